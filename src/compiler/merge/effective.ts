@@ -1,0 +1,71 @@
+import type { Origins } from '../ir/origin.ts';
+import type { TrafficBlocks } from '../policy/destination-rule.ts';
+import type { MtlsMode } from '../policy/peer-authentication.ts';
+import type { Service, ServicePort } from '../topology/model.ts';
+
+/** UNSET is resolved by then. */
+export type EffectiveMtlsMode = Exclude<MtlsMode, 'UNSET'>;
+
+/** One decision with the fields that made it; both lists are empty for a built-in default. */
+export interface Decided<T> {
+  readonly value: T;
+  readonly origins: Origins;
+}
+
+/** What one workload accepts: the server's view (mesh, namespace, workload and port level). */
+export interface EffectiveInbound {
+  readonly mode: Decided<EffectiveMtlsMode>;
+  /** Container ports that a port-level entry decides and that a service targets. */
+  readonly ports: ReadonlyMap<number, Decided<EffectiveMtlsMode>>;
+}
+
+/** One level of a rule for one service port, after overlay (2.5): the blocks and where each came from. */
+export interface EffectiveTraffic {
+  readonly blocks: TrafficBlocks;
+  readonly origins: Origins;
+}
+
+/** One subset of the rule in force, or the service as a whole (`name` empty, `labels` empty). */
+export interface EffectiveSubset {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** By service port number: every port of the service has an entry. */
+  readonly traffic: ReadonlyMap<number, EffectiveTraffic>;
+  readonly origins: Origins;
+}
+
+/** What a client scope does towards one service. */
+export interface EffectiveOutbound {
+  readonly service: Service;
+  /** The whole service first, then the subsets by name. */
+  readonly subsets: readonly EffectiveSubset[];
+  /** Mesh and namespace level of the service's namespace: the client's hint for automatic mutual TLS (1.3). */
+  readonly serviceMode: Decided<EffectiveMtlsMode>;
+}
+
+/** Answers of merging, asked by lowering. Answers are cached by identity: the same question gives the same object. */
+export interface Effective {
+  inbound(workload: WorkloadKey): EffectiveInbound;
+  /** The services that the scope sees (`exportTo`), each with its rule; oldest first. */
+  outbound(scope: ClientScope): readonly EffectiveOutbound[];
+  /** Connection pool for the server's own cluster (2.9): the rule that the server's namespace would see. */
+  inboundTraffic(namespace: string, service: Service, port: ServicePort): EffectiveTraffic | undefined;
+}
+
+export interface WorkloadKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The closed list of what outbound configuration may depend on. Two workloads with equal scopes share it. */
+export interface ClientScope {
+  readonly namespace: string;
+  readonly role: 'sidecar' | 'router';
+  readonly families: readonly ('ipv4' | 'ipv6')[];
+  readonly trustDomain: string;
+  readonly interceptionMode: 'REDIRECT' | 'TPROXY';
+  /** Only the labels that some rule's `workloadSelector` asks for. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Canonical text of the above: equal scopes have equal keys. */
+  readonly key: string;
+}

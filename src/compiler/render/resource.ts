@@ -1,0 +1,41 @@
+import type { PolicyOrigin } from '../ir/origin.ts';
+
+export type ResourceType = 'bootstrap' | 'listener' | 'route' | 'cluster';
+
+/** One object that an Envoy resource depends on. */
+export interface ObjectKey {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Who decided one fragment of a resource. `path` is the fragment's JSON path inside the resource. */
+export interface FragmentOrigin {
+  readonly path: string;
+  readonly decidedBy: readonly PolicyOrigin[];
+  readonly overrode: readonly PolicyOrigin[];
+}
+
+/** One Envoy resource, rendered once however many proxies carry it. */
+export interface Resource {
+  readonly type: ResourceType;
+  readonly name: string;
+  /** Digest of the inputs and the template that it came from. */
+  readonly key: string;
+  /** Canonical JSON, indented by two, without a final newline. */
+  readonly text: string;
+  /** The parsed form of `text`. */
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly origins: readonly FragmentOrigin[];
+  readonly reads: readonly ObjectKey[];
+}
+
+/** One proxy's configuration: references to resources, sorted by name within each list. */
+export interface EnvoyConfig {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly bootstrap: Resource;
+  readonly listeners: readonly Resource[];
+  readonly clusters: readonly Resource[];
+  readonly routes: readonly Resource[];
+}

@@ -1,0 +1,115 @@
+import type { MeshObject } from '../policy/object.ts';
+import type { Protocol } from './protocol.ts';
+
+/** SPIFFE form of an identity: `spiffe://<trust domain>/ns/<namespace>/sa/<service account>`. */
+export type SpiffeId = string;
+
+export type WorkloadRole = 'sidecar' | 'router' | 'none';
+export type IpFamily = 'ipv4' | 'ipv6';
+
+/** A Pod, a WorkloadEntry, or a controller that stands for its pods. */
+export interface Workload {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly serviceAccount: string;
+  readonly identity: SpiffeId;
+  readonly role: WorkloadRole;
+  /** Canonical text forms; empty when the inputs do not say (a Deployment without pods). */
+  readonly addresses: readonly string[];
+  /** Families to listen on: of the addresses; of the services that select it when it has none; else IPv4. */
+  readonly families: readonly IpFamily[];
+  readonly isReady: boolean;
+  /** Named container ports, for `targetPort` by name. */
+  readonly namedPorts: Readonly<Record<string, number>>;
+  readonly interceptionMode: 'REDIRECT' | 'TPROXY' | undefined;
+  readonly locality: string | undefined;
+  readonly object: MeshObject<string>;
+  /** Service ports that are delivered to this workload, oldest service first. */
+  readonly targets: readonly ServiceTarget[];
+}
+
+/** A service port as one workload serves it. */
+export interface ServiceTarget {
+  readonly service: Service;
+  readonly port: ServicePort;
+  /** Container port. */
+  readonly targetPort: number;
+}
+
+export interface ServicePort {
+  readonly number: number;
+  readonly name: string;
+  readonly protocol: Protocol;
+}
+
+/** How a client finds the hosts of a service. */
+export type Resolution =
+  /** The mesh knows the endpoints. */
+  | 'client'
+  /** The proxy asks DNS for the endpoints' host names. */
+  | 'dns'
+  /** The proxy goes where the application wanted to go (headless services, ServiceEntry NONE). */
+  | 'passthrough';
+
+export interface Service {
+  /** Fully qualified: the key of look-ups, lower case. */
+  readonly host: string;
+  readonly namespace: string;
+  /** Short name for Service objects; the host for ServiceEntry hosts. */
+  readonly name: string;
+  readonly kind: 'Service' | 'ServiceEntry';
+  readonly isExternal: boolean;
+  readonly isHeadless: boolean;
+  readonly resolution: Resolution;
+  /** For `dns`: LOGICAL_DNS when false, STRICT_DNS when true. */
+  readonly dnsRoundRobin: boolean;
+  /** Virtual addresses; CIDR blocks are possible for ServiceEntry. */
+  readonly addresses: readonly string[];
+  readonly ports: readonly ServicePort[];
+  readonly exportTo: readonly string[];
+  readonly createdAt: number;
+  /** Identities declared on the service itself (ServiceEntry `subjectAltNames`). */
+  readonly subjectAltNames: readonly string[];
+  /** All endpoints of all ports, sorted by port number, address, endpoint port; unready ones are left out and counted. */
+  readonly endpoints: readonly Endpoint[];
+  readonly object: MeshObject<string>;
+}
+
+export interface Endpoint {
+  /** Number of the service port that it serves. */
+  readonly servicePort: number;
+  /** IP address; a host name for `dns`; a path for Unix sockets (`unix://…`). */
+  readonly address: string;
+  readonly port: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined for an endpoint without a known workload. */
+  readonly identity: SpiffeId | undefined;
+  /** Namespace and name of the workload behind it. */
+  readonly workload: { readonly namespace: string; readonly name: string } | undefined;
+  /** The workload has a sidecar (label tlsMode `mesh`). */
+  readonly hasSidecar: boolean;
+  readonly weight: number | undefined;
+  /** `region/zone/subzone`, possibly shortened. */
+  readonly locality: string | undefined;
+}
+
+/** Who there is, from topology objects and settings. Everything is sorted; nothing refers to time or order of input. */
+export interface Topology {
+  /** Every namespace that an object names, with the labels of its Namespace object. */
+  readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Oldest first (creation time, then `name.namespace`). One entry a host and namespace. */
+  readonly services: readonly Service[];
+  /** By namespace, then name. */
+  readonly workloads: readonly Workload[];
+  readonly counts: TopologyCounts;
+}
+
+/** What the specification's gauges count (policy-independent part). */
+export interface TopologyCounts {
+  readonly endpointsWithoutPod: number;
+  readonly endpointsNotReady: number;
+  readonly podsWithoutIp: number;
+}

@@ -1,0 +1,105 @@
+/** Where a setting got its value; `detail` names the flag, the variable, or the file and line. */
+export interface SettingOrigin {
+  readonly source: 'flag' | 'annotation' | 'variable' | 'file' | 'default';
+  readonly detail: string;
+}
+
+export type PathNormalization = 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
+
+export interface KeepaliveSettings {
+  readonly probes?: number;
+  readonly timeSeconds?: number;
+  readonly intervalSeconds?: number;
+}
+
+/** Mesh configuration, and every variable of the specification that changes compiled output, parsed once. */
+export interface Settings {
+  /** Policies without a selector in this namespace hold for the whole mesh. */
+  readonly rootNamespace: string;
+  readonly trustDomain: string;
+  readonly trustDomainAliases: readonly string[];
+  /** Suffix of service hosts: `<service>.<namespace>.svc.<clusterDomain>`. */
+  readonly clusterDomain: string;
+  readonly clusterId: string;
+  readonly autoMtls: boolean;
+  readonly outboundTrafficPolicy: 'ALLOW_ANY' | 'REGISTRY_ONLY';
+  readonly connectTimeoutMs: number;
+  readonly dnsRefreshRateMs: number;
+  readonly tcpKeepalive: KeepaliveSettings | undefined;
+  readonly h2UpgradePolicy: 'DO_NOT_UPGRADE' | 'UPGRADE';
+  readonly proxyListenPort: number;
+  readonly proxyInboundListenPort: number;
+  readonly defaultServiceExportTo: readonly string[];
+  readonly defaultVirtualServiceExportTo: readonly string[];
+  readonly defaultDestinationRuleExportTo: readonly string[];
+  readonly pathNormalization: PathNormalization;
+  /** Where declared inbound ports are delivered: the original destination (pod address), or loopback. */
+  readonly inboundDelivery: 'POD_ADDRESS' | 'LOCALHOST';
+  readonly accessLogFile: string;
+  readonly accessLogFormat: string;
+  readonly accessLogEncoding: 'TEXT' | 'JSON';
+  readonly enableTracing: boolean;
+  readonly localityLoadBalancing: boolean;
+
+  /** PILOT_ENABLE_PROTOCOL_SNIFFING_FOR_INBOUND and …_OUTBOUND. */
+  readonly sniffInbound: boolean;
+  readonly sniffOutbound: boolean;
+  /** PILOT_INBOUND_PROTOCOL_DETECTION_TIMEOUT; 0 waits for ever. */
+  readonly inboundDetectionTimeoutMs: number;
+  /** `protocolDetectionTimeout` of the mesh configuration, for outbound listeners. */
+  readonly outboundDetectionTimeoutMs: number;
+  /** PILOT_HTTP10. */
+  readonly http10: boolean;
+  /** PILOT_ENABLE_HEADLESS_SERVICE_POD_LISTENERS. */
+  readonly headlessPodListeners: boolean;
+  /** PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES. */
+  readonly edsForHeadless: boolean;
+  /** PILOT_INITIAL_FETCH_TIMEOUT; 0 waits for ever. */
+  readonly initialFetchTimeoutMs: number;
+  /** PILOT_SIDECAR_USE_REMOTE_ADDRESS. */
+  readonly sidecarUseRemoteAddress: boolean;
+  /** MESH_DEFAULT_REQUEST_TIMEOUT; 0 disables. */
+  readonly defaultRequestTimeoutMs: number;
+  /** PILOT_TRACE_SAMPLING, percent. */
+  readonly traceSamplingPercent: number;
+  /** PILOT_ENABLE_SERVICEENTRY_SELECT_PODS. */
+  readonly serviceEntriesSelectPods: boolean;
+  /** PILOT_USE_ENDPOINT_SLICE. */
+  readonly useEndpointSlice: boolean;
+  /** PILOT_SKIP_VALIDATE_TRUST_DOMAIN. */
+  readonly skipValidateTrustDomain: boolean;
+  /** PILOT_SCOPE_GATEWAY_TO_NAMESPACE. */
+  readonly scopeGatewayToNamespace: boolean;
+  /** PILOT_FILTER_GATEWAY_CLUSTER_CONFIG. */
+  readonly filterGatewayClusters: boolean;
+  /** PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE. */
+  readonly virtualServiceDelegates: boolean;
+
+  /** How proxies are started (ProxyConfig); the part of it that reaches the bootstrap. */
+  readonly proxy: ProxySettings;
+  /** One entry a setting (`autoMtls`, `proxy.adminPort`): where its value came from. */
+  readonly origins: Readonly<Record<string, SettingOrigin>>;
+}
+
+/** ProxyConfig, merged from its layers (agent-side precedence: flag, annotation, variable, file, default). */
+export interface ProxySettings {
+  /** Folder of the files that Envoy reads, as Envoy sees it; relative to Envoy's working directory. */
+  readonly configPath: string;
+  readonly binaryPath: string;
+  readonly serviceCluster: string;
+  readonly drainDurationMs: number;
+  readonly terminationDrainDurationMs: number;
+  readonly terminationDrain: 'plain' | 'graceful';
+  readonly adminPort: number;
+  readonly statusPort: number;
+  /** Undefined: Envoy decides. */
+  readonly concurrency: number | undefined;
+  readonly interceptionMode: 'REDIRECT' | 'TPROXY';
+  readonly discoveryAddress: string;
+  readonly extraStatTags: readonly string[];
+  readonly statsInclusionPrefixes: readonly string[];
+  readonly statsInclusionSuffixes: readonly string[];
+  readonly statsInclusionRegexps: readonly string[];
+  readonly proxyMetadata: Readonly<Record<string, string>>;
+  readonly outlierLogPath: string;
+}

@@ -1,0 +1,61 @@
+import { type DiagnosticCode, type HolesOf, registry, type Severity } from './registry.ts';
+import type { SourceSpan } from './span.ts';
+
+/** Another place that belongs to a diagnostic: the object that was overridden, the first definition. */
+export interface RelatedPlace {
+  readonly message: string;
+  readonly span: SourceSpan;
+}
+
+/** One mistake, told once. A user's mistake is a value; only the world's failures are thrown. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly span?: SourceSpan;
+  readonly hint?: string;
+  readonly related: readonly RelatedPlace[];
+}
+
+export interface ReportExtras {
+  readonly hint?: string | undefined;
+  readonly related?: readonly RelatedPlace[];
+}
+
+/** Collects what every stage has to say. */
+export class DiagnosticBag {
+  readonly #diagnostics: Diagnostic[] = [];
+
+  /** Adds a diagnostic; `span` is undefined for what has no place in a file (a flag, an empty input). */
+  report<C extends DiagnosticCode>(
+    code: C,
+    span: SourceSpan | undefined,
+    holes: HolesOf<C>,
+    extras: ReportExtras = {},
+  ): void {
+    const entry = registry[code] as { severity: Severity; message: (holes: unknown) => string; hint?: string };
+    const hint = extras.hint ?? entry.hint;
+    this.#diagnostics.push({
+      code,
+      severity: entry.severity,
+      message: entry.message(holes),
+      ...(span === undefined ? {} : { span }),
+      ...(hint === undefined ? {} : { hint }),
+      related: extras.related ?? [],
+    });
+  }
+
+  /** Takes over what another bag holds (a stage that ran apart). */
+  addAll(diagnostics: Iterable<Diagnostic>): void {
+    for (const diagnostic of diagnostics) this.#diagnostics.push(diagnostic);
+  }
+
+  get hasErrors(): boolean {
+    return this.#diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+  }
+
+  /** In the order of reporting; `format` sorts. */
+  get all(): readonly Diagnostic[] {
+    return this.#diagnostics;
+  }
+}

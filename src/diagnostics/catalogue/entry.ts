@@ -1,0 +1,22 @@
+import type { MessageTemplate } from '../message.ts';
+
+interface Entry<K extends readonly string[]> {
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly message: MessageTemplate<K>;
+  readonly hint?: string;
+}
+
+/** An entry whose presence stops the output. */
+export function error<const K extends readonly string[]>(message: MessageTemplate<K>, hint?: string): Entry<K> {
+  return hint === undefined ? { severity: 'error', message } : { severity: 'error', message, hint };
+}
+
+/** An entry that the reader should look at; the output is written. */
+export function warning<const K extends readonly string[]>(message: MessageTemplate<K>, hint?: string): Entry<K> {
+  return hint === undefined ? { severity: 'warning', message } : { severity: 'warning', message, hint };
+}
+
+/** An entry that only tells what was done. */
+export function info<const K extends readonly string[]>(message: MessageTemplate<K>): Entry<K> {
+  return { severity: 'info', message };
+}

@@ -1,0 +1,26 @@
+/** Resolves after `milliseconds`, or as soon as the signal fires: the caller looks at the signal, nothing is thrown. */
+export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** The promise's value, or undefined when `milliseconds` pass first. */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([promise, delay(milliseconds, timer.signal).then(() => undefined)]);
+  } finally {
+    timer.abort();
+  }
+}
