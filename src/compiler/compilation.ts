@@ -1,0 +1,9 @@
+import type { EnvoyConfig } from './render/resource.ts';
+import type { JsonObject } from './source/document.ts';
+
+/** What `compile` gives: one configuration a proxy, sorted by namespace and name, and the facts that Envoy's form does not say. */
+export interface Compilation {
+  readonly configs: readonly EnvoyConfig[];
+  /** Content of `mesh.json`. */
+  readonly mesh: JsonObject;
+}
