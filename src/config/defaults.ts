@@ -63,6 +63,7 @@ export const defaultSettings: Settings = {
   scopeGatewayToNamespace: false,
   filterGatewayClusters: false,
   virtualServiceDelegates: false,
+  configSources: [],
   proxy: defaultProxySettings,
   origins: {},
 };

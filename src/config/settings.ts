@@ -75,6 +75,8 @@ export interface Settings {
   /** PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE. */
   readonly virtualServiceDelegates: boolean;
 
+  /** Addresses of `configSources`: `fs:///path`, later `xds://host:port`. */
+  readonly configSources: readonly string[];
   /** How proxies are started (ProxyConfig); the part of it that reaches the bootstrap. */
   readonly proxy: ProxySettings;
   /** One entry a setting (`autoMtls`, `proxy.adminPort`): where its value came from. */

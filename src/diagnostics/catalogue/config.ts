@@ -1,7 +1,16 @@
 import { message } from '../message.ts';
-import { error } from './entry.ts';
+import { error, warning } from './entry.ts';
 
 /** Faults of the mesh configuration, the proxy configuration and environment variables. */
 export const configCodes = {
   'invalid-variable': error(message`variable ${'name'} is "${'value'}", expected ${'expected'}`),
+  'ignored-variable': warning(
+    message`variable ${'name'} is "${'value'}", expected ${'expected'}: the default (${'default'}) is used`,
+  ),
+  'unsupported-variable': error(message`variable ${'name'} cannot be switched on: ${'reason'}`, 'unset the variable'),
+  'invalid-trust-domain': error(
+    message`trust domain "${'value'}" from ${'origin'} is not a SPIFFE trust domain`,
+    'use lower-case letters, digits, dots, dashes and underscores',
+  ),
+  'mesh-config-not-an-object': error(message`the ${'what'} is ${'found'}, expected one mapping of fields`),
 };

@@ -1,0 +1,54 @@
+# Every target sets up what it needs first; a second run finds it done.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+VITEST := node node_modules/vitest/vitest.mjs
+
+.PHONY: help setup generate build test unit golden e2e lint check bench soak demo docs clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: ## install npm packages, Envoy, Node 24 and what the tests need of the system
+	@scripts/setup.sh
+
+generate: setup ## validators and templates, compiled ahead (src/generated)
+	@node scripts/generate.mjs
+
+build: generate ## the programs, bundled into dist/
+	@node scripts/build.mjs
+
+test: build ## all tests: unit, golden, end to end; on Node 20 or the node at hand, unit tests on Node 24 too
+	@node scripts/test.mjs
+
+unit: generate ## the tests that start no process
+	@$(VITEST) run --project unit
+
+golden: generate ## write the goldens again from fixtures/, and remove orphans
+	@UPDATE_GOLDEN=1 $(VITEST) run --project unit src/compiler/golden.test.ts
+
+e2e: build ## the tests with real Envoys, sockets and network namespaces
+	@$(VITEST) run --project e2e
+
+lint: generate ## formatter, linter and import direction
+	@node_modules/.bin/biome check --error-on-warnings .
+
+check: lint ## what a push must pass: types, lint, unit tests, goldens, documents
+	@node_modules/.bin/tsc -p .
+	@$(VITEST) run --project unit
+	@node scripts/docs.mjs --check
+	@git diff --exit-code --stat -- golden docs
+
+docs: generate ## write the generated documents again
+	@node scripts/docs.mjs
+
+bench: build ## the figures of docs/performance.md
+	@node --expose-gc bench/run.mjs
+
+soak: build ## long runs; by hand
+	@SOAK=1 $(VITEST) run --project e2e
+
+demo: build ## the specification's outcome table on real Envoys
+	@node scripts/demo.mjs
+
+clean: ## remove what was made, keep what was fetched
+	@rm -rf dist src/generated coverage .cache

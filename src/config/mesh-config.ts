@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
+import { parseDuration } from '../lib/duration.ts';
+import type { SettingsDraft } from './draft.ts';
+import { applyProxyConfig } from './proxy-config.ts';
+import type { KeepaliveSettings, PathNormalization, SettingOrigin, Settings } from './settings.ts';
+
+type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
+
+/** Fields of the mesh configuration that become settings; the schema has checked types and ranges. */
+const setters: Readonly<Record<string, Setter>> = {
+  rootNamespace: scalar('rootNamespace', String),
+  trustDomain: scalar('trustDomain', String),
+  trustDomainAliases: scalar('trustDomainAliases', strings),
+  clusterDomain: scalar('clusterDomain', String),
+  enableAutoMtls: scalar('autoMtls', Boolean),
+  outboundTrafficPolicy: scalar('outboundTrafficPolicy', (value) =>
+    (value as JsonObject).mode === 'REGISTRY_ONLY' ? 'REGISTRY_ONLY' : 'ALLOW_ANY',
+  ),
+  connectTimeout: scalar('connectTimeoutMs', milliseconds),
+  dnsRefreshRate: scalar('dnsRefreshRateMs', milliseconds),
+  tcpKeepalive: scalar('tcpKeepalive', keepalive),
+  h2UpgradePolicy: scalar('h2UpgradePolicy', (value) => (value === 'UPGRADE' ? 'UPGRADE' : 'DO_NOT_UPGRADE')),
+  proxyListenPort: scalar('proxyListenPort', Number),
+  proxyInboundListenPort: scalar('proxyInboundListenPort', Number),
+  defaultServiceExportTo: scalar('defaultServiceExportTo', strings),
+  defaultVirtualServiceExportTo: scalar('defaultVirtualServiceExportTo', strings),
+  defaultDestinationRuleExportTo: scalar('defaultDestinationRuleExportTo', strings),
+  pathNormalization: scalar('pathNormalization', (value) => normalization((value as JsonObject).normalization)),
+  inboundDelivery: scalar('inboundDelivery', (value) => (value === 'LOCALHOST' ? 'LOCALHOST' : 'POD_ADDRESS')),
+  accessLogFile: scalar('accessLogFile', String),
+  accessLogFormat: scalar('accessLogFormat', String),
+  accessLogEncoding: scalar('accessLogEncoding', (value) => (value === 'JSON' ? 'JSON' : 'TEXT')),
+  enableTracing: scalar('enableTracing', Boolean),
+  localityLbSetting: scalar('localityLoadBalancing', (value) => (value as JsonObject).enabled !== false),
+  protocolDetectionTimeout: scalar('outboundDetectionTimeoutMs', milliseconds),
+  terminationDrain: (draft, value, origin) =>
+    draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),
+  configSources: scalar('configSources', (value) =>
+    (value as readonly JsonObject[]).map((source) => String(source.address)),
+  ),
+};
+
+/** Lays a mesh configuration document over the draft; its `defaultConfig` is a ProxyConfig of its own. */
+export function applyMeshConfig(
+  draft: SettingsDraft,
+  config: JsonObject,
+  originOf: (path: readonly string[]) => SettingOrigin,
+): void {
+  for (const [field, value] of Object.entries(config)) {
+    if (value !== null) setters[field]?.(draft, value, originOf([field]));
+  }
+  if (config.defaultConfig) {
+    applyProxyConfig(draft, config.defaultConfig as JsonObject, (field) => originOf(['defaultConfig', field]));
+  }
+}
+
+function scalar<K extends keyof Settings>(key: K, read: (value: JsonValue) => Settings[K]): Setter {
+  return (draft, value, origin) => draft.set(key, read(value), origin);
+}
+
+function milliseconds(value: JsonValue): number {
+  return parseDuration(String(value)) ?? 0;
+}
+
+function strings(value: JsonValue): readonly string[] {
+  return (value as readonly JsonValue[]).map(String);
+}
+
+function keepalive(value: JsonValue): KeepaliveSettings {
+  const { probes, time, interval } = value as JsonObject;
+  return {
+    ...(probes === undefined ? {} : { probes: Number(probes) }),
+    ...(time === undefined ? {} : { timeSeconds: Math.round(milliseconds(time) / 1000) }),
+    ...(interval === undefined ? {} : { intervalSeconds: Math.round(milliseconds(interval) / 1000) }),
+  };
+}
+
+/** DEFAULT stands for the product's default, the strictest level. */
+function normalization(value: JsonValue | undefined): PathNormalization {
+  switch (value) {
+    case 'NONE':
+    case 'BASE':
+    case 'MERGE_SLASHES':
+      return value;
+    default:
+      return 'DECODE_AND_MERGE_SLASHES';
+  }
+}

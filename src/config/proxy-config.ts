@@ -1,0 +1,58 @@
+import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
+import { parseDuration } from '../lib/duration.ts';
+import type { SettingsDraft } from './draft.ts';
+import type { ProxySettings, SettingOrigin } from './settings.ts';
+
+type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
+
+/** Fields of ProxyConfig that become settings; the schema has checked types and ranges. */
+const setters: Readonly<Record<string, Setter>> = {
+  configPath: scalar('configPath', String),
+  binaryPath: scalar('binaryPath', String),
+  serviceCluster: scalar('serviceCluster', String),
+  drainDuration: scalar('drainDurationMs', milliseconds),
+  terminationDrainDuration: scalar('terminationDrainDurationMs', milliseconds),
+  terminationDrain: scalar('terminationDrain', (value) => (value === 'graceful' ? 'graceful' : 'plain')),
+  proxyAdminPort: scalar('adminPort', Number),
+  statusPort: scalar('statusPort', Number),
+  concurrency: scalar('concurrency', (value) => (value === 0 ? undefined : Number(value))),
+  interceptionMode: scalar('interceptionMode', (value) => (value === 'TPROXY' ? 'TPROXY' : 'REDIRECT')),
+  discoveryAddress: scalar('discoveryAddress', String),
+  extraStatTags: scalar('extraStatTags', strings),
+  proxyStatsMatcher: (draft, value, origin) => {
+    const matcher = value as JsonObject;
+    if (matcher.inclusionPrefixes) draft.setProxy('statsInclusionPrefixes', strings(matcher.inclusionPrefixes), origin);
+    if (matcher.inclusionSuffixes) draft.setProxy('statsInclusionSuffixes', strings(matcher.inclusionSuffixes), origin);
+    if (matcher.inclusionRegexps) draft.setProxy('statsInclusionRegexps', strings(matcher.inclusionRegexps), origin);
+  },
+  proxyMetadata: (draft, value, origin) => {
+    const entries = Object.entries(value as JsonObject).map(([key, text]) => [key, String(text)] as const);
+    draft.setProxy('proxyMetadata', { ...draft.proxy.proxyMetadata, ...Object.fromEntries(entries) }, origin);
+  },
+};
+
+/**
+ * Lays one ProxyConfig document over the draft: fields that it names replace, `proxyMetadata` merges key by key.
+ * `originOf` says where a field stands.
+ */
+export function applyProxyConfig(
+  draft: SettingsDraft,
+  config: JsonObject,
+  originOf: (field: string) => SettingOrigin,
+): void {
+  for (const [field, value] of Object.entries(config)) {
+    if (value !== null) setters[field]?.(draft, value, originOf(field));
+  }
+}
+
+function scalar<K extends keyof ProxySettings>(key: K, read: (value: JsonValue) => ProxySettings[K]): Setter {
+  return (draft, value, origin) => draft.setProxy(key, read(value), origin);
+}
+
+function milliseconds(value: JsonValue): number {
+  return parseDuration(String(value)) ?? 0;
+}
+
+function strings(value: JsonValue): readonly string[] {
+  return (value as readonly JsonValue[]).map(String);
+}

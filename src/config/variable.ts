@@ -1,0 +1,52 @@
+import { parseDuration } from '../lib/duration.ts';
+
+/** Which process reads a variable. */
+export type VariableOwner = 'compiler' | 'agent' | 'control-plane' | 'redirection';
+
+export type VariableType = 'string' | 'boolean' | 'integer' | 'float' | 'duration';
+
+/** One variable of the specification. */
+export interface Variable {
+  readonly name: string;
+  readonly type: VariableType;
+  /** As the specification prints it; empty text for "empty". */
+  readonly default: string;
+  readonly owner: VariableOwner;
+  /** The setting that it becomes, as a path in `Settings`. */
+  readonly setting?: string;
+  /** A value that cannot be read is an error, never a warning with the default. */
+  readonly security?: boolean;
+}
+
+/** A variable's value, or why it is none. */
+export type ParsedVariable<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly expected: string };
+
+/** Go's booleans; a variable that is set but empty is invalid, not false. */
+export function parseBoolean(text: string): ParsedVariable<boolean> {
+  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return { ok: true, value: true };
+  if (/^(0|f|F|FALSE|false|False)$/.test(text)) return { ok: true, value: false };
+  return { ok: false, expected: '"true" or "false"' };
+}
+
+/** A whole number in decimal, with an optional sign. */
+export function parseInteger(text: string): ParsedVariable<number> {
+  const value = Number(text);
+  if (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(value)) return { ok: true, value };
+  return { ok: false, expected: 'a whole number' };
+}
+
+/** A finite number in decimal, with an optional exponent. */
+export function parseFloat64(text: string): ParsedVariable<number> {
+  const value = Number(text);
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) && Number.isFinite(value)) return { ok: true, value };
+  return { ok: false, expected: 'a number' };
+}
+
+/** Milliseconds; negative durations have no meaning for any variable. */
+export function parseDurationVariable(text: string): ParsedVariable<number> {
+  const value = parseDuration(text);
+  if (value !== undefined && value >= 0) return { ok: true, value };
+  return { ok: false, expected: 'a duration such as "5s" or "1m30s"' };
+}
