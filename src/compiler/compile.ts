@@ -1,0 +1,117 @@
+import type { Settings } from '../config/settings.ts';
+import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import { collect } from './collect.ts';
+import type { Compilation } from './compilation.ts';
+import { createLowerCache, lower } from './lower/lower.ts';
+import type { Effective, WorkloadKey } from './merge/effective.ts';
+import { clientScope, merge } from './merge/merge.ts';
+import type { MeshObject } from './policy/object.ts';
+import type { TopologyObject } from './policy/topology-kinds.ts';
+import { meshJson } from './render/mesh-json.ts';
+import { createRenderer } from './render/render.ts';
+import type { Resource } from './render/resource.ts';
+import type { Templates } from './render/templates.ts';
+import { validate } from './schema/validate.ts';
+import { selectWorkloads } from './select.ts';
+import type { SourceFile } from './source/document.ts';
+import { parse } from './source/parse.ts';
+import type { Topology } from './topology/model.ts';
+import { resolveTopology } from './topology/resolve.ts';
+import { verify } from './verify/verify.ts';
+
+export interface CompileOptions {
+  readonly settings: Settings;
+  /** A user's templates; the built-in ones when absent. */
+  readonly templates?: Templates;
+}
+
+/** A compiler that remembers: compiling again costs what changed. */
+export interface Compiler {
+  /** Undefined when the bag holds an error; nothing of a faulty input is given out. */
+  compile(
+    files: readonly SourceFile[],
+    select: 'all' | readonly WorkloadKey[],
+    bag: DiagnosticBag,
+  ): Compilation | undefined;
+}
+
+/** Text in, Envoy configuration out; pure. One call of a fresh compiler. */
+export function compile(
+  input: CompileOptions & { files: readonly SourceFile[]; select: 'all' | readonly WorkloadKey[] },
+  bag: DiagnosticBag,
+): Compilation | undefined {
+  return createCompiler(input).compile(input.files, input.select, bag);
+}
+
+/**
+ * Every stage once, in order. Between calls the stages keep what did not change, by identity: an unchanged file gives
+ * the same objects, the same objects the same topology, and so on down to the rendered resources.
+ */
+export function createCompiler({ settings, templates }: CompileOptions): Compiler {
+  const reader = createReader();
+  const renderer = createRenderer(templates);
+  const lowered = createLowerCache();
+  const verified = new WeakSet<Resource>();
+  let known: { objects: readonly TopologyObject[]; topology: Topology; diagnostics: readonly Diagnostic[] } | undefined;
+  let effective: Effective | undefined;
+
+  const topologyOf = (objects: readonly TopologyObject[], bag: DiagnosticBag): Topology => {
+    if (known === undefined || !isSameList(known.objects, objects)) {
+      const own = new DiagnosticBag();
+      known = { objects, topology: resolveTopology(objects, settings, own), diagnostics: own.all };
+    }
+    bag.addAll(known.diagnostics);
+    return known.topology;
+  };
+
+  return {
+    compile(files, select, bag) {
+      const objects = files.flatMap((file) => reader(file, bag));
+      const { topology: topologyObjects, ...policies } = collect(objects, bag);
+      if (bag.hasErrors) return undefined;
+
+      const topology = topologyOf(topologyObjects, bag);
+      const workloads = selectWorkloads(topology, select, bag);
+      if (bag.hasErrors) return undefined;
+
+      effective = merge({ ...policies, topology, settings }, bag, effective);
+      if (bag.hasErrors) return undefined;
+
+      const scopeOf = (workload: (typeof workloads)[number]) =>
+        clientScope(workload, settings, policies.destinationRules);
+      const input = { topology, effective, settings, scopeOf };
+      const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
+      if (bag.hasErrors) return undefined;
+
+      const configs = proxies.map((proxy) => {
+        const config = renderer.render(proxy);
+        verify(proxy, config, bag, verified);
+        return config;
+      });
+      return bag.hasErrors ? undefined : { configs, mesh: meshJson(topology, settings) };
+    },
+  };
+}
+
+/** Reads a file's objects once a text: parsing is the largest cost of a run. */
+function createReader(): (file: SourceFile, bag: DiagnosticBag) => readonly MeshObject<string>[] {
+  const cache = new Map<
+    string,
+    { text: string; objects: readonly MeshObject<string>[]; diagnostics: readonly Diagnostic[] }
+  >();
+  return (file, bag) => {
+    let entry = cache.get(file.path);
+    if (entry === undefined || entry.text !== file.text) {
+      const own = new DiagnosticBag();
+      const objects = parse([file], own).flatMap((document) => validate(document, own) ?? []);
+      entry = { text: file.text, objects, diagnostics: own.all };
+      cache.set(file.path, entry);
+    }
+    bag.addAll(entry.diagnostics);
+    return entry.objects;
+  };
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}

@@ -1,0 +1,14 @@
+import { describe, expect, test } from 'vitest';
+import { nearest } from './nearest.ts';
+
+describe('nearest', () => {
+  test.each([
+    ['retrys', ['retries', 'route'], 'retries'],
+    ['mtsl', ['mtls', 'selector'], 'mtls'],
+    ['STRIKT', ['STRICT', 'DISABLE'], 'STRICT'],
+    ['spec', ['metadata'], undefined],
+    ['x', ['y'], 'y'],
+  ])('finds for %s among %j: %s', (text, candidates, expected) => {
+    expect(nearest(text, candidates)).toBe(expected);
+  });
+});
