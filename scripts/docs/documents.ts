@@ -1,0 +1,12 @@
+import { conformancePage } from './conformance-page.ts';
+import { diagnosticsPage } from './diagnostics-page.ts';
+import { variablesPage } from './variables-page.ts';
+
+/** Every generated document: path from the repository's root, and its text. */
+export function generatedDocuments(): readonly (readonly [path: string, text: string])[] {
+  return [
+    ['docs/conformance.md', conformancePage()],
+    ['docs/diagnostics.md', diagnosticsPage()],
+    ['docs/variables.md', variablesPage()],
+  ];
+}

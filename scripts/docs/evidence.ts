@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+
+/** Where a line of the specification is shown to hold; `test` is `file: name of the test`, or undefined while it is open. */
+export interface Evidence {
+  readonly owner?: string;
+  readonly setting?: string;
+  readonly test?: string;
+  readonly note?: string;
+}
+
+/** Names, types and defaults of the specification. */
+export interface Specification {
+  readonly objects: readonly {
+    readonly kind: string;
+    readonly apiVersion: string;
+    readonly fields: readonly { readonly path: string; readonly type: string; readonly values?: readonly string[] }[];
+  }[];
+  readonly commands: readonly { readonly name: string; readonly flags: readonly Flag[] }[];
+  readonly commonFlags: readonly Flag[];
+  readonly variables: readonly { readonly name: string; readonly type: string; readonly default: string }[];
+  readonly metrics: readonly { readonly name: string; readonly type: string }[];
+  readonly rules: readonly { readonly id: string; readonly text: string }[];
+  readonly outcomes: readonly { readonly id: string; readonly policy: string }[];
+  readonly errors: readonly { readonly id: string; readonly condition: string; readonly result: string }[];
+  readonly constants: readonly { readonly id: string; readonly value: string | number }[];
+}
+
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  readonly type?: string;
+  readonly default: string;
+}
+
+export function readSpecification(): Specification {
+  return JSON.parse(readFileSync('fixtures/specification.json', 'utf8')) as Specification;
+}
+
+/** By the identifiers that `identifiers` gives. */
+export function readEvidence(): Readonly<Record<string, Evidence>> {
+  return JSON.parse(readFileSync('fixtures/conformance.json', 'utf8')) as Record<string, Evidence>;
+}
+
+/** One identifier a line of the specification: `variable/CA_ADDR`, `field/Gateway/spec.servers[].hosts`. */
+export function identifiers(specification: Specification): string[] {
+  return [
+    ...specification.objects.flatMap(({ kind, fields }) => fields.map(({ path }) => `field/${kind}/${path}`)),
+    ...specification.rules.map(({ id }) => `rule/${id}`),
+    ...specification.outcomes.map(({ id }) => `outcome/${id}`),
+    ...specification.errors.map(({ id }) => `error/${id}`),
+    ...specification.commands.flatMap(({ name, flags }) => [
+      `command/${name}`,
+      ...flags.map((flag) => `flag/${name} ${flag.name}`),
+    ]),
+    ...specification.commonFlags.map(({ name }) => `flag/${name}`),
+    ...specification.variables.map(({ name }) => `variable/${name}`),
+    ...specification.metrics.map(({ name }) => `metric/${name}`),
+    ...specification.constants.map(({ id }) => `constant/${id}`),
+  ];
+}
