@@ -3,19 +3,19 @@ import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { collect } from './collect.ts';
 import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
-import type { Effective, WorkloadKey } from './merge/effective.ts';
+import type { ClientScope, Effective, WorkloadKey } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
 import type { MeshObject } from './policy/object.ts';
 import type { TopologyObject } from './policy/topology-kinds.ts';
 import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
-import type { Resource } from './render/resource.ts';
+import type { EnvoyConfig, Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import { validate } from './schema/validate.ts';
 import { selectWorkloads } from './select.ts';
 import type { SourceFile } from './source/document.ts';
 import { parse } from './source/parse.ts';
-import type { Topology } from './topology/model.ts';
+import type { Topology, Workload } from './topology/model.ts';
 import { resolveTopology } from './topology/resolve.ts';
 import { verify } from './verify/verify.ts';
 
@@ -25,19 +25,23 @@ export interface CompileOptions {
   readonly templates?: Templates;
 }
 
+type Selection = 'all' | readonly WorkloadKey[];
+
 /** A compiler that remembers: compiling again costs what changed. */
 export interface Compiler {
   /** Undefined when the bag holds an error; nothing of a faulty input is given out. */
-  compile(
-    files: readonly SourceFile[],
-    select: 'all' | readonly WorkloadKey[],
+  compile(files: readonly SourceFile[], select: Selection, bag: DiagnosticBag): Compilation | undefined;
+  /** The same from objects that were read before. */
+  compileObjects(
+    objects: readonly MeshObject<string>[],
+    select: Selection,
     bag: DiagnosticBag,
   ): Compilation | undefined;
 }
 
 /** Text in, Envoy configuration out; pure. One call of a fresh compiler. */
 export function compile(
-  input: CompileOptions & { files: readonly SourceFile[]; select: 'all' | readonly WorkloadKey[] },
+  input: CompileOptions & { readonly files: readonly SourceFile[]; readonly select: Selection },
   bag: DiagnosticBag,
 ): Compilation | undefined {
   return createCompiler(input).compile(input.files, input.select, bag);
@@ -48,48 +52,50 @@ export function compile(
  * the same objects, the same objects the same topology, and so on down to the rendered resources.
  */
 export function createCompiler({ settings, templates }: CompileOptions): Compiler {
-  const reader = createReader();
+  const read = createReader();
+  const resolve = createResolver(settings);
   const renderer = createRenderer(templates);
   const lowered = createLowerCache();
   const verified = new WeakSet<Resource>();
-  let known: { objects: readonly TopologyObject[]; topology: Topology; diagnostics: readonly Diagnostic[] } | undefined;
   let effective: Effective | undefined;
 
-  const topologyOf = (objects: readonly TopologyObject[], bag: DiagnosticBag): Topology => {
+  const compileObjects: Compiler['compileObjects'] = (objects, select, bag) => {
+    const { topology: topologyObjects, ...policies } = collect(objects, bag);
+    if (bag.hasErrors) return undefined;
+    const topology = resolve(topologyObjects, bag);
+    const workloads = selectWorkloads(topology, select, bag);
+    if (bag.hasErrors) return undefined;
+    effective = merge({ ...policies, topology, settings }, bag, effective);
+    if (bag.hasErrors) return undefined;
+
+    const scopeOf = (workload: Workload): ClientScope => clientScope(workload, settings, policies.destinationRules);
+    const input = { topology, effective, settings, scopeOf };
+    const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
+    if (bag.hasErrors) return undefined;
+    const configs = proxies.map((proxy) => renderer.render(proxy));
+    for (const [i, proxy] of proxies.entries()) verify(proxy, configs[i] as EnvoyConfig, bag, verified);
+    return bag.hasErrors ? undefined : { configs, mesh: meshJson(topology, settings) };
+  };
+
+  return {
+    compile: (files, select, bag) => {
+      const objects = files.flatMap((file) => read(file, bag));
+      return bag.hasErrors ? undefined : compileObjects(objects, select, bag);
+    },
+    compileObjects,
+  };
+}
+
+/** Resolves the topology again only when its objects are others than before. */
+function createResolver(settings: Settings): (objects: readonly TopologyObject[], bag: DiagnosticBag) => Topology {
+  let known: { objects: readonly TopologyObject[]; topology: Topology; diagnostics: readonly Diagnostic[] } | undefined;
+  return (objects, bag) => {
     if (known === undefined || !isSameList(known.objects, objects)) {
       const own = new DiagnosticBag();
       known = { objects, topology: resolveTopology(objects, settings, own), diagnostics: own.all };
     }
     bag.addAll(known.diagnostics);
     return known.topology;
-  };
-
-  return {
-    compile(files, select, bag) {
-      const objects = files.flatMap((file) => reader(file, bag));
-      const { topology: topologyObjects, ...policies } = collect(objects, bag);
-      if (bag.hasErrors) return undefined;
-
-      const topology = topologyOf(topologyObjects, bag);
-      const workloads = selectWorkloads(topology, select, bag);
-      if (bag.hasErrors) return undefined;
-
-      effective = merge({ ...policies, topology, settings }, bag, effective);
-      if (bag.hasErrors) return undefined;
-
-      const scopeOf = (workload: (typeof workloads)[number]) =>
-        clientScope(workload, settings, policies.destinationRules);
-      const input = { topology, effective, settings, scopeOf };
-      const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
-      if (bag.hasErrors) return undefined;
-
-      const configs = proxies.map((proxy) => {
-        const config = renderer.render(proxy);
-        verify(proxy, config, bag, verified);
-        return config;
-      });
-      return bag.hasErrors ? undefined : { configs, mesh: meshJson(topology, settings) };
-    },
   };
 }
 

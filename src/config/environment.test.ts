@@ -37,7 +37,9 @@ describe('applyEnvironment', () => {
   });
 
   test('takes the drain from TERMINATION_DRAIN_DURATION_SECONDS', () => {
-    expect(settingsOf({ TERMINATION_DRAIN_DURATION_SECONDS: '7' }).settings.proxy.terminationDrainDurationMs).toBe(7000);
+    expect(settingsOf({ TERMINATION_DRAIN_DURATION_SECONDS: '7' }).settings.proxy.terminationDrainDurationMs).toBe(
+      7000,
+    );
   });
 
   test('uses the default with a warning where no access depends on the value', () => {

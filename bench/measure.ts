@@ -1,0 +1,34 @@
+import { performance } from 'node:perf_hooks';
+
+/** Median of `runs` timings of `work`, in milliseconds, after one run that is not counted. */
+export function medianMs(runs: number, work: () => void): number {
+  work();
+  const times = Array.from({ length: runs }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return median(times);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+/** Highest resident memory of this process so far, in MB. */
+export function peakMb(): number {
+  return process.resourceUsage().maxRSS / 1024;
+}
+
+export function line(label: string, ...figures: readonly string[]): void {
+  console.log(`${label.padEnd(58)} ${figures.join('   ')}`);
+}
+
+export function ms(value: number): string {
+  return `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+}
+
+export function ratio(value: number): string {
+  return `${value.toFixed(value < 10 ? 2 : 1)} x`;
+}

@@ -1,0 +1,11 @@
+// Prints the figures of docs/performance.md: `run.mjs [NUMBER…]`, each a ratio within this run, with peak memory.
+import { spawnSync } from 'node:child_process';
+
+const { status } = spawnSync(
+  process.execPath,
+  ['--expose-gc', 'scripts/run-ts.mjs', 'bench/main.ts', ...process.argv.slice(2)],
+  {
+    stdio: 'inherit',
+  },
+);
+process.exitCode = status ?? 70;

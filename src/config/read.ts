@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { validateConfiguration } from '../compiler/schema/validate.ts';
+import type { PolicyDocument, SourceFile } from '../compiler/source/document.ts';
+import { parse } from '../compiler/source/parse.ts';
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import { SettingsDraft } from './draft.ts';
+import { applyEnvironment, type Environment } from './environment.ts';
+import { applyMeshConfig } from './mesh-config.ts';
+import { applyProxyConfig } from './proxy-config.ts';
+import type { SettingOrigin, Settings } from './settings.ts';
+
+/** Values given on the command line; undefined when the flag is absent. */
+export interface SettingsFlags {
+  readonly trustDomain?: string | undefined;
+  readonly concurrency?: number | undefined;
+  readonly serviceCluster?: string | undefined;
+  readonly outlierLogPath?: string | undefined;
+  readonly configPath?: string | undefined;
+}
+
+export interface SettingsOptions {
+  /** File of the mesh configuration; a missing file is an error only when the user named it. */
+  readonly meshConfig?: { readonly path: string; readonly isRequired: boolean } | undefined;
+  readonly environment: Environment;
+  readonly flags?: SettingsFlags | undefined;
+  /** Annotation `proxy.mesh.io/config` of the pod that the proxy runs in. */
+  readonly annotation?: string | undefined;
+}
+
+export interface ReadSettings {
+  readonly settings: Settings;
+  /** What was read, for diagnostics that point into it. */
+  readonly sources: readonly SourceFile[];
+}
+
+/**
+ * Settings from their layers, the later over the earlier: built-in defaults, mesh configuration file, variables,
+ * PROXY_CONFIG, pod annotation, flags. Mistakes go to the bag; an unreadable file is thrown.
+ */
+export async function readSettings(options: SettingsOptions, bag: DiagnosticBag): Promise<ReadSettings> {
+  const draft = new SettingsDraft();
+  const sources: SourceFile[] = [];
+  const layer = (file: SourceFile, kind: 'MeshConfig' | 'ProxyConfig', source: SettingOrigin['source']): void => {
+    sources.push(file);
+    const document = readConfiguration(file, kind, bag);
+    if (document === undefined) return;
+    if (kind === 'MeshConfig') applyMeshConfig(draft, document.value, (path) => originAt(document, file, path, source));
+    else applyProxyConfig(draft, document.value, (field) => originAt(document, file, [field], source));
+  };
+
+  const text = await readMeshConfig(options.meshConfig);
+  if (text !== undefined) layer({ path: options.meshConfig?.path ?? '', text }, 'MeshConfig', 'file');
+  applyEnvironment(draft, options.environment, bag);
+  const variable = options.environment.PROXY_CONFIG;
+  if (variable) layer({ path: '$PROXY_CONFIG', text: variable }, 'ProxyConfig', 'variable');
+  if (options.annotation) {
+    layer({ path: 'annotation proxy.mesh.io/config', text: options.annotation }, 'ProxyConfig', 'annotation');
+  }
+  applyFlags(draft, options.flags ?? {});
+  const settings = draft.finish();
+  checkTrustDomains(settings, bag);
+  return { settings, sources };
+}
+
+async function readMeshConfig(meshConfig: SettingsOptions['meshConfig']): Promise<string | undefined> {
+  if (meshConfig === undefined) return undefined;
+  try {
+    return await readFile(meshConfig.path, 'utf8');
+  } catch (cause) {
+    if (!meshConfig.isRequired && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`cannot read the mesh configuration "${meshConfig.path}"`, { cause });
+  }
+}
+
+/** The one document of a configuration text, checked by its schema; undefined for an empty text and for a faulty one. */
+function readConfiguration(
+  file: SourceFile,
+  kind: 'MeshConfig' | 'ProxyConfig',
+  bag: DiagnosticBag,
+): PolicyDocument | undefined {
+  if (/^(\s*(#.*)?(\n|$))*$/.test(file.text)) return undefined;
+  const [document] = parse([file], bag);
+  return document !== undefined && validateConfiguration(kind, document, bag) ? document : undefined;
+}
+
+function originAt(
+  document: PolicyDocument,
+  file: SourceFile,
+  path: readonly string[],
+  source: SettingOrigin['source'],
+): SettingOrigin {
+  const { line } = lineAndColumn(lineStarts(file.text), document.spanOf(path, 'key').start);
+  return { source, detail: `${file.path}:${line}` };
+}
+
+function applyFlags(draft: SettingsDraft, flags: SettingsFlags): void {
+  const origin = (flag: string): SettingOrigin => ({ source: 'flag', detail: flag });
+  if (flags.trustDomain) draft.set('trustDomain', flags.trustDomain, origin('--trust-domain'));
+  if (flags.concurrency) draft.setProxy('concurrency', flags.concurrency, origin('--concurrency'));
+  if (flags.serviceCluster) draft.setProxy('serviceCluster', flags.serviceCluster, origin('--serviceCluster'));
+  if (flags.outlierLogPath) draft.setProxy('outlierLogPath', flags.outlierLogPath, origin('--outlierLogPath'));
+  if (flags.configPath) draft.setProxy('configPath', flags.configPath, origin('--configPath'));
+}
+
+/** A trust domain becomes part of identity matchers, so its characters are checked (SPIFFE ID, section 2.1). */
+function checkTrustDomains(settings: Settings, bag: DiagnosticBag): void {
+  const check = (value: string, setting: string): void => {
+    if (/^[a-z0-9._-]{1,255}$/.test(value)) return;
+    bag.report('invalid-trust-domain', undefined, { value, origin: settings.origins[setting]?.detail ?? setting });
+  };
+  check(settings.trustDomain, 'trustDomain');
+  for (const alias of settings.trustDomainAliases) check(alias, 'trustDomainAliases');
+}
