@@ -3,5 +3,29 @@ import { error } from './entry.ts';
 
 /** Faults of files and of YAML and JSON as such. */
 export const sourceCodes = {
+  'alias-expansion': error(
+    message`aliases make this document larger than ${'limit'} values`,
+    'write the repeated parts out',
+  ),
+  'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
+  'empty-input': error(message`${'what'} holds no object`),
+  'file-too-large': error(
+    message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
+    'split the file, or raise the limit with --max-file-size',
+  ),
+  'merge-key': error(message`merge key "<<" is not part of YAML 1.2`, 'write the merged fields out'),
+  'nesting-too-deep': error(message`values are nested deeper than ${'limit'} levels`),
+  'non-finite-number': error(message`number "${'number'}" is not finite`),
+  'non-string-key': error(message`key ${'key'} is not a string`, 'put the key in quotes'),
+  'not-an-object': error(
+    message`expected an object with apiVersion and kind, found ${'found'}`,
+    'separate objects with "---" lines',
+  ),
+  'parsers-disagree': error(
+    message`two YAML parsers read this differently: ${'difference'}`,
+    'write the value in a simpler form: no tags, no odd indentation, strings in double quotes',
+  ),
+  'tab-indentation': error(message`a tab is used for indentation`, 'indent with spaces'),
+  'wrong-encoding': error(message`the file is not UTF-8 text: ${'reason'}`, 'save the file as UTF-8'),
   'yaml-syntax': error(message`cannot read this as YAML: ${'reason'}`),
 };

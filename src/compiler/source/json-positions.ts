@@ -1,0 +1,96 @@
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { OffsetRange } from './position-tree.ts';
+
+/** Where a value of a JSON text stands; `text` must be valid JSON. Goes as far down `path` as it exists. */
+export function jsonRangeOf(text: string, path: JsonPath, part: 'key' | 'value'): OffsetRange {
+  let start = skipSpace(text, 0);
+  let key: OffsetRange | undefined;
+  for (const step of path) {
+    const found = memberOf(text, start, step);
+    if (found === undefined) break;
+    start = found.value;
+    key = found.key;
+  }
+  return part === 'key' && key !== undefined ? key : { start, end: skipValue(text, start) };
+}
+
+/** Ranges of the elements of the array at member `name` of the root object, in one pass. */
+export function jsonElements(text: string, name: string): OffsetRange[] {
+  const found = memberOf(text, skipSpace(text, 0), name);
+  const ranges: OffsetRange[] = [];
+  if (found === undefined || text[found.value] !== '[') return ranges;
+  for (const start of elements(text, found.value)) ranges.push({ start, end: skipValue(text, start) });
+  return ranges;
+}
+
+interface Member {
+  readonly key: OffsetRange | undefined;
+  /** Offset of the value. */
+  readonly value: number;
+}
+
+function memberOf(text: string, start: number, step: string | number): Member | undefined {
+  if (text[start] === '[') {
+    let index = 0;
+    for (const value of elements(text, start)) {
+      if (index++ === step) return { key: undefined, value };
+    }
+  } else if (text[start] === '{') {
+    for (const member of members(text, start)) {
+      if (JSON.parse(text.slice(member.key.start, member.key.end)) === String(step)) return member;
+    }
+  }
+  return undefined;
+}
+
+function* elements(text: string, start: number): Generator<number> {
+  let at = skipSpace(text, start + 1);
+  while (at < text.length && text[at] !== ']') {
+    yield at;
+    at = skipComma(text, skipValue(text, at));
+  }
+}
+
+function* members(text: string, start: number): Generator<{ key: OffsetRange; value: number }> {
+  let at = skipSpace(text, start + 1);
+  while (at < text.length && text[at] !== '}') {
+    const key = { start: at, end: skipString(text, at) };
+    const value = skipSpace(text, skipSpace(text, key.end) + 1);
+    yield { key, value };
+    at = skipComma(text, skipValue(text, value));
+  }
+}
+
+function skipComma(text: string, from: number): number {
+  const at = skipSpace(text, from);
+  return text[at] === ',' ? skipSpace(text, at + 1) : at;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
+  return at;
+}
+
+function skipString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function skipValue(text: string, from: number): number {
+  if (text[from] === '"') return skipString(text, from);
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const character = text[at];
+    if (character === '"') at = skipString(text, at) - 1;
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') {
+      if (depth === 0) return at;
+      if (--depth === 0) return at + 1;
+    } else if (depth === 0 && (character === ',' || text.charCodeAt(at) <= 0x20)) return at;
+    at++;
+  }
+  return at;
+}

@@ -1,0 +1,16 @@
+/** Bounds on what one input may cost; every one has a diagnostic of its own. */
+export interface SourceLimits {
+  /** Bytes of one file. */
+  readonly maxFileBytes: number;
+  /** Levels of mappings and sequences inside one document. */
+  readonly maxDepth: number;
+  /** Values of one document after its aliases are written out, beyond those that its text can hold by itself. */
+  readonly maxAliasNodes: number;
+}
+
+/** Limits when the user says nothing. */
+export const defaultLimits: SourceLimits = {
+  maxFileBytes: 16 * 1024 * 1024,
+  maxDepth: 100,
+  maxAliasNodes: 10_000,
+};

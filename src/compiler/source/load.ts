@@ -1,0 +1,78 @@
+import yaml from 'js-yaml';
+import { coreSchema, type ScalarTally } from './core-schema.ts';
+import type { SourceLimits } from './limits.ts';
+
+/** A document's value as the fast parser reads it, or why it cannot. */
+export type Loaded =
+  | { readonly ok: true; readonly value: unknown; readonly tally: ScalarTally }
+  | { readonly ok: false; readonly fault: SyntaxFault };
+
+export interface SyntaxFault {
+  readonly code: 'yaml-syntax' | 'duplicate-key' | 'tab-indentation' | 'nesting-too-deep';
+  /** In the words of the message; for `duplicate-key` the key. */
+  readonly detail: string;
+  /** Offset into the document's text. */
+  readonly offset: number;
+}
+
+/** A function that reads documents one by one; it builds its schema once. */
+export function loader(limits: SourceLimits): (text: string) => Loaded {
+  const tally: ScalarTally = { words: 0, oddNumbers: 0 };
+  const options = { schema: coreSchema(tally), maxDepth: limits.maxDepth + 2 };
+  return (text) => {
+    tally.words = 0;
+    tally.oddNumbers = 0;
+    try {
+      return { ok: true, value: yaml.load(text, options), tally: { ...tally } };
+    } catch (thrown) {
+      if (!(thrown instanceof yaml.YAMLException)) throw thrown;
+      return { ok: false, fault: explain(thrown, text) };
+    }
+  };
+}
+
+function explain(thrown: yaml.YAMLException, text: string): SyntaxFault {
+  const offset = Math.min(thrown.mark?.position ?? 0, text.length);
+  const reason = thrown.reason;
+  if (reason === 'duplicated mapping key') return { code: 'duplicate-key', detail: keyAt(text, offset), offset };
+  if (reason.startsWith('nesting exceeded')) return { code: 'nesting-too-deep', detail: '', offset };
+  const tab = tabOfIndentation(text, offset);
+  if (tab !== undefined) return { code: 'tab-indentation', detail: '', offset: tab };
+  return { code: 'yaml-syntax', detail: ownWords(reason), offset };
+}
+
+function keyAt(text: string, offset: number): string {
+  const line = /^[^\r\n]*/.exec(text.slice(offset, offset + 200))?.[0] ?? '';
+  const [, quoted, single, plain] = /^"((?:[^"\\]|\\.)*)"|^'([^']*)'|^(.*?)\s*(?::(?:\s|$)|$)/.exec(line) ?? [];
+  return quoted ?? single ?? plain ?? '';
+}
+
+/** The parser stops at the first character that makes no sense, which stands behind the tab that is the cause. */
+function tabOfIndentation(text: string, offset: number): number | undefined {
+  const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  const before = /^[ ]*\t/.exec(text.slice(lineStart, offset + 1));
+  return before === null ? undefined : lineStart + before[0].length - 1;
+}
+
+const words: Readonly<Record<string, string>> = {
+  'bad indentation of a mapping entry': 'this line is indented unlike the keys above it, or a ":" is missing',
+  'bad indentation of a sequence entry': 'this line is indented unlike the "- " entries above it',
+  'end of the stream or a document separator is expected': 'this does not belong to what stands above it',
+  'can not read a block mapping entry; a multiline key may not be an implicit key': 'a key has no ":"',
+  'can not read an implicit mapping pair; a colon is missed': 'a ":" is missing after the key',
+  'unexpected end of the stream within a double quoted scalar': 'a closing " is missing',
+  'unexpected end of the stream within a single quoted scalar': "a closing ' is missing",
+  'unexpected end of the document within a double quoted scalar': 'a closing " is missing before this line',
+  'unexpected end of the document within a single quoted scalar': "a closing ' is missing before this line",
+  'unexpected end of the stream within a flow collection': 'a closing "]" or "}" is missing',
+  'missed comma between flow collection entries': 'a "," or a closing "]" or "}" is missing',
+  'unknown escape sequence': 'unknown escape after a backslash',
+  'expected hexadecimal character': 'hexadecimal digits must follow \\x, \\u and \\U',
+  'the stream contains non-printable characters': 'a control character',
+  'expected valid JSON character': 'a control character inside quotes',
+  'missing indentation for block scalar': 'the text after | or > must be indented',
+};
+
+function ownWords(reason: string): string {
+  return words[reason] ?? reason.replace(/!<([^>]*)>/, '"$1"');
+}

@@ -1,0 +1,118 @@
+import { createReadStream } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { compareStrings } from '../../lib/sort.ts';
+import type { SourceFile } from './document.ts';
+import { decode } from './file-text.ts';
+import { defaultLimits } from './limits.ts';
+
+/** A file or folder that cannot be read: the world's failure, not the policy's. */
+export class SourceError extends Error {
+  readonly code = 'source-unreadable';
+}
+
+export interface ReadOptions {
+  /** What `-` stands for. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  readonly maxFileBytes?: number | undefined;
+}
+
+/**
+ * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json`, sorted, each
+ * folder once however many links lead to it), `-` for standard input. A file that is too large or no UTF-8 text is
+ * reported and left out; one that cannot be read throws `SourceError`.
+ */
+export async function readSources(
+  paths: readonly string[],
+  bag: DiagnosticBag,
+  options: ReadOptions = {},
+): Promise<SourceFile[]> {
+  const limit = options.maxFileBytes ?? defaultLimits.maxFileBytes;
+  const seen = new Set<string>();
+  const files: SourceFile[] = [];
+  for (const path of paths) {
+    if (path === '-') {
+      if (!seen.has('-')) files.push(...(await readStdin(options.stdin ?? process.stdin, bag, limit)));
+      seen.add('-');
+      continue;
+    }
+    for (const name of await namesOf(toSlashes(path), seen)) files.push(...(await readOne(name, bag, limit)));
+  }
+  return files;
+}
+
+function toSlashes(path: string): string {
+  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+}
+
+/** Real paths go into `seen`: a file that is named twice is read once. */
+async function namesOf(path: string, seen: Set<string>): Promise<string[]> {
+  try {
+    const real = await realpath(path);
+    if (seen.has(real)) return [];
+    seen.add(real);
+    if (!(await stat(path)).isDirectory()) return [path];
+    const entries = await readdir(path, { withFileTypes: true });
+    const names: string[] = [];
+    for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
+      const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
+      if (isFolder || /\.(?:ya?ml|json)$/.test(entry.name)) names.push(...(await namesOf(child, seen)));
+    }
+    return names;
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(`cannot read "${path}"`, { cause });
+  }
+}
+
+/** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */
+async function leadsToFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+async function readOne(path: string, bag: DiagnosticBag, limit: number): Promise<SourceFile[]> {
+  try {
+    const { size } = await stat(path);
+    if (size > limit) return tooLarge(path, size, bag, limit);
+    // A stream, not a whole read: a pipe or a growing file has no size to trust.
+    return await collect(path, createReadStream(path, { highWaterMark: 1 << 18 }), bag, limit);
+  } catch (cause) {
+    throw new SourceError(`cannot read "${path}"`, { cause });
+  }
+}
+
+async function readStdin(stdin: AsyncIterable<Uint8Array>, bag: DiagnosticBag, limit: number): Promise<SourceFile[]> {
+  try {
+    return await collect('-', stdin, bag, limit);
+  } catch (cause) {
+    throw new SourceError('cannot read standard input', { cause });
+  }
+}
+
+async function collect(
+  path: string,
+  stream: AsyncIterable<Uint8Array>,
+  bag: DiagnosticBag,
+  limit: number,
+): Promise<SourceFile[]> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > limit) return tooLarge(path, size, bag, limit);
+  }
+  const decoded = decode(Buffer.concat(chunks));
+  if ('text' in decoded) return [{ path, text: decoded.text }];
+  bag.report('wrong-encoding', { file: path, start: 0, end: 0 }, { reason: decoded.refusal });
+  return [];
+}
+
+function tooLarge(path: string, size: number, bag: DiagnosticBag, limit: number): SourceFile[] {
+  bag.report('file-too-large', { file: path, start: 0, end: 0 }, { size: String(size), limit: String(limit) });
+  return [];
+}
