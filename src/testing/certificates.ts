@@ -35,6 +35,7 @@ export interface MeshCa {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
+const leafUsages = x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment;
 
 /** A new root with a random name, good for ten years. */
 export async function createMeshCa(organization = 'mesh test'): Promise<MeshCa> {
@@ -106,7 +107,7 @@ async function issueLeaf({
     signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(options.isCa ?? false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
+      new x509.KeyUsagesExtension(leafUsages | (options.isCa ? x509.KeyUsageFlags.keyCertSign : 0), true),
       new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']),
       ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names, true)] : []),
       await x509.AuthorityKeyIdentifierExtension.create(root),

@@ -20,7 +20,7 @@ export interface DiscoveryResponse {
   readonly typeUrl: string;
   readonly versionInfo: string;
   readonly nonce: string;
-  readonly resources: readonly Readonly<Record<string, unknown>>[];
+  readonly resources: readonly Uint8Array[];
 }
 
 /** `envoy.service.discovery.v3.DeltaDiscoveryRequest`. */
@@ -43,7 +43,7 @@ export interface DeltaResponse {
   readonly resources: readonly {
     readonly name: string;
     readonly version: string;
-    readonly body: Readonly<Record<string, unknown>>;
+    readonly body: Uint8Array;
   }[];
   readonly removed: readonly string[];
 }

@@ -5,8 +5,8 @@ export interface DiscoveryResource {
   readonly name: string;
   /** Digest of the content: equal content is not sent twice, and a restarted server is recognised by its clients. */
   readonly version: string;
-  /** ProtoJSON of the resource, with `@type` first. */
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Protobuf bytes of the resource; its type is the store's. */
+  readonly body: Uint8Array;
 }
 
 /** What is known of one resource type. */

@@ -10,7 +10,7 @@ const wild = { typeUrl: 'type.googleapis.com/test.Wild', hasWildcard: true };
 const resource = (name: string, content: string): DiscoveryResource => ({
   name,
   version: contentVersion(content),
-  body: { '@type': 'test', name, content },
+  body: Buffer.from(`${name}=${content}`),
 });
 
 /** One step of a conversation: the store changes (`put`), or the client speaks; `sees` is what goes back. */
@@ -50,7 +50,7 @@ function converse(store: ResourceStore, steps: readonly Step[]): void {
       response = reaction.response;
       expect(reaction.refusal?.message, `refusal of step ${i}`).toBe(step.error);
     }
-    const seen = response?.resources.map((body) => `${body['name']}=${body['content']}`) ?? 'nothing';
+    const seen = response?.resources.map((body) => Buffer.from(body).toString()) ?? 'nothing';
     expect(seen, `step ${i}`).toEqual(step.sees);
     if (response !== undefined) latest = response.nonce;
   }

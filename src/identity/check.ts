@@ -1,0 +1,102 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { IdentityCheck, IdentityTexts } from './snapshot.ts';
+
+/** Thrown and caught inside this file: the first fault ends the check. */
+class Fault extends Error {}
+
+/**
+ * Checks an identity before it is served (X.509-SVID, sections 2 to 5): everything parses, the key is the leaf's, the
+ * chain leads to a root, all of it is valid at `nowMs`, and the leaf has exactly one URI SAN, a SPIFFE ID.
+ */
+export function checkIdentity(texts: IdentityTexts, nowMs: number): IdentityCheck {
+  try {
+    const chain = certificatesOf(texts.certificateChain, 'cert-chain.pem');
+    const roots = certificatesOf(texts.rootCertificates, 'root-cert.pem');
+    const leaf = chain[0] as X509Certificate;
+    checkKey(leaf, texts.privateKey);
+    for (const [i, certificate] of chain.entries())
+      checkValidity(certificate, `certificate ${i + 1} of the chain`, nowMs);
+    if (leaf.ca) throw new Fault('the first certificate of cert-chain.pem is a CA, not a workload certificate');
+    const spiffeId = spiffeIdOf(leaf);
+    checkChain(chain, roots, nowMs);
+    return {
+      snapshot: {
+        spiffeId,
+        certificateChain: texts.certificateChain,
+        privateKey: texts.privateKey,
+        rootCertificates: texts.rootCertificates,
+        notAfterMs: Math.min(...chain.map((certificate) => Date.parse(certificate.validTo))),
+        serialNumber: leaf.serialNumber,
+      },
+    };
+  } catch (fault) {
+    if (fault instanceof Fault) return { problem: fault.message };
+    throw fault;
+  }
+}
+
+function certificatesOf(pem: string, file: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new Fault(`${file} holds no certificate`);
+  const rest = blocks.reduce((text, block) => text.replace(block, ''), pem);
+  if (rest.includes('-----BEGIN')) throw new Fault(`${file} holds something else than certificates`);
+  return blocks.map((block, i) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      // OpenSSL's reasons are its own; the place is what helps.
+      throw new Fault(`certificate ${i + 1} of ${file} cannot be parsed`);
+    }
+  });
+}
+
+function checkKey(leaf: X509Certificate, pem: string): void {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // The cause is dropped on purpose: nothing of a key file may reach a log.
+    const isEncrypted = pem.includes('ENCRYPTED');
+    throw new Fault(isEncrypted ? 'key.pem is encrypted, which is not supported' : 'key.pem holds no private key');
+  }
+  if (!leaf.checkPrivateKey(key)) throw new Fault('key.pem is not the key of the first certificate of cert-chain.pem');
+}
+
+function checkValidity(certificate: X509Certificate, name: string, nowMs: number): void {
+  if (nowMs < Date.parse(certificate.validFrom))
+    throw new Fault(`${name} is not valid before ${certificate.validFrom}`);
+  if (nowMs > Date.parse(certificate.validTo)) throw new Fault(`${name} expired at ${certificate.validTo}`);
+}
+
+function spiffeIdOf(leaf: X509Certificate): string {
+  // Node writes a name that holds a comma or a quote as a JSON string: such a name is no SPIFFE ID, and fails below.
+  const names = (leaf.subjectAltName ?? '').split(', ');
+  const uris = names.filter((name) => name.startsWith('URI:')).map((name) => name.slice('URI:'.length));
+  if (uris.length !== 1)
+    throw new Fault(`the leaf certificate has ${uris.length} URI SANs; a SPIFFE identity has exactly one`);
+  const uri = uris[0] as string;
+  if (!/^spiffe:\/\/[a-z0-9._-]{1,255}(\/[A-Za-z0-9._-]+)+$/.test(uri)) {
+    throw new Fault(`the leaf's URI SAN ${JSON.stringify(uri)} is no SPIFFE ID of a workload`);
+  }
+  return uri;
+}
+
+function checkChain(chain: readonly X509Certificate[], roots: readonly X509Certificate[], nowMs: number): void {
+  const intermediates = chain.slice(1);
+  let current = chain[0] as X509Certificate;
+  for (let depth = 0; depth <= intermediates.length; depth++) {
+    const root = roots.find((candidate) => hasIssued(candidate, current));
+    if (root !== undefined) {
+      checkValidity(root, 'the root certificate', nowMs);
+      return;
+    }
+    const next = intermediates.find((candidate) => candidate !== current && hasIssued(candidate, current));
+    if (next === undefined) break;
+    current = next;
+  }
+  throw new Fault('cert-chain.pem does not lead to a certificate of root-cert.pem');
+}
+
+function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}

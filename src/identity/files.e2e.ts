@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
+import { openIdentityFiles } from './files.ts';
+import type { SecretSnapshot } from './snapshot.ts';
+import type { Watch } from './watch.ts';
+
+const id = (name: string): string => `spiffe://cluster.local/ns/foo/sa/${name}`;
+
+describe('openIdentityFiles', () => {
+  let folder: string;
+  let ca: MeshCa;
+  let watch: Watch | undefined;
+  let snapshots: SecretSnapshot[];
+  let problems: string[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'identity-'));
+    ca = await createMeshCa();
+    snapshots = [];
+    problems = [];
+  });
+  afterEach(async () => {
+    watch?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const put = async (into: string, issued: IssuedCertificate): Promise<void> => {
+    await writeFile(join(into, 'root-cert.pem'), issued.rootCertificate);
+    await writeFile(join(into, 'key.pem'), issued.privateKey);
+    await writeFile(join(into, 'cert-chain.pem'), issued.certificateChain);
+  };
+  const open = async (): Promise<void> => {
+    watch = await openIdentityFiles(folder, {
+      onSnapshot: (snapshot) => snapshots.push(snapshot),
+      onProblem: (problem) => problems.push(problem),
+    });
+  };
+  const names = (): string[] => snapshots.map(({ spiffeId }) => spiffeId);
+
+  test('gives the first identity at once, and each new one', async () => {
+    await put(folder, await ca.issue(id('a')));
+    await open();
+    expect(names()).toEqual([id('a')]);
+    await put(folder, await ca.issue(id('b')));
+    await vi.waitFor(() => expect(names()).toEqual([id('a'), id('b')]), 3000);
+    expect(problems).toEqual([]);
+  });
+
+  test('follows swaps of the symlink ..data, the second one too', async () => {
+    const swap = async (name: string): Promise<void> => {
+      const target = join(folder, `..${name}`);
+      await mkdir(target);
+      await put(target, await ca.issue(id(name)));
+      await symlink(`..${name}`, join(folder, '..next'));
+      await rename(join(folder, '..next'), join(folder, '..data'));
+    };
+    await swap('one');
+    for (const file of ['cert-chain.pem', 'key.pem', 'root-cert.pem']) {
+      await symlink(join('..data', file), join(folder, file));
+    }
+    await open();
+    await swap('two');
+    await vi.waitFor(() => expect(names()).toEqual([id('one'), id('two')]), 3000);
+    await swap('three');
+    await vi.waitFor(() => expect(names()).toEqual([id('one'), id('two'), id('three')]), 3000);
+  });
+
+  test('keeps the last good identity when a new one is bad, says why, and recovers', async () => {
+    await put(folder, await ca.issue(id('a')));
+    await open();
+    await writeFile(join(folder, 'key.pem'), 'garbage');
+    await vi.waitFor(() => expect(problems).toHaveLength(1), 3000);
+    expect(problems[0]).toContain('key.pem holds no private key');
+    expect(names()).toEqual([id('a')]);
+    await put(folder, await ca.issue(id('b')));
+    await vi.waitFor(() => expect(names()).toEqual([id('a'), id('b')]), 3000);
+  });
+
+  test('waits for files that are not there yet', async () => {
+    const later = join(folder, 'certs');
+    watch = await openIdentityFiles(later, {
+      onSnapshot: (snapshot) => snapshots.push(snapshot),
+      onProblem: (problem) => problems.push(problem),
+    });
+    expect(problems[0]).toContain('(ENOENT)');
+    await mkdir(later);
+    await put(later, await ca.issue(id('a')));
+    await vi.waitFor(() => expect(names()).toEqual([id('a')]), 5000);
+  });
+});
