@@ -24,11 +24,27 @@ export interface BootstrapIR {
   readonly outlierLogPath: string;
 }
 
+/** A clash of two services whose younger side was left out: the gauge that counts it, and the key under that gauge. */
+export interface ConflictIR {
+  readonly metric:
+    | 'pilot_conflict_inbound_listener'
+    | 'pilot_conflict_outbound_listener_http_over_current_tcp'
+    | 'pilot_conflict_outbound_listener_tcp_over_current_http'
+    | 'pilot_conflict_outbound_listener_tcp_over_current_tcp'
+    | 'pilot_vservice_dup_domain'
+    | 'pilot_duplicate_envoy_clusters'
+    | 'pilot_dns_cluster_without_endpoints'
+    | 'pilot_eds_no_instances';
+  readonly key: string;
+}
+
 /** Resources that every proxy of one client scope has alike: lowered once. */
 export interface OutboundIR {
   readonly listeners: readonly ListenerIR[];
   readonly routes: readonly RouteConfigurationIR[];
   readonly clusters: readonly ClusterIR[];
+  /** Absent means none; sorted by metric, then key. */
+  readonly conflicts?: readonly ConflictIR[];
 }
 
 /** Resources of one workload alone. */
@@ -36,6 +52,8 @@ export interface InboundIR {
   readonly listeners: readonly ListenerIR[];
   readonly routes: readonly RouteConfigurationIR[];
   readonly clusters: readonly ClusterIR[];
+  /** Absent means none; sorted by metric, then key. */
+  readonly conflicts?: readonly ConflictIR[];
 }
 
 /** One proxy's configuration before it takes Envoy's form. `outbound` is the same object for equal scopes. */

@@ -1,5 +1,5 @@
 import { message } from '../message.ts';
-import { error } from './entry.ts';
+import { error, warning } from './entry.ts';
 
 /** Faults that show only when objects meet: collecting, merging and lowering. */
 export const compilerCodes = {
@@ -12,5 +12,24 @@ export const compilerCodes = {
   'workload-without-proxy': error(
     message`workload "${'name'}" has no sidecar and is no gateway, so there is nothing to compile for it`,
     'label its namespace "mesh-injection: enabled" or its pod "sidecar.mesh.io/inject: \\"true\\""',
+  ),
+  'credential-name-on-sidecar': error(
+    message`credentialName "${'name'}" for host "${'host'}" has no meaning in a sidecar, which can read no Secret`,
+    'name files (clientCertificate, privateKey, caCertificates), or restrict the rule to gateways with exportTo',
+  ),
+  'credential-name-not-compiled': error(
+    message`credentialName "${'name'}" for host "${'host'}" is not yet compiled for gateways`,
+    'name files: clientCertificate, privateKey, caCertificates',
+  ),
+  'conflicting-outbound-listener': warning(
+    message`port ${'port'} of "${'loser'}" clashes with "${'winner'}" on listener ${'listener'}: ${'what'} is left out`,
+    "give one of the two another port, or declare the port's protocol",
+  ),
+  'duplicate-domain': warning(
+    message`host "${'domain'}" of port ${'port'} belongs to "${'winner'}" and to "${'loser'}"; only the first is routed to`,
+  ),
+  'field-without-effect': warning(message`"${'field'}" of the rule for host "${'host'}" has no effect: ${'why'}`),
+  'loopback-delivery-under-tproxy': warning(
+    message`inboundDelivery LOCALHOST has no effect under TPROXY in workload "${'workload'}"`,
   ),
 };

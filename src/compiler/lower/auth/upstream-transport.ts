@@ -1,0 +1,91 @@
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { UpstreamHttpIR } from '../../ir/cluster.ts';
+import type { Origins } from '../../ir/origin.ts';
+import type { UpstreamMeshTls, UpstreamTransport } from '../../ir/tls.ts';
+import type { ClientScope, Decided, EffectiveMtlsMode, EffectiveTraffic } from '../../merge/effective.ts';
+import type { ClientTlsSettings } from '../../policy/destination-rule.ts';
+import type { Service, ServicePort } from '../../topology/model.ts';
+import { protocolClass } from '../../topology/protocol.ts';
+import type { Lowering } from '../lowering.ts';
+import { meshAlpn, meshSni } from '../names.ts';
+import { blockOrigins, noOrigins } from '../origins.ts';
+import { meshTrustDomains } from './downstream-tls.ts';
+import { externalTls } from './external-tls.ts';
+import { serverIdentities } from './server-identities.ts';
+
+/** One outbound cluster in the making. */
+export interface UpstreamTarget {
+  readonly scope: ClientScope;
+  readonly service: Service;
+  readonly port: ServicePort;
+  readonly subset: string;
+  readonly traffic: EffectiveTraffic;
+  readonly serviceMode: Decided<EffectiveMtlsMode>;
+  /** The proxy goes where the application wanted to go: no endpoint to choose TLS by. */
+  readonly isOriginalDst: boolean;
+  readonly http: UpstreamHttpIR;
+}
+
+/**
+ * The client's TLS towards one service port and subset (rows of the decision table in order): an explicit rule wins over
+ * everything; without one, mesh TLS where the server is known to take it.
+ */
+export function upstreamTransport(target: UpstreamTarget, lowering: Lowering, bag: DiagnosticBag): UpstreamTransport {
+  const { tls } = target.traffic.blocks;
+  if (tls?.mode !== undefined) return explicitTransport(target, tls, lowering, bag);
+
+  const { service, port, serviceMode } = target;
+  if (service.isExternal || !lowering.settings.autoMtls) return plaintext(noOrigins);
+  if (serviceMode.value === 'DISABLE') return plaintext(serviceMode.origins);
+  const meshTls = upstreamMeshTls(target, {}, lowering);
+  if (!target.isOriginalDst) return { kind: 'automatic', tls: meshTls, origins: serviceMode.origins };
+  const endpoints = service.endpoints.filter(({ servicePort }) => servicePort === port.number);
+  const isMesh = endpoints.length > 0 && endpoints.every(({ hasSidecar }) => hasSidecar);
+  return isMesh ? { kind: 'tls', tls: meshTls, origins: serviceMode.origins } : plaintext(serviceMode.origins);
+}
+
+function explicitTransport(
+  target: UpstreamTarget,
+  tls: ClientTlsSettings,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): UpstreamTransport {
+  const origins = blockOrigins(target.traffic, 'tls');
+  if (tls.mode === 'DISABLE') return plaintext(origins);
+  if (tls.mode === 'MESH_MUTUAL') return { kind: 'tls', tls: upstreamMeshTls(target, tls, lowering), origins };
+  if (tls.credentialName !== undefined && tls.credentialName !== '') {
+    const [origin] = origins.decidedBy;
+    const code = target.scope.role === 'sidecar' ? 'credential-name-on-sidecar' : 'credential-name-not-compiled';
+    bag.report(code, origin?.at.spanOf([...origin.field, 'credentialName']), {
+      name: tls.credentialName,
+      host: target.service.host,
+    });
+  }
+  return { kind: 'tls', tls: externalTls(tls, target.service, target.http), origins };
+}
+
+function upstreamMeshTls(target: UpstreamTarget, tls: ClientTlsSettings, lowering: Lowering): UpstreamMeshTls {
+  const { service, port, subset, scope } = target;
+  const trustDomains = meshTrustDomains({ ...lowering.settings, trustDomain: scope.trustDomain });
+  const identities = tls.subjectAltNames ?? serverIdentities(service, port.number, trustDomains);
+  return {
+    kind: 'mesh',
+    sni: tls.sni === undefined || tls.sni === '' ? meshSni(service.host, port.number, subset) : tls.sni,
+    alpn: meshClientAlpn(target, lowering.settings.sniffOutbound),
+    serverSans: identities.map((value) => ({ kind: 'exact', value })),
+  };
+}
+
+/**
+ * Tells a server that detects protocols what the connection carries. A detected port offers the token for bytes; its
+ * HTTP listeners override it. HTTP/1.1 has no public name in the list: the server must not settle the version by ALPN
+ * where the request decides it.
+ */
+function meshClientAlpn({ port, http }: UpstreamTarget, isSniffing: boolean): readonly string[] {
+  if (protocolClass(port.protocol, isSniffing) !== 'http') return [meshAlpn.tcp];
+  return http.protocol === 'http2' ? [meshAlpn.http2, meshAlpn.tcp, 'h2'] : [meshAlpn.http11, meshAlpn.tcp];
+}
+
+function plaintext(origins: Origins): UpstreamTransport {
+  return { kind: 'plaintext', origins };
+}

@@ -1,0 +1,37 @@
+import type { ClusterType, LoadBalancing } from '../../ir/cluster.ts';
+import type { HashPolicyIR } from '../../ir/route.ts';
+import type { ConsistentHash, LoadBalancerSettings } from '../../policy/destination-rule.ts';
+import { durationMs } from './connection-pool.ts';
+
+/** ORIGINAL_DST goes before every rule: Envoy refuses it with any other policy than its own. */
+export function loadBalancing(type: ClusterType, settings: LoadBalancerSettings | undefined): LoadBalancing {
+  if (type === 'original-dst') return { policy: 'cluster-provided' };
+  const hash = settings?.consistentHash;
+  if (hash?.maglev !== undefined) return { policy: 'maglev', tableSize: hash.maglev.tableSize || undefined };
+  if (hash !== undefined) {
+    return { policy: 'ring-hash', minimumRingSize: hash.ringHash?.minimumRingSize || hash.minimumRingSize || 1024 };
+  }
+  switch (settings?.simple) {
+    case 'LEAST_CONN':
+    case 'LEAST_REQUEST':
+      return { policy: 'least-request' };
+    case 'RANDOM':
+      return { policy: 'random' };
+    default:
+      return { policy: 'round-robin' };
+  }
+}
+
+/** What a route hashes for a consistent-hash cluster; empty for other policies. */
+export function hashPolicies(hash: ConsistentHash | undefined): readonly HashPolicyIR[] {
+  if (hash?.httpHeaderName !== undefined) return [{ kind: 'header', name: hash.httpHeaderName }];
+  if (hash?.httpCookie !== undefined) {
+    const { name, path, ttl } = hash.httpCookie;
+    return [{ kind: 'cookie', name, path, ttlMs: durationMs(ttl) }];
+  }
+  if (hash?.useSourceIp === true) return [{ kind: 'source-ip' }];
+  if (hash?.httpQueryParameterName !== undefined) {
+    return [{ kind: 'query-parameter', name: hash.httpQueryParameterName }];
+  }
+  return [];
+}

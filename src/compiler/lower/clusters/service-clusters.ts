@@ -1,0 +1,148 @@
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ClusterIR, ClusterType, UpstreamHttpIR } from '../../ir/cluster.ts';
+import type { ConflictIR } from '../../ir/proxy.ts';
+import type { ClientScope, EffectiveOutbound, EffectiveSubset, EffectiveTraffic } from '../../merge/effective.ts';
+import type { ConnectionPoolSettings } from '../../policy/destination-rule.ts';
+import type { Endpoint, Service, ServicePort } from '../../topology/model.ts';
+import { isHttp2, protocolClass } from '../../topology/protocol.ts';
+import { upstreamTransport } from '../auth/upstream-transport.ts';
+import type { Lowering } from '../lowering.ts';
+import { outboundCluster, statName } from '../names.ts';
+import { blockOrigins, joinOrigins, servicePortOrigins } from '../origins.ts';
+import { pooledFields, upstreamHttp } from './connection-pool.ts';
+import { endpointsIr, selectEndpoints } from './endpoints.ts';
+import { loadBalancing } from './load-balancing.ts';
+import { outlierDetection } from './outlier-detection.ts';
+
+export interface ServiceClusters {
+  readonly clusters: readonly ClusterIR[];
+  readonly conflicts: readonly ConflictIR[];
+}
+
+/** One cluster a port for the whole service, and one a port and subset. UDP has none. */
+export function serviceClusters(
+  outbound: EffectiveOutbound,
+  scope: ClientScope,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): readonly ServiceClusters[] {
+  const { service, serviceMode } = outbound;
+  const label = `clusters ${scope.role} ${scope.families.join()} ${scope.trustDomain}`;
+  return outbound.subsets.map((subset) =>
+    lowering.memo.of([subset, service, serviceMode], label, bag, (own) =>
+      subsetClusters({ outbound, subset, scope }, lowering, own),
+    ),
+  );
+}
+
+interface SubsetInput {
+  readonly outbound: EffectiveOutbound;
+  readonly subset: EffectiveSubset;
+  readonly scope: ClientScope;
+}
+
+function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticBag): ServiceClusters {
+  const { service } = input.outbound;
+  const clusters: ClusterIR[] = [];
+  const conflicts: ConflictIR[] = [];
+  for (const port of service.ports) {
+    const traffic = input.subset.traffic.get(port.number);
+    if (traffic === undefined || protocolClass(port.protocol, lowering.settings.sniffOutbound) === 'none') continue;
+    const endpoints = selectEndpoints(service, port.number, input.subset.labels, input.scope.families);
+    const type = clusterType(service, endpoints, traffic, input.scope, lowering);
+    const name = outboundCluster(service.host, port.number, input.subset.name);
+    if (type !== 'original-dst' && endpoints.length === 0) {
+      conflicts.push({ metric: emptyMetric(service), key: name });
+      // A route to it answers 503 with the cluster absent or empty; Envoy needs no DNS cluster for that.
+      if (service.resolution === 'dns' && input.subset.name !== '') continue;
+    }
+    clusters.push(clusterIr({ ...input, port, traffic, endpoints, type, name }, lowering, bag));
+  }
+  return { clusters, conflicts };
+}
+
+interface ClusterInput extends SubsetInput {
+  readonly port: ServicePort;
+  readonly traffic: EffectiveTraffic;
+  readonly endpoints: readonly Endpoint[];
+  readonly type: ClusterType;
+  readonly name: string;
+}
+
+function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag): ClusterIR {
+  const { outbound, subset, scope, port, traffic, endpoints, type, name } = input;
+  const { service, serviceMode } = outbound;
+  const { settings } = lowering;
+  const { connectionPool, loadBalancer, outlierDetection: outlier } = traffic.blocks;
+  const http = upstreamHttp(upstreamProtocol(port, connectionPool, scope, lowering), connectionPool, settings);
+  const isOriginalDst = type === 'original-dst';
+  // Without ejected hosts to fail over from, weights of localities would only skew the balance.
+  const localityWeighted =
+    outlier !== undefined &&
+    !isOriginalDst &&
+    (loadBalancer?.localityLbSetting?.enabled ?? settings.localityLoadBalancing);
+  const target = { scope, service, port, subset: subset.name, traffic, serviceMode, isOriginalDst, http };
+  const rule = blockOrigins(traffic, 'connectionPool', 'loadBalancer', 'outlierDetection');
+  return {
+    name,
+    altStatName: statName(name),
+    type,
+    loadBalancing: loadBalancing(type, loadBalancer),
+    endpoints: isOriginalDst ? undefined : endpointsIr(name, endpoints, localityWeighted),
+    transport: upstreamTransport(target, lowering, bag),
+    http,
+    ...pooledFields(connectionPool, settings),
+    outlierDetection: outlierDetection(outlier),
+    healthyPanicPercent: outlier === undefined ? undefined : (outlier.minHealthPercent ?? 0),
+    localityWeighted,
+    dns: isDns(type) ? { refreshRateMs: settings.dnsRefreshRateMs, families: dnsFamilies(scope) } : undefined,
+    bindAddresses: [],
+    origins: joinOrigins(joinOrigins(rule, subset.origins), servicePortOrigins(service, port.number)),
+  };
+}
+
+function clusterType(
+  service: Service,
+  endpoints: readonly Endpoint[],
+  traffic: EffectiveTraffic,
+  scope: ClientScope,
+  { settings }: Lowering,
+): ClusterType {
+  const isSidecar = scope.role === 'sidecar';
+  if (isSidecar && traffic.blocks.loadBalancer?.simple === 'PASSTHROUGH') return 'original-dst';
+  if (service.resolution === 'passthrough') {
+    const knowsEndpoints = service.isHeadless && settings.edsForHeadless;
+    return isSidecar && !knowsEndpoints ? 'original-dst' : 'static';
+  }
+  if (service.resolution === 'client' || endpoints.length === 0) return 'static';
+  // Envoy takes exactly one host name in a LOGICAL_DNS cluster.
+  return service.dnsRoundRobin && endpoints.length === 1 ? 'logical-dns' : 'strict-dns';
+}
+
+function upstreamProtocol(
+  port: ServicePort,
+  pool: ConnectionPoolSettings | undefined,
+  scope: ClientScope,
+  { settings }: Lowering,
+): UpstreamHttpIR['protocol'] {
+  const detected = protocolClass(port.protocol, settings.sniffOutbound);
+  if (detected === 'auto') return scope.role === 'sidecar' ? 'downstream' : 'http1';
+  if (detected !== 'http') return 'none';
+  if (pool?.http?.useClientProtocol === true) return 'downstream';
+  if (isHttp2(port.protocol)) return 'http2';
+  const upgrade = pool?.http?.h2UpgradePolicy ?? 'DEFAULT';
+  return (upgrade === 'DEFAULT' ? settings.h2UpgradePolicy : upgrade) === 'UPGRADE' ? 'http2' : 'http1';
+}
+
+function emptyMetric(service: Service): ConflictIR['metric'] {
+  return service.resolution === 'dns' ? 'pilot_dns_cluster_without_endpoints' : 'pilot_eds_no_instances';
+}
+
+function isDns(type: ClusterType): boolean {
+  return type === 'strict-dns' || type === 'logical-dns';
+}
+
+function dnsFamilies({ families }: ClientScope): 'v4' | 'v6' | 'all' {
+  if (!families.includes('ipv6')) return 'v4';
+  return families.includes('ipv4') ? 'all' : 'v6';
+}

@@ -1,0 +1,46 @@
+import type { Settings } from '../../config/settings.ts';
+import type { AlpnOverrideIR, HttpConnectionIR, TcpProxyIR } from '../ir/listener.ts';
+import type { Origins } from '../ir/origin.ts';
+
+/** An HTTP connection manager with the settings that its direction takes. */
+export function httpConnection(
+  input: {
+    readonly statPrefix: string;
+    readonly routeConfig: string;
+    readonly direction: 'inbound' | 'outbound';
+    readonly alpnOverride?: AlpnOverrideIR | undefined;
+    readonly origins: Origins;
+  },
+  settings: Settings,
+): HttpConnectionIR {
+  const isInbound = input.direction === 'inbound';
+  return {
+    kind: 'http',
+    statPrefix: input.statPrefix,
+    routeConfig: input.routeConfig,
+    direction: input.direction,
+    // The application must see who called it over mutual TLS, and never what a caller claims.
+    xfcc: isInbound ? 'sanitize-set-uri' : 'sanitize',
+    useRemoteAddress: !isInbound && settings.sidecarUseRemoteAddress,
+    http10: settings.http10,
+    pathNormalization: settings.pathNormalization,
+    tracing: settings.enableTracing ? { samplingPercent: settings.traceSamplingPercent } : undefined,
+    alpnOverride: input.alpnOverride,
+    origins: input.origins,
+  };
+}
+
+/** A TCP proxy; time-outs and hashing only where a rule asks for them. */
+export function tcpProxy(
+  input: Pick<TcpProxyIR, 'statPrefix' | 'cluster' | 'origins'> & Partial<TcpProxyIR>,
+): TcpProxyIR {
+  return {
+    kind: 'tcp',
+    statPrefix: input.statPrefix,
+    cluster: input.cluster,
+    idleTimeoutMs: input.idleTimeoutMs,
+    maxConnectionDurationMs: input.maxConnectionDurationMs,
+    hashSourceIp: input.hashSourceIp ?? false,
+    origins: input.origins,
+  };
+}

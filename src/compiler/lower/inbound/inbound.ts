@@ -1,0 +1,123 @@
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { sortedBy } from '../../../lib/sort.ts';
+import type { ClusterIR } from '../../ir/cluster.ts';
+import type { ConflictIR, InboundIR } from '../../ir/proxy.ts';
+import type { RouteConfigurationIR } from '../../ir/route.ts';
+import type { Effective, EffectiveInbound, EffectiveTraffic } from '../../merge/effective.ts';
+import type { ServiceTarget, Workload } from '../../topology/model.ts';
+import { protocolClass } from '../../topology/protocol.ts';
+import { type Delivery, inboundPassthroughCluster, inboundPortCluster } from '../clusters/inbound-clusters.ts';
+import type { Lowering } from '../lowering.ts';
+import { clusterNames, inboundCluster, routeNames } from '../names.ts';
+import { noOrigins, servicePortOrigins } from '../origins.ts';
+import { virtualInbound } from './listener.ts';
+import { inboundRoutes } from './routes.ts';
+
+/** What one workload accepts: the listener for redirected connections, and for each declared port a cluster and routes. */
+export function lowerInbound(
+  workload: Workload,
+  effective: Effective,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): InboundIR {
+  const inbound = effective.inbound(workload);
+  const ports = inboundPorts(workload, effective);
+  const { settings, memo } = lowering;
+  const isTproxy = (workload.interceptionMode ?? settings.proxy.interceptionMode) === 'TPROXY';
+  const delivery: Delivery = { families: workload.families, isTproxy };
+  const inputs = ports.flatMap(({ target, traffic }) => (traffic === undefined ? [target] : [target, traffic]));
+  return memo.of([inbound, workload, ...inputs], `inbound ${deliveryLabel(delivery)}`, bag, (own) => {
+    if (isTproxy && settings.inboundDelivery === 'LOCALHOST') {
+      own.report('loopback-delivery-under-tproxy', workload.object.document.start, {
+        workload: `${workload.namespace}/${workload.name}`,
+      });
+    }
+    return inboundIr({ workload, inbound, ports, delivery }, lowering, own);
+  });
+}
+
+interface InboundPort {
+  readonly target: ServiceTarget;
+  readonly traffic: EffectiveTraffic | undefined;
+}
+
+interface InboundInput {
+  readonly workload: Workload;
+  readonly inbound: EffectiveInbound;
+  readonly ports: readonly InboundPort[];
+  readonly delivery: Delivery;
+}
+
+/** Container ports in ascending order, each with the oldest service that targets it. */
+function inboundPorts(workload: Workload, effective: Effective): readonly InboundPort[] {
+  const first = new Map<number, ServiceTarget>();
+  for (const target of workload.targets) {
+    if (!first.has(target.targetPort) && protocolClass(target.port.protocol, true) !== 'none') {
+      first.set(target.targetPort, target);
+    }
+  }
+  return sortedBy(first.values(), ({ targetPort }) => targetPort).map((target) => ({
+    target,
+    traffic: effective.inboundTraffic(workload.namespace, target.service, target.port),
+  }));
+}
+
+function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag): InboundIR {
+  const { workload, inbound, ports, delivery } = input;
+  const { settings, memo } = lowering;
+  const passthrough = memo.of([settings], `InboundPassthroughCluster ${deliveryLabel(delivery)}`, bag, () =>
+    inboundPassthroughCluster(delivery, lowering),
+  );
+  const clusters: ClusterIR[] = [passthrough];
+  const routes: RouteConfigurationIR[] = [];
+  for (const { target, traffic } of ports) {
+    const { service, port, targetPort } = target;
+    const inputs = [port, service, ...(traffic === undefined ? [] : [traffic])] as const;
+    const label = `${targetPort} ${deliveryLabel(delivery)}`;
+    clusters.push(
+      memo.of(inputs, `inbound cluster ${label}`, bag, () => inboundPortCluster(target, traffic, delivery, lowering)),
+    );
+    if (protocolClass(port.protocol, settings.sniffInbound) === 'tcp') continue;
+    routes.push(
+      memo.of([port, service], `inbound routes ${targetPort}`, bag, () =>
+        inboundRoutes(
+          routeNames.inbound(targetPort),
+          inboundCluster(targetPort),
+          servicePortOrigins(service, port.number),
+        ),
+      ),
+    );
+  }
+  if (settings.sniffInbound) {
+    routes.push(
+      memo.of([settings], 'inbound passthrough routes', bag, () =>
+        inboundRoutes(routeNames.inboundPassthrough, clusterNames.inboundPassthrough, noOrigins),
+      ),
+    );
+  }
+  const targets = ports.map(({ target }) => target);
+  return {
+    listeners: [virtualInbound({ inbound, targets, delivery }, settings)],
+    routes: sortedBy(routes, ({ name }) => name),
+    clusters: sortedBy(clusters, ({ name }) => name),
+    conflicts: targetConflicts(workload),
+  };
+}
+
+/** The specification's gauge counts a proxy once, however many of its ports clash. */
+function targetConflicts(workload: Workload): readonly ConflictIR[] {
+  const hosts = new Map<number, string>();
+  for (const { service, port, targetPort } of workload.targets) {
+    if (protocolClass(port.protocol, true) === 'none') continue;
+    const first = hosts.get(targetPort);
+    if (first !== undefined && first !== service.host) {
+      return [{ metric: 'pilot_conflict_inbound_listener', key: `${workload.name}.${workload.namespace}` }];
+    }
+    hosts.set(targetPort, service.host);
+  }
+  return [];
+}
+
+function deliveryLabel({ families, isTproxy }: Delivery): string {
+  return `${families.join()} ${isTproxy ? 'TPROXY' : 'REDIRECT'}`;
+}

@@ -1,0 +1,158 @@
+import type { Settings } from '../../../config/settings.ts';
+import type { FilterChainIR, ListenerFiltersIR, ListenerIR, NetworkFilterIR } from '../../ir/listener.ts';
+import type { Origins } from '../../ir/origin.ts';
+import type { Decided, EffectiveInbound, EffectiveMtlsMode } from '../../merge/effective.ts';
+import type { ServiceTarget } from '../../topology/model.ts';
+import { protocolClass } from '../../topology/protocol.ts';
+import { downstreamMeshTls } from '../auth/downstream-tls.ts';
+import type { Delivery } from '../clusters/inbound-clusters.ts';
+import { httpConnection, tcpProxy } from '../filters.ts';
+import { clusterNames, inboundCluster, routeNames } from '../names.ts';
+import { joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+import { wildcardAddresses } from '../wildcard.ts';
+import { type ChainShape, chainShapes, type ListenedClass } from './chains.ts';
+
+/** Mark of the proxy's own sockets; the redirection's rules for TPROXY look for it. */
+const tproxyMark = 1337;
+
+export interface VirtualInboundInput {
+  readonly inbound: EffectiveInbound;
+  /** One a container port, ascending. */
+  readonly targets: readonly ServiceTarget[];
+  readonly delivery: Delivery;
+}
+
+/** The listener that receives every redirected inbound connection. */
+export function virtualInbound(input: VirtualInboundInput, settings: Settings): ListenerIR {
+  const ports = input.targets.map((target) => servicePort(target, input.inbound, settings));
+  const undeclared = undeclaredPorts(input.inbound, settings);
+  return {
+    name: 'virtualInbound',
+    addresses: wildcardAddresses(input.delivery.families),
+    port: settings.proxyInboundListenPort,
+    direction: 'INBOUND',
+    bindToPort: true,
+    useOriginalDst: false,
+    transparent: input.delivery.isTproxy,
+    listenerFilters: listenerFilters(ports, undeclared, input.delivery, settings),
+    filterChains: [
+      loopProtection(settings),
+      ...ports.flatMap(portChains(settings)),
+      ...portChains(settings)(undeclared),
+    ],
+    defaultFilterChain: undefined,
+    accessLog: true,
+    notForAddresses: [],
+    origins: noOrigins,
+  };
+}
+
+/** Chains of one container port, or of all that no service declares. */
+interface ListenedPort {
+  readonly number: number | undefined;
+  readonly prefix: string;
+  readonly statPrefix: string;
+  readonly cluster: string;
+  readonly routes: string;
+  readonly mode: Decided<EffectiveMtlsMode>;
+  readonly shapes: readonly ChainShape[];
+  readonly origins: Origins;
+}
+
+function servicePort(target: ServiceTarget, inbound: EffectiveInbound, settings: Settings): ListenedPort {
+  const number = target.targetPort;
+  const mode = inbound.ports.get(number) ?? inbound.mode;
+  // UDP was left out before; what remains is HTTP, TCP or detected.
+  const listened = protocolClass(target.port.protocol, settings.sniffInbound) as ListenedClass;
+  return {
+    number,
+    prefix: `inbound-${number}`,
+    statPrefix: `inbound_${number}`,
+    cluster: inboundCluster(number),
+    routes: routeNames.inbound(number),
+    mode,
+    shapes: chainShapes(mode.value, listened),
+    origins: servicePortOrigins(target.service, target.port.number),
+  };
+}
+
+function undeclaredPorts({ mode }: EffectiveInbound, settings: Settings): ListenedPort {
+  return {
+    number: undefined,
+    prefix: 'virtualInbound-catchall',
+    statPrefix: 'inbound_passthrough',
+    cluster: clusterNames.inboundPassthrough,
+    routes: routeNames.inboundPassthrough,
+    mode,
+    shapes: chainShapes(mode.value, settings.sniffInbound ? 'auto' : 'tcp'),
+    origins: noOrigins,
+  };
+}
+
+function portChains(settings: Settings): (port: ListenedPort) => FilterChainIR[] {
+  return (port) =>
+    port.shapes.map((shape) => ({
+      name: `${port.prefix}-${shape.name}`,
+      match: {
+        destinationPort: port.number,
+        transportProtocol: shape.transportProtocol,
+        applicationProtocols: shape.applicationProtocols,
+        serverNames: [],
+        destinationPrefixes: [],
+      },
+      tls: shape.isTerminated ? downstreamMeshTls(settings, shape.carries, port.mode.origins) : undefined,
+      filter: terminalFilter(port, shape, settings),
+      origins: joinOrigins(port.mode.origins, port.origins),
+    }));
+}
+
+function terminalFilter(port: ListenedPort, { carries }: ChainShape, settings: Settings): NetworkFilterIR {
+  const { statPrefix, cluster, origins } = port;
+  if (carries === 'tcp') return tcpProxy({ statPrefix, cluster, origins });
+  return httpConnection({ statPrefix, routeConfig: port.routes, direction: 'inbound', origins }, settings);
+}
+
+/** A connection to the listener's own port would be sent to itself for ever. */
+function loopProtection(settings: Settings): FilterChainIR {
+  return {
+    name: 'virtualInbound-blackhole',
+    match: {
+      destinationPort: settings.proxyInboundListenPort,
+      transportProtocol: undefined,
+      applicationProtocols: [],
+      serverNames: [],
+      destinationPrefixes: [],
+    },
+    tls: undefined,
+    filter: tcpProxy({ statPrefix: 'inbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins }),
+    origins: noOrigins,
+  };
+}
+
+/**
+ * An inspector delays protocols whose server speaks first, so each is off for the ports whose chains do not look at what
+ * it finds, and absent when none does.
+ */
+function listenerFilters(
+  ports: readonly ListenedPort[],
+  undeclared: ListenedPort,
+  delivery: Delivery,
+  settings: Settings,
+): ListenerFiltersIR {
+  const inspector = (needs: (shape: ChainShape) => boolean) => {
+    const disabled = ports.filter(({ shapes }) => !shapes.some(needs));
+    const isNeeded = disabled.length < ports.length || undeclared.shapes.some(needs);
+    return isNeeded ? { disabledPorts: disabled.map(({ number }) => number ?? 0) } : undefined;
+  };
+  return {
+    originalDst: true,
+    originalSrcMark: delivery.isTproxy ? tproxyMark : undefined,
+    tlsInspector: inspector(({ transportProtocol }) => transportProtocol === 'tls'),
+    httpInspector: inspector(
+      ({ transportProtocol, applicationProtocols }) =>
+        transportProtocol === 'raw_buffer' && applicationProtocols.length > 0,
+    ),
+    timeoutMs: settings.inboundDetectionTimeoutMs,
+    continueOnTimeout: true,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { InboundIR, ProxyIR } from '../ir/proxy.ts';
+import type { ClientScope, Effective } from '../merge/effective.ts';
+import type { Topology, Workload } from '../topology/model.ts';
+import { lowerBootstrap } from './bootstrap.ts';
+import { lowerInbound } from './inbound/inbound.ts';
+import { Memo } from './memo.ts';
+import { lowerOutbound } from './outbound/outbound.ts';
+
+export interface LowerInput {
+  readonly topology: Topology;
+  readonly effective: Effective;
+  readonly settings: Settings;
+  readonly scopeOf: (workload: Workload) => ClientScope;
+}
+
+/** Results of earlier calls, by the identity of what they were made from. */
+export interface LowerCache {
+  memoOf(settings: Settings): Memo;
+}
+
+/** An empty cache. Whoever compiles again keeps it; other settings start afresh. */
+export function createLowerCache(): LowerCache {
+  const memos = new WeakMap<Settings, Memo>();
+  return {
+    memoOf(settings) {
+      let memo = memos.get(settings);
+      if (memo === undefined) {
+        memo = new Memo();
+        memos.set(settings, memo);
+      }
+      return memo;
+    },
+  };
+}
+
+/**
+ * One proxy's policies as listeners, routes and clusters. Proxies of equal client scopes share one outbound object; an
+ * unchanged input gives the identical object again, with the faults it had.
+ */
+export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag, cache: LowerCache): ProxyIR {
+  const { effective, settings } = input;
+  const lowering = { settings, memo: cache.memoOf(settings) };
+  const scope = input.scopeOf(workload);
+  const outbound = lowerOutbound(scope, effective.outbound(scope), lowering, bag);
+  const inbound = scope.role === 'router' ? noInbound : lowerInbound(workload, effective, lowering, bag);
+  return lowering.memo.of([inbound, outbound, workload], 'proxy', bag, (own) => ({
+    namespace: workload.namespace,
+    workload: workload.name,
+    addresses: workload.addresses,
+    bootstrap: lowering.memo.of([workload], 'bootstrap', own, () => lowerBootstrap(workload, settings)),
+    inbound,
+    outbound,
+  }));
+}
+
+/** What a gateway serves is not compiled yet. */
+const noInbound: InboundIR = { listeners: [], routes: [], clusters: [] };

@@ -1,0 +1,8 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Memo } from './memo.ts';
+
+/** What every part of lowering needs. A memo belongs to one settings value: labels need not carry it. */
+export interface Lowering {
+  readonly settings: Settings;
+  readonly memo: Memo;
+}

@@ -1,0 +1,41 @@
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { Origins, PolicyOrigin } from '../ir/origin.ts';
+import type { EffectiveTraffic } from '../merge/effective.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { Service } from '../topology/model.ts';
+
+/** A built-in decision: nobody's. */
+export const noOrigins: Origins = { decidedBy: [], overrode: [] };
+
+/** The service port that made a listener, a route or a cluster; the whole list of ports when its entry is not found. */
+export function servicePortOrigins(service: Service, port: number): Origins {
+  return { decidedBy: [objectOrigin(service.object, portPath(service.object, port))], overrode: [] };
+}
+
+export function objectOrigin(object: MeshObject<string>, field: JsonPath): PolicyOrigin {
+  const { kind, namespace, name } = object;
+  return { kind, namespace, name, field, at: object.document };
+}
+
+/** The part of a traffic policy's origins that speaks of some of its blocks. */
+export function blockOrigins(traffic: EffectiveTraffic, ...blocks: readonly string[]): Origins {
+  const isOf = (origin: PolicyOrigin): boolean => blocks.some((block) => origin.field.includes(block));
+  return { decidedBy: traffic.origins.decidedBy.filter(isOf), overrode: traffic.origins.overrode.filter(isOf) };
+}
+
+/** Both sides' origins; shares an operand when the other is empty. */
+export function joinOrigins(a: Origins, b: Origins): Origins {
+  if (isEmpty(a)) return b;
+  if (isEmpty(b)) return a;
+  return { decidedBy: [...a.decidedBy, ...b.decidedBy], overrode: [...a.overrode, ...b.overrode] };
+}
+
+function isEmpty(origins: Origins): boolean {
+  return origins.decidedBy.length === 0 && origins.overrode.length === 0;
+}
+
+function portPath(object: MeshObject<string>, port: number): JsonPath {
+  const spec = object.document.value.spec as { ports?: readonly { port?: number; number?: number }[] } | undefined;
+  const index = spec?.ports?.findIndex((entry) => entry.port === port || entry.number === port) ?? -1;
+  return index < 0 ? ['spec', 'ports'] : ['spec', 'ports', index];
+}

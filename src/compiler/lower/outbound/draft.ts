@@ -1,0 +1,97 @@
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ConflictIR } from '../../ir/proxy.ts';
+import { listenerName } from '../names.ts';
+import type { Placement, TcpMatch } from './placement.ts';
+
+/** The parts of one listener that services have claimed, oldest first. */
+export interface ListenerDraft {
+  readonly name: string;
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly isWildcard: boolean;
+  /** The first claim on its HTTP requests, and all services that share its route table. */
+  readonly http: Placement[];
+  /** Takes the bytes that no match below takes. */
+  fallback: Placement | undefined;
+  readonly matched: { readonly placement: Placement; readonly match: TcpMatch }[];
+}
+
+type ListenerMetric = Extract<ConflictIR['metric'], `pilot_conflict_outbound_listener_${string}`>;
+
+/** Lays claims on listeners until each part of a listener has one owner: the oldest. */
+export class ListenerDrafts {
+  readonly drafts = new Map<string, ListenerDraft>();
+  readonly conflicts: ConflictIR[] = [];
+  readonly #wildcard: readonly string[];
+  readonly #isSniffing: boolean;
+  readonly #bag: DiagnosticBag;
+
+  constructor(wildcard: readonly string[], isSniffing: boolean, bag: DiagnosticBag) {
+    this.#wildcard = wildcard;
+    this.#isSniffing = isSniffing;
+    this.#bag = bag;
+  }
+
+  add(placement: Placement): void {
+    const addresses = placement.address === undefined ? this.#wildcard : [placement.address];
+    const name = listenerName(addresses[0] ?? '', placement.port.number);
+    let draft = this.drafts.get(name);
+    if (draft === undefined) {
+      const isWildcard = placement.address === undefined;
+      draft = { name, addresses, port: placement.port.number, isWildcard, http: [], fallback: undefined, matched: [] };
+      this.drafts.set(name, draft);
+    }
+    const tcpOwner = draft.fallback ?? draft.matched[0]?.placement;
+    const httpOwner = draft.http[0];
+    if (placement.routes !== undefined) this.#claimHttp(draft, placement, tcpOwner);
+    if (placement.tcp !== undefined) this.#claimTcp(draft, placement, placement.tcp, httpOwner);
+  }
+
+  #claimHttp(draft: ListenerDraft, placement: Placement, tcpOwner: Placement | undefined): void {
+    const isBlocked = tcpOwner !== undefined && (!this.#isSniffing || isExclusive(tcpOwner));
+    if (draft.http.length === 0 && isBlocked) {
+      this.#lose(draft, placement, tcpOwner, 'http_over_current_tcp');
+    } else if (draft.http.length === 0 || draft.http[0]?.routes === placement.routes) {
+      draft.http.push(placement);
+    }
+  }
+
+  #claimTcp(draft: ListenerDraft, placement: Placement, match: TcpMatch, httpOwner: Placement | undefined): void {
+    if (httpOwner !== undefined && (!this.#isSniffing || isExclusive(placement))) {
+      this.#lose(draft, placement, httpOwner, 'tcp_over_current_http');
+      return;
+    }
+    const isFallback = match.serverNames.length === 0 && match.destinationPrefixes.length === 0;
+    const owner = isFallback ? draft.fallback : draft.matched.find((known) => isSame(known.match, match))?.placement;
+    if (owner !== undefined) this.#lose(draft, placement, owner, 'tcp_over_current_tcp');
+    else if (isFallback) draft.fallback = placement;
+    else draft.matched.push({ placement, match });
+  }
+
+  #lose(
+    draft: ListenerDraft,
+    loser: Placement,
+    winner: Placement,
+    clash: 'http_over_current_tcp' | 'tcp_over_current_http' | 'tcp_over_current_tcp',
+  ): void {
+    const metric: ListenerMetric = `pilot_conflict_outbound_listener_${clash}`;
+    this.conflicts.push({ metric, key: `${draft.addresses[0]}:${draft.port}` });
+    const { service } = loser.outbound;
+    this.#bag.report('conflicting-outbound-listener', service.object.document.start, {
+      port: String(loser.port.number),
+      loser: service.host,
+      winner: winner.outbound.service.host,
+      listener: draft.name,
+      what: clash === 'http_over_current_tcp' ? 'its HTTP traffic' : 'its TCP traffic',
+    });
+  }
+}
+
+/** Their servers speak first or in frames that look like nothing: detection cannot tell them from others. */
+function isExclusive({ port }: Placement): boolean {
+  return port.protocol === 'mongo' || port.protocol === 'mysql';
+}
+
+function isSame(a: TcpMatch, b: TcpMatch): boolean {
+  return a.serverNames.join() === b.serverNames.join() && a.destinationPrefixes.join() === b.destinationPrefixes.join();
+}

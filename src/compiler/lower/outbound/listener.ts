@@ -1,0 +1,145 @@
+import type { Settings } from '../../../config/settings.ts';
+import type {
+  FilterChainIR,
+  FilterChainMatchIR,
+  ListenerFiltersIR,
+  ListenerIR,
+  TcpProxyIR,
+} from '../../ir/listener.ts';
+import { durationMs } from '../clusters/connection-pool.ts';
+import { hashPolicies } from '../clusters/load-balancing.ts';
+import { httpConnection, tcpProxy } from '../filters.ts';
+import { clusterNames, meshAlpn, outboundCluster, plaintextHttpProtocols, statName } from '../names.ts';
+import { blockOrigins, joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+import type { ListenerDraft } from './draft.ts';
+import type { Placement, TcpMatch } from './placement.ts';
+
+const anyMatch: FilterChainMatchIR = {
+  destinationPort: undefined,
+  transportProtocol: undefined,
+  applicationProtocols: [],
+  serverNames: [],
+  destinationPrefixes: [],
+};
+
+/**
+ * The listener that a redirected outbound connection is handed to. HTTP is recognised by its bytes; whatever else comes
+ * goes to the service that claimed the port's TCP, or where the application wanted to go.
+ */
+export function outboundListener(draft: ListenerDraft, overridesAlpn: boolean, settings: Settings): ListenerIR {
+  const http = draft.http[0];
+  const chains = draft.matched.map(({ placement, match }) => matchedChain(draft, placement, match));
+  if (http !== undefined) chains.push(httpChain(draft, http, overridesAlpn, settings));
+  const fallback = draft.fallback && tcpChain(draft, draft.fallback, anyMatch, `${draft.name}-tcp`);
+  const isComplete = chains.some(({ match }) => match === anyMatch);
+  const isOnlyTcp = chains.length === 0 && fallback !== undefined;
+  const unmatched = draft.isWildcard && !isComplete ? catchAllChain('PassthroughFilterChain', settings) : undefined;
+  const pods = [draft.fallback, http].flatMap((placement) => placement?.notForAddress ?? []);
+  const services = [http, draft.fallback, ...draft.matched.map(({ placement }) => placement)];
+  return {
+    name: draft.name,
+    addresses: draft.addresses,
+    port: draft.port,
+    direction: 'OUTBOUND',
+    bindToPort: false,
+    useOriginalDst: false,
+    transparent: false,
+    listenerFilters: inspectors(chains, settings),
+    filterChains: isOnlyTcp ? [fallback] : chains,
+    // A chain with an empty match would not do: Envoy does not look there once a transport protocol has matched.
+    defaultFilterChain: isOnlyTcp ? undefined : (fallback ?? unmatched),
+    accessLog: settings.accessLogFile !== '',
+    notForAddresses: [...new Set(pods)],
+    origins: services
+      .filter((placement) => placement !== undefined)
+      .map(placementOrigins)
+      .reduce(joinOrigins, noOrigins),
+  };
+}
+
+/** A TCP proxy to where the application wanted to go, or nowhere under REGISTRY_ONLY. */
+export function catchAllChain(name: string, settings: Settings): FilterChainIR {
+  const cluster = settings.outboundTrafficPolicy === 'ALLOW_ANY' ? clusterNames.passthrough : clusterNames.blackHole;
+  const filter = tcpProxy({ statPrefix: cluster, cluster, origins: noOrigins });
+  return { name, match: anyMatch, tls: undefined, filter, origins: noOrigins };
+}
+
+function httpChain(
+  draft: ListenerDraft,
+  placement: Placement,
+  overridesAlpn: boolean,
+  settings: Settings,
+): FilterChainIR {
+  // The application's own TLS may offer http/1.1 too: only plaintext is HTTP to us.
+  const detected: FilterChainMatchIR = {
+    ...anyMatch,
+    transportProtocol: 'raw_buffer',
+    applicationProtocols: plaintextHttpProtocols,
+  };
+  const origins = placementOrigins(placement);
+  return {
+    name: `${draft.name}-http`,
+    match: settings.sniffOutbound ? detected : anyMatch,
+    tls: undefined,
+    filter: httpConnection(
+      {
+        statPrefix: `outbound_${statName(draft.name)}`,
+        routeConfig: placement.routes ?? '',
+        direction: 'outbound',
+        alpnOverride: overridesAlpn ? { alpn: [meshAlpn.http11, meshAlpn.tcp] } : undefined,
+        origins,
+      },
+      settings,
+    ),
+    origins,
+  };
+}
+
+function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch): FilterChainIR {
+  const match: FilterChainMatchIR = {
+    ...anyMatch,
+    ...tcp,
+    transportProtocol: tcp.serverNames.length > 0 ? 'tls' : undefined,
+  };
+  const distinction = [...tcp.destinationPrefixes, ...tcp.serverNames].join('-');
+  return tcpChain(draft, placement, match, `${draft.name}-${distinction}`);
+}
+
+function tcpChain(_draft: ListenerDraft, placement: Placement, match: FilterChainMatchIR, name: string): FilterChainIR {
+  return { name, match, tls: undefined, filter: serviceProxy(placement), origins: placementOrigins(placement) };
+}
+
+function serviceProxy(placement: Placement): TcpProxyIR {
+  const { outbound, port } = placement;
+  const cluster = outboundCluster(outbound.service.host, port.number);
+  const traffic = outbound.subsets[0]?.traffic.get(port.number);
+  const pool = traffic?.blocks.connectionPool?.tcp;
+  const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
+  const rule = traffic === undefined ? noOrigins : blockOrigins(traffic, 'connectionPool', 'loadBalancer');
+  return tcpProxy({
+    statPrefix: statName(cluster),
+    cluster,
+    idleTimeoutMs: durationMs(pool?.idleTimeout),
+    maxConnectionDurationMs: durationMs(pool?.maxConnectionDuration),
+    hashSourceIp: hashes.some(({ kind }) => kind === 'source-ip'),
+    origins: joinOrigins(rule, placementOrigins(placement)),
+  });
+}
+
+function inspectors(chains: readonly FilterChainIR[], settings: Settings): ListenerFiltersIR {
+  const isHttpDetected = chains.some(({ match }) => match.applicationProtocols.length > 0);
+  const isTlsDetected = isHttpDetected || chains.some(({ match }) => match.transportProtocol === 'tls');
+  const inspector = { disabledPorts: [] };
+  return {
+    originalDst: false,
+    originalSrcMark: undefined,
+    tlsInspector: isTlsDetected ? inspector : undefined,
+    httpInspector: isHttpDetected ? inspector : undefined,
+    timeoutMs: isTlsDetected ? settings.outboundDetectionTimeoutMs : 0,
+    continueOnTimeout: true,
+  };
+}
+
+function placementOrigins({ outbound, port }: Placement) {
+  return servicePortOrigins(outbound.service, port.number);
+}

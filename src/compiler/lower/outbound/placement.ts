@@ -1,0 +1,106 @@
+import type { Settings } from '../../../config/settings.ts';
+import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import type { Service, ServicePort } from '../../topology/model.ts';
+import { protocolClass } from '../../topology/protocol.ts';
+import { isReachable } from '../clusters/endpoints.ts';
+import { routeNames } from '../names.ts';
+
+/** What one service port asks of one listener. */
+export interface Placement {
+  readonly outbound: EffectiveOutbound;
+  readonly port: ServicePort;
+  /** Undefined is the wildcard of the proxy's families. */
+  readonly address: string | undefined;
+  /** Name of the route table for its HTTP requests; undefined when it takes none. */
+  readonly routes: string | undefined;
+  /** Undefined when it takes no bytes; an empty match takes all that nobody else does. */
+  readonly tcp: TcpMatch | undefined;
+  /** A pod calls itself directly. */
+  readonly notForAddress: string | undefined;
+}
+
+export interface TcpMatch {
+  readonly serverNames: readonly string[];
+  readonly destinationPrefixes: readonly string[];
+}
+
+const everything: TcpMatch = { serverNames: [], destinationPrefixes: [] };
+
+/** Where the listeners of one service port stand: one shared by all HTTP services of a port, or one a virtual address. */
+export function placements(
+  outbound: EffectiveOutbound,
+  port: ServicePort,
+  scope: ClientScope,
+  settings: Settings,
+): readonly Placement[] {
+  const { service } = outbound;
+  const listened = protocolClass(port.protocol, settings.sniffOutbound);
+  const base: Placement = {
+    outbound,
+    port,
+    address: undefined,
+    routes: undefined,
+    tcp: undefined,
+    notForAddress: undefined,
+  };
+  if (listened === 'none') return [];
+  if (listened === 'http') return [{ ...base, routes: routeNames.port(port.number) }];
+
+  const isDetected = listened === 'auto';
+  const at = (address: string): Placement => ({
+    ...base,
+    address,
+    routes: isDetected ? routeNames.service(service, port.number) : undefined,
+    tcp: everything,
+  });
+  if (service.addresses.length === 0) {
+    const pods = podAddresses(service, port, scope, settings);
+    if (pods !== undefined) return pods.map((address) => ({ ...at(address), notForAddress: address }));
+    return [
+      {
+        ...base,
+        routes: isDetected ? routeNames.port(port.number) : undefined,
+        tcp: { ...everything, serverNames: serverNames(service, port) },
+      },
+    ];
+  }
+  return service.addresses
+    .filter((address) => isReachable(address, scope.families))
+    .map((address) => {
+      if (!address.includes('/')) return at(address);
+      // Detection is not tried inside a block: its chains would have to be doubled for each transport.
+      const tcp = { serverNames: serverNames(service, port), destinationPrefixes: [address] };
+      return { ...base, tcp };
+    });
+}
+
+/**
+ * Addresses of a headless service's pods, each with a listener of its own; undefined when the port is listened to on the
+ * wildcard (switched off, or a ServiceEntry that lists nobody).
+ */
+function podAddresses(
+  service: Service,
+  port: ServicePort,
+  scope: ClientScope,
+  settings: Settings,
+): readonly string[] | undefined {
+  if (service.resolution !== 'passthrough' || !settings.headlessPodListeners) return undefined;
+  const addresses = new Set<string>();
+  for (const { servicePort, address } of service.endpoints) {
+    const isIp = address.includes(':') ? !address.startsWith('unix://') : /^[\d.]+$/.test(address);
+    if (servicePort === port.number && isIp && isReachable(address, scope.families)) addresses.add(address);
+  }
+  return addresses.size > 0 || service.kind === 'Service' || hasSelector(service) ? [...addresses] : undefined;
+}
+
+function hasSelector({ object }: Service): boolean {
+  const spec = object.document.value.spec as { readonly workloadSelector?: unknown } | undefined;
+  return spec?.workloadSelector !== undefined;
+}
+
+/** Where an address does not tell the service, the server name of its TLS does. */
+function serverNames({ host }: Service, { protocol }: ServicePort): readonly string[] {
+  if (protocol !== 'tls' && protocol !== 'https') return [];
+  // Envoy takes whole labels as a wildcard only.
+  return host.startsWith('*') && !host.startsWith('*.') ? [] : [host];
+}

@@ -1,0 +1,83 @@
+import type { Settings } from '../../../config/settings.ts';
+import type { RetryPolicyIR, RouteIR, VirtualHostIR } from '../../ir/route.ts';
+import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import type { Service } from '../../topology/model.ts';
+import { hashPolicies } from '../clusters/load-balancing.ts';
+import { bracketed, clusterNames, outboundCluster } from '../names.ts';
+import { blockOrigins, joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+
+/** Only what surely did not reach the application is sent again; never a 503, which may have. */
+const defaultRetry: RetryPolicyIR = {
+  attempts: 2,
+  retryOn: ['connect-failure', 'refused-stream', 'unavailable', 'cancelled'],
+  avoidPreviousHosts: true,
+};
+
+/** Requests to one service port, by every name and address that the service goes by in the client's namespace. */
+export function serviceVirtualHost(
+  outbound: EffectiveOutbound,
+  port: number,
+  scope: ClientScope,
+  settings: Settings,
+): VirtualHostIR {
+  return virtualHost(outbound, port, serviceDomains(outbound.service, scope, settings), settings);
+}
+
+/** Requests on a listener that one service has for itself: the address has told the service, whatever the host says. */
+export function detectedVirtualHost(outbound: EffectiveOutbound, port: number, settings: Settings): VirtualHostIR {
+  return virtualHost(outbound, port, ['*'], settings);
+}
+
+/** Requests to hosts that no service goes by. */
+export function catchAllVirtualHost(settings: Settings): VirtualHostIR {
+  const isOpen = settings.outboundTrafficPolicy === 'ALLOW_ANY';
+  const name = isOpen ? 'allow_any' : 'block_all';
+  const cluster = clusterNames.passthrough;
+  const action: RouteIR['action'] = isOpen
+    ? { kind: 'cluster', cluster, timeoutMs: 0, retry: undefined, hashPolicies: [] }
+    : { kind: 'direct-response', status: 502 };
+  const route = { name, match: { prefix: '/' }, action, origins: noOrigins };
+  return { name, domains: ['*'], routes: [route], includeAttemptCount: true, origins: noOrigins };
+}
+
+/** Ports are not listed: routes are looked up without them. IPv6 addresses stand in brackets; blocks are no names. */
+export function serviceDomains(service: Service, scope: ClientScope, settings: Settings): readonly string[] {
+  const names = [service.host, ...shortNames(service, scope, settings)];
+  const hosts = service.isHeadless ? names.flatMap((name) => [name, `*.${name}`]) : names;
+  const addresses = service.addresses.filter((address) => !address.includes('/')).map(bracketed);
+  return [...new Set([...hosts, ...addresses])];
+}
+
+function shortNames(service: Service, scope: ClientScope, settings: Settings): readonly string[] {
+  const { host, name, namespace, kind } = service;
+  if (kind !== 'Service' || host !== `${name}.${namespace}.svc.${settings.clusterDomain}`) return [];
+  const qualified = [`${name}.${namespace}`, `${name}.${namespace}.svc`];
+  return scope.namespace === namespace ? [name, ...qualified] : qualified;
+}
+
+function virtualHost(
+  outbound: EffectiveOutbound,
+  port: number,
+  domains: readonly string[],
+  settings: Settings,
+): VirtualHostIR {
+  const { service } = outbound;
+  const traffic = outbound.subsets[0]?.traffic.get(port);
+  const origins = servicePortOrigins(service, port);
+  const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
+  const isRuled = traffic !== undefined && hashes.length > 0;
+  const route: RouteIR = {
+    name: 'default',
+    match: { prefix: '/' },
+    action: {
+      kind: 'cluster',
+      cluster: outboundCluster(service.host, port),
+      timeoutMs: settings.defaultRequestTimeoutMs,
+      // A hash names the host: trying another would break the affinity that the rule asks for.
+      retry: hashes.length > 0 ? { ...defaultRetry, avoidPreviousHosts: false } : defaultRetry,
+      hashPolicies: hashes,
+    },
+    origins: isRuled ? joinOrigins(blockOrigins(traffic, 'loadBalancer'), origins) : origins,
+  };
+  return { name: `${service.host}:${port}`, domains, routes: [route], includeAttemptCount: true, origins };
+}
