@@ -64,7 +64,7 @@ export interface Service {
   readonly isExternal: boolean;
   readonly isHeadless: boolean;
   readonly resolution: Resolution;
-  /** For `dns`: LOGICAL_DNS when false, STRICT_DNS when true. */
+  /** For `dns`: one address at a time, taken anew for each connection (Envoy's LOGICAL_DNS); else all that DNS answers. */
   readonly dnsRoundRobin: boolean;
   /** Virtual addresses; CIDR blocks are possible for ServiceEntry. */
   readonly addresses: readonly string[];

@@ -1,7 +1,25 @@
 import { message } from '../message.ts';
-import { error } from './entry.ts';
+import { error, warning } from './entry.ts';
 
 /** Faults of services, workloads and endpoints. */
 export const topologyCodes = {
+  'conflicting-target-port': warning(
+    message`services "${'kept'}" (${'keptProtocol'}) and "${'dropped'}" (${'droppedProtocol'}) both deliver to port ${'port'} of ${'workload'}; the first one decides the protocol`,
+    'give both service ports the same protocol',
+  ),
+  'duplicate-host': warning(
+    message`host "${'host'}" is defined again by ${'object'}; clients that see both use ${'kept'}`,
+    'remove one of the two, or export them to different namespaces',
+  ),
+  'duplicate-workload': error(
+    message`${'kind'} and ${'otherKind'} "${'name'}" are two workloads of one name`,
+    'rename one of the two, or give the inputs their pods',
+  ),
   'invalid-address': error(message`"${'value'}" is not an IP address`),
+  'unsupported-interception-mode': error(
+    message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,
+  ),
+  'unsupported-resolution': error(
+    message`resolution "${'value'}" is not supported, expected "NONE", "STATIC", "DNS" or "DNS_ROUND_ROBIN"`,
+  ),
 };

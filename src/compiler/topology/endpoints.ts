@@ -1,0 +1,177 @@
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { compareStrings } from '../../lib/sort.ts';
+import type { ObjectReference } from '../policy/topology-kinds.ts';
+import { canonicalAddress, familiesOf, familyOf, isFixed } from './address.ts';
+import type { Endpoint, ServicePort } from './model.ts';
+import { containerPort, type Registry } from './registry.ts';
+import { isStream, type ServiceDraft } from './services.ts';
+import type { WorkloadDraft } from './workloads.ts';
+
+/** Figures of the specification's gauges, counted while endpoints are found. */
+export interface EndpointCounts {
+  endpointsWithoutPod: number;
+  endpointsNotReady: number;
+}
+
+export interface EndpointContext {
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly counts: EndpointCounts;
+  readonly bag: DiagnosticBag;
+}
+
+/** Ready endpoints of a service: written down in its own object, in Endpoints or EndpointSlices, else selected by labels. */
+export function findEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] {
+  const { service } = draft;
+  let found: Endpoint[];
+  if (service.kind === 'ServiceEntry') found = [...draft.ownEndpoints, ...selectedEndpoints(draft, context)];
+  else if (service.isExternal) found = [...draft.ownEndpoints];
+  else found = recordedEndpoints(draft, context) ?? selectedEndpoints(draft, context);
+  return sortedUnique(found);
+}
+
+interface Recorded {
+  readonly text: string;
+  readonly isReady: boolean;
+  readonly reference: ObjectReference | undefined;
+  readonly zone: string | undefined;
+  readonly path: readonly (string | number)[];
+}
+
+/** From the cluster's own records; undefined when there are none for the service. */
+function recordedEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] | undefined {
+  const { namespace, name } = draft.service;
+  if (!context.settings.useEndpointSlice) {
+    const object = context.registry.endpointsOf(namespace, name);
+    return (
+      object?.subsets?.flatMap((subset, s) => {
+        const record = (field: 'addresses' | 'notReadyAddresses'): Recorded[] =>
+          (subset[field] ?? []).map(({ ip, targetRef }, i) => {
+            const path = ['subsets', s, field, i, 'ip'];
+            return { text: ip, isReady: field === 'addresses', reference: targetRef, zone: undefined, path };
+          });
+        const records = [...record('addresses'), ...record('notReadyAddresses')];
+        return deliver(draft, object, subset.ports ?? [], records, context);
+      }) ?? (object === undefined ? undefined : [])
+    );
+  }
+  const slices = context.registry.slicesOf(namespace, name);
+  return slices?.flatMap((slice) => {
+    if (slice.addressType === 'FQDN') return [];
+    const records = (slice.endpoints ?? []).flatMap(({ addresses, conditions, targetRef, zone }, e) =>
+      addresses.map((text, i): Recorded => {
+        const path = ['endpoints', e, 'addresses', i];
+        return { text, isReady: conditions?.ready !== false, reference: targetRef, zone, path };
+      }),
+    );
+    return deliver(draft, slice, slice.ports ?? [], records, context);
+  });
+}
+
+/** Records meet the service's ports by the ports' names. */
+function deliver(
+  draft: ServiceDraft,
+  object: ServiceDraft['service']['object'],
+  ports: readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[],
+  records: readonly Recorded[],
+  context: EndpointContext,
+): Endpoint[] {
+  const pairs = draft.service.ports.filter(isStream).flatMap((servicePort) => {
+    const match = ports.find(
+      ({ name, protocol }) => (name ?? '') === servicePort.name && (protocol ?? 'TCP') === 'TCP',
+    );
+    return match?.port === undefined ? [] : [{ servicePort, port: match.port }];
+  });
+  return records.flatMap(({ text, isReady, reference, zone, path }) => {
+    const address = canonicalAddress(text);
+    if (address === undefined) {
+      context.bag.report('invalid-address', object.document.spanOf(path), { value: text });
+      return [];
+    }
+    if (!isReady) {
+      context.counts.endpointsNotReady++;
+      return [];
+    }
+    const workload = context.registry.find(draft.service.namespace, address, reference);
+    if (workload === undefined && (draft.selector !== undefined || reference?.kind === 'Pod')) {
+      context.counts.endpointsWithoutPod++;
+    }
+    const locality = workload?.locality ?? (zone === undefined ? undefined : `/${zone}`);
+    return pairs.map(({ servicePort, port }) => ({ ...endpointAt(workload, servicePort, address, port), locality }));
+  });
+}
+
+function selectedEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] {
+  const { service, selector } = draft;
+  if (selector === undefined) return [];
+  const selected = context.registry.byLabels.select(service.namespace, selector);
+  return selected.flatMap((workload) => {
+    if (!mayServe(draft, workload)) return [];
+    const addresses = dialedFor(draft, workload, context);
+    if (addresses.length > 0 && !workload.isReady && !draft.publishesUnready) {
+      context.counts.endpointsNotReady++;
+      return [];
+    }
+    return addresses.flatMap((address) =>
+      service.ports.filter(isStream).flatMap((servicePort) => {
+        const port = containerPort(workload, servicePort, draft.targetPorts.get(servicePort.number));
+        return port === undefined ? [] : [endpointAt(workload, servicePort, address, port)];
+      }),
+    );
+  });
+}
+
+/** A ServiceEntry selects pods only where the setting allows it. */
+export function mayServe(draft: ServiceDraft, workload: WorkloadDraft): boolean {
+  return draft.selectsPods || workload.kind === 'WorkloadEntry';
+}
+
+/** One address a family of the service; all of them for a headless service, which has no family of its own. */
+function dialedFor(draft: ServiceDraft, workload: WorkloadDraft, context: EndpointContext): readonly string[] {
+  const { service } = draft;
+  if (workload.kind === 'WorkloadEntry') {
+    if (service.resolution === 'dns') return workload.dialed;
+    for (const address of workload.dialed.filter((address) => !isFixed(address))) {
+      const span = workload.object.document.spanOf(['spec', 'address']);
+      context.bag.report('invalid-address', span, { value: address });
+    }
+    return workload.dialed.filter(isFixed);
+  }
+  if (service.isHeadless) return workload.addresses;
+  const families = familiesOf(service.addresses);
+  if (families.length === 0) return workload.addresses.slice(0, 1);
+  return families.flatMap((family) => workload.addresses.find((address) => familyOf(address) === family) ?? []);
+}
+
+function endpointAt(
+  workload: WorkloadDraft | undefined,
+  servicePort: ServicePort,
+  address: string,
+  port: number,
+): Endpoint {
+  return {
+    servicePort: servicePort.number,
+    address,
+    port: address.startsWith('unix://') ? 0 : port,
+    labels: workload?.labels ?? {},
+    identity: workload?.identity,
+    workload: workload === undefined ? undefined : { namespace: workload.namespace, name: workload.name },
+    hasSidecar: workload?.hasSidecar ?? false,
+    weight: workload?.weight,
+    locality: workload?.locality,
+  };
+}
+
+function sortedUnique(endpoints: Endpoint[]): Endpoint[] {
+  endpoints.sort((a, b) => a.servicePort - b.servicePort || compareStrings(a.address, b.address) || a.port - b.port);
+  return endpoints.filter((endpoint, i) => {
+    const before = endpoints[i - 1];
+    return (
+      before === undefined ||
+      before.servicePort !== endpoint.servicePort ||
+      before.address !== endpoint.address ||
+      before.port !== endpoint.port
+    );
+  });
+}

@@ -1,0 +1,165 @@
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { compareStrings, sortedBy } from '../../lib/sort.ts';
+import type * as kinds from '../policy/topology-kinds.ts';
+import { familiesOf } from './address.ts';
+import { findEndpoints } from './endpoints.ts';
+import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
+import { nameOf } from './object-name.ts';
+import { Registry } from './registry.ts';
+import { append, LabelIndex, type Labels } from './selector.ts';
+import { draftServiceEntry } from './service-entries.ts';
+import { draftService, type ServiceDraft } from './services.ts';
+import { type BoundService, bindTargets } from './targets.ts';
+import { areSeenTogether } from './visibility.ts';
+import {
+  controllerWorkload,
+  entryWorkload,
+  isAlive,
+  podWorkload,
+  type WorkloadContext,
+  type WorkloadDraft,
+} from './workloads.ts';
+
+/** Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. */
+export function resolveTopology(
+  objects: readonly kinds.TopologyObject[],
+  settings: Settings,
+  bag: DiagnosticBag,
+): Topology {
+  const sorted = sortedBy(
+    objects,
+    (object) => object.kind,
+    (object) => object.namespace,
+    (object) => object.name,
+  );
+  const namespaces = namespacesOf(sorted);
+  const drafts = draftWorkloads(sorted, { trustDomain: settings.trustDomain, namespaces, bag });
+  const registry = new Registry(drafts, ofKind(sorted, 'Endpoints'), ofKind(sorted, 'EndpointSlice'));
+  const counts = { endpointsWithoutPod: 0, endpointsNotReady: 0 };
+  const services = draftServices(sorted, settings, bag).map((draft): BoundService => {
+    const endpoints = findEndpoints(draft, { registry, settings, counts, bag });
+    return { draft, service: { ...draft.service, endpoints } };
+  });
+  const targets = bindTargets(services, registry, bag);
+  return {
+    namespaces,
+    services: services.map(({ service }) => service),
+    workloads: drafts.map((draft) => finishWorkload(draft, targets.get(draft) ?? [])),
+    counts: {
+      ...counts,
+      podsWithoutIp: drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length,
+    },
+  };
+}
+
+function ofKind<K extends kinds.TopologyObject['kind']>(
+  objects: readonly kinds.TopologyObject[],
+  kind: K,
+): Extract<kinds.TopologyObject, { kind: K }>[] {
+  return objects.filter((object) => object.kind === kind) as Extract<kinds.TopologyObject, { kind: K }>[];
+}
+
+function namespacesOf(objects: readonly kinds.TopologyObject[]): Map<string, Labels> {
+  const labels = new Map<string, Labels>();
+  for (const object of objects) {
+    if (object.kind === 'Namespace') labels.set(object.name, object.labels);
+    else if (!labels.has(object.namespace)) labels.set(object.namespace, {});
+  }
+  return new Map([...labels].sort(([a], [b]) => compareStrings(a, b)));
+}
+
+function draftWorkloads(objects: readonly kinds.TopologyObject[], context: WorkloadContext): WorkloadDraft[] {
+  const pods = ofKind(objects, 'Pod');
+  const made = new LabelIndex(pods);
+  const controllers = objects.filter((object): object is kinds.WorkloadController => isController(object.kind));
+  const drafts = [
+    ...pods.filter(isAlive).map((pod) => podWorkload(pod, context)),
+    ...ofKind(objects, 'WorkloadEntry').map((entry) => entryWorkload(entry, context)),
+    ...controllers.filter((controller) => !hasPods(controller, made)).map((it) => controllerWorkload(it, context)),
+  ];
+  const sorted = sortedBy(
+    drafts,
+    (draft) => draft.namespace,
+    (draft) => draft.name,
+    (draft) => draft.kind,
+  );
+  return sorted.filter((draft, i) => {
+    const first = sorted[i - 1];
+    if (first?.namespace !== draft.namespace || first.name !== draft.name) return true;
+    context.bag.report(
+      'duplicate-workload',
+      draft.object.document.spanOf(['metadata', 'name']),
+      { kind: draft.kind, otherKind: first.kind, name: nameOf(draft) },
+      { related: [{ message: 'the other one', span: first.object.document.spanOf(['metadata', 'name']) }] },
+    );
+    return false;
+  });
+}
+
+function isController(kind: string): boolean {
+  return kind === 'Deployment' || kind === 'StatefulSet' || kind === 'DaemonSet' || kind === 'Job';
+}
+
+/** Pods carry their template's labels; a template without labels is known by the names of its pods. */
+function hasPods(controller: kinds.WorkloadController, pods: LabelIndex<kinds.Pod>): boolean {
+  const labels = controller.spec.template.metadata?.labels ?? {};
+  const carriers = pods.select(controller.namespace, labels);
+  if (Object.keys(labels).length > 0) return carriers.length > 0;
+  return carriers.some((pod) => pod.name.startsWith(`${controller.name}-`));
+}
+
+/** Oldest first; one a host and namespace. */
+function draftServices(
+  objects: readonly kinds.TopologyObject[],
+  settings: Settings,
+  bag: DiagnosticBag,
+): ServiceDraft[] {
+  const drafts = [
+    ...ofKind(objects, 'Service').map((service) => draftService(service, settings, bag)),
+    ...ofKind(objects, 'ServiceEntry').flatMap((entry) => draftServiceEntry(entry, settings, bag)),
+  ];
+  const sorted = sortedBy(
+    drafts,
+    ({ service }) => service.createdAt,
+    ({ service }) => `${service.name}.${service.namespace}`,
+    ({ service }) => service.host,
+    ({ service }) => service.kind,
+    ({ service }) => service.object.name,
+  );
+  const byHost = new Map<string, ServiceDraft[]>();
+  return sorted.filter((draft) => {
+    const { host } = draft.service;
+    const rivals = (byHost.get(host) ?? []).filter(({ service }) => areSeenTogether(service, draft.service));
+    const first = rivals[0];
+    if (first !== undefined) reportDuplicateHost(first, draft, bag);
+    if (byHost.get(host)?.some(({ service }) => service.namespace === draft.service.namespace)) return false;
+    append(byHost, host, draft);
+    return true;
+  });
+}
+
+function reportDuplicateHost(first: ServiceDraft, draft: ServiceDraft, bag: DiagnosticBag): void {
+  const { host, object } = draft.service;
+  const kept = first.service.object;
+  bag.report(
+    'duplicate-host',
+    placeOfHost(draft),
+    { host, object: `${object.kind} "${nameOf(object)}"`, kept: `${kept.kind} "${nameOf(kept)}"` },
+    { related: [{ message: 'first defined here', span: placeOfHost(first) }] },
+  );
+}
+
+function placeOfHost({ service }: ServiceDraft) {
+  if (service.object.kind !== 'ServiceEntry') return service.object.document.spanOf(['metadata', 'name']);
+  const hosts = (service.object as kinds.ServiceEntry).spec.hosts.map((host) => host.toLowerCase());
+  return service.object.document.spanOf(['spec', 'hosts', hosts.indexOf(service.host)]);
+}
+
+function finishWorkload(draft: WorkloadDraft, targets: readonly ServiceTarget[]): Workload {
+  const { dialed, hasSidecar, weight, sharesAddress, ...workload } = draft;
+  const own = familiesOf(draft.addresses);
+  const families = own.length > 0 ? own : familiesOf(targets.flatMap(({ service }) => service.addresses));
+  const fallback: readonly IpFamily[] = ['ipv4'];
+  return { ...workload, families: families.length > 0 ? families : fallback, targets };
+}

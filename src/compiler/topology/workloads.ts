@@ -1,0 +1,166 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../policy/topology-kinds.ts';
+import { canonicalAddress, isHostName } from './address.ts';
+import type { SpiffeId, Workload } from './model.ts';
+import { acceptsMeshTls, roleOfEntry, roleOfPod } from './role.ts';
+import type { Labels } from './selector.ts';
+
+/** A workload before it is known which services deliver to it. */
+export interface WorkloadDraft extends Omit<Workload, 'families' | 'targets'> {
+  /** What clients dial: its addresses; for a WorkloadEntry also a host name or `unix://` path. */
+  readonly dialed: readonly string[];
+  readonly hasSidecar: boolean;
+  readonly weight: number | undefined;
+  /** Pods on the node's network share its address: nothing is found by it. */
+  readonly sharesAddress: boolean;
+}
+
+export interface WorkloadContext {
+  readonly trustDomain: string;
+  readonly namespaces: ReadonlyMap<string, Labels>;
+  readonly bag: DiagnosticBag;
+}
+
+/** SPIFFE identity of a service account; an empty name is the namespace's `default`. */
+export function identityOf(trustDomain: string, namespace: string, serviceAccount: string): SpiffeId {
+  return `spiffe://${trustDomain}/ns/${namespace}/sa/${serviceAccount || 'default'}`;
+}
+
+/** False for pods that have run to their end: they have given their address back. */
+export function isAlive(pod: Pod): boolean {
+  return pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
+}
+
+export function podWorkload(pod: Pod, context: WorkloadContext): WorkloadDraft {
+  const draft = templateWorkload(pod, pod.labels, pod.annotations, pod.spec, context);
+  const texts = pod.status?.podIPs?.map(({ ip }) => ip) ?? (pod.status?.podIP ? [pod.status.podIP] : []);
+  const field = pod.status?.podIPs === undefined ? ['status', 'podIP'] : ['status', 'podIPs'];
+  const addresses = texts.flatMap((text) => readAddress(pod, field, text, context.bag));
+  return {
+    ...draft,
+    addresses,
+    dialed: addresses,
+    isReady: isPodReady(pod),
+    sharesAddress: pod.spec.hostNetwork === true,
+  };
+}
+
+/** Stands for the pods that the controller will make; it has no address. */
+export function controllerWorkload(controller: WorkloadController, context: WorkloadContext): WorkloadDraft {
+  const { metadata, spec } = controller.spec.template;
+  return templateWorkload(controller, metadata?.labels ?? {}, metadata?.annotations ?? {}, spec, context);
+}
+
+export function entryWorkload(entry: WorkloadEntry, context: WorkloadContext): WorkloadDraft {
+  const { spec } = entry;
+  const labels = { ...entry.labels, ...spec.labels };
+  const role = roleOfEntry(labels);
+  const dialed = spec.address === undefined ? [] : dialedAddress(entry, ['spec', 'address'], spec.address, context.bag);
+  return {
+    namespace: entry.namespace,
+    name: entry.name,
+    kind: entry.kind,
+    labels,
+    annotations: entry.annotations,
+    serviceAccount: spec.serviceAccount || 'default',
+    identity: identityOf(context.trustDomain, entry.namespace, spec.serviceAccount ?? ''),
+    role,
+    hasSidecar: acceptsMeshTls(labels, role),
+    addresses: dialed.filter((address) => canonicalAddress(address) !== undefined),
+    dialed,
+    isReady: true,
+    namedPorts: spec.ports ?? {},
+    interceptionMode: interceptionMode(entry, entry.annotations, context.bag),
+    locality: spec.locality,
+    weight: spec.weight,
+    sharesAddress: false,
+    object: entry,
+  };
+}
+
+/** An IP address in canonical form, a host name in lower case, or a Unix socket; anything else is reported and left out. */
+export function dialedAddress(object: MeshObject<string>, path: JsonPath, text: string, bag: DiagnosticBag): string[] {
+  if (text.startsWith('unix://')) return [text];
+  const address = canonicalAddress(text) ?? (isHostName(text) ? text.toLowerCase() : undefined);
+  return address === undefined ? readAddress(object, path, text, bag) : [address];
+}
+
+function readAddress(object: MeshObject<string>, path: JsonPath, text: string, bag: DiagnosticBag): string[] {
+  const address = canonicalAddress(text);
+  if (address !== undefined) return [address];
+  bag.report('invalid-address', object.document.spanOf(path), { value: text });
+  return [];
+}
+
+function templateWorkload(
+  object: Pod | WorkloadController,
+  labels: Labels,
+  annotations: Labels,
+  spec: PodSpec,
+  context: WorkloadContext,
+): WorkloadDraft {
+  const namespaceLabels = context.namespaces.get(object.namespace) ?? {};
+  const role = roleOfPod({ labels, annotations, spec, namespaceLabels });
+  return {
+    namespace: object.namespace,
+    name: object.name,
+    kind: object.kind,
+    labels,
+    annotations,
+    serviceAccount: spec.serviceAccountName || 'default',
+    identity: identityOf(context.trustDomain, object.namespace, spec.serviceAccountName ?? ''),
+    role,
+    hasSidecar: acceptsMeshTls(labels, role),
+    addresses: [],
+    dialed: [],
+    isReady: true,
+    namedPorts: namedPorts(spec),
+    interceptionMode: interceptionMode(object, annotations, context.bag),
+    locality: localityOf(labels),
+    weight: undefined,
+    sharesAddress: false,
+    object,
+  };
+}
+
+function namedPorts(spec: PodSpec): Record<string, number> {
+  const ports: Record<string, number> = {};
+  for (const { name, containerPort, protocol } of (spec.containers ?? []).flatMap(
+    (container) => container.ports ?? [],
+  )) {
+    if (name && (protocol ?? 'TCP') === 'TCP' && !Object.hasOwn(ports, name)) ports[name] = containerPort;
+  }
+  return ports;
+}
+
+/** A pod without status comes from a manifest, not from a cluster: it counts as ready. */
+function isPodReady(pod: Pod): boolean {
+  if (pod.status?.phase === 'Pending') return false;
+  return pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'False';
+}
+
+/** The label's dots stand for slashes, which label values cannot hold. */
+function localityOf(labels: Labels): string | undefined {
+  const label = labels['mesh-locality'];
+  if (label) return label.includes('/') ? label : label.replaceAll('.', '/');
+  const region = labels['topology.kubernetes.io/region'];
+  const zone = labels['topology.kubernetes.io/zone'];
+  return region && zone ? `${region}/${zone}` : region;
+}
+
+const modeAnnotation = 'sidecar.mesh.io/interceptionMode';
+
+function interceptionMode(
+  object: MeshObject<string>,
+  annotations: Labels,
+  bag: DiagnosticBag,
+): Workload['interceptionMode'] {
+  const value = annotations[modeAnnotation];
+  if (value === undefined || value === 'REDIRECT' || value === 'TPROXY') return value;
+  const root = annotations === object.annotations ? [] : ['spec', 'template'];
+  const span = object.document.spanOf([...root, 'metadata', 'annotations', modeAnnotation]);
+  bag.report('unsupported-interception-mode', span, { value });
+  return undefined;
+}
