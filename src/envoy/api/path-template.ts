@@ -1,0 +1,3 @@
+export function templateFault(_template: string): string | undefined {
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import { type Check, nameJsonType } from './report.ts';
+import { durationRule, type Rules, refuseUnknown } from './rules.ts';
+import { applyRule, scalarCheck } from './scalar.ts';
+
+/** protobuf's well-known types with a JSON form of their own, but for Any; undefined for every other type. */
+export function wellKnownCheck(name: string, rules: Rules): Check | undefined {
+  const scalar = wrappers[name];
+  if (scalar !== undefined) return scalarCheck(scalar, rules[scalar]).check;
+  if (name === 'google.protobuf.Duration') return durationCheck(rules.duration);
+  if (name === 'google.protobuf.Timestamp') return timestampCheck(rules.timestamp);
+  return others[name];
+}
+
+/** A wrapper's scalar: `google.protobuf.UInt32Value` is written as a bare number. */
+export const wrappers: Readonly<Record<string, string>> = {
+  'google.protobuf.BoolValue': 'bool',
+  'google.protobuf.BytesValue': 'bytes',
+  'google.protobuf.DoubleValue': 'double',
+  'google.protobuf.FloatValue': 'float',
+  'google.protobuf.Int32Value': 'int32',
+  'google.protobuf.Int64Value': 'int64',
+  'google.protobuf.StringValue': 'string',
+  'google.protobuf.UInt32Value': 'uint32',
+  'google.protobuf.UInt64Value': 'uint64',
+};
+
+const others: Readonly<Record<string, Check>> = {
+  'google.protobuf.Value': () => {},
+  'google.protobuf.Struct': objectCheck,
+  'google.protobuf.ListValue': (value, report) => {
+    if (!Array.isArray(value)) report.add('wrong-type', `found ${nameJsonType(value)}, expected a list`);
+  },
+  'google.protobuf.FieldMask': scalarCheck('string', undefined).check,
+};
+
+/** The only check of a Struct: its values may be any JSON. */
+function objectCheck(...[value, report]: Parameters<Check>): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  report.add('wrong-type', `found ${nameJsonType(value)}, expected an object`);
+}
+
+const durationForm = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
+// Envoy refuses a duration that its 64-bit nanoseconds cannot hold (MessageUtil::validateDurationFields), and a negative one.
+const longestSeconds = 9_223_372_036;
+
+function durationCheck(rules: object | undefined): Check {
+  const rule = durationRule(rules);
+  return (value, report) => {
+    if (typeof value !== 'string') {
+      report.add('wrong-type', `found ${nameJsonType(value)}, expected a duration`, 'write seconds: "1.5s"');
+      return;
+    }
+    const [, sign, seconds, fraction = ''] = durationForm.exec(value) ?? [];
+    if (seconds === undefined) {
+      report.add('bad-value', `found "${value}", expected a duration in seconds`, 'write seconds: "1.5s"');
+      return;
+    }
+    const nanoseconds = Number(seconds) * 1e9 + Number(fraction.padEnd(9, '0'));
+    if (sign === '-' && nanoseconds > 0)
+      report.add('bad-value', `found "${value}", expected a duration that is not negative`);
+    else if (Number(seconds) > longestSeconds)
+      report.add('bad-value', `found "${value}", expected at most ${longestSeconds}s`);
+    else applyRule(rule, nanoseconds, report);
+  };
+}
+
+const timestampForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+function timestampCheck(rules: object | undefined): Check {
+  refuseUnknown(rules ?? {}, ['required']);
+  return (value, report) => {
+    if (typeof value === 'string' && timestampForm.test(value) && !Number.isNaN(Date.parse(value))) return;
+    report.add(
+      'bad-value',
+      `found ${nameJsonType(value)}, expected a timestamp`,
+      'write RFC 3339: "2030-01-31T00:00:00Z"',
+    );
+  };
+}
+
+/** What the rules of a message-like field say when it is absent. */
+export function requiredByRules(rules: Rules): boolean {
+  for (const kind of ['message', 'any', 'duration', 'timestamp']) {
+    if ((rules[kind] as { readonly required?: boolean } | undefined)?.required) return true;
+  }
+  return false;
+}
