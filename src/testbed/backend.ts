@@ -1,0 +1,68 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { BackendPort } from './floor-plan.ts';
+
+/**
+ * The application behind a sidecar, as a program of its own: `backend.ts PORTS`, PORTS being a JSON list of
+ * {@link BackendPort}. Prints `listening` when all ports are open.
+ */
+const ports = JSON.parse(process.argv[2] ?? '[]') as readonly BackendPort[];
+const servers = { http: httpServer, echo: echoServer, greeting: greetingServer };
+await Promise.all(
+  ports.map(({ port, role, address }) => new Promise<void>((done) => servers[role]().listen(port, address, done))),
+);
+process.stdout.write('listening\n');
+
+/** HTTP/1.1 and HTTP/2 on one port: the connection's first bytes tell (RFC 9113 section 3.4). */
+function httpServer(): Server {
+  const http1 = createHttpServer(answer);
+  const http2 = createHttp2Server({}, answer);
+  return tolerant((socket) => {
+    // Not `data`: the HTTP/2 server takes over the handle, which must not be flowing yet.
+    socket.once('readable', () => {
+      const start: Buffer | null = socket.read();
+      if (start === null) return;
+      socket.unshift(start);
+      const isHttp2 = start.subarray(0, 4).toString('latin1') === 'PRI ';
+      (isHttp2 ? http2 : http1).emit('connection', socket);
+      if (!isHttp2) socket.resume();
+    });
+  });
+}
+
+/** `/ip` tells the caller's address, `/headers` what the application was sent; all else is 404. */
+function answer(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void {
+  const [path] = (request.url ?? '').split('?');
+  const body =
+    path === '/ip'
+      ? { origin: request.socket.remoteAddress }
+      : path === '/headers'
+        ? { headers: request.headers, method: request.method, version: request.httpVersion }
+        : undefined;
+  const text = `${JSON.stringify(body ?? { error: 'not found' }, undefined, 2)}\n`;
+  response.statusCode = body === undefined ? 404 : 200;
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.end(text);
+  request.resume();
+}
+
+function echoServer(): Server {
+  return tolerant((socket) => socket.pipe(socket));
+}
+
+function greetingServer(): Server {
+  return tolerant((socket) => {
+    socket.write('hello\n');
+    socket.pipe(socket);
+  });
+}
+
+/** A client that resets its connection must not end the application. */
+function tolerant(serve: (socket: Socket) => void): Server {
+  return createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    serve(socket);
+  });
+}
