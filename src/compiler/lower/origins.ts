@@ -9,7 +9,7 @@ export const noOrigins: Origins = { decidedBy: [], overrode: [] };
 
 /** The service port that made a listener, a route or a cluster; the whole list of ports when its entry is not found. */
 export function servicePortOrigins(service: Service, port: number): Origins {
-  return { decidedBy: [objectOrigin(service.object, portPath(service.object, port))], overrode: [] };
+  return { decidedBy: [objectOrigin(service.object, portPath(service, port))], overrode: [] };
 }
 
 export function objectOrigin(object: MeshObject<string>, field: JsonPath): PolicyOrigin {
@@ -34,8 +34,8 @@ function isEmpty(origins: Origins): boolean {
   return origins.decidedBy.length === 0 && origins.overrode.length === 0;
 }
 
-function portPath(object: MeshObject<string>, port: number): JsonPath {
-  const spec = object.document.value.spec as { ports?: readonly { port?: number; number?: number }[] } | undefined;
-  const index = spec?.ports?.findIndex((entry) => entry.port === port || entry.number === port) ?? -1;
+/** Ports of a service stand in the order of its object. */
+function portPath(service: Service, port: number): JsonPath {
+  const index = service.ports.findIndex(({ number, protocol }) => number === port && protocol !== 'udp');
   return index < 0 ? ['spec', 'ports'] : ['spec', 'ports', index];
 }

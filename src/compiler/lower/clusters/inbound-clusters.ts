@@ -43,10 +43,12 @@ export function inboundPassthroughCluster(delivery: Delivery, { settings }: Lowe
     altStatName: clusterNames.inboundPassthrough,
     http: upstreamHttp(settings.sniffInbound ? 'downstream' : 'none', undefined, settings),
     // The redirection leaves connections from these alone; without them the proxy would call itself.
-    bindAddresses: delivery.isTproxy
-      ? []
-      : delivery.families.map((family) => (family === 'ipv4' ? '127.0.0.6' : '::6')),
+    bindAddresses: delivery.isTproxy ? [] : ownAddresses(delivery.families),
   };
+}
+
+function ownAddresses(families: readonly IpFamily[]): readonly string[] {
+  return [...families].sort().map((family) => (family === 'ipv4' ? '127.0.0.6' : '::6'));
 }
 
 /** Under TPROXY the connection keeps the client's address, which the kernel does not route to loopback. */

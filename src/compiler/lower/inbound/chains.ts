@@ -34,7 +34,7 @@ const tls = (name: ChainShape['name'], carries: 'http' | 'tcp', alpn: readonly s
 const plain = (
   name: ChainShape['name'],
   carries: 'http' | 'tcp',
-  transportProtocol: ChainShape['transportProtocol'] = 'raw_buffer',
+  transportProtocol: ChainShape['transportProtocol'],
   alpn: readonly string[] = [],
 ): ChainShape => ({ name, transportProtocol, applicationProtocols: alpn, isTerminated: false, carries });
 
@@ -47,23 +47,23 @@ const matrix: Readonly<Record<EffectiveMtlsMode, Readonly<Record<ListenedClass, 
     auto: [tls('mtls-http', 'http', meshHttpProtocols), tls('mtls-tcp', 'tcp')],
   },
   PERMISSIVE: {
-    http: [tls('mtls-http', 'http', meshProtocols), plain('plain-http', 'http')],
-    tcp: [tls('mtls-tcp', 'tcp', meshProtocols), foreignTls, plain('plain-tcp', 'tcp')],
+    http: [tls('mtls-http', 'http', meshProtocols), plain('plain-http', 'http', 'raw_buffer')],
+    tcp: [tls('mtls-tcp', 'tcp', meshProtocols), foreignTls, plain('plain-tcp', 'tcp', 'raw_buffer')],
     auto: [
       tls('mtls-http', 'http', meshHttpProtocols),
       plain('plain-http', 'http', 'raw_buffer', plaintextHttpProtocols),
       tls('mtls-tcp', 'tcp', [meshAlpn.tcp]),
-      plain('plain-tcp', 'tcp'),
+      plain('plain-tcp', 'tcp', 'raw_buffer'),
       foreignTls,
     ],
   },
   DISABLE: {
-    http: [plain('plain-http', 'http')],
+    http: [plain('plain-http', 'http', 'raw_buffer')],
     // Without a transport protocol the chain also takes the application's own TLS, inspected or not.
     tcp: [plain('plain-tcp', 'tcp', undefined)],
     auto: [
       plain('plain-http', 'http', 'raw_buffer', plaintextHttpProtocols),
-      plain('plain-tcp', 'tcp'),
+      plain('plain-tcp', 'tcp', 'raw_buffer'),
       plain('foreign-tls', 'tcp', undefined),
     ],
   },

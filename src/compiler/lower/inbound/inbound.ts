@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
 import type { ClusterIR } from '../../ir/cluster.ts';
-import type { ConflictIR, InboundIR } from '../../ir/proxy.ts';
+import type { InboundIR } from '../../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../../ir/route.ts';
 import type { Effective, EffectiveInbound, EffectiveTraffic } from '../../merge/effective.ts';
 import type { ServiceTarget, Workload } from '../../topology/model.ts';
@@ -32,7 +32,7 @@ export function lowerInbound(
         workload: `${workload.namespace}/${workload.name}`,
       });
     }
-    return inboundIr({ workload, inbound, ports, delivery }, lowering, own);
+    return inboundIr({ inbound, ports, delivery }, lowering, own);
   });
 }
 
@@ -42,28 +42,22 @@ interface InboundPort {
 }
 
 interface InboundInput {
-  readonly workload: Workload;
   readonly inbound: EffectiveInbound;
   readonly ports: readonly InboundPort[];
   readonly delivery: Delivery;
 }
 
-/** Container ports in ascending order, each with the oldest service that targets it. */
+/** Container ports in ascending order; each has one target, that of the oldest service. */
 function inboundPorts(workload: Workload, effective: Effective): readonly InboundPort[] {
-  const first = new Map<number, ServiceTarget>();
-  for (const target of workload.targets) {
-    if (!first.has(target.targetPort) && protocolClass(target.port.protocol, true) !== 'none') {
-      first.set(target.targetPort, target);
-    }
-  }
-  return sortedBy(first.values(), ({ targetPort }) => targetPort).map((target) => ({
+  const targets = workload.targets.filter(({ port }) => port.protocol !== 'udp');
+  return sortedBy(targets, ({ targetPort }) => targetPort).map((target) => ({
     target,
     traffic: effective.inboundTraffic(workload.namespace, target.service, target.port),
   }));
 }
 
 function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag): InboundIR {
-  const { workload, inbound, ports, delivery } = input;
+  const { inbound, ports, delivery } = input;
   const { settings, memo } = lowering;
   const passthrough = memo.of([settings], `InboundPassthroughCluster ${deliveryLabel(delivery)}`, bag, () =>
     inboundPassthroughCluster(delivery, lowering),
@@ -100,22 +94,7 @@ function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag):
     listeners: [virtualInbound({ inbound, targets, delivery }, settings)],
     routes: sortedBy(routes, ({ name }) => name),
     clusters: sortedBy(clusters, ({ name }) => name),
-    conflicts: targetConflicts(workload),
   };
-}
-
-/** The specification's gauge counts a proxy once, however many of its ports clash. */
-function targetConflicts(workload: Workload): readonly ConflictIR[] {
-  const hosts = new Map<number, string>();
-  for (const { service, port, targetPort } of workload.targets) {
-    if (protocolClass(port.protocol, true) === 'none') continue;
-    const first = hosts.get(targetPort);
-    if (first !== undefined && first !== service.host) {
-      return [{ metric: 'pilot_conflict_inbound_listener', key: `${workload.name}.${workload.namespace}` }];
-    }
-    hosts.set(targetPort, service.host);
-  }
-  return [];
 }
 
 function deliveryLabel({ families, isTproxy }: Delivery): string {

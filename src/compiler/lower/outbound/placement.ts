@@ -1,5 +1,6 @@
 import type { Settings } from '../../../config/settings.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { isReachable } from '../clusters/endpoints.ts';
@@ -94,8 +95,7 @@ function podAddresses(
 }
 
 function hasSelector({ object }: Service): boolean {
-  const spec = object.document.value.spec as { readonly workloadSelector?: unknown } | undefined;
-  return spec?.workloadSelector !== undefined;
+  return 'spec' in object && (object as ServiceEntry).spec.workloadSelector !== undefined;
 }
 
 /** Where an address does not tell the service, the server name of its TLS does. */
