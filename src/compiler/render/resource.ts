@@ -1,3 +1,4 @@
+import type { SourceSpan } from '../../diagnostics/span.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 
 export type ResourceType = 'bootstrap' | 'listener' | 'route' | 'cluster';
@@ -28,6 +29,8 @@ export interface Resource {
   readonly json: Readonly<Record<string, unknown>>;
   readonly origins: readonly FragmentOrigin[];
   readonly reads: readonly ObjectKey[];
+  /** The line of the user's template that wrote the fragment at `path`; absent where all templates are the built-in ones. */
+  readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
 }
 
 /** One proxy's configuration: references to resources, sorted by name within each list. */

@@ -3,5 +3,45 @@ import { error } from './entry.ts';
 
 /** Faults of templates and of the rendered output. */
 export const verifyCodes = {
+  'template-forbidden': error(
+    message`a template may not use ${'found'}`,
+    'use {{json x}}, {{#each x}}, {{#if x}}, {{#unless x}}, {{#with x}} and {{> partial}} only',
+  ),
+  'template-lost-rule': error(
+    message`the rendered ${'resource'} is not what the policies ask for: ${'loss'}`,
+    'keep in the template what the built-in one places there',
+  ),
+  'template-not-json': error(message`the template does not make JSON of ${'resource'}: ${'reason'}`),
+  'template-recursive': error(message`the partial "${'name'}" calls itself`),
+  'template-syntax': error(message`cannot read the template: ${'reason'}`),
+  'template-unknown-name': error(message`no template is named "${'name'}", expected ${'expected'} or partials/….hbs`),
+  'template-unknown-partial': error(message`no partial is named "${'name'}"`),
+  'template-value-missing': error(
+    message`the template asks for a value that the view of ${'resource'} does not have`,
+    'compare with the built-in template of the same name',
+  ),
   'output-invalid': error(message`rendered ${'resource'} is refused by Envoy's API at ${'path'}: ${'reason'}`),
+  'output-duplicate-domain': error(message`rendered ${'resource'} has the domain "${'domain'}" twice`),
+  'output-duplicate-match': error(
+    message`rendered ${'resource'} has two filter chains that match the same: "${'first'}" and "${'second'}"`,
+  ),
+  'output-duplicate-name': error(message`rendered ${'resource'} has two ${'what'} named "${'name'}"`),
+  'output-http-matcher-on-tcp': error(
+    message`rendered ${'resource'} matches ${'matcher'} in a network filter, where it never holds, at ${'path'}`,
+  ),
+  'output-invalid-path-template': error(
+    message`rendered ${'resource'} has the path template "${'template'}", which Envoy refuses: ${'reason'}`,
+  ),
+  'output-router-not-last': error(
+    message`rendered ${'resource'} has HTTP filters that do not end with the router, at ${'path'}`,
+  ),
+  'output-unknown-cluster': error(
+    message`rendered ${'resource'} names the cluster "${'cluster'}", which does not exist`,
+  ),
+  'output-unknown-route': error(
+    message`rendered ${'resource'} names the route configuration "${'route'}", which does not exist`,
+  ),
+  'output-unknown-secret': error(
+    message`rendered ${'resource'} names the secret "${'secret'}", expected "default" or "ROOTCA"`,
+  ),
 };

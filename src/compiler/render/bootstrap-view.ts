@@ -1,0 +1,105 @@
+import type { BootstrapIR } from '../ir/proxy.ts';
+import type { AddressView } from './address-view.ts';
+import { type FileSourceView, fileSource } from './file-source.ts';
+
+export interface StaticListenerView {
+  readonly name: string;
+  readonly address: AddressView;
+  readonly statPrefix: string;
+  /** The one path that is answered, for GET. */
+  readonly path: string;
+  readonly cluster: string;
+}
+
+/** What `bootstrap.json.hbs` sees; fields of type object are Envoy's messages. */
+export interface BootstrapView {
+  readonly nodeId: string;
+  readonly serviceCluster: string;
+  readonly locality?: object;
+  readonly metadata: object;
+  readonly adminAddress: AddressView;
+  readonly maxDownstreamConnections: number;
+  readonly statsTags: readonly { readonly name: string; readonly regex: string }[];
+  readonly statsInclusion: readonly object[];
+  readonly listenersSource: FileSourceView;
+  readonly clustersSource: FileSourceView;
+  readonly outlierLogPath: string;
+  readonly staticListeners: readonly StaticListenerView[];
+  readonly staticClusters: readonly { readonly name: string; readonly address: AddressView }[];
+  readonly sds: { readonly path: string };
+}
+
+/** Well above what one workload serves: a guard against running out of descriptors, not a policy. */
+const maxDownstreamConnections = 500_000;
+
+/** Port of every proxy that answers readiness to the outside. */
+export const readinessPort = 15021;
+/** Port of every proxy that answers Envoy's own metrics to the outside. */
+export const metricsPort = 15090;
+
+export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
+  const { configPath, locality, localhost, wildcard } = bootstrap;
+  return {
+    nodeId: bootstrap.nodeId,
+    serviceCluster: bootstrap.serviceCluster,
+    ...(locality === undefined
+      ? {}
+      : { locality: { region: locality.region, zone: locality.zone, sub_zone: locality.subZone } }),
+    metadata: bootstrap.metadata,
+    adminAddress: { address: localhost, port: bootstrap.adminPort },
+    maxDownstreamConnections,
+    statsTags: [...standardTags, ...bootstrap.extraStatTags.map(extraTag)],
+    statsInclusion: statsInclusion(bootstrap.statsInclusion),
+    listenersSource: fileSource(bootstrap, 'listeners.json'),
+    clustersSource: fileSource(bootstrap, 'clusters.json'),
+    outlierLogPath: bootstrap.outlierLogPath,
+    staticListeners: [
+      staticListener(wildcard, readinessPort, 'agent', '/healthz/ready', 'agent'),
+      staticListener(wildcard, metricsPort, 'stats', '/stats/prometheus', 'prometheus_stats'),
+    ],
+    staticClusters: [
+      { name: 'agent', address: { address: localhost, port: bootstrap.statusPort } },
+      { name: 'prometheus_stats', address: { address: localhost, port: bootstrap.adminPort } },
+    ],
+    sds: { path: `${configPath}/SDS` },
+  };
+}
+
+function staticListener(
+  address: string,
+  port: number,
+  statPrefix: string,
+  path: string,
+  cluster: string,
+): StaticListenerView {
+  return { name: `${address}_${port}`, address: { address, port }, statPrefix, path, cluster };
+}
+
+const standardTags = [
+  { name: 'cluster_name', regex: '^cluster\\.((.*?)\\.)' },
+  { name: 'tcp_prefix', regex: '^tcp\\.((.*?)\\.)\\w+?$' },
+  { name: 'response_code', regex: '_rq(_(\\d{3}))$' },
+  { name: 'response_code_class', regex: '_rq(_(\\dxx))$' },
+  { name: 'http_conn_manager_prefix', regex: '^http\\.(((?:in|out)bound_[0-9.]+_\\d{1,5}|[^.]+)\\.)' },
+  { name: 'listener_address', regex: '^listener\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)' },
+];
+
+/** Tags of the telemetry label encoding, `label=.=value;.;` inside the metric's name (agent-runtime 2.4). */
+function extraTag(name: string): { name: string; regex: string } {
+  const quoted = name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return { name, regex: `(${quoted}=\\.=(.*?);\\.)` };
+}
+
+/** What readiness, drain and "the new version is in force" are read from: no setting takes these away. */
+const alwaysIncluded = {
+  prefixes: ['cluster_manager.', 'http.', 'listener.', 'listener_manager.', 'sds.', 'server.'],
+  suffixes: ['rbac.allowed', 'rbac.denied', 'rbac.shadow_allowed', 'rbac.shadow_denied'],
+};
+
+function statsInclusion(extra: BootstrapIR['statsInclusion']): object[] {
+  return [
+    ...[...new Set([...alwaysIncluded.prefixes, ...extra.prefixes])].map((prefix) => ({ prefix })),
+    ...[...new Set([...alwaysIncluded.suffixes, ...extra.suffixes])].map((suffix) => ({ suffix })),
+    ...[...new Set(extra.regexps)].map((regex) => ({ safe_regex: { regex } })),
+  ];
+}

@@ -1,0 +1,90 @@
+import { formatDuration } from '../../lib/duration.ts';
+import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
+import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
+import { type Originated, placed } from './placed.ts';
+
+/** One of the two is set. */
+export interface NetworkFilterView {
+  readonly http?: HttpConnectionView;
+  readonly tcp?: TcpProxyView;
+}
+
+/** One of the fields is set; the router is last. */
+export interface HttpFilterView {
+  readonly setFilterState?: { readonly objectKey: string; readonly text: string };
+  readonly router?: true;
+}
+
+export interface HttpConnectionView {
+  readonly statPrefix: Originated<string>;
+  readonly routeConfig: string;
+  readonly routesSource: FileSourceView;
+  readonly useRemoteAddress: boolean;
+  readonly forwardClientCertDetails: 'SANITIZE' | 'SANITIZE_SET';
+  readonly setCurrentClientCertDetails?: { readonly uri: true };
+  readonly normalizePath: boolean;
+  readonly mergeSlashes: boolean;
+  readonly escapedSlashesAction: 'KEEP_UNCHANGED' | 'UNESCAPE_AND_FORWARD';
+  readonly requestHeadersTimeout?: string;
+  readonly http10: boolean;
+  readonly tracing?: { readonly randomSampling: number };
+  readonly httpFilters: readonly HttpFilterView[];
+}
+
+export interface TcpProxyView {
+  readonly statPrefix: Originated<string>;
+  readonly cluster: string;
+  readonly idleTimeout?: string;
+  readonly maxConnectionDuration?: string;
+  readonly hashSourceIp: boolean;
+}
+
+/** A caller that needs a minute for its header block is not a legitimate one. */
+const inboundRequestHeadersTimeout = '60s';
+
+export function networkFilterView(filter: NetworkFilterIR, placement: Placement): NetworkFilterView {
+  return filter.kind === 'http' ? { http: httpView(filter, placement) } : { tcp: tcpView(filter) };
+}
+
+function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionView {
+  const level = http.pathNormalization;
+  return {
+    statPrefix: placed(http.statPrefix, http.origins),
+    routeConfig: http.routeConfig,
+    routesSource: routesSource(placement, http.routeConfig),
+    useRemoteAddress: http.useRemoteAddress,
+    ...(http.xfcc === 'sanitize'
+      ? { forwardClientCertDetails: 'SANITIZE' }
+      : { forwardClientCertDetails: 'SANITIZE_SET', setCurrentClientCertDetails: { uri: true } }),
+    normalizePath: level !== 'NONE',
+    mergeSlashes: level === 'MERGE_SLASHES' || level === 'DECODE_AND_MERGE_SLASHES',
+    escapedSlashesAction: level === 'DECODE_AND_MERGE_SLASHES' ? 'UNESCAPE_AND_FORWARD' : 'KEEP_UNCHANGED',
+    ...(http.direction === 'inbound' ? { requestHeadersTimeout: inboundRequestHeadersTimeout } : {}),
+    http10: http.http10,
+    ...(http.tracing === undefined ? {} : { tracing: { randomSampling: http.tracing.samplingPercent } }),
+    httpFilters: httpFilters(http),
+  };
+}
+
+function httpFilters(http: HttpConnectionIR): HttpFilterView[] {
+  const filters: HttpFilterView[] = [];
+  if (http.alpnOverride !== undefined) {
+    // The value is an access-log format string, in which a percent sign starts a command.
+    const text = http.alpnOverride.alpn.join(',').replaceAll('%', '%%');
+    filters.push({ setFilterState: { objectKey: 'envoy.network.application_protocols', text } });
+  }
+  filters.push({ router: true });
+  return filters;
+}
+
+function tcpView(tcp: TcpProxyIR): TcpProxyView {
+  return {
+    statPrefix: placed(tcp.statPrefix, tcp.origins),
+    cluster: tcp.cluster,
+    ...(tcp.idleTimeoutMs === undefined ? {} : { idleTimeout: formatDuration(tcp.idleTimeoutMs) }),
+    ...(tcp.maxConnectionDurationMs === undefined
+      ? {}
+      : { maxConnectionDuration: formatDuration(tcp.maxConnectionDurationMs) }),
+    hashSourceIp: tcp.hashSourceIp,
+  };
+}

@@ -1,0 +1,119 @@
+import { formatDuration } from '../../lib/duration.ts';
+import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../ir/listener.ts';
+import { type AddressView, type CidrView, cidrView } from './address-view.ts';
+import type { Placement } from './file-source.ts';
+import { type NetworkFilterView, networkFilterView } from './filter-view.ts';
+import { type Originated, placed } from './placed.ts';
+import { type Present, present } from './present.ts';
+import { type DownstreamTlsView, downstreamTlsView } from './tls-view.ts';
+
+/** Envoy's FilterChainMatch. */
+export type FilterChainMatchView = Present<{
+  destination_port: number | undefined;
+  prefix_ranges: readonly CidrView[] | undefined;
+  server_names: readonly string[] | undefined;
+  transport_protocol: string | undefined;
+  application_protocols: readonly string[] | undefined;
+}>;
+
+export interface FilterChainView {
+  readonly name: Originated<string>;
+  readonly match: FilterChainMatchView;
+  readonly tls?: DownstreamTlsView;
+  readonly filters: readonly NetworkFilterView[];
+}
+
+export interface ListenerFilterView {
+  readonly name: string;
+  readonly type: string;
+  /** Envoy's ListenerFilterChainMatchPredicate. */
+  readonly filterDisabled?: object;
+  readonly originalSrc?: { readonly mark: number };
+}
+
+/** What `listeners.json.hbs` sees. */
+export interface ListenerView {
+  readonly name: Originated<string>;
+  readonly trafficDirection: 'INBOUND' | 'OUTBOUND';
+  readonly address: AddressView;
+  readonly additionalAddresses: readonly AddressView[];
+  readonly bindToPort: boolean;
+  readonly useOriginalDst: boolean;
+  readonly transparent: boolean;
+  readonly listenerFilters: readonly ListenerFilterView[];
+  readonly listenerFiltersTimeout: string;
+  readonly continueOnTimeout: boolean;
+  readonly accessLog: boolean;
+  readonly filterChains: readonly FilterChainView[];
+  readonly defaultFilterChain?: FilterChainView;
+}
+
+export function listenerView(listener: ListenerIR, placement: Placement): ListenerView {
+  const [first = '', ...others] = listener.addresses;
+  return {
+    name: placed(listener.name, listener.origins),
+    trafficDirection: listener.direction,
+    address: { address: first, port: listener.port },
+    additionalAddresses: others.map((address) => ({ address, port: listener.port })),
+    bindToPort: listener.bindToPort,
+    useOriginalDst: listener.useOriginalDst,
+    transparent: listener.transparent,
+    listenerFilters: listenerFilterViews(listener.listenerFilters),
+    listenerFiltersTimeout: formatDuration(listener.listenerFilters.timeoutMs),
+    continueOnTimeout: listener.listenerFilters.continueOnTimeout,
+    accessLog: listener.accessLog,
+    filterChains: listener.filterChains.map((chain) => filterChainView(chain, placement)),
+    ...(listener.defaultFilterChain === undefined
+      ? {}
+      : { defaultFilterChain: filterChainView(listener.defaultFilterChain, placement) }),
+  };
+}
+
+function filterChainView(chain: FilterChainIR, placement: Placement): FilterChainView {
+  return {
+    name: placed(chain.name, chain.origins),
+    match: matchView(chain.match),
+    ...(chain.tls === undefined ? {} : { tls: downstreamTlsView(chain.tls) }),
+    filters: [networkFilterView(chain.filter, placement)],
+  };
+}
+
+/** Envoy's form of a chain match: what matches anything is left out. */
+export function matchView(match: FilterChainMatchIR): FilterChainMatchView {
+  return present({
+    destination_port: match.destinationPort,
+    prefix_ranges: match.destinationPrefixes.length === 0 ? undefined : match.destinationPrefixes.map(cidrView),
+    server_names: match.serverNames.length === 0 ? undefined : match.serverNames,
+    transport_protocol: match.transportProtocol,
+    application_protocols: match.applicationProtocols.length === 0 ? undefined : match.applicationProtocols,
+  });
+}
+
+const listenerFilterType = (name: string, message: string): ListenerFilterView => ({
+  name: `envoy.filters.listener.${name}`,
+  type: `type.googleapis.com/envoy.extensions.filters.listener.${name}.v3.${message}`,
+});
+
+/** The TLS inspector stands before the HTTP inspector, which leaves TLS alone (envoy-observed 13). */
+function listenerFilterViews(filters: ListenerFiltersIR): ListenerFilterView[] {
+  const views: ListenerFilterView[] = [];
+  if (filters.originalDst) views.push(listenerFilterType('original_dst', 'OriginalDst'));
+  if (filters.originalSrcMark !== undefined) {
+    const originalSrc = { mark: filters.originalSrcMark };
+    views.push({ ...listenerFilterType('original_src', 'OriginalSrc'), originalSrc });
+  }
+  if (filters.tlsInspector !== undefined) {
+    views.push(inspector('tls_inspector', 'TlsInspector', filters.tlsInspector.disabledPorts));
+  }
+  if (filters.httpInspector !== undefined) {
+    views.push(inspector('http_inspector', 'HttpInspector', filters.httpInspector.disabledPorts));
+  }
+  return views;
+}
+
+function inspector(name: string, message: string, disabledPorts: readonly number[]): ListenerFilterView {
+  const view = listenerFilterType(name, message);
+  const rules = disabledPorts.map((port) => ({ destination_port_range: { start: port, end: port + 1 } }));
+  if (rules.length === 0) return view;
+  return { ...view, filterDisabled: rules.length === 1 ? (rules[0] ?? {}) : { or_match: { rules } } };
+}

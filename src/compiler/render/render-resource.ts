@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { compareStrings } from '../../lib/sort.ts';
+import type { PolicyOrigin } from '../ir/origin.ts';
+import { jsonRangeOf } from '../source/json-positions.ts';
+import type { MainTemplate, Rendered } from './engine.ts';
+import { parsePath } from './json-path.ts';
+import { stripMarks } from './marks.ts';
+import type { FragmentOrigin, ObjectKey, Resource, ResourceType } from './resource.ts';
+import type { Templates } from './templates.ts';
+
+/** One resource to be made: a template and what it places. */
+export interface Rendering {
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly template: MainTemplate;
+  readonly view: object;
+  readonly templates: Templates;
+}
+
+/** Runs the template and gives the text its canonical form; undefined when a user's template failed. */
+export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resource | undefined {
+  const { type, name, template, view, templates } = rendering;
+  const rendered = run(rendering, bag);
+  if (rendered === undefined) return undefined;
+  const json = parseRendered(rendering, rendered, bag);
+  if (json === undefined) return undefined;
+  const origins = stripMarks(json, rendered.marks);
+  const text = JSON.stringify(json, null, 2);
+  const { user } = templates;
+  return {
+    type,
+    name,
+    key: hash('sha256', `${templates.digest}\n${originsText(origins)}\n${text}`),
+    text,
+    json: json as Readonly<Record<string, unknown>>,
+    origins,
+    reads: readsOf(origins),
+    ...(user === undefined
+      ? {}
+      : {
+          placeInTemplate: (path: string) =>
+            user.placeOf(template, view, jsonRangeOf(rendered.text, parsePath(path), 'key').start),
+        }),
+  };
+}
+
+function run({ type, name, template, view, templates }: Rendering, bag: DiagnosticBag): Rendered | undefined {
+  try {
+    return templates.engine.render(template, view);
+  } catch (error) {
+    if (templates.user === undefined) throw error;
+    templates.user.explain(error, `${type} "${name}"`, bag);
+    return undefined;
+  }
+}
+
+function parseRendered(rendering: Rendering, { text }: Rendered, bag: DiagnosticBag): object | undefined {
+  const { type, name, template, view, templates } = rendering;
+  let reason: string;
+  let at = text.length - 1;
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json;
+    reason = 'it is no object';
+  } catch (error) {
+    if (templates.user === undefined) throw error;
+    reason = (error as Error).message;
+    at = Number(/at position (\d+)/.exec(reason)?.[1] ?? at);
+  }
+  const span = templates.user?.placeOf(template, view, at);
+  bag.report('template-not-json', span, { resource: `${type} "${name}"`, reason: plainReason(reason) });
+  return undefined;
+}
+
+/** Node's releases word the end of the message differently, and quote the rendered text with its private ids. */
+function plainReason(reason: string): string {
+  return reason.replace(/(, "?\.\.\.".*|, ".*| in JSON at position.*)$/s, '');
+}
+
+/** In the order of the text: kind, namespace, name and field of each origin. */
+function originsText(origins: readonly FragmentOrigin[]): string {
+  const line = ({ kind, namespace, name, field }: PolicyOrigin): string =>
+    `${kind} ${namespace}/${name} ${field.join('.')}`;
+  return origins
+    .map(({ path, decidedBy, overrode }) => `${path}: ${decidedBy.map(line).join()}; ${overrode.map(line).join()}`)
+    .join('\n');
+}
+
+function readsOf(origins: readonly FragmentOrigin[]): ObjectKey[] {
+  const reads = new Map<string, ObjectKey>();
+  for (const { decidedBy, overrode } of origins) {
+    for (const { kind, namespace, name } of [...decidedBy, ...overrode]) {
+      const key = `${kind}\0${namespace}\0${name}`;
+      if (!reads.has(key)) reads.set(key, { kind, namespace, name });
+    }
+  }
+  return [...reads].sort(([a], [b]) => compareStrings(a, b)).map(([, read]) => read);
+}

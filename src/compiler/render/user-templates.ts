@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import Handlebars from 'handlebars';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { SourceSpan } from '../../diagnostics/span.ts';
+import { type Environment, type MainTemplate, MissingValueError, type Template, TemplateEngine } from './engine.ts';
+import { checkTemplates } from './template-check.ts';
+import { lineSpan, type ParsedTemplate, type TemplateFile } from './template-file.ts';
+import { named, traced, untrace } from './template-trace.ts';
+
+/** The user's side of a set of templates: what only templates that may be wrong need. */
+export interface UserTemplates {
+  readonly engine: TemplateEngine;
+  readonly digest: string;
+  /** Reports why rendering `resource` threw. */
+  explain(error: unknown, resource: string, bag: DiagnosticBag): void;
+  /** The user's line that wrote offset `at` of the rendered text; undefined when a built-in template wrote all of it. */
+  placeOf(template: MainTemplate, view: object, at: number): SourceSpan | undefined;
+}
+
+/** What the user's templates stand on. */
+export interface BuiltIn {
+  readonly names: { readonly main: readonly string[]; readonly partials: readonly string[] };
+  readonly register: (environment: Environment) => Record<MainTemplate, Template>;
+}
+
+const compileOptions = {
+  strict: true,
+  noEscape: true,
+  preventIndent: true,
+  knownHelpers: { json: true },
+  knownHelpersOnly: true,
+} as unknown as CompileOptions;
+
+/** Parses and checks the files; undefined when one of them is wrong. */
+export function readUserTemplates(
+  files: readonly TemplateFile[],
+  builtIn: BuiltIn,
+  bag: DiagnosticBag,
+): UserTemplates | undefined {
+  const parsed = files.map((file) => parseTemplate(file, builtIn, bag)).filter((template) => template !== undefined);
+  const isSound = checkTemplates(parsed, builtIn.names.partials, bag);
+  if (parsed.length < files.length || !isSound) return undefined;
+
+  const engine = (form: (template: ParsedTemplate, index: number) => hbs.AST.Program): TemplateEngine =>
+    new TemplateEngine(Handlebars.create(), (environment) => {
+      const main = builtIn.register(environment);
+      for (const [index, template] of parsed.entries()) {
+        const compiled = environment.compile(form(template, index), compileOptions);
+        if (template.isPartial) environment.registerPartial(template.key, compiled);
+        else main[template.key as MainTemplate] = compiled;
+      }
+      return main;
+    });
+  let tracing: TemplateEngine | undefined;
+  return {
+    engine: engine((template) => named(template.ast, template.file.name)),
+    digest: hash('sha256', files.map((file) => `${file.name}\0${file.text}\0`).join('')),
+    explain: (error, resource, into) => explain(error, resource, parsed, into),
+    placeOf: (template, view, at) => {
+      tracing ??= engine(({ file }, index) => traced(parseText(file), index));
+      const place = untrace(tracing.render(template, view).text).placeOf(at);
+      const source = place && parsed[place.file];
+      return place && source && lineSpan(source.file, place.line);
+    },
+  };
+}
+
+function parseTemplate(file: TemplateFile, { names }: BuiltIn, bag: DiagnosticBag): ParsedTemplate | undefined {
+  const main = /^([^/]+)\.json\.hbs$/.exec(file.name)?.[1];
+  const partial = /^partials\/([^/]+)\.hbs$/.exec(file.name)?.[1];
+  if (partial === undefined && (main === undefined || !names.main.includes(main))) {
+    const expected = names.main.map((name) => `${name}.json.hbs`).join(', ');
+    bag.report('template-unknown-name', { file: file.path, start: 0, end: 0 }, { name: file.name, expected });
+    return undefined;
+  }
+  try {
+    return { file, key: partial ?? main ?? '', isPartial: partial !== undefined, ast: parseText(file) };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const { lineNumber } = error as { readonly lineNumber?: number };
+    const line = Number(/^Parse error on line (\d+)/.exec(text)?.[1] ?? lineNumber ?? 1);
+    bag.report('template-syntax', lineSpan(file, line), { reason: text.split('\n').at(-1) ?? text });
+    return undefined;
+  }
+}
+
+function parseText(file: TemplateFile): hbs.AST.Program {
+  return Handlebars.parse(file.text);
+}
+
+/** A built-in partial that misses a value was called with a context that is not its own. */
+function explain(error: unknown, resource: string, parsed: readonly ParsedTemplate[], bag: DiagnosticBag): void {
+  const first = parsed[0];
+  if (first === undefined || !(error instanceof Error)) throw error;
+  if (error instanceof MissingValueError) {
+    const source = parsed.find(({ file }) => file.name === error.template);
+    const span = source === undefined ? lineSpan(first.file, 1) : lineSpan(source.file, error.line, error.column);
+    bag.report('template-value-missing', span, { resource });
+  } else {
+    bag.report('template-syntax', lineSpan(first.file, 1), { reason: error.message });
+  }
+}

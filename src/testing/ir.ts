@@ -1,0 +1,240 @@
+import type { ClusterIR, EndpointIR } from '../compiler/ir/cluster.ts';
+import type {
+  FilterChainIR,
+  FilterChainMatchIR,
+  HttpConnectionIR,
+  ListenerIR,
+  TcpProxyIR,
+} from '../compiler/ir/listener.ts';
+import type { Origins, PolicyOrigin } from '../compiler/ir/origin.ts';
+import type { BootstrapIR, ProxyIR } from '../compiler/ir/proxy.ts';
+import type { RouteActionIR, RouteConfigurationIR, RouteIR, VirtualHostIR } from '../compiler/ir/route.ts';
+import type { DownstreamMeshTls, UpstreamExternalTls, UpstreamMeshTls } from '../compiler/ir/tls.ts';
+
+/** Origins of a built-in default. */
+export const byDefault: Origins = { decidedBy: [], overrode: [] };
+
+/** An origin in `<name>.yaml`, whose field stands at offset `start`. */
+export function origin(kind: string, namespace: string, name: string, field = 'spec', start = 0): PolicyOrigin {
+  const span = { file: `${name}.yaml`, start, end: start + 1 };
+  return { kind, namespace, name, field: field.split('.'), at: { file: span.file, spanOf: () => span } };
+}
+
+export function decidedBy(...origins: readonly PolicyOrigin[]): Origins {
+  return { decidedBy: origins, overrode: [] };
+}
+
+export function matchIR(match: Partial<FilterChainMatchIR> = {}): FilterChainMatchIR {
+  return {
+    destinationPort: undefined,
+    transportProtocol: undefined,
+    applicationProtocols: [],
+    serverNames: [],
+    destinationPrefixes: [],
+    ...match,
+  };
+}
+
+export function tcpIR(cluster: string, tcp: Partial<TcpProxyIR> = {}): TcpProxyIR {
+  return {
+    kind: 'tcp',
+    statPrefix: cluster,
+    cluster,
+    idleTimeoutMs: undefined,
+    maxConnectionDurationMs: undefined,
+    hashSourceIp: false,
+    origins: byDefault,
+    ...tcp,
+  };
+}
+
+export function httpIR(routeConfig: string, http: Partial<HttpConnectionIR> = {}): HttpConnectionIR {
+  return {
+    kind: 'http',
+    statPrefix: routeConfig,
+    routeConfig,
+    direction: 'inbound',
+    xfcc: 'sanitize-set-uri',
+    useRemoteAddress: false,
+    http10: false,
+    pathNormalization: 'DECODE_AND_MERGE_SLASHES',
+    tracing: undefined,
+    alpnOverride: undefined,
+    origins: byDefault,
+    ...http,
+  };
+}
+
+export function downstreamTls(tls: Partial<DownstreamMeshTls> = {}): DownstreamMeshTls {
+  return {
+    kind: 'mesh',
+    alpn: ['h2', 'http/1.1'],
+    peerSans: [{ kind: 'prefix', value: 'spiffe://cluster.local/' }],
+    origins: byDefault,
+    ...tls,
+  };
+}
+
+export function chainIR(
+  name: string,
+  filter: FilterChainIR['filter'],
+  chain: Partial<FilterChainIR> = {},
+): FilterChainIR {
+  return { name, match: matchIR(), tls: undefined, filter, origins: byDefault, ...chain };
+}
+
+export function listenerIR(name: string, port: number, listener: Partial<ListenerIR> = {}): ListenerIR {
+  return {
+    name,
+    addresses: ['0.0.0.0'],
+    port,
+    direction: 'INBOUND',
+    bindToPort: true,
+    useOriginalDst: false,
+    transparent: false,
+    listenerFilters: {
+      originalDst: true,
+      originalSrcMark: undefined,
+      tlsInspector: { disabledPorts: [] },
+      httpInspector: { disabledPorts: [] },
+      timeoutMs: 1000,
+      continueOnTimeout: true,
+    },
+    filterChains: [],
+    defaultFilterChain: undefined,
+    accessLog: true,
+    notForAddresses: [],
+    origins: byDefault,
+    ...listener,
+  };
+}
+
+export function upstreamTls(tls: Partial<UpstreamMeshTls> = {}): UpstreamMeshTls {
+  return {
+    kind: 'mesh',
+    sni: 'outbound_.8000_._.web.a.svc.cluster.local',
+    alpn: ['mesh'],
+    serverSans: [{ kind: 'exact', value: 'spiffe://cluster.local/ns/a/sa/web' }],
+    ...tls,
+  };
+}
+
+export function externalTls(tls: Partial<UpstreamExternalTls> = {}): UpstreamExternalTls {
+  return {
+    kind: 'external',
+    sni: 'api.example.com',
+    autoSni: false,
+    autoSanValidation: false,
+    alpn: [],
+    serverSans: ['api.example.com'],
+    clientCertificate: undefined,
+    trustedCa: 'system',
+    crl: undefined,
+    ...tls,
+  };
+}
+
+export function endpointIR(address: string, port: number, endpoint: Partial<EndpointIR> = {}): EndpointIR {
+  return { address, port, hasSidecar: false, weight: undefined, workload: undefined, ...endpoint };
+}
+
+/** A STATIC cluster with `endpoints` in one locality; without endpoints when none are given. */
+export function clusterIR(
+  name: string,
+  cluster: Partial<ClusterIR> = {},
+  ...endpoints: readonly EndpointIR[]
+): ClusterIR {
+  return {
+    name,
+    altStatName: name.replaceAll('.', '_'),
+    type: 'static',
+    connectTimeoutMs: 10_000,
+    loadBalancing: { policy: 'least-request' },
+    endpoints:
+      endpoints.length === 0
+        ? undefined
+        : {
+            clusterName: name,
+            localities: [{ region: '', zone: '', subZone: '', priority: 0, weight: undefined, endpoints }],
+          },
+    transport: { kind: 'plaintext', origins: byDefault },
+    http: {
+      protocol: 'http1',
+      maxConcurrentStreams: undefined,
+      idleTimeoutMs: undefined,
+      maxRequestsPerConnection: undefined,
+      http10: false,
+    },
+    circuitBreakers: undefined,
+    outlierDetection: undefined,
+    healthyPanicPercent: undefined,
+    localityWeighted: false,
+    keepalive: undefined,
+    dns: undefined,
+    bindAddresses: [],
+    maxConnectionDurationMs: undefined,
+    tcpIdleTimeoutMs: undefined,
+    origins: byDefault,
+    ...cluster,
+  };
+}
+
+export function originalDstIR(name: string, cluster: Partial<ClusterIR> = {}): ClusterIR {
+  return clusterIR(name, { type: 'original-dst', loadBalancing: { policy: 'cluster-provided' }, ...cluster });
+}
+
+export function routeIR(name: string, action: RouteActionIR, origins: Origins = byDefault): RouteIR {
+  return { name, match: { prefix: '/' }, action, origins };
+}
+
+export function forward(
+  cluster: string,
+  action: Partial<Extract<RouteActionIR, { kind: 'cluster' }>> = {},
+): RouteActionIR {
+  return { kind: 'cluster', cluster, timeoutMs: 0, retry: undefined, hashPolicies: [], ...action };
+}
+
+export function virtualHostIR(
+  name: string,
+  domains: readonly string[],
+  routes: readonly RouteIR[],
+  host: Partial<VirtualHostIR> = {},
+): VirtualHostIR {
+  return { name, domains, routes, includeAttemptCount: false, origins: byDefault, ...host };
+}
+
+export function routesIR(name: string, ...virtualHosts: readonly VirtualHostIR[]): RouteConfigurationIR {
+  return { name, virtualHosts };
+}
+
+export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
+  return {
+    nodeId: 'sidecar~10.0.0.1~web.a~a.svc.cluster.local',
+    serviceCluster: 'web.a',
+    metadata: { NAMESPACE: 'a' },
+    locality: undefined,
+    adminPort: 15000,
+    statusPort: 15020,
+    localhost: '127.0.0.1',
+    wildcard: '0.0.0.0',
+    configPath: './etc/mesh/proxy',
+    initialFetchTimeoutMs: 0,
+    statsInclusion: { prefixes: [], suffixes: [], regexps: [] },
+    extraStatTags: [],
+    outlierLogPath: '',
+    ...bootstrap,
+  };
+}
+
+export function proxyIR(proxy: Partial<ProxyIR> = {}): ProxyIR {
+  const nothing = { listeners: [], routes: [], clusters: [] };
+  return {
+    namespace: 'a',
+    workload: 'web',
+    addresses: ['10.0.0.1'],
+    bootstrap: bootstrapIR(),
+    inbound: nothing,
+    outbound: nothing,
+    ...proxy,
+  };
+}
