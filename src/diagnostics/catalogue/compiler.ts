@@ -32,4 +32,32 @@ export const compilerCodes = {
   'loopback-delivery-under-tproxy': warning(
     message`inboundDelivery LOCALHOST has no effect under TPROXY in workload "${'workload'}"`,
   ),
+  'competing-scope-policies': warning(
+    message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} already and is first`,
+    'keep one policy without a selector in a namespace',
+  ),
+  'competing-workload-policies': warning(
+    message`PeerAuthentication "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same and is first`,
+    'put both into one policy; two workload policies are never combined',
+  ),
+  'selector-in-root-namespace': warning(
+    message`PeerAuthentication "${'name'}" has no effect: a policy of the root namespace cannot select workloads`,
+    'move it to the namespace of the workloads, or remove its selector',
+  ),
+  'port-without-service': warning(
+    message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
+    'name a container port that a service targets; the service port is another number',
+  ),
+  'unknown-service-port': warning(
+    message`port ${'port'} has no effect: ${'hosts'} has no such service port`,
+    "name the service's port, not the container's",
+  ),
+  'duplicate-subset': warning(
+    message`subset "${'subset'}" of host "${'host'}" is ignored: "${'kept'}" defines it already`,
+    'give the subset another name, or remove it',
+  ),
+  'ignored-traffic-policy': warning(
+    message`trafficPolicy for host "${'host'}" is ignored: the one of "${'kept'}" is first and holds as a whole`,
+    'put both into one rule',
+  ),
 };

@@ -1,0 +1,118 @@
+import type { Diagnostic } from '../../diagnostics/bag.ts';
+import type { Service, ServicePort, Topology, Workload } from '../topology/model.ts';
+import type * as effective from './effective.ts';
+import { IdentityMap } from './identity-map.ts';
+import { composeInbound, composeMode } from './inbound.ts';
+import { type MergedRule, mergeRules } from './merged-rule.ts';
+import { composeOutbound, visibleServices } from './outbound.ts';
+import type { PeerIndex, PeerLevels } from './peer-index.ts';
+import type { RuleClient, RuleIndex } from './rule-index.ts';
+
+/** Rules with what was said about them, kept while `inputs` (rules, topology, settings) are the same objects. */
+export interface CheckedRules {
+  readonly inputs: readonly object[];
+  readonly index: RuleIndex;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What answers are made from. */
+export interface AnswerSources {
+  readonly peers: PeerIndex;
+  readonly rules: CheckedRules;
+  readonly topology: Topology;
+  /** Mesh and namespace level policies: the part of `peers` that outbound answers depend on. */
+  readonly wholePolicies: readonly object[];
+}
+
+/** Made when asked, kept by identity: a compilation after a change finds again what the change did not touch. */
+export class Answers implements effective.Effective {
+  readonly sources: AnswerSources;
+  readonly #memory: Memory;
+  readonly #workloads: ReadonlyMap<string, Workload>;
+  /** Good for this compilation only, unless nothing that they depend on has changed. */
+  readonly #outbound: Map<string, readonly effective.EffectiveOutbound[]>;
+
+  constructor(sources: AnswerSources, previous: Answers | undefined) {
+    const before = previous?.sources;
+    const isSame = before?.rules === sources.rules && isSameList(before.wholePolicies, sources.wholePolicies);
+    this.sources = sources;
+    this.#memory = previous === undefined ? new Memory() : previous.#memory;
+    this.#outbound = previous !== undefined && isSame ? previous.#outbound : new Map();
+    this.#workloads =
+      previous !== undefined && before?.topology === sources.topology
+        ? previous.#workloads
+        : indexWorkloads(sources.topology);
+  }
+
+  inbound(key: effective.WorkloadKey): effective.EffectiveInbound {
+    const workload = this.#workloads.get(`${key.namespace}/${key.name}`);
+    if (workload === undefined) throw new Error(`no workload ${key.namespace}/${key.name} in the topology`);
+    const levels = this.sources.peers.levelsOf(workload);
+    return this.#memory.inbound.get([workload, ...identityOf(levels)], () =>
+      composeInbound(levels, new Set(workload.targets.map(({ targetPort }) => targetPort))),
+    );
+  }
+
+  outbound(scope: effective.ClientScope): readonly effective.EffectiveOutbound[] {
+    const known = this.#outbound.get(scope.key);
+    if (known !== undefined) return known;
+    const services = visibleServices(this.sources.topology, scope.namespace);
+    const fresh = services.map((service) => this.#outboundOf(scope, service));
+    const before = this.#memory.outbound.get(scope.key);
+    const answer = before !== undefined && isSameList(before, fresh) ? before : fresh;
+    this.#memory.outbound.set(scope.key, answer);
+    this.#outbound.set(scope.key, answer);
+    return answer;
+  }
+
+  inboundTraffic(namespace: string, service: Service, port: ServicePort): effective.EffectiveTraffic | undefined {
+    const [whole] = this.#outboundOf({ namespace, labels: {} }, service).subsets;
+    const traffic = whole?.traffic.get(port.number);
+    const pool = traffic?.blocks.connectionPool;
+    if (traffic === undefined || pool === undefined) return undefined;
+    return this.#memory.inboundTraffic.get([traffic], () => {
+      const isPool = ({ field }: { field: readonly (string | number)[] }): boolean => field.includes('connectionPool');
+      const { decidedBy, overrode } = traffic.origins;
+      const origins = { decidedBy: decidedBy.filter(isPool), overrode: overrode.filter(isPool) };
+      return { blocks: { connectionPool: pool }, origins };
+    });
+  }
+
+  #outboundOf(client: RuleClient, service: Service): effective.EffectiveOutbound {
+    const mode = this.#modeOf(service.namespace);
+    const rules = this.sources.rules.index.find(client, service);
+    const merged = rules.length === 0 ? undefined : this.#memory.merged.get(rules, () => mergeRules(rules));
+    const keys = merged === undefined ? [service, mode] : [service, mode, merged];
+    return this.#memory.services.get(keys, () => composeOutbound(service, mode, merged));
+  }
+
+  #modeOf(namespace: string): effective.Decided<effective.EffectiveMtlsMode> {
+    const levels = this.sources.peers.levelsOfNamespace(namespace);
+    return this.#memory.modes.get(identityOf(levels), () => composeMode(levels));
+  }
+}
+
+/** What outlives one compilation. */
+class Memory {
+  readonly inbound = new IdentityMap<effective.EffectiveInbound>();
+  readonly modes = new IdentityMap<effective.Decided<effective.EffectiveMtlsMode>>();
+  readonly merged = new IdentityMap<MergedRule>();
+  readonly services = new IdentityMap<effective.EffectiveOutbound>();
+  readonly inboundTraffic = new IdentityMap<effective.EffectiveTraffic>();
+  readonly outbound = new Map<string, readonly effective.EffectiveOutbound[]>();
+}
+
+const namespaceLevel = {};
+const workloadLevel = {};
+
+function identityOf(levels: PeerLevels): object[] {
+  return [...levels.mesh, namespaceLevel, ...levels.namespace, workloadLevel, ...levels.workload];
+}
+
+function indexWorkloads(topology: Topology): Map<string, Workload> {
+  return new Map(topology.workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
+}
+
+export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}

@@ -1,0 +1,58 @@
+import type { Service, Topology } from '../topology/model.ts';
+import { isVisible } from '../topology/visibility.ts';
+import type { Decided, EffectiveMtlsMode, EffectiveOutbound, EffectiveSubset, EffectiveTraffic } from './effective.ts';
+import type { MergedRule } from './merged-rule.ts';
+import { noOrigins, originOf } from './policy-order.ts';
+import { effectiveTraffic } from './traffic.ts';
+
+/** One service as the clients see it that the rule holds for. */
+export function composeOutbound(
+  service: Service,
+  serviceMode: Decided<EffectiveMtlsMode>,
+  rule: MergedRule | undefined,
+): EffectiveOutbound {
+  const whole: EffectiveSubset = {
+    name: '',
+    labels: {},
+    traffic: trafficByPort(service, rule, undefined),
+    origins:
+      rule === undefined
+        ? noOrigins
+        : { decidedBy: rule.rules.map((it) => originOf(it, ['spec', 'host'])), overrode: [] },
+  };
+  const subsets = (rule?.subsets ?? []).map((subset): EffectiveSubset => {
+    const shadowed = rule?.shadowedSubsets.filter(({ value }) => value.name === subset.value.name) ?? [];
+    return {
+      name: subset.value.name,
+      labels: subset.value.labels ?? {},
+      traffic: trafficByPort(service, rule, subset),
+      origins: {
+        decidedBy: [originOf(subset.rule, subset.path)],
+        overrode: shadowed.map((other) => originOf(other.rule, other.path)),
+      },
+    };
+  });
+  return { service, subsets: [whole, ...subsets], serviceMode };
+}
+
+/** What a client namespace sees, oldest first: one service a host, its own namespace's where there is one. */
+export function visibleServices(topology: Topology, namespace: string): Service[] {
+  const byHost = new Map<string, Service>();
+  for (const service of topology.services) {
+    if (!isVisible(service.exportTo, service.namespace, namespace)) continue;
+    const other = byHost.get(service.host);
+    if (other === undefined || (service.namespace === namespace && other.namespace !== namespace)) {
+      byHost.set(service.host, service);
+    }
+  }
+  const chosen = new Set(byHost.values());
+  return topology.services.filter((service) => chosen.has(service));
+}
+
+function trafficByPort(
+  service: Service,
+  rule: MergedRule | undefined,
+  subset: MergedRule['subsets'][number] | undefined,
+): Map<number, EffectiveTraffic> {
+  return new Map(service.ports.map(({ number }) => [number, effectiveTraffic(rule, subset, number)]));
+}

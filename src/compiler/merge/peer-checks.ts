@@ -1,0 +1,80 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { compareStrings } from '../../lib/sort.ts';
+import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { Topology, Workload } from '../topology/model.ts';
+import { nameOf } from '../topology/object-name.ts';
+import { append, LabelIndex } from '../topology/selector.ts';
+import type { PeerIndex } from './peer-index.ts';
+
+/** Reports policies, and entries of policies, that have no effect because of what else there is. */
+export function checkPeers(index: PeerIndex, topology: Topology, rootNamespace: string, bag: DiagnosticBag): void {
+  for (const policy of index.ineffective) {
+    const span = policy.document.spanOf(['spec', 'selector'], 'key');
+    bag.report('selector-in-root-namespace', span, { name: nameOf(policy) });
+  }
+  for (const [namespace, [kept, ...ignored]] of index.wholeNamespaces) {
+    const scope = namespace === rootNamespace ? 'the mesh' : `namespace "${namespace}"`;
+    for (const policy of kept === undefined ? [] : ignored) {
+      const holes = { ignored: nameOf(policy), kept: nameOf(kept as PeerAuthentication), scope };
+      bag.report('competing-scope-policies', placeOf(policy), holes, relatedTo(kept as PeerAuthentication));
+    }
+  }
+  const selecting = [...index.selectingNamespaces].sort(([a], [b]) => compareStrings(a, b));
+  if (selecting.length === 0) return;
+  const workloads = new LabelIndex(topology.workloads);
+  for (const [, policies] of selecting) checkSelecting(policies, workloads, bag);
+}
+
+/** `policies` are those of one namespace, oldest first: the first one on a workload is in force there. */
+function checkSelecting(
+  policies: readonly PeerAuthentication[],
+  workloads: LabelIndex<Workload>,
+  bag: DiagnosticBag,
+): void {
+  const inForce = new Map<Workload, PeerAuthentication>();
+  for (const policy of policies) {
+    const lost = new Map<PeerAuthentication, Workload[]>();
+    const held: Workload[] = [];
+    for (const workload of workloads.select(policy.namespace, policy.spec.selector?.matchLabels)) {
+      const first = inForce.get(workload);
+      if (first !== undefined) {
+        append(lost, first, workload);
+        continue;
+      }
+      inForce.set(workload, policy);
+      held.push(workload);
+    }
+    for (const [kept, shared] of lost) {
+      const holes = { ignored: nameOf(policy), kept: nameOf(kept), workloads: listOf(shared) };
+      bag.report('competing-workload-policies', placeOf(policy), holes, relatedTo(kept));
+    }
+    checkPorts(policy, held, bag);
+  }
+}
+
+/** Workloads without a proxy accept everything on every port: nothing is lost there. */
+function checkPorts(policy: PeerAuthentication, workloads: readonly Workload[], bag: DiagnosticBag): void {
+  const proxied = workloads.filter((workload) => workload.role !== 'none');
+  for (const port of Object.keys(policy.spec.portLevelMtls ?? {})) {
+    const without = proxied.filter((workload) =>
+      workload.targets.every(({ targetPort }) => targetPort !== Number(port)),
+    );
+    if (without.length === 0) continue;
+    const span = policy.document.spanOf(['spec', 'portLevelMtls', port], 'key');
+    bag.report('port-without-service', span, { port, workloads: listOf(without) });
+  }
+}
+
+function listOf(workloads: readonly Workload[]): string {
+  const names = workloads.slice(0, 3).map((workload) => `"${nameOf(workload)}"`);
+  const rest = workloads.length - names.length;
+  return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ');
+}
+
+function placeOf(policy: PeerAuthentication) {
+  return policy.document.spanOf(['metadata', 'name']);
+}
+
+function relatedTo(policy: PeerAuthentication) {
+  return { related: [{ message: 'the policy in force', span: placeOf(policy) }] };
+}

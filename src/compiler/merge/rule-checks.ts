@@ -1,0 +1,77 @@
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { DestinationRule, TrafficPolicy } from '../policy/destination-rule.ts';
+import { isWildcard, subsetOf } from '../topology/host.ts';
+import type { Service, Topology } from '../topology/model.ts';
+import { nameOf } from '../topology/object-name.ts';
+import { append } from '../topology/selector.ts';
+import { areSeenTogether } from '../topology/visibility.ts';
+import { hostOf } from './rule-index.ts';
+
+/** Reports what has no effect in rules: ports that no service has, and what an older rule for the host shuts out. `rules` are oldest first. */
+export function checkRules(
+  rules: readonly DestinationRule[],
+  topology: Topology,
+  settings: Settings,
+  bag: DiagnosticBag,
+): void {
+  const byHost = new Map<string, Service[]>();
+  for (const service of topology.services) append(byHost, service.host, service);
+  const rivals = new Map<string, DestinationRule[]>();
+  for (const rule of rules) {
+    const host = hostOf(rule, settings.clusterDomain);
+    const services = isWildcard(host)
+      ? topology.services.filter((service) => subsetOf(service.host, host))
+      : (byHost.get(host) ?? []);
+    checkPorts(rule, host, services, bag);
+    const key = `${rule.namespace} ${host} ${JSON.stringify(Object.entries(rule.spec.workloadSelector?.matchLabels ?? {}).sort())}`;
+    checkRivals(rule, host, rivals.get(key) ?? [], settings, bag);
+    append(rivals, key, rule);
+  }
+}
+
+/** Hosts that no service has are not this check's business. */
+function checkPorts(rule: DestinationRule, host: string, services: readonly Service[], bag: DiagnosticBag): void {
+  if (services.length === 0) return;
+  const check = (policy: TrafficPolicy | undefined, path: JsonPath): void => {
+    for (const [i, { port }] of (policy?.portLevelSettings ?? []).entries()) {
+      if (services.some((service) => service.ports.some(({ number }) => number === port.number))) continue;
+      const span = rule.document.spanOf([...path, 'portLevelSettings', i, 'port', 'number']);
+      bag.report('unknown-service-port', span, { port: String(port.number), hosts: `"${host}"` });
+    }
+  };
+  check(rule.spec.trafficPolicy, ['spec', 'trafficPolicy']);
+  for (const [i, subset] of (rule.spec.subsets ?? []).entries()) {
+    check(subset.trafficPolicy, ['spec', 'subsets', i, 'trafficPolicy']);
+  }
+}
+
+/** `older` are the rules of the same namespace for the same host and clients. */
+function checkRivals(
+  rule: DestinationRule,
+  host: string,
+  older: readonly DestinationRule[],
+  settings: Settings,
+  bag: DiagnosticBag,
+): void {
+  const scopeOf = ({ namespace, spec }: DestinationRule) => {
+    return { namespace, exportTo: spec.exportTo?.length ? spec.exportTo : settings.defaultDestinationRuleExportTo };
+  };
+  const rivals = older.filter((other) => areSeenTogether(scopeOf(other), scopeOf(rule)));
+  const first = rivals.find((other) => other.spec.trafficPolicy !== undefined);
+  if (first !== undefined && rule.spec.trafficPolicy !== undefined) {
+    const path = ['spec', 'trafficPolicy'];
+    const related = [{ message: 'the one in force', span: first.document.spanOf(path, 'key') }];
+    const span = rule.document.spanOf(path, 'key');
+    bag.report('ignored-traffic-policy', span, { host, kept: nameOf(first) }, { related });
+  }
+  for (const [i, { name }] of (rule.spec.subsets ?? []).entries()) {
+    const kept = rivals.find((other) => other.spec.subsets?.some((subset) => subset.name === name));
+    if (kept === undefined) continue;
+    const index = kept.spec.subsets?.findIndex((subset) => subset.name === name) ?? 0;
+    const related = [{ message: 'the one in force', span: kept.document.spanOf(['spec', 'subsets', index, 'name']) }];
+    const span = rule.document.spanOf(['spec', 'subsets', i, 'name']);
+    bag.report('duplicate-subset', span, { subset: name, host, kept: nameOf(kept) }, { related });
+  }
+}
