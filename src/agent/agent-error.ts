@@ -1,0 +1,21 @@
+export type AgentErrorCode =
+  | 'envoy-not-found'
+  | 'envoy-too-old'
+  | 'config-write-failed'
+  | 'config-invalid'
+  | 'admin-unreachable'
+  | 'sds-bind-failed'
+  | 'cert-unreadable'
+  | 'status-bind-failed'
+  | 'already-running';
+
+/** The world failed; the message says what to do where that is known. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly code: AgentErrorCode;
+
+  constructor(code: AgentErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

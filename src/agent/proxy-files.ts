@@ -1,0 +1,60 @@
+/** One proxy's configuration as texts, named as in its folder. */
+export interface ProxyFiles {
+  /** `bootstrap.json` */
+  readonly bootstrap: string;
+  /** `clusters.json`, a DiscoveryResponse. */
+  readonly clusters: string;
+  /** `listeners.json`, a DiscoveryResponse. */
+  readonly listeners: string;
+  /** File name under `routes/` to a DiscoveryResponse of one RouteConfiguration. */
+  readonly routes: ReadonlyMap<string, string>;
+  /** What Envoy does not read: `origins.json`, `mesh.json`. */
+  readonly beside: ReadonlyMap<string, string>;
+}
+
+/** What the compile function gives: files, or why there are none, one text a mistake. */
+export type CompileResult =
+  | { readonly files: ProxyFiles; readonly warnings: readonly string[] }
+  | { readonly problems: readonly string[] };
+
+/** Compiles the agent's inputs as they are now. Throws only when the world fails (an unreadable file). */
+export type CompileProxy = () => Promise<CompileResult>;
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** `envoy.service.discovery.v3.DiscoveryResponse` in a file. */
+export interface ResourceFile {
+  readonly version_info: string;
+  readonly resources: readonly Json[];
+}
+
+/** Parses a text that our own compiler wrote: anything else is a bug. */
+export function parseResourceFile(text: string): ResourceFile {
+  const file = JSON.parse(text) as ResourceFile;
+  if (typeof file.version_info !== 'string' || !Array.isArray(file.resources)) {
+    throw new Error('a compiled file is no DiscoveryResponse');
+  }
+  return file;
+}
+
+/** Name of a resource, as Envoy knows it. */
+export function nameOf(resource: Json): string {
+  return String(resource.name);
+}
+
+/** Names of the route configurations that listeners ask for over `rds`, sorted. */
+export function routeNamesOf(listeners: string): readonly string[] {
+  const names = new Set<string>();
+  JSON.parse(listeners, (key, value: unknown) => {
+    if (key === 'route_config_name' && typeof value === 'string') names.add(value);
+    return value;
+  });
+  return [...names].sort();
+}
+
+/** Whether any part of the configuration asks for the workload's certificate or the mesh's roots. */
+export function usesMeshSecrets(files: ProxyFiles): boolean {
+  return [files.bootstrap, files.clusters, files.listeners].some(
+    (text) => text.includes('sds_secret_config') || text.includes('combined_validation_context'),
+  );
+}

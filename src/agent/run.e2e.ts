@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type AgentBench, type BenchOptions, startBench } from './testing/agent-bench.ts';
+
+describe('runAgent', () => {
+  const open: AgentBench[] = [];
+  const start = async (options: BenchOptions = {}): Promise<AgentBench> => {
+    const bench = await startBench(options);
+    open.push(bench);
+    return bench;
+  };
+  afterEach(async () => {
+    for (const bench of open.splice(0)) await bench.close();
+  });
+
+  test('starts Envoy and is ready once the first configuration is in force', async () => {
+    const agent = await start();
+    expect(await agent.readiness()).not.toBe(200);
+    await agent.untilReady();
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+    expect(agent.lines.join('')).toContain('configuration in force');
+  });
+
+  test('brings a changed route, listener and cluster into force', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ body: 'two' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await agent.change({ listenerExtras: { listener_filters_timeout: '3s' }, upstream: { name: 'late', port: 1 } });
+    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(4), 10_000);
+    expect((await agent.get('/upstream')).status).toBe(503);
+    await agent.change({ upstream: { name: 'later', port: 1 } });
+    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(5), 10_000);
+  });
+
+  test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ problems: ['policies/a.yaml:3:1: error: unknown field "mod"'] });
+    await agent.untilLogged('unknown field "mod"');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+    expect(await agent.readiness()).toBe(200);
+    await agent.change({ body: 'mended' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('mended'), 10_000);
+  });
+
+  test('keeps serving what was good when Envoy would refuse a change, and says why', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ listenerExtras: { listener_filters_timeout: '-3s' }, body: 'two' });
+    await agent.untilLogged('Envoy refuses it');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+
+  test('drains plainly: new connections are refused at once, a request in flight finishes', async () => {
+    const agent = await start({ config: { terminationDrainMs: 3_000 }, sample: { slowSeconds: 1 } });
+    await agent.untilReady();
+    const inFlight = agent.get('/slow');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    agent.signal('SIGTERM');
+    await agent.untilLogged('draining');
+    await vi.waitFor(async () => expect((await agent.get()).status).toBe(0), { timeout: 500, interval: 5 });
+    expect(await agent.readiness()).toBe(503);
+    expect((await inFlight).status).toBe(200);
+    expect(await agent.exitCode).toBe(0);
+  });
+
+  test('drains gracefully: new connections are served for the first part of the wait, then refused', async () => {
+    const agent = await start({ config: { terminationDrainMs: 2_000, terminationDrain: 'graceful' } });
+    await agent.untilReady();
+    const startedAt = performance.now();
+    agent.signal('SIGTERM');
+    await agent.untilLogged('draining');
+    while (performance.now() - startedAt < 1_000) expect((await agent.get()).status).toBe(200);
+    await vi.waitFor(async () => expect((await agent.get()).status).toBe(0), { timeout: 500, interval: 5 });
+    expect(await agent.exitCode).toBe(0);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_950);
+  });
+
+  test('skips the rest of the wait at a second signal', async () => {
+    const agent = await start({ config: { terminationDrainMs: 60_000 } });
+    await agent.untilReady();
+    agent.signal('SIGTERM');
+    await agent.untilLogged('draining');
+    const startedAt = performance.now();
+    agent.signal('SIGINT');
+    expect(await agent.exitCode).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  test('leaves at once, without an Envoy, when the signal comes before the start', async () => {
+    const agent = await start();
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+    expect(agent.lines.join('')).not.toContain('state=starting');
+  });
+
+  test('stops without a drain when the signal comes while Envoy starts', async () => {
+    const agent = await start({ config: { terminationDrainMs: 60_000 } });
+    await agent.untilLogged('state=starting');
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+    expect(agent.lines.join('')).not.toContain('state=draining');
+  });
+
+  test('passes on the end of an Envoy that was killed', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    process.kill(await envoyPid(agent), 'SIGKILL');
+    expect(await agent.exitCode).toBe(137);
+    expect(await agent.readiness()).toBe(0);
+  });
+
+  test('ends early when Envoy ends during the drain', async () => {
+    const agent = await start({ config: { terminationDrainMs: 60_000 } });
+    await agent.untilReady();
+    const pid = await envoyPid(agent);
+    agent.signal('SIGTERM');
+    await agent.untilLogged('draining');
+    process.kill(pid, 'SIGKILL');
+    expect(await agent.exitCode).toBe(0);
+  });
+
+  test("passes on Envoy's code when a port is held by another program", async () => {
+    const { createServer } = await import('node:net');
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    const agent = await start({ sample: { httpPort: port } });
+    expect(await agent.exitCode).toBe(1);
+    other.close();
+  });
+
+  test('refuses a folder that another agent uses', async () => {
+    const first = await start();
+    await first.untilReady();
+    await expect(async () => (await start({ folder: first.folder })).exitCode).rejects.toThrow(/another agent uses/);
+    expect(await first.get()).toEqual({ status: 200, body: 'one' });
+  });
+
+  test('starts no Envoy when the inputs are invalid', async () => {
+    const agent = await start();
+    await agent.change({ problems: ['broken'] });
+    // The first compilation has run by now, or gives the problem: either way nothing bad comes into force.
+    const code = await Promise.race([agent.exitCode, agent.untilReady().then(() => 'ready')]);
+    expect([1, 'ready']).toContain(code);
+  });
+
+  test('answers only the readiness path, exactly, and only reads', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const status = async (path: string, method = 'GET'): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${agent.statusPort}${path}`, { method })).status;
+    expect(await status('/healthz/ready')).toBe(200);
+    expect(await status('/healthz/ready', 'POST')).toBe(405);
+    expect(await status('/healthz/ready/%2e%2e/quitquitquit', 'POST')).toBe(404);
+    expect(await status('/healthz/ready?x')).toBe(404);
+    expect(await status('/')).toBe(404);
+  });
+});
+
+async function envoyPid(agent: AgentBench): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${agent.sample.adminPort}/server_info`);
+  const info = (await response.json()) as { command_line_options: { config_path: string } };
+  const { execFileSync } = await import('node:child_process');
+  const found = execFileSync('pgrep', [
+    '-f',
+    `-c ${info.command_line_options.config_path}`.replace('-c ', ''),
+  ]).toString();
+  return Number(found.trim().split('\n')[0]);
+}

@@ -1,0 +1,198 @@
+import { type Watch, watchPaths } from '../identity/watch.ts';
+import type { AgentConfig } from './agent-config.ts';
+import { AgentError } from './agent-error.ts';
+import { ConfigFiles } from './config-files.ts';
+import { drain } from './drain.ts';
+import { adminClient, type EnvoyAdmin, type EnvoyProcess } from './envoy-seam.ts';
+import { startIdentityService } from './identity-service.ts';
+import { expectedVersions, waitInForce } from './in-force.ts';
+import { takeFolderLock } from './lock.ts';
+import type { Log } from './log.ts';
+import { type CompileProxy, type ProxyFiles, usesMeshSecrets } from './proxy-files.ts';
+import { Readiness } from './readiness.ts';
+import { refusalDetails } from './refusal.ts';
+import { Reloader, type ValidateConfig } from './reload.ts';
+import { terminate } from './shutdown.ts';
+import { aborted, type StopSignals } from './signals.ts';
+import { AgentLife } from './state.ts';
+import { staticForm } from './static-form.ts';
+import { startStatusServer } from './status-server.ts';
+import { exitCodeOf, formatExit, startEnvoy } from './supervisor.ts';
+
+/** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
+export interface AgentParts {
+  readonly config: AgentConfig;
+  readonly compile: CompileProxy;
+  readonly validate: ValidateConfig;
+  /** Files and folders whose change calls for compiling again. */
+  readonly inputs: readonly string[];
+  readonly signals: StopSignals;
+  readonly log: Log;
+}
+
+/** Things to undo at the end, the last first. */
+type Cleanup = (() => void | Promise<void>)[];
+
+/**
+ * Runs Envoy with what the compile function gives until it ends or a signal asks for the end, and resolves to the
+ * agent's exit code: 0 when asked to stop, 1 when the inputs are invalid, else Envoy's own. World failures are thrown.
+ */
+export async function runAgent(parts: AgentParts): Promise<number> {
+  const cleanup: Cleanup = [];
+  const life = new AgentLife((state) => parts.log.info('agent', { state }));
+  try {
+    return await runThrough(parts, life, cleanup);
+  } finally {
+    for (const undo of cleanup.reverse()) await undo();
+    if (life.state !== 'exited') life.moveTo('exited');
+  }
+}
+
+async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup): Promise<number> {
+  const { config, log, signals } = parts;
+  life.moveTo('configuring');
+  const lock = await takeFolderLock(config.configPath);
+  cleanup.push(() => lock.release());
+  const admin = adminClient(config.adminHost, config.adminPort);
+  if (config.statusPort > 0) {
+    const status = await startStatusServer(config.statusPort, new Readiness(admin, () => life.state), log);
+    cleanup.push(() => status.close());
+  }
+  // Watched before compiling: a change during the first compilation is not missed.
+  const change = new ChangeBell();
+  const watch: Watch = await watchPaths(parts.inputs, { onChange: () => change.ring() });
+  cleanup.push(() => watch.close());
+
+  const files = await compileFirst(parts);
+  if (files === undefined) return 1;
+  if (signals.stop.aborted) return 0;
+  const identity = await startIdentityService(config.configPath, config.identityFolder, log);
+  cleanup.push(() => identity.close());
+  const folder = new ConfigFiles(config.configPath);
+  await folder.writeAll(files);
+  if (signals.stop.aborted) return 0;
+
+  life.moveTo('starting');
+  const envoy = await startEnvoy(config, folder.bootstrapPath);
+  const ended = new AbortController();
+  void envoy.exited.then(() => ended.abort());
+  const quit = AbortSignal.any([ended.signal, signals.stop]);
+  const reloader = new Reloader(files, { ...parts, files: folder, admin, signal: quit });
+  const following = follow({ reloader, life, admin, log, quit, change });
+  await Promise.race([envoy.exited, aborted(signals.stop)]);
+  const code = await end(parts, life, envoy, admin, ended);
+  await following;
+  return code;
+}
+
+async function compileFirst({ compile, validate, config, log }: AgentParts): Promise<ProxyFiles | undefined> {
+  const result = await compile();
+  if ('problems' in result) {
+    log.error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);
+    return undefined;
+  }
+  for (const warning of result.warnings) log.warn(warning);
+  if (config.identityFolder === undefined && usesMeshSecrets(result.files)) {
+    const message = 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
+    throw new AgentError('cert-unreadable', message);
+  }
+  if (!config.mustValidateFirst) return result.files;
+  const validated = await validate(staticForm(result.files));
+  if (validated.ok) return result.files;
+  log.error(`the template's configuration is refused by Envoy, which is not started: ${validated.message}`);
+  return undefined;
+}
+
+/** Waits for the first configuration to be in force, then follows changes, until `quit`. */
+async function follow(parts: {
+  readonly reloader: Reloader;
+  readonly life: AgentLife;
+  readonly admin: EnvoyAdmin;
+  readonly log: Log;
+  readonly quit: AbortSignal;
+  readonly change: ChangeBell;
+}): Promise<void> {
+  const { reloader, life, admin, log, quit, change } = parts;
+  const goLive = (): void => {
+    if (life.state === 'starting' && !quit.aborted) life.moveTo('running');
+  };
+  if (await firstInForce(reloader.current, admin, log, AbortSignal.any([quit, change.nextRing()]))) goLive();
+  while (!quit.aborted) {
+    await change.wait(quit);
+    if (quit.aborted) return;
+    if (await reloader.reload()) goLive();
+    else if (
+      life.state === 'starting' &&
+      (await firstInForce(reloader.current, admin, log, AbortSignal.any([quit, change.nextRing()])))
+    )
+      goLive();
+  }
+}
+
+/** Waits without end, and says once what Envoy waits for or refuses. */
+async function firstInForce(files: ProxyFiles, admin: EnvoyAdmin, log: Log, signal: AbortSignal): Promise<boolean> {
+  const expected = expectedVersions(files);
+  const slowMs = 10_000;
+  let refusalsBefore = 0;
+  for (let timeoutMs = slowMs; ; timeoutMs = 86_400_000) {
+    const result = await waitInForce(admin, expected, { timeoutMs, signal, refusalsBefore });
+    if (result.isInForce) {
+      log.info('configuration in force', { clusters: expected.clusters, listeners: expected.listeners });
+      return true;
+    }
+    if (signal.aborted) return false;
+    const details = await refusalDetails(admin);
+    log.error(
+      `the first configuration is not in force yet: ${result.missing.join('; ')}`,
+      details === '' ? {} : { details },
+    );
+    refusalsBefore = Number.POSITIVE_INFINITY;
+  }
+}
+
+/** From Envoy's exit, or from the first signal, to the agent's exit code. */
+async function end(
+  { config, signals, log }: AgentParts,
+  life: AgentLife,
+  envoy: EnvoyProcess,
+  admin: EnvoyAdmin,
+  ended: AbortController,
+): Promise<number> {
+  const wasReady = life.state === 'running';
+  if (signals.stop.aborted && !ended.signal.aborted) {
+    log.info('asked to stop', { signal: String(signals.stop.reason) });
+    if (wasReady) {
+      life.moveTo('draining');
+      await drain(admin, config, AbortSignal.any([ended.signal, signals.hurry]), log);
+    }
+    life.moveTo('stopping');
+    const status = await terminate(envoy, signals.kill, log);
+    log.info('Envoy has ended', { status: formatExit(status) });
+    return 0;
+  }
+  const status = await envoy.exited;
+  log.error('Envoy has ended by itself', { status: formatExit(status) });
+  return exitCodeOf(status, wasReady);
+}
+
+/** Says that inputs changed; a ring that comes while nobody waits is kept. */
+class ChangeBell {
+  #isRung = false;
+  #next = new AbortController();
+
+  ring(): void {
+    this.#isRung = true;
+    this.#next.abort();
+    this.#next = new AbortController();
+  }
+
+  /** Fires at the next ring, or at once when one is kept. */
+  nextRing(): AbortSignal {
+    return this.#isRung ? AbortSignal.abort() : this.#next.signal;
+  }
+
+  async wait(quit: AbortSignal): Promise<void> {
+    await aborted(AbortSignal.any([quit, this.nextRing()]));
+    this.#isRung = false;
+  }
+}

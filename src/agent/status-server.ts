@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AgentError } from './agent-error.ts';
+import type { Log } from './log.ts';
+import type { Readiness } from './readiness.ts';
+
+/** The status port, serving. */
+export interface StatusServer {
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `GET /healthz/ready`: 200 or 503, without a body. The path is compared as it came: Envoy forwards here over
+ * loopback by prefix, and what is cleaned up first could reach more than was meant. Bound to all addresses, because
+ * the orchestrator asks from outside.
+ */
+export async function startStatusServer(port: number, readiness: Readiness, log: Log): Promise<StatusServer> {
+  const server = createServer(
+    { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: 8_192, keepAliveTimeout: 5_000 },
+    (request, response) => void answer(request, response, readiness, log),
+  );
+  server.maxConnections = 128;
+  await listen(server, port);
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  readiness: Readiness,
+  log: Log,
+): Promise<void> {
+  request.resume();
+  if (request.url !== '/healthz/ready') {
+    response.writeHead(404).end();
+    return;
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    return;
+  }
+  const ready = await readiness.check();
+  if (!ready.isReady) log.debug('not ready', { reason: ready.reason });
+  response.writeHead(ready.isReady ? 200 : 503).end();
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new AgentError('status-bind-failed', `cannot serve the status port ${port}`, { cause }));
+    });
+    // Without a host Node takes `::`, which serves IPv4 too, and `0.0.0.0` where the kernel has no IPv6.
+    server.listen(port, resolve);
+  });
+}

@@ -1,0 +1,42 @@
+import { constants } from 'node:os';
+import type { AgentConfig } from './agent-config.ts';
+import { AgentError } from './agent-error.ts';
+import { type EnvoyProcess, type ExitStatus, spawnEnvoy } from './envoy-seam.ts';
+
+/** Starts Envoy in a process group of its own, so that a terminal's Ctrl-C reaches the agent alone. */
+export async function startEnvoy(config: AgentConfig, bootstrapPath: string): Promise<EnvoyProcess> {
+  try {
+    return await spawnEnvoy(config.envoyBinary, envoyArguments(config, bootstrapPath));
+  } catch (cause) {
+    throw new AgentError('envoy-not-found', `cannot start Envoy "${config.envoyBinary}"`, { cause });
+  }
+}
+
+/** Envoy's command line (envoyproxy.io, operations/cli). */
+export function envoyArguments(config: AgentConfig, bootstrapPath: string): readonly string[] {
+  // A connection that drains must outlive the wait at the end, else Envoy cuts it in the middle.
+  const drainMs = Math.max(config.drainDurationMs, config.terminationDrainMs);
+  return [
+    ...['-c', bootstrapPath],
+    ...['--drain-time-s', String(Math.ceil(drainMs / 1000))],
+    ...['--drain-strategy', 'immediate'],
+    ...['--local-address-ip-version', config.adminHost === '::1' ? 'v6' : 'v4'],
+    ...['--file-flush-interval-msec', '1000'],
+    '--disable-hot-restart',
+    ...(config.proxyLogLevel === '' ? [] : ['-l', config.proxyLogLevel]),
+    ...(config.proxyComponentLogLevel === '' ? [] : ['--component-log-level', config.proxyComponentLogLevel]),
+    // An explicit 0 would mean one thread, where leaving it out means one a processor.
+    ...(config.concurrency ? ['--concurrency', String(config.concurrency)] : []),
+  ];
+}
+
+/** The agent's exit code when Envoy ended by itself; never 0 for an Envoy that was never ready. */
+export function exitCodeOf({ code, signal }: ExitStatus, wasReady: boolean): number {
+  if (signal !== null) return 128 + constants.signals[signal];
+  return code === 0 && !wasReady ? 1 : (code ?? 1);
+}
+
+/** For people: `exit code 1`, `signal SIGKILL`. */
+export function formatExit({ code, signal }: ExitStatus): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}

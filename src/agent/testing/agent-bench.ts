@@ -1,0 +1,124 @@
+import { EventEmitter } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import type { AgentConfig } from '../agent-config.ts';
+import { createLog } from '../log.ts';
+import type { CompileResult } from '../proxy-files.ts';
+import { runAgent } from '../run.ts';
+import { listenForSignals } from '../signals.ts';
+import { envoyBinary, validateWithEnvoy } from './envoy-binary.ts';
+import { freePort, type SampleProxy, sampleFiles } from './sample-proxy.ts';
+
+/** An agent in this process with a real Envoy, its inputs under the test's hand. */
+export interface AgentBench {
+  readonly folder: string;
+  readonly sample: SampleProxy;
+  readonly statusPort: number;
+  readonly exitCode: Promise<number>;
+  readonly lines: readonly string[];
+  /** Changes what the compile function gives, and touches the watched input. */
+  change(next: Partial<SampleProxy> | { readonly problems: readonly string[] }): Promise<void>;
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void;
+  /** Status and body of a request to the sample's HTTP listener; status 0 when the connection is refused. */
+  get(path?: string): Promise<{ readonly status: number; readonly body: string }>;
+  /** Status of the readiness path; 0 when nobody serves it. */
+  readiness(): Promise<number>;
+  untilReady(): Promise<void>;
+  untilLogged(text: string): Promise<void>;
+  /** Ends the agent in a hurry and removes its folder. */
+  close(): Promise<void>;
+}
+
+export interface BenchOptions {
+  readonly config?: Partial<AgentConfig>;
+  readonly sample?: Partial<SampleProxy>;
+  readonly folder?: string;
+}
+
+/** Starts an agent for `sample`, in a folder of its own. */
+export async function startBench(options: BenchOptions = {}): Promise<AgentBench> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'agent-')));
+  const configPath = join(folder, 'proxy');
+  const [adminPort, httpPort, statusPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  let sample: SampleProxy = { configPath, adminPort, httpPort, body: 'one', ...options.sample };
+  let result: CompileResult = { files: sampleFiles(sample), warnings: [] };
+  const input = join(folder, 'input');
+  await writeFile(input, '0');
+  const signals = new EventEmitter();
+  const lines: string[] = [];
+  const exitCode = runAgent({
+    config: { ...benchConfig(configPath, adminPort, statusPort), ...options.config },
+    compile: () => Promise.resolve(result),
+    validate: validateWithEnvoy,
+    inputs: [input],
+    signals: listenForSignals(signals),
+    log: createLog({ isJson: false, level: 'debug', write: (line) => void lines.push(line) }),
+  });
+  exitCode.catch(() => undefined);
+  let touched = 0;
+  const bench: AgentBench = {
+    folder,
+    statusPort,
+    exitCode,
+    lines,
+    get sample() {
+      return sample;
+    },
+    change: async (next) => {
+      if ('problems' in next) result = { problems: next.problems as readonly string[] };
+      else {
+        sample = { ...sample, ...next };
+        result = { files: sampleFiles(sample), warnings: [] };
+      }
+      await writeFile(input, String(++touched));
+    },
+    signal: (name) => void signals.emit(name, name),
+    get: (path = '/') => httpGet(sample.httpPort, path),
+    readiness: async () => (await httpGet(statusPort, '/healthz/ready')).status,
+    untilReady: () =>
+      vi.waitFor(async () => expect(await bench.readiness()).toBe(200), { timeout: 15_000, interval: 20 }),
+    untilLogged: (text) => vi.waitFor(() => expect(lines.join('')).toContain(text), { timeout: 20_000, interval: 20 }),
+    close: async () => {
+      for (let i = 0; i < 3; i++) signals.emit('SIGTERM', 'SIGTERM');
+      await exitCode.catch(() => undefined);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}
+
+/** One GET on a connection of its own; status 0 when it is refused or cut. */
+export function httpGet(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve) => {
+    const call = request({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => (body += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on('error', () => resolve({ status: 0, body }));
+    });
+    call.on('error', () => resolve({ status: 0, body: '' }));
+    call.end();
+  });
+}
+
+function benchConfig(configPath: string, adminPort: number, statusPort: number): AgentConfig {
+  return {
+    configPath,
+    envoyBinary: envoyBinary(),
+    role: 'sidecar',
+    adminHost: '127.0.0.1',
+    adminPort,
+    statusPort,
+    drainDurationMs: 5_000,
+    terminationDrainMs: 1_000,
+    terminationDrain: 'plain',
+    concurrency: 1,
+    proxyLogLevel: 'critical',
+    proxyComponentLogLevel: '',
+    identityFolder: undefined,
+    mustValidateFirst: false,
+  };
+}

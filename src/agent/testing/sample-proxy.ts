@@ -1,0 +1,193 @@
+import { createServer } from 'node:net';
+import { contentVersion } from '../../xds/resource.ts';
+import type { Json, ProxyFiles } from '../proxy-files.ts';
+
+/** A small proxy, written by hand: what it answers, where, and how. */
+export interface SampleProxy {
+  readonly configPath: string;
+  readonly adminPort: number;
+  /** Inbound HTTP listener, answering by itself from a route file. */
+  readonly httpPort: number;
+  /** Body of the answers. */
+  readonly body: string;
+  /** Inbound TLS listener with the workload's certificate. */
+  readonly tlsPort?: number;
+  /** Added to the HTTP listener, to break it or to change it. */
+  readonly listenerExtras?: Json;
+  /** Upstream for `/upstream`: a cluster of this name and port. */
+  readonly upstream?: { readonly name: string; readonly port: number };
+  /** Holds requests to `/slow` back by so many seconds. */
+  readonly slowSeconds?: number;
+}
+
+/** The sample as the files that Envoy reads. */
+export function sampleFiles(sample: SampleProxy): ProxyFiles {
+  const listeners = [
+    httpListener(sample),
+    ...(sample.tlsPort === undefined ? [] : [tlsListener(sample, sample.tlsPort)]),
+  ];
+  return {
+    bootstrap: JSON.stringify(bootstrap(sample)),
+    clusters: response(sample.upstream === undefined ? [] : [upstreamCluster(sample.upstream)]),
+    listeners: response(listeners),
+    routes: new Map([['app.json', response([routeConfiguration(sample)])]]),
+    beside: new Map([['origins.json', '{}\n']]),
+  };
+}
+
+/** A port that nobody uses at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function response(resources: readonly Json[]): string {
+  return JSON.stringify({ version_info: contentVersion(JSON.stringify(resources)), resources });
+}
+
+function bootstrap({ configPath, adminPort }: SampleProxy): Json {
+  const file = (name: string): Json => ({
+    resource_api_version: 'V3',
+    initial_fetch_timeout: '0s',
+    path_config_source: { path: `${configPath}/${name}`, watched_directory: { path: configPath } },
+  });
+  return {
+    node: { id: 'sidecar~127.0.0.1~app.foo~foo.svc.cluster.local', cluster: 'app' },
+    admin: { address: address(adminPort) },
+    dynamic_resources: { cds_config: file('clusters.json'), lds_config: file('listeners.json') },
+    static_resources: { clusters: [sdsCluster(configPath)] },
+  };
+}
+
+function sdsCluster(configPath: string): Json {
+  return {
+    name: 'sds-grpc',
+    connect_timeout: '1s',
+    typed_extension_protocol_options: {
+      'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+        '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+        explicit_http_config: { http2_protocol_options: {} },
+      },
+    },
+    load_assignment: {
+      cluster_name: 'sds-grpc',
+      endpoints: [{ lb_endpoints: [{ endpoint: { address: { pipe: { path: `${configPath}/SDS` } } } }] }],
+    },
+  };
+}
+
+function httpListener({ configPath, httpPort, listenerExtras = {} }: SampleProxy): Json {
+  return {
+    '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
+    name: 'inbound',
+    address: address(httpPort),
+    traffic_direction: 'INBOUND',
+    filter_chains: [{ name: 'http', filters: [connectionManager(configPath)] }],
+    ...listenerExtras,
+  };
+}
+
+function tlsListener({ configPath }: SampleProxy, port: number): Json {
+  const secret = (name: string): Json => ({
+    name,
+    sds_config: {
+      resource_api_version: 'V3',
+      initial_fetch_timeout: '0s',
+      api_config_source: {
+        api_type: 'GRPC',
+        transport_api_version: 'V3',
+        set_node_on_first_message_only: true,
+        grpc_services: [{ envoy_grpc: { cluster_name: 'sds-grpc' } }],
+      },
+    },
+  });
+  const transport_socket = {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext',
+      require_client_certificate: true,
+      common_tls_context: {
+        tls_certificate_sds_secret_configs: [secret('default')],
+        validation_context_sds_secret_config: secret('ROOTCA'),
+      },
+    },
+  };
+  return {
+    '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
+    name: 'tls',
+    address: address(port),
+    traffic_direction: 'INBOUND',
+    filter_chains: [{ name: 'tls', transport_socket, filters: [connectionManager(configPath)] }],
+  };
+}
+
+function connectionManager(configPath: string): Json {
+  const routes = `${configPath}/routes`;
+  return {
+    name: 'envoy.filters.network.http_connection_manager',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+      stat_prefix: 'inbound_app',
+      rds: {
+        route_config_name: 'app:80',
+        config_source: {
+          resource_api_version: 'V3',
+          initial_fetch_timeout: '0s',
+          path_config_source: { path: `${routes}/app.json`, watched_directory: { path: routes } },
+        },
+      },
+      http_filters: [
+        {
+          name: 'envoy.filters.http.fault',
+          typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault' },
+        },
+        {
+          name: 'envoy.filters.http.router',
+          typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' },
+        },
+      ],
+    },
+  };
+}
+
+function routeConfiguration({ body, upstream, slowSeconds = 0 }: SampleProxy): Json {
+  const direct = { direct_response: { status: 200, body: { inline_string: body } } };
+  const fault = {
+    '@type': 'type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault',
+    delay: { fixed_delay: `${slowSeconds}s`, percentage: { numerator: 100 } },
+  };
+  const routes = [
+    ...(upstream === undefined ? [] : [{ match: { path: '/upstream' }, route: { cluster: upstream.name } }]),
+    ...(slowSeconds === 0
+      ? []
+      : [{ match: { path: '/slow' }, ...direct, typed_per_filter_config: { 'envoy.filters.http.fault': fault } }]),
+    { match: { prefix: '/' }, ...direct },
+  ];
+  return {
+    '@type': 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
+    name: 'app:80',
+    validate_clusters: false,
+    virtual_hosts: [{ name: 'all', domains: ['*'], routes }],
+  };
+}
+
+function upstreamCluster({ name, port }: { readonly name: string; readonly port: number }): Json {
+  return {
+    '@type': 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
+    name,
+    connect_timeout: '1s',
+    load_assignment: {
+      cluster_name: name,
+      endpoints: [{ lb_endpoints: [{ endpoint: { address: address(port) } }] }],
+    },
+  };
+}
+
+function address(port: number): Json {
+  return { socket_address: { address: '127.0.0.1', port_value: port } };
+}
