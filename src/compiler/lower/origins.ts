@@ -1,6 +1,7 @@
-import type { JsonPath } from '../../diagnostics/span.ts';
+import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import type { Origins, PolicyOrigin } from '../ir/origin.ts';
 import type { EffectiveTraffic } from '../merge/effective.ts';
+import type { TrafficBlocks } from '../policy/destination-rule.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Service } from '../topology/model.ts';
 
@@ -17,9 +18,14 @@ export function objectOrigin(object: MeshObject<string>, field: JsonPath): Polic
   return { kind, namespace, name, field, at: object.document };
 }
 
-/** The part of a traffic policy's origins that speaks of some of its blocks. */
-export function blockOrigins(traffic: EffectiveTraffic, ...blocks: readonly string[]): Origins {
-  const isOf = (origin: PolicyOrigin): boolean => blocks.some((block) => origin.field.includes(block));
+type BlockName = keyof TrafficBlocks;
+
+/** The part of a traffic policy's origins that speaks of some of its blocks, or that took them away. */
+export function blockOrigins(traffic: EffectiveTraffic, ...blocks: readonly BlockName[]): Origins {
+  const isAbsent = blocks.some((block) => traffic.blocks[block] === undefined);
+  // An entry for the port replaces all blocks, also those that it leaves out.
+  const isOf = ({ field }: PolicyOrigin): boolean =>
+    blocks.some((block) => field.includes(block)) || (isAbsent && field.at(-2) === 'portLevelSettings');
   return { decidedBy: traffic.origins.decidedBy.filter(isOf), overrode: traffic.origins.overrode.filter(isOf) };
 }
 
@@ -38,4 +44,9 @@ function isEmpty(origins: Origins): boolean {
 function portPath(service: Service, port: number): JsonPath {
   const index = service.ports.findIndex(({ number, protocol }) => number === port && protocol !== 'udp');
   return index < 0 ? ['spec', 'ports'] : ['spec', 'ports', index];
+}
+
+/** Place of a field inside the block that an origin points to or into. */
+export function fieldSpan({ at, field }: PolicyOrigin, block: BlockName, ...path: JsonPath): SourceSpan {
+  return at.spanOf([...field.slice(0, field.indexOf(block) + 1), ...path]);
 }

@@ -8,7 +8,7 @@ import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import { meshAlpn, meshSni } from '../names.ts';
-import { blockOrigins, noOrigins } from '../origins.ts';
+import { blockOrigins, fieldSpan, joinOrigins, noOrigins } from '../origins.ts';
 import { meshTrustDomains } from './downstream-tls.ts';
 import { externalTls } from './external-tls.ts';
 import { serverIdentities } from './server-identities.ts';
@@ -36,12 +36,13 @@ export function upstreamTransport(target: UpstreamTarget, lowering: Lowering, ba
 
   const { service, port, serviceMode } = target;
   if (service.isExternal || !lowering.settings.autoMtls) return plaintext(noOrigins);
-  if (serviceMode.value === 'DISABLE') return plaintext(serviceMode.origins);
+  const origins = joinOrigins(blockOrigins(target.traffic, 'tls'), serviceMode.origins);
+  if (serviceMode.value === 'DISABLE') return plaintext(origins);
   const meshTls = upstreamMeshTls(target, {}, lowering);
-  if (!target.isOriginalDst) return { kind: 'automatic', tls: meshTls, origins: serviceMode.origins };
+  if (!target.isOriginalDst) return { kind: 'automatic', tls: meshTls, origins };
   const endpoints = service.endpoints.filter(({ servicePort }) => servicePort === port.number);
   const isMesh = endpoints.length > 0 && endpoints.every(({ hasSidecar }) => hasSidecar);
-  return isMesh ? { kind: 'tls', tls: meshTls, origins: serviceMode.origins } : plaintext(serviceMode.origins);
+  return isMesh ? { kind: 'tls', tls: meshTls, origins } : plaintext(origins);
 }
 
 function explicitTransport(
@@ -54,9 +55,9 @@ function explicitTransport(
   if (tls.mode === 'DISABLE') return plaintext(origins);
   if (tls.mode === 'MESH_MUTUAL') return { kind: 'tls', tls: upstreamMeshTls(target, tls, lowering), origins };
   if (tls.credentialName !== undefined && tls.credentialName !== '') {
-    const [origin] = origins.decidedBy;
+    const origin = origins.decidedBy.find(({ field }) => field.includes('tls'));
     const code = target.scope.role === 'sidecar' ? 'credential-name-on-sidecar' : 'credential-name-not-compiled';
-    bag.report(code, origin?.at.spanOf([...origin.field, 'credentialName']), {
+    bag.report(code, origin && fieldSpan(origin, 'tls', 'credentialName'), {
       name: tls.credentialName,
       host: target.service.host,
     });

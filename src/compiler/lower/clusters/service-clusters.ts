@@ -8,7 +8,7 @@ import { isHttp2, protocolClass } from '../../topology/protocol.ts';
 import { upstreamTransport } from '../auth/upstream-transport.ts';
 import type { Lowering } from '../lowering.ts';
 import { outboundCluster, statName } from '../names.ts';
-import { blockOrigins, joinOrigins, servicePortOrigins } from '../origins.ts';
+import { blockOrigins, fieldSpan, joinOrigins, servicePortOrigins } from '../origins.ts';
 import { pooledFields, upstreamHttp } from './connection-pool.ts';
 import { endpointsIr, selectEndpoints } from './endpoints.ts';
 import { loadBalancing } from './load-balancing.ts';
@@ -56,6 +56,7 @@ function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticB
       // A route to it answers 503 with the cluster absent or empty; Envoy needs no DNS cluster for that.
       if (service.resolution === 'dns' && input.subset.name !== '') continue;
     }
+    warnOfIdleFields(traffic, service, bag);
     clusters.push(clusterIr({ ...input, port, traffic, endpoints, type, name }, lowering, bag));
   }
   return { clusters, conflicts };
@@ -99,6 +100,23 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
     bindAddresses: [],
     origins: joinOrigins(joinOrigins(rule, subset.origins), servicePortOrigins(service, port.number)),
   };
+}
+
+/** Fields of `localityLbSetting` that need the client's locality, which no client scope holds. */
+const idleFields = ['distribute', 'failover', 'failoverPriority'] as const;
+
+function warnOfIdleFields(traffic: EffectiveTraffic, service: Service, bag: DiagnosticBag): void {
+  const { loadBalancer } = traffic.blocks;
+  const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('loadBalancer'));
+  const warn = (why: string, ...path: readonly string[]): void => {
+    const span = origin && fieldSpan(origin, 'loadBalancer', ...path);
+    bag.report('field-without-effect', span, { field: path.at(-1) ?? '', host: service.host, why });
+  };
+  if (loadBalancer?.warmupDurationSecs !== undefined) warn('slow start is not compiled', 'warmupDurationSecs');
+  for (const field of idleFields) {
+    if (loadBalancer?.localityLbSetting?.[field] === undefined) continue;
+    warn('clusters do not depend on where the client runs', 'localityLbSetting', field);
+  }
 }
 
 function clusterType(
