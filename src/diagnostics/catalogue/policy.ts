@@ -1,7 +1,175 @@
 import { message } from '../message.ts';
-import { error } from './entry.ts';
+import { error, info, warning } from './entry.ts';
 
 /** Faults of policy objects: their fields, their values, and the rules that one object must keep. */
 export const policyCodes = {
+  'action-without-rules': error(
+    message`action ${'action'} without "rules" has no meaning`,
+    'write "rules: [{}]" to match every request',
+  ),
+  'certificate-ignored': warning(message`"${'field'}" has no effect with TLS mode ${'mode'}`, 'remove the field'),
+  'condition-without-name': error(
+    message`condition key "${'key'}" needs a name in brackets`,
+    'write "request.headers[<name>]" or "request.auth.claims[<name>]"',
+  ),
+  'conflicting-alias': error(
+    message`"${'first'}" and "${'second'}" are one name, with the values "${'firstValue'}" and "${'secondValue'}"`,
+    'keep one of the two',
+  ),
+  'conflicting-fields': error(message`${'fields'} cannot stand together in ${'where'}`, 'keep one of them'),
+  'delegate-with-binding': error(
+    message`"${'field'}" in a virtual service without hosts, expected HTTP routes only`,
+    'move the field to the virtual service that delegates',
+  ),
+  'deny-of-http-only': warning(
+    message`DENY rule uses only HTTP attributes: on TCP ports it denies every connection`,
+    'add "ports" to the operation',
+  ),
+  'duplicate-cipher-suite': warning(message`cipher suite "${'name'}" is listed twice`, 'remove one of them'),
+  'duplicate-export-to': error(message`namespace "${'value'}" is listed twice in "exportTo"`, 'remove one of them'),
+  'duplicate-match': warning(
+    message`match ${'match'} repeats match ${'first'} and is never reached`,
+    'remove the later match',
+  ),
+  'duplicate-port-name': error(message`port name "${'name'}" is used twice`, 'rename one of the ports'),
+  'empty-list': error(message`"${'field'}" is empty, expected at least one entry`),
+  'empty-object': error(message`${'where'} is empty, expected at least one field`),
+  'empty-value': error(message`"${'field'}" is an empty text`),
+  'host-header-conflict': error(
+    message`"${'name'}" may only be set for requests, and only once`,
+    'remove the other change of the host',
+  ),
+  'https-redirect-ignored': warning(
+    message`"httpsRedirect" has no effect on a port with protocol ${'protocol'}`,
+    'set it on the HTTP port',
+  ),
+  'incomplete-client-certificate': error(
+    message`TLS mode MUTUAL without "${'field'}"`,
+    'set "clientCertificate" and "privateKey", or "credentialName"',
+  ),
+  'incomplete-server-certificate': error(
+    message`TLS mode ${'mode'} without "${'field'}"`,
+    'set "serverCertificate" and "privateKey" (and "caCertificates" for MUTUAL), or "credentialName"',
+  ),
+  'invalid-dry-run': error(
+    message`annotation "${'annotation'}" is "${'value'}", expected "true" or "false" on an AuthorizationPolicy`,
+  ),
+  'invalid-duration': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-export-to': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-failover': error(
+    message`failover from "${'from'}" to "${'to'}", expected two different regions without "/" and "*"`,
+  ),
+  'invalid-gateway-host': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-gateway-reference': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-header-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-header-value': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-host-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-ip-block': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-jwks': error(message`"${'field'}" is not ${'expected'}`),
+  'invalid-label': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-maglev-table-size': error(message`"tableSize" is ${'value'}, expected a prime number below 5000011`),
+  'invalid-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-path-template': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-port': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-redirect-code': error(message`"redirectCode" is ${'value'}, expected 301, 302, 303, 307 or 308`),
+  'invalid-regex': error(
+    message`"${'field'}" is no RE2 expression: ${'reason'}`,
+    'RE2 has no lookaround and no backreferences',
+  ),
+  'invalid-service-account': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-subset-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-timestamp': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-trust-domain': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-uri': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'local-origin-failures-not-split': error(
+    message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,
+    'set "splitExternalLocalOriginErrors: true"',
+  ),
+  'locality-weight-total-not-100': error(message`shares from "${'from'}" add up to ${'total'}, expected 100`),
+  'mesh-wide-host': error(
+    message`host "*" in a virtual service for sidecars would catch the traffic of every service`,
+    'name the hosts, or bind the object to gateways only',
+  ),
+  'missing-field': error(message`missing field "${'field'}" in ${'where'}`),
+  'missing-issuer': error(message`token rule without "issuer"`, 'set "issuer", or "jwksUri" at least'),
+  'missing-one-of': error(message`${'where'} needs one of ${'fields'}`),
+  'missing-provider': error(message`action CUSTOM without "provider"`, 'set "provider.name"'),
+  'mixed-export-to': error(message`"*" together with other namespaces in "exportTo"`, 'keep "*" alone, or remove it'),
+  'nested-delegate': error(message`a delegate cannot delegate again`, 'move the routes into this object'),
+  'overlapping-hosts': error(
+    message`host "${'host'}" overlaps host "${'other'}" of the same object`,
+    'remove one of them',
+  ),
+  'overlapping-localities': error(message`locality "${'locality'}" overlaps locality "${'other'}"`),
+  'port-level-without-selector': error(
+    message`"portLevelMtls" without a selector: policies of a mesh or a namespace have no ports`,
+    'add "selector.matchLabels"',
+  ),
+  'private-key-in-jwks': warning(
+    message`"jwks" holds a ${'material'}: whoever reads the policy can make tokens`,
+    'publish public keys only',
+  ),
+  'provider-without-custom': error(message`"provider" with action ${'action'}, expected CUSTOM`),
+  'repeated-subset': error(message`subset "${'name'}" is defined twice`, 'rename or remove one of them'),
+  'retries-disabled-with-options': error(
+    message`"attempts" is 0 and "${'field'}" is set`,
+    'remove the field, or set "attempts"',
+  ),
+  'route-action-conflict': error(message`${'fields'} exclude each other in an HTTP route`, 'keep one of them'),
+  'route-without-action': error(
+    message`HTTP route without an action`,
+    'add "route", "redirect", "directResponse" or "delegate"',
+  ),
+  'selector-without-labels': warning(
+    message`selector without labels selects every workload`,
+    'add "matchLabels", or remove the selector',
+  ),
+  'server-without-tls': error(message`port with protocol ${'protocol'} without "tls"`, 'add "tls" to the server'),
+  'skipped-kinds': info(message`skipped ${'count'} of other kinds: ${'kinds'}`),
+  'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
+  'tls-on-plaintext-port': error(
+    message`"${'field'}" on a port with protocol ${'protocol'}, expected ${'expected'}`,
+    'use protocol HTTPS or TLS, or remove "tls"',
+  ),
+  'too-many-values': error(message`"${'field'}" has ${'count'} entries, expected at most ${'limit'}`),
+  'unknown-api-group': error(message`unknown API group "${'group'}" for ${'kind'}`),
+  'unknown-cipher-suite': warning(message`unknown cipher suite "${'name'}"`, "use BoringSSL's names of cipher suites"),
+  'unknown-condition-key': error(message`unknown condition key "${'key'}"`),
+  'unknown-enum-value': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'unknown-field': error(message`unknown field "${'field'}" in ${'where'}`),
+  'unknown-kind': error(message`unknown kind "${'kind'}" in ${'group'}`),
+  'unknown-protocol': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'unknown-retry-condition': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'unreachable-route': warning(
+    message`HTTP route ${'route'} is never reached: route ${'first'} matches every request`,
+    'move the route that matches everything to the end',
+  ),
+  'unsupported-condition-key': error(message`condition key "${'key'}" is not supported`),
+  'unsupported-field': error(message`field "${'field'}" is not supported: ${'reason'}`),
+  'unsupported-kind-of-group': error(message`kind ${'kind'} of ${'group'} is not supported`, 'remove the object'),
+  'unsupported-version': error(
+    message`version "${'version'}" of ${'kind'} is not supported, expected ${'expected'}`,
+    'change "apiVersion"',
+  ),
+  'unsupported-with-custom': error(
+    message`"${'field'}" cannot be used with action CUSTOM`,
+    'move the condition to an ALLOW or DENY policy',
+  ),
+  'value-out-of-range': error(message`"${'field'}" is ${'value'}, expected ${'expected'}`),
+  'virtual-service-without-hosts': error(
+    message`virtual service without hosts`,
+    'add "hosts"; routes of another object need PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE',
+  ),
+  'virtual-service-without-routes': error(message`virtual service without routes`, 'add "http", "tls" or "tcp"'),
+  'weak-tls-version': warning(
+    message`TLS older than 1.2 without "cipherSuites": the default ciphers do not serve it`,
+    'raise "minProtocolVersion", or list the ciphers',
+  ),
+  'weight-total-zero': error(message`the weights of the destinations add up to 0`, 'give one of them a weight'),
+  'wide-export-with-selector': error(
+    message`"workloadSelector" with "exportTo" beyond the own namespace`,
+    'set "exportTo: [.]", or remove the selector',
+  ),
+  'wildcard-in-selector': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'wrong-type': error(message`"${'field'}" is ${'found'}, expected ${'expected'}`),
 };

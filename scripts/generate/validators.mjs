@@ -1,0 +1,107 @@
+// inputs: schemas src/compiler/schema/formats.ts
+// outputs: src/generated/validators.js src/generated/validators.d.ts
+// Compiles the JSON Schemas to one module of validators, so that no schema is compiled while a program runs.
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv/dist/2020.js';
+import { _ } from 'ajv/dist/compile/codegen/index.js';
+import standalone from 'ajv/dist/standalone/index.js';
+import { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '../..');
+const output = join(root, 'src/generated');
+const formatsModule = '../compiler/schema/formats.ts';
+const annotations = new Set(['description', 'title', '$schema']);
+
+const schemas = readdirSync(join(root, 'schemas'))
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+  .map((name) => withoutAnnotations(JSON.parse(readFileSync(join(root, 'schemas', name), 'utf8'))));
+const exported = Object.fromEntries(
+  schemas.filter(({ $id }) => $id !== 'common.json').map(({ $id }) => [exportName($id), $id]),
+);
+
+const ajv = new Ajv.default({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  allowUnionTypes: true,
+  logger: false,
+  unicode: false,
+  inlineRefs: false,
+  messages: false,
+  code: { source: true, esm: true, lines: false, formats: _`formatFunctions` },
+});
+for (const format of formatNames(schemas)) ajv.addFormat(format, () => true);
+// Keywords of our own, each made of standard ones; editors pass over them.
+ajv.addKeyword({ keyword: 'x-unsupported', macro: () => false });
+ajv.addKeyword({ keyword: 'x-at-most-one', macro: (names) => ({ not: { anyOf: pairs(names).map(required) } }) });
+ajv.addKeyword({ keyword: 'x-at-least-one', macro: (names) => ({ anyOf: names.map((name) => required([name])) }) });
+for (const schema of schemas) ajv.addSchema(schema);
+
+const code = standalone.default(ajv, exported);
+const formatTable = [...formatNames(schemas)]
+  .sort()
+  .map((name) => `${JSON.stringify(name)}: (text) => holdsFormat(${JSON.stringify(name)}, text)`);
+const source = `import { holdsFormat } from ${JSON.stringify(formatsModule)};
+const formatFunctions = { ${formatTable.join(', ')} };
+${code}`;
+
+const bundled = await build({
+  stdin: { contents: source, resolveDir: root, loader: 'js' },
+  bundle: true,
+  write: false,
+  format: 'esm',
+  target: 'node20',
+  minify: true,
+  external: [formatsModule],
+  logLevel: 'warning',
+});
+mkdirSync(output, { recursive: true });
+write('validators.js', bundled.outputFiles[0].text);
+write('validators.d.ts', declarations());
+
+/** Renamed into place: another program may be reading. */
+function write(name, text) {
+  writeFileSync(join(output, `${name}.tmp`), text);
+  renameSync(join(output, `${name}.tmp`), join(output, name));
+}
+
+function declarations() {
+  const functions = Object.keys(exported).map((name) => `export const ${name}: SchemaValidator;\n`);
+  return `import type { SchemaValidator } from '../compiler/schema/validator.ts';\n${functions.join('')}`;
+}
+
+function exportName(id) {
+  return id.replace('.json', '').replace(/-(.)/g, (_match, letter) => letter.toUpperCase());
+}
+
+/** What is meant for readers would only make the module larger. A property may be called `description`. */
+function withoutAnnotations(node, isPropertyMap = false) {
+  if (Array.isArray(node)) return node.map((item) => withoutAnnotations(item));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).filter(([key]) => isPropertyMap || !annotations.has(key));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [
+      key,
+      withoutAnnotations(value, !isPropertyMap && (key === 'properties' || key === '$defs')),
+    ]),
+  );
+}
+
+function formatNames(node, found = new Set()) {
+  if (typeof node !== 'object' || node === null) return found;
+  if (typeof node.format === 'string') found.add(node.format);
+  for (const value of Object.values(node)) formatNames(value, found);
+  return found;
+}
+
+function required(names) {
+  return { required: names };
+}
+
+function pairs(names) {
+  return names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b]));
+}

@@ -1,0 +1,86 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { PolicyDocument } from '../source/document.ts';
+import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups } from './kinds.ts';
+
+/** What a document is: a kind that is read, one that is none of ours, or one that is refused (and was reported). */
+export type Dispatched = { readonly entry: KnownKind } | 'foreign' | 'refused';
+
+/** Kinds of the original's groups that say something about traffic and are not read. */
+const unsupportedKinds: ReadonlySet<string> = new Set(['EnvoyFilter', 'ProxyConfig', 'Sidecar', 'WorkloadGroup']);
+
+/** Kinds that no other product has: one of an unknown group is a mistake, not somebody else's object. */
+const unmistakableKinds: ReadonlySet<string> = new Set([
+  'DestinationRule',
+  'PeerAuthentication',
+  'RequestAuthentication',
+]);
+
+/** Finds the kind of a document whose aliases are resolved, by `apiVersion` and `kind`. */
+export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatched {
+  const { apiVersion, kind } = document.value;
+  if (!isText(document, 'apiVersion', bag) || !isText(document, 'kind', bag)) return 'refused';
+  const [group, version] = splitApiVersion(String(apiVersion));
+  const entry = knownKind(group, String(kind));
+  if (entry !== undefined) {
+    if (entry.versions.includes(version)) return { entry };
+    const expected = entry.versions.join(', ');
+    bag.report('unsupported-version', document.spanOf(['apiVersion']), { version, kind: entry.kind, expected });
+    return 'refused';
+  }
+  if (ownGroups.includes(group)) {
+    refuseKind(String(kind), group, document, bag);
+    return 'refused';
+  }
+  return isMisspeltGroup(String(kind), group, document, bag) ? 'refused' : 'foreign';
+}
+
+/** True for documents of kinds that are not read at all. */
+export function isForeign(group: string, kind: string): boolean {
+  return knownKind(group, kind) === undefined && !ownGroups.includes(group);
+}
+
+/** Group and version; the group of `v1` is empty. */
+export function splitApiVersion(apiVersion: string): readonly [group: string, version: string] {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
+
+function isText(document: PolicyDocument, field: 'apiVersion' | 'kind', bag: DiagnosticBag): boolean {
+  const value = document.value[field];
+  if (typeof value === 'string' && value !== '') return true;
+  if (value === undefined) bag.report('missing-field', document.start, { field, where: 'the object' });
+  else if (value === '') bag.report('empty-value', document.spanOf([field]), { field });
+  else {
+    const found = value === null ? 'empty' : `a ${typeof value}`;
+    bag.report('wrong-type', document.spanOf([field]), { field, found, expected: 'a text' });
+  }
+  return false;
+}
+
+function refuseKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): void {
+  const span = document.spanOf(['kind']);
+  if (unsupportedKinds.has(kind)) {
+    bag.report('unsupported-kind-of-group', span, { kind, group });
+    return;
+  }
+  const elsewhere = ownGroupOf(kind);
+  const near = nearest(kind, kindsOf(group));
+  const hint =
+    elsewhere === undefined
+      ? near && `did you mean "${near}"?`
+      : `${kind} belongs to ${elsewhere}: change "apiVersion"`;
+  bag.report('unknown-kind', span, { kind, group }, { hint });
+}
+
+/** A policy must not be skipped because its group has a typing mistake. */
+function isMisspeltGroup(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): boolean {
+  const own = ownGroupOf(kind);
+  if (own === undefined) return false;
+  const names = [own, own.replace('.mesh.', '.istio.')];
+  const near = nearest(group, names);
+  if (near === undefined && group !== '' && !unmistakableKinds.has(kind)) return false;
+  const hint = `did you mean "${near ?? own}"?`;
+  bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind }, { hint });
+  return true;
+}

@@ -1,0 +1,147 @@
+import { isLabelKey, isLabelValue, selectorFault } from './labels.ts';
+import {
+  isDestinationHost,
+  isDnsLabel,
+  isDnsSubdomain,
+  isGatewayHost,
+  isGatewayReference,
+  isHostName,
+  isIpBlock,
+  isTrustDomain,
+  isWildcardHost,
+} from './names.ts';
+import {
+  isDurationText,
+  isGatewayProtocol,
+  isHeaderName,
+  isHeaderValue,
+  isHttpUri,
+  isJsonWebKeySet,
+  isPathTemplate,
+  isPort,
+  isRetryOn,
+  isServiceAccount,
+  isTimestamp,
+  isTrustDomainPattern,
+} from './texts.ts';
+
+/** Codes of texts that are not in their format; each message has the holes `field`, `value` and `expected`. */
+export type FormatCode =
+  | 'invalid-duration'
+  | 'invalid-export-to'
+  | 'invalid-gateway-host'
+  | 'invalid-gateway-reference'
+  | 'invalid-header-name'
+  | 'invalid-header-value'
+  | 'invalid-host-name'
+  | 'invalid-ip-block'
+  | 'invalid-jwks'
+  | 'invalid-label'
+  | 'invalid-name'
+  | 'invalid-path-template'
+  | 'invalid-port'
+  | 'invalid-service-account'
+  | 'invalid-subset-name'
+  | 'invalid-timestamp'
+  | 'invalid-trust-domain'
+  | 'invalid-uri'
+  | 'unknown-protocol'
+  | 'unknown-retry-condition'
+  | 'wildcard-in-selector';
+
+/** A `format` of the schemas: the fault that a text has, or undefined, and what was expected in words. */
+export interface TextFormat {
+  readonly expected: string;
+  faultOf(text: string): FormatCode | undefined;
+}
+
+/** Every `format` that the schemas use. Their names are ours: editors skip those that they do not know. */
+export const formats: Readonly<Record<string, TextFormat>> = {
+  'destination-host': one('invalid-host-name', 'a service name or a fully qualified host name', isDestinationHost),
+  'dns-label': one('invalid-name', 'lower-case letters, digits and "-", at most 63', isDnsLabel),
+  'dns-subdomain': one('invalid-name', 'lower-case letters, digits, "-" and ".", at most 253', isDnsSubdomain),
+  duration: one(
+    'invalid-duration',
+    'a duration such as "5s", at least 1ms and in whole milliseconds',
+    isDurationText({ leastMs: 1, stepMs: 1 }),
+  ),
+  'duration-or-zero': one(
+    'invalid-duration',
+    'a duration such as "5s", or "0s", in whole milliseconds',
+    isDurationText({ leastMs: 0, stepMs: 1 }),
+  ),
+  'export-to': one(
+    'invalid-export-to',
+    '".", "*" or the name of a namespace',
+    (text) => text === '.' || text === '*' || isDnsLabel(text),
+  ),
+  'gateway-host': one('invalid-gateway-host', '"*", a full host name, or namespace/host', isGatewayHost),
+  'gateway-protocol': one(
+    'unknown-protocol',
+    'HTTP, HTTPS, HTTP2, GRPC, GRPC-WEB, MONGO, MYSQL, REDIS, TCP or TLS',
+    isGatewayProtocol,
+  ),
+  'gateway-reference': one('invalid-gateway-reference', '"mesh", a name, or namespace/name', isGatewayReference),
+  'header-name': one('invalid-header-name', "letters, digits and !#$%&'*+-.^_`|~", isHeaderName),
+  'header-value': one('invalid-header-value', 'no control characters, and "%" as "%%" or a %COMMAND%', isHeaderValue),
+  host: one('invalid-host-name', 'a host name', isHostName),
+  'host-or-address': one(
+    'invalid-host-name',
+    'a host name, a wildcard such as "*.example.com", or an IP address',
+    (text) => isWildcardHost(text) || (isIpBlock(text) && !text.includes('/')),
+  ),
+  'http-uri': one('invalid-uri', 'an http or https URI', isHttpUri),
+  'ip-block': one('invalid-ip-block', 'an IP address or a CIDR block', isIpBlock),
+  jwks: one('invalid-jwks', 'a JSON Web Key Set', isJsonWebKeySet),
+  'label-key': one('invalid-label', 'a name of at most 63 characters, with an optional DNS prefix and "/"', isLabelKey),
+  'label-value': one('invalid-label', 'at most 63 letters, digits, "-", "_" and "."', isLabelValue),
+  'path-template': one(
+    'invalid-path-template',
+    '{*} and {**} as whole segments, {**} as the last operator, and no other braces',
+    isPathTemplate,
+  ),
+  'port-key': one('invalid-port', 'a container port from 1 to 65535', (text) => isPort(text, 1)),
+  'port-text': one('invalid-port', 'a port from 0 to 65535', (text) => isPort(text, 0)),
+  'retry-on': one('unknown-retry-condition', 'conditions separated by commas without spaces', isRetryOn),
+  'selector-key': {
+    expected: 'the key of a label, without wildcards',
+    faultOf: (text) => selectorFault(text, isLabelKey),
+  },
+  'selector-value': {
+    expected: 'the value of a label, without wildcards',
+    faultOf: (text) => selectorFault(text, isLabelValue),
+  },
+  'service-account': one(
+    'invalid-service-account',
+    'a service account or namespace/service account, without wildcards',
+    isServiceAccount,
+  ),
+  'service-export-to': one(
+    'invalid-export-to',
+    '".", "*", "~" or the name of a namespace',
+    (text) => text === '.' || text === '*' || text === '~' || isDnsLabel(text),
+  ),
+  'subset-name': one('invalid-subset-name', 'lower-case letters, digits and "-", at most 63', isDnsLabel),
+  timestamp: one('invalid-timestamp', 'a time such as "2026-01-31T12:00:00Z"', isTimestamp),
+  'trust-domain': one('invalid-trust-domain', 'letters, digits, "-", "_" and "."', isTrustDomain),
+  'trust-domain-pattern': one(
+    'invalid-trust-domain',
+    'a trust domain with at most one "*", at its beginning or end',
+    isTrustDomainPattern,
+  ),
+  'whole-seconds': one(
+    'invalid-duration',
+    'a duration in whole seconds, such as "24h"',
+    isDurationText({ leastMs: 0, stepMs: 1000 }),
+  ),
+  'wildcard-host': one('invalid-host-name', 'a host name, or a wildcard such as "*.example.com"', isWildcardHost),
+};
+
+/** True when a text has the named format: what the generated validators ask. */
+export function holdsFormat(format: string, text: string): boolean {
+  return formats[format]?.faultOf(text) === undefined;
+}
+
+function one(code: FormatCode, expected: string, holds: (text: string) => boolean): TextFormat {
+  return { expected, faultOf: (text) => (holds(text) ? undefined : code) };
+}

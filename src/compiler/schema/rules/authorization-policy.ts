@@ -1,0 +1,88 @@
+import type { AuthorizationPolicy, AuthorizationRule, Source } from '../../policy/authorization-policy.ts';
+import type { Report, Rule } from '../rule.ts';
+import { checkConditions } from './conditions.ts';
+
+/** Validation of AuthorizationPolicy beyond its schema. */
+export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
+  checkActionHasRules,
+  checkProvider,
+  checkServiceAccounts,
+  checkCustomFields,
+  checkConditions,
+  checkDenyOfHttpOnly,
+];
+
+function checkActionHasRules({ spec }: AuthorizationPolicy, report: Report): void {
+  const { action = 'ALLOW', rules } = spec;
+  if (rules !== undefined || (action !== 'DENY' && action !== 'CUSTOM')) return;
+  report('action-without-rules', ['spec', 'action'], { action });
+}
+
+function checkProvider({ spec }: AuthorizationPolicy, report: Report): void {
+  const { action = 'ALLOW', provider } = spec;
+  if (action === 'CUSTOM' && provider === undefined) report('missing-provider', ['spec', 'action'], {});
+  if (action !== 'CUSTOM' && provider !== undefined) {
+    report('provider-without-custom', ['spec', 'provider'], { action }, { part: 'key' });
+  }
+}
+
+/** A service account already says namespace and principal. */
+function checkServiceAccounts(policy: AuthorizationPolicy, report: Report): void {
+  eachSource(policy, (source, path) => {
+    const field = source.serviceAccounts ? 'serviceAccounts' : source.notServiceAccounts ? 'notServiceAccounts' : '';
+    if (field === '') return;
+    for (const other of ['principals', 'notPrincipals', 'namespaces', 'notNamespaces'] as const) {
+      if (source[other] === undefined) continue;
+      const holes = { fields: `"${field}" and "${other}"`, where: 'a source' };
+      report('conflicting-fields', [...path, other], holes, { part: 'key' });
+    }
+  });
+}
+
+const identityFields = ['principals', 'requestPrincipals', 'namespaces', 'serviceAccounts', 'trustDomains'] as const;
+
+/** The provider is asked before tokens and identities were looked at. */
+function checkCustomFields(policy: AuthorizationPolicy, report: Report): void {
+  if (policy.spec.action !== 'CUSTOM') return;
+  eachSource(policy, (source, path) => {
+    for (const field of identityFields) {
+      const negated = `not${field[0]?.toUpperCase()}${field.slice(1)}` as keyof Source;
+      for (const name of [field, negated]) {
+        if (source[name] === undefined) continue;
+        report('unsupported-with-custom', [...path, name], { field: name }, { part: 'key' });
+      }
+    }
+  });
+}
+
+/** On TCP ports HTTP attributes fall away: the rule denies more than it says. */
+function checkDenyOfHttpOnly({ spec }: AuthorizationPolicy, report: Report): void {
+  if (spec.action !== 'DENY') return;
+  for (const [i, rule] of (spec.rules ?? []).entries()) {
+    if (isHttpOnly(rule)) report('deny-of-http-only', ['spec', 'rules', i], {});
+  }
+}
+
+const httpOperationFields = ['hosts', 'notHosts', 'methods', 'notMethods', 'paths', 'notPaths'];
+const httpSourceFields = ['requestPrincipals', 'notRequestPrincipals'];
+
+/** True when some attribute is set and all of them exist in HTTP only. */
+function isHttpOnly({ from = [], to = [], when = [] }: AuthorizationRule): boolean {
+  const fields = [
+    ...from.flatMap(({ source }) => Object.keys(source)),
+    ...to.flatMap((entry) => Object.keys(entry.operation)),
+  ];
+  const http = new Set([...httpOperationFields, ...httpSourceFields]);
+  const areFields = fields.every((field) => http.has(field));
+  const areConditions = when.every(({ key }) => key.startsWith('request.'));
+  return fields.length + when.length > 0 && areFields && areConditions;
+}
+
+function eachSource(
+  { spec }: AuthorizationPolicy,
+  visit: (source: Source, path: readonly (string | number)[]) => void,
+): void {
+  for (const [i, rule] of (spec.rules ?? []).entries()) {
+    for (const [j, { source }] of (rule.from ?? []).entries()) visit(source, ['spec', 'rules', i, 'from', j, 'source']);
+  }
+}

@@ -1,0 +1,41 @@
+import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { HeaderOperations, Headers } from '../../policy/virtual-service.ts';
+import { formats } from '../formats.ts';
+import type { Report } from '../rule.ts';
+import { isHeaderName } from '../texts.ts';
+
+/**
+ * Names of headers that a route changes. Pseudo headers belong to HTTP itself; of them only the host may be set, once,
+ * and only towards the destination.
+ */
+export function checkHeaderNames({ request, response }: Headers, path: JsonPath, report: Report): void {
+  const hosts: JsonPath[] = [];
+  for (const [side, operations] of Object.entries({ request, response }) as [string, HeaderOperations?][]) {
+    for (const [name, place, operation] of namesOf(operations ?? {}, [...path, side])) {
+      if (isHostHeader(name)) {
+        if (side === 'request' && operation !== 'remove' && hosts.length === 0) hosts.push(place);
+        else report('host-header-conflict', place, { name }, { part: operation === 'remove' ? 'value' : 'key' });
+        continue;
+      }
+      if (isHeaderName(name)) continue;
+      const expected = formats['header-name']?.expected ?? '';
+      const holes = { field: operation, value: name, expected };
+      report('invalid-header-name', place, holes, { part: operation === 'remove' ? 'value' : 'key' });
+    }
+  }
+}
+
+function namesOf(operations: HeaderOperations, path: JsonPath): [name: string, place: JsonPath, operation: string][] {
+  const found: [string, JsonPath, string][] = [];
+  for (const operation of ['set', 'add'] as const) {
+    for (const name of Object.keys(operations[operation] ?? {}))
+      found.push([name, [...path, operation, name], operation]);
+  }
+  for (const [i, name] of (operations.remove ?? []).entries()) found.push([name, [...path, 'remove', i], 'remove']);
+  return found;
+}
+
+function isHostHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower === 'host' || lower === ':authority';
+}
