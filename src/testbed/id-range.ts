@@ -2,6 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
+import { until } from './until.ts';
 
 const run = promisify(execFile);
 
@@ -44,12 +45,9 @@ function mapping(pid: number | undefined, own: number, { first, count }: IdRange
   return [pid, 0, own, 1, 1, first, Math.min(count, 65_534)].map(String);
 }
 
-/** `unshare` makes the namespace a moment after it was started. */
+/** `unshare` makes the namespace, with an empty map, a moment after it was started. */
 async function untilOwnNamespace(pid: number): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const map = await readFile(`/proc/${pid}/uid_map`, 'utf8').catch(() => '');
-    if (map.trim() === '') return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error('no user namespace could be made');
+  const isEmpty = async (): Promise<true | undefined> =>
+    (await readFile(`/proc/${pid}/uid_map`, 'utf8')).trim() === '' ? true : undefined;
+  await until(isEmpty, { timeoutMs: 5_000, everyMs: 5, otherwise: async () => 'no user namespace could be made' });
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
-import { within } from '../lib/abort.ts';
 
 export interface RunResult {
   /** 128 + signal when a signal ended it. */
@@ -81,18 +80,4 @@ async function innerPid(entering: number): Promise<string | undefined> {
 function exitCodeOf({ exitCode, signalCode }: ChildProcess): number {
   if (exitCode !== null) return exitCode;
   return signalCode === 'SIGTERM' ? 143 : signalCode === 'SIGINT' ? 130 : 137;
-}
-
-/** Waits until `probe` gives a value; throws what `otherwise` says when the deadline passes or `gone` turns true. */
-export async function until<T>(
-  probe: () => Promise<T | undefined>,
-  { timeoutMs, everyMs = 25, otherwise }: { timeoutMs: number; everyMs?: number; otherwise: () => Promise<string> },
-): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await probe();
-    if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(await otherwise());
-    await within(everyMs, new Promise(() => undefined));
-  }
 }

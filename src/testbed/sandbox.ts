@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { within } from '../lib/abort.ts';
 import { mapIds } from './id-range.ts';
 import { type RunningProgram, type RunResult, runProgram, startProgram } from './program.ts';
@@ -36,6 +38,9 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+/** Where programs find this repository inside: its real path may lie below a home folder that other uids cannot enter. */
+export const repository = '/run/mesh/repository';
+
 /**
  * The keeper. Its first child is process 1 of the new process namespace and waits for the pipe's end; when it is gone
  * the kernel has ended every other process there, and no program can be started any more: so the folder is removed by
@@ -47,21 +52,22 @@ set -e
 [ "$1" = mapped ] && read -r _
 exec unshare --mount --net sh -ec '
   mount -t tmpfs tmpfs /run
-  mkdir -p /run/netns
+  mkdir -p /run/netns ${repository}
+  mount --rbind "$2" ${repository}
   : > "$1/hosts"
   mount --bind "$1/hosts" /etc/hosts
   exec unshare --pid sh -c "
     sh -c \\"mount -t proc proc /proc 2>/dev/null || :; echo ready; exec cat >/dev/null\\"
     exec rm -rf \\"\\$1\\"
   " sh "$1"
-' sh "$2"
+' sh "$2" "$3"
 `;
 
 /** Needs root, or a user namespace with a range of ids (`newuidmap`); throws when there is neither. */
 export async function openSandbox(isRoot = process.getuid?.() === 0): Promise<Sandbox> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'mesh-testbed-'));
   await chmod(folder, 0o755);
-  const argv = ['sh', '-c', keeperScript, 'sh', isRoot ? 'root' : 'mapped', folder];
+  const argv = ['sh', '-c', keeperScript, 'sh', isRoot ? 'root' : 'mapped', folder, repositoryFolder()];
   const [command, args] = isRoot ? ['sh', argv.slice(1)] : ['unshare', ['--user', ...argv]];
   // Its own session: Ctrl-C in the terminal reaches this process alone, and the keeper sees the pipe close after it.
   const keeper = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -114,4 +120,11 @@ function entrance(pid: number, isRoot: boolean): (place: Place) => string[] {
     `--chdir=${cwd}`,
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
   ];
+}
+
+/** The nearest folder above this file with a package.json: the file may have been bundled elsewhere in the tree. */
+function repositoryFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
 }

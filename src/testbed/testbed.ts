@@ -1,0 +1,181 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
+import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
+import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
+import { buildNetwork } from './network.ts';
+import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
+import { openSandbox, repository, type Sandbox } from './sandbox.ts';
+import { node, type Sidecar, startSidecar } from './sidecar.ts';
+import { until } from './until.ts';
+
+export interface TestbedOptions {
+  /** Namespaces, service accounts, services and pods, as YAML; pods have addresses in 10.77.0.0/16 and fd77::/64. */
+  readonly topology: string;
+  /** Policy files in force from the start: name to YAML. */
+  readonly policies?: Readonly<Record<string, string>>;
+  /** Fields of the mesh configuration. */
+  readonly meshConfig?: Readonly<Record<string, unknown>>;
+  /** Trust domain that a pod's certificate is from, by `namespace/name`; cluster.local otherwise. */
+  readonly trustDomains?: Readonly<Record<string, string>>;
+  /** Further variables of every agent. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onProgress?: (step: string) => void;
+}
+
+/** A request from a pod, by `namespace/name`, to a service or an address. */
+export interface TestbedRequest extends Omit<CurlRequest, 'url'> {
+  readonly from: string;
+  readonly to: string;
+  readonly port?: number;
+  readonly path?: string;
+}
+
+export interface TalkAnswer {
+  readonly received: string;
+  readonly elapsedMs: number;
+  /** 0 all expected bytes came, 1 closed or reset before, 2 silence. */
+  readonly exitCode: number;
+}
+
+/** A mesh that runs: real Envoys under real agents, in namespaces of its own. */
+export interface Testbed {
+  readonly pods: readonly PlannedPod[];
+  request(request: TestbedRequest): Promise<CurlAnswer>;
+  /** Raw TCP: sends `text` and waits for `expectedBytes`. */
+  talk(from: string, to: string, port: number, text: string, expectedBytes: number): Promise<TalkAnswer>;
+  /** Writes policy files; returns when every sidecar has the change in force, throws when one refuses it. */
+  apply(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Removes policy files, by name, in the same way. */
+  remove(...names: readonly string[]): Promise<void>;
+  /** The sidecar of a pod, by `namespace/name`. */
+  sidecar(pod: string): Sidecar;
+  readonly sandbox: Sandbox;
+  close(): Promise<void>;
+}
+
+/** Builds and starts a mesh; returns when every backend listens and every sidecar is ready. */
+export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
+  const progress = options.onProgress ?? (() => undefined);
+  const plan = planFloor(loadAll(options.topology) as PlanObject[]);
+  progress('network namespaces, redirection');
+  const sandbox = await openSandbox();
+  try {
+    await buildNetwork(sandbox, plan);
+    const folder = await createPolicyFolder(sandbox.folder, {
+      'topology.yaml': options.topology,
+      ...options.policies,
+    });
+    progress('backends, agents, Envoys');
+    const [sidecars] = await Promise.all([startSidecars(sandbox, plan, folder, options), startBackends(sandbox, plan)]);
+    progress('waiting until every sidecar is ready');
+    await Promise.all([...sidecars.values()].map((sidecar) => sidecar.ready()));
+    return new RunningTestbed(sandbox, plan, folder, sidecars);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+class RunningTestbed implements Testbed {
+  readonly sandbox: Sandbox;
+  readonly pods: readonly PlannedPod[];
+  readonly #folder: PolicyFolder;
+  readonly #sidecars: ReadonlyMap<string, Sidecar>;
+
+  constructor(sandbox: Sandbox, { pods }: FloorPlan, folder: PolicyFolder, sidecars: ReadonlyMap<string, Sidecar>) {
+    this.sandbox = sandbox;
+    this.pods = pods;
+    this.#folder = folder;
+    this.#sidecars = sidecars;
+  }
+
+  request({ from, to, port = 8000, path = '/ip', ...rest }: TestbedRequest): Promise<CurlAnswer> {
+    const host = to.includes(':') ? `[${to}]` : to;
+    return curl(this.sandbox, from.replace('/', '-'), { ...rest, url: `http://${host}:${port}${path}` });
+  }
+
+  async talk(from: string, to: string, port: number, text: string, expectedBytes: number): Promise<TalkAnswer> {
+    const program = [node, `${repository}/src/testbed/talk.ts`, to, port, text, expectedBytes].map(String);
+    const place = { network: from.replace('/', '-'), uid: applicationUid, timeoutMs: 15_000 };
+    const { stdout, exitCode } = await this.sandbox.run(program, place);
+    return { ...(JSON.parse(stdout) as Pick<TalkAnswer, 'received' | 'elapsedMs'>), exitCode };
+  }
+
+  apply(files: Readonly<Record<string, string>>): Promise<void> {
+    return this.#change(files, []);
+  }
+
+  remove(...names: readonly string[]): Promise<void> {
+    return this.#change({}, names);
+  }
+
+  sidecar(pod: string): Sidecar {
+    const sidecar = this.#sidecars.get(pod);
+    if (sidecar === undefined) throw new Error(`no sidecar in ${pod}`);
+    return sidecar;
+  }
+
+  close(): Promise<void> {
+    return this.sandbox.close();
+  }
+
+  async #change(files: Readonly<Record<string, string>>, removed: readonly string[]): Promise<void> {
+    const sidecars = [...this.#sidecars.values()];
+    const before = await Promise.all(sidecars.map(async (sidecar) => (await sidecar.output()).length));
+    const marker = await this.#folder.change(files, removed);
+    await Promise.all(sidecars.map((sidecar, i) => untilInForce(sidecar, marker, before[i] ?? 0)));
+  }
+}
+
+/** The agent writes mesh.json last, when Envoy has the change in force (or sees no difference). */
+async function untilInForce(sidecar: Sidecar, marker: string, from: number): Promise<void> {
+  const newOutput = async (): Promise<string> => (await sidecar.output()).slice(from);
+  const probe = async (): Promise<true | undefined> => {
+    const refusal = /the change is not taken.*/.exec(await newOutput());
+    if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
+    return (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`) ? true : undefined;
+  };
+  const otherwise = async (): Promise<string> =>
+    `${sidecar.pod.network} has no ${marker} in force:\n${await newOutput()}`;
+  await until(probe, { timeoutMs: 30_000, everyMs: 50, otherwise });
+}
+
+async function startSidecars(
+  sandbox: Sandbox,
+  plan: FloorPlan,
+  folder: PolicyFolder,
+  { meshConfig = {}, env = {}, trustDomains = {} }: TestbedOptions,
+): Promise<ReadonlyMap<string, Sidecar>> {
+  const ca: MeshCa = await createMeshCa();
+  const meshConfigFile = join(sandbox.folder, 'mesh-config.yaml');
+  await writeFile(meshConfigFile, JSON.stringify(meshConfig));
+  const started = plan.pods
+    .filter(({ hasSidecar }) => hasSidecar)
+    .map(async (pod): Promise<[string, Sidecar]> => {
+      const key = `${pod.namespace}/${pod.name}`;
+      const trustDomain = trustDomains[key] ?? 'cluster.local';
+      const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
+      const certificate = await ca.issue(identity);
+      return [key, await startSidecar(sandbox, pod, { certificate, policies: [folder.path], meshConfigFile, env })];
+    });
+  return new Map(await Promise.all(started));
+}
+
+async function startBackends(sandbox: Sandbox, { pods }: FloorPlan): Promise<void> {
+  const started = pods
+    .filter(({ ports }) => ports.length > 0)
+    .map(async ({ network, ports }) => {
+      const output = join(sandbox.folder, `${network}-backend.log`);
+      const argv = [node, `${repository}/src/testbed/backend.ts`, JSON.stringify(ports)];
+      const program = await sandbox.start(argv, output, { network, uid: applicationUid });
+      const probe = async (): Promise<true | undefined> => {
+        const text = await readFile(output, 'utf8');
+        if (program.exitCode !== undefined) throw new Error(`the backend of ${network} ended: ${text}`);
+        return text.includes('listening') ? true : undefined;
+      };
+      await until(probe, { timeoutMs: 20_000, otherwise: async () => `the backend of ${network} does not listen` });
+    });
+  await Promise.all(started);
+}
