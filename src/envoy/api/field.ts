@@ -79,6 +79,7 @@ function listCheck(item: Check, rules: RepeatedRules): ValueCheck {
       report.add('wrong-type', `found ${nameJsonType(value)}, expected a list`);
       return;
     }
+    if (report.isTooDeep()) return;
     applyRule(rule, value.length, report);
     for (let index = 0; index < value.length; index += 1) {
       report.enter(index);
@@ -98,6 +99,7 @@ function mapCheck(checkKey: Check, checkItem: Check, rules: MapRules): ValueChec
       report.add('wrong-type', `found ${nameJsonType(value)}, expected an object`);
       return;
     }
+    if (report.isTooDeep()) return;
     let count = 0;
     for (const key in value) {
       count += 1;

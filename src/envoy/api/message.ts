@@ -18,9 +18,6 @@ export function messageCheck(name: string, withRules = true): Check {
 
 const compiled = new Map<string, Check>();
 
-// The C++ parser of protobuf's JSON refuses deeper messages.
-const deepest = 100;
-
 interface Member {
   readonly name: string;
   readonly check: Check;
@@ -81,11 +78,7 @@ function realOneofs(schema: MessageSchema): [string, NonNullable<MessageSchema['
 }
 
 function checkMembers(plan: Plan, object: Record<string, unknown>, report: Report, isAny: boolean): void {
-  if (report.nesting >= deepest) {
-    report.add('too-deep', `more than ${deepest} messages within each other`);
-    return;
-  }
-  report.nesting += 1;
+  if (report.isTooDeep()) return;
   let seen = 0;
   for (const key in object) {
     const member = plan.members.get(key);
@@ -112,7 +105,6 @@ function checkMembers(plan: Plan, object: Record<string, unknown>, report: Repor
   for (const { bit, names, isRequired } of plan.oneofs) {
     if (isRequired && (seen & bit) === 0) report.add('required', `one of ${names.join(', ')} is required`);
   }
-  report.nesting -= 1;
 }
 
 function isAbsent(value: unknown): boolean {

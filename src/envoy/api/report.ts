@@ -22,14 +22,14 @@ export interface ApiProblem {
   readonly hint?: string;
 }
 
+const deepest = 100;
+
 /**
  * Where a check stands in the message, and what it has found. The place is a stack that is overwritten, so that a
  * message without problems allocates nothing for its paths.
  */
 export class Report {
   readonly problems: ApiProblem[] = [];
-  /** Messages around the current value; protobuf's JSON parser refuses more than 100. */
-  nesting = 0;
   readonly #keys: (string | number)[] = [];
   readonly #isMapKey: boolean[] = [];
   #depth = 0;
@@ -46,6 +46,13 @@ export class Report {
     this.#keys[this.#depth] = key;
     this.#isMapKey[this.#depth] = true;
     this.#depth += 1;
+  }
+
+  /** True, and reported, when an object or list at this place is deeper than protobuf's C++ JSON parser goes. */
+  isTooDeep(): boolean {
+    if (this.#depth < deepest) return false;
+    this.add('too-deep', `more than ${deepest} objects and lists within each other`);
+    return true;
   }
 
   leave(): void {

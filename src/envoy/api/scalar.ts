@@ -54,13 +54,19 @@ function wrongType(value: unknown, expected: string, report: Report, hint?: stri
 /** ES2024's method, which the language level of this project does not declare yet. */
 type WellFormedString = string & { isWellFormed(): boolean };
 
+/** Half of a surrogate pair has no UTF-8 form. */
+export function checkUnicode(text: string, report: Report): boolean {
+  if ((text as WellFormedString).isWellFormed()) return true;
+  report.add('bad-value', 'has half of a surrogate pair');
+  return false;
+}
+
 function stringCheck(rules: object | undefined, format?: Rule<string>): ValueCheck {
   const rule = stringRule(rules);
   const both = all<string>([rule, format]);
   const check: Check = (value, report) => {
     if (typeof value !== 'string') wrongType(value, 'a string', report);
-    else if (!(value as WellFormedString).isWellFormed()) report.add('bad-value', 'has half of a surrogate pair');
-    else if (both !== undefined) applyRule(both, value, report);
+    else if (checkUnicode(value, report) && both !== undefined) applyRule(both, value, report);
   };
   return { check, ...absentOf(rule, '') };
 }
@@ -125,6 +131,11 @@ function bigIntegerCheck(type: string, lowest: bigint, highest: bigint, rules: o
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
       const problem = Number.isInteger(value) ? 'has lost digits' : 'is not a whole number';
       report.add('bad-value', `the number ${problem}, expected ${type}`, 'write large whole numbers as a string');
+      return;
+    }
+    if (typeof value === 'string' && !whole.test(value) && decimal.test(value)) {
+      // "1e3" and "1.0" are legal forms; they are exact as long as a number is.
+      check(Number(value), report);
       return;
     }
     if (typeof value !== 'number' && !(typeof value === 'string' && whole.test(value))) {

@@ -11,10 +11,22 @@ export function valueFormat(fieldName: string): Rule<string> | undefined {
 const formats: Readonly<Record<string, Rule<string>>> = {
   'envoy.type.matcher.v3.RegexMatcher.regex': regexFault,
   'xds.type.matcher.v3.RegexMatcher.regex': regexFault,
+  'envoy.config.metrics.v3.TagSpecifier.regex': tagRegexFault,
   'envoy.config.core.v3.CidrRange.address_prefix': addressFault,
   'xds.core.v3.CidrRange.address_prefix': addressFault,
   'envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig.path_template': templateFault,
 };
+
+/** Envoy reads custom tags with C++'s std::regex, whose ECMAScript has neither lookbehind nor names. */
+function tagRegexFault(pattern: string): string | undefined {
+  if (/\(\?[<P]/.test(pattern)) return 'has a group that C++ regular expressions do not know';
+  try {
+    new RegExp(pattern);
+    return undefined;
+  } catch {
+    return 'is not a regular expression of ECMAScript';
+  }
+}
 
 // Compiling costs about 0.1 ms, and configurations repeat their patterns.
 const verdicts = new Map<string, string | undefined>();

@@ -1,6 +1,6 @@
-import { type Check, nameJsonType } from './report.ts';
+import { type Check, nameJsonType, type Report } from './report.ts';
 import { durationRule, type Rules, refuseUnknown } from './rules.ts';
-import { applyRule, scalarCheck } from './scalar.ts';
+import { applyRule, checkUnicode, scalarCheck } from './scalar.ts';
 
 /** protobuf's well-known types with a JSON form of their own, but for Any; undefined for every other type. */
 export function wellKnownCheck(name: string, rules: Rules): Check | undefined {
@@ -25,23 +25,31 @@ export const wrappers: Readonly<Record<string, string>> = {
 };
 
 const others: Readonly<Record<string, Check>> = {
-  'google.protobuf.Value': () => {},
-  'google.protobuf.Struct': objectCheck,
-  'google.protobuf.ListValue': (value, report) => {
-    if (!Array.isArray(value)) report.add('wrong-type', `found ${nameJsonType(value)}, expected a list`);
+  'google.protobuf.Value': checkAnyJson,
+  'google.protobuf.Struct': (value, report) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) checkAnyJson(value, report);
+    else report.add('wrong-type', `found ${nameJsonType(value)}, expected an object`);
   },
-  'google.protobuf.FieldMask': scalarCheck('string', undefined).check,
+  'google.protobuf.ListValue': (value, report) => {
+    if (Array.isArray(value)) checkAnyJson(value, report);
+    else report.add('wrong-type', `found ${nameJsonType(value)}, expected a list`);
+  },
 };
 
-/** The only check of a Struct: its values may be any JSON. */
-function objectCheck(...[value, report]: Parameters<Check>): void {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
-  report.add('wrong-type', `found ${nameJsonType(value)}, expected an object`);
+/** Any JSON is legal here, as long as the parser can hold it. */
+function checkAnyJson(value: unknown, report: Report): void {
+  if (typeof value === 'string') checkUnicode(value, report);
+  if (typeof value !== 'object' || value === null || report.isTooDeep()) return;
+  for (const [key, item] of Object.entries(value)) {
+    report.enterEntry(key);
+    checkAnyJson(item, report);
+    report.leave();
+  }
 }
 
 const durationForm = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/;
 // Envoy refuses a duration that its 64-bit nanoseconds cannot hold (MessageUtil::validateDurationFields), and a negative one.
-const longestSeconds = 9_223_372_036;
+const longestSeconds = 9_223_372_035;
 
 function durationCheck(rules: object | undefined): Check {
   const rule = durationRule(rules);

@@ -76,9 +76,15 @@ export function networkRbac(): object {
         action: 'DENY',
         policies: {
           'ns[default]-policy[deny]-rule[0]': {
-            permissions: [{ or_rules: { rules: [{ destination_port: 8000 }, { requested_server_name: { exact: 'a' } }] } }],
+            permissions: [
+              { or_rules: { rules: [{ destination_port: 8000 }, { requested_server_name: { exact: 'a' } }] } },
+            ],
             principals: [
-              { and_ids: { ids: [{ direct_remote_ip: { address_prefix: '10.0.0.0', prefix_len: 8 } }, peer('spiffe://a/')] } },
+              {
+                and_ids: {
+                  ids: [{ direct_remote_ip: { address_prefix: '10.0.0.0', prefix_len: 8 } }, peer('spiffe://a/')],
+                },
+              },
             ],
           },
         },
@@ -93,7 +99,9 @@ function httpPolicy(): object {
       {
         and_rules: {
           rules: [
-            { or_rules: { rules: [{ url_path: { path: { prefix: '/a' } } }, { url_path: { path: { exact: '/b' } } }] } },
+            {
+              or_rules: { rules: [{ url_path: { path: { prefix: '/a' } } }, { url_path: { path: { exact: '/b' } } }] },
+            },
             { not_rule: { header: { name: ':method', string_match: { exact: 'DELETE', ignore_case: true } } } },
             { header: { name: ':authority', string_match: { safe_regex: { regex: '(?i)shop(:\\d+)?' } } } },
             { destination_port_range: { start: 1, end: 9000 } },
@@ -115,13 +123,27 @@ function httpPolicy(): object {
       {
         and_ids: {
           ids: [
-            { or_ids: { ids: [peer('spiffe://cluster.local/ns/'), { remote_ip: { address_prefix: '10.1.0.0', prefix_len: 16 } }] } },
+            {
+              or_ids: {
+                ids: [
+                  peer('spiffe://cluster.local/ns/'),
+                  { remote_ip: { address_prefix: '10.1.0.0', prefix_len: 16 } },
+                ],
+              },
+            },
             { not_id: { header: { name: 'x-user', present_match: true } } },
             {
               metadata: {
                 filter: 'envoy.filters.http.jwt_authn',
                 path: [{ key: 'payload' }, { key: 'iss' }],
-                value: { or_match: { value_matchers: [{ string_match: { suffix: '.com' } }, { list_match: { one_of: { bool_match: true } } }] } },
+                value: {
+                  or_match: {
+                    value_matchers: [
+                      { string_match: { suffix: '.com' } },
+                      { list_match: { one_of: { bool_match: true } } },
+                    ],
+                  },
+                },
               },
             },
           ],

@@ -3,58 +3,7 @@ import { upstreamTls } from './tls-samples.ts';
 /** Clusters of each discovery type that this product emits, with circuit breakers, outlier detection and protocol options. */
 export function clusterSamples(): object[] {
   return [
-    {
-      name: 'outbound|8000||httpbin.default.svc.cluster.local',
-      alt_stat_name: 'outbound_8000_httpbin',
-      type: 'STATIC',
-      connect_timeout: '10s',
-      lb_policy: 'LEAST_REQUEST',
-      least_request_lb_config: { choice_count: 2, active_request_bias: { default_value: 1, runtime_key: 'bias' } },
-      circuit_breakers: {
-        thresholds: [
-          { priority: 'DEFAULT', max_connections: 1024, max_pending_requests: 10, max_retries: 3, track_remaining: true },
-        ],
-      },
-      outlier_detection: {
-        consecutive_5xx: 5,
-        interval: '10s',
-        base_ejection_time: '30s',
-        max_ejection_percent: 50,
-        enforcing_success_rate: 0,
-      },
-      health_checks: [
-        {
-          timeout: '1s',
-          interval: '5s',
-          unhealthy_threshold: 3,
-          healthy_threshold: 1,
-          http_health_check: { path: '/healthz', expected_statuses: [{ start: '200', end: '300' }] },
-        },
-      ],
-      load_assignment: endpoints('outbound|8000||httpbin.default.svc.cluster.local'),
-      typed_extension_protocol_options: {
-        'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': httpProtocolOptions(),
-      },
-      transport_socket_matches: [
-        {
-          name: 'tlsMode-mesh',
-          match: { tlsMode: 'mesh' },
-          transport_socket: { name: 'envoy.transport_sockets.tls', typed_config: upstreamTls() },
-        },
-        {
-          name: 'tlsMode-disabled',
-          match: {},
-          transport_socket: {
-            name: 'envoy.transport_sockets.raw_buffer',
-            typed_config: { '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer' },
-          },
-        },
-      ],
-      upstream_connection_options: {
-        tcp_keepalive: { keepalive_probes: 3, keepalive_time: 7200, keepalive_interval: 75 },
-      },
-      metadata: { filter_metadata: { mesh: { services: [{ host: 'httpbin', namespace: 'default' }] } } },
-    },
+    meshCluster(),
     {
       name: 'PassthroughCluster',
       type: 'ORIGINAL_DST',
@@ -77,6 +26,68 @@ export function clusterSamples(): object[] {
     },
     sdsCluster(),
   ];
+}
+
+/** A service's cluster: static endpoints, mutual TLS where the endpoint has a sidecar. */
+function meshCluster(): object {
+  return {
+    name: 'outbound|8000||httpbin.default.svc.cluster.local',
+    alt_stat_name: 'outbound_8000_httpbin',
+    type: 'STATIC',
+    connect_timeout: '10s',
+    lb_policy: 'LEAST_REQUEST',
+    least_request_lb_config: { choice_count: 2, active_request_bias: { default_value: 1, runtime_key: 'bias' } },
+    circuit_breakers: {
+      thresholds: [
+        {
+          priority: 'DEFAULT',
+          max_connections: 1024,
+          max_pending_requests: 10,
+          max_retries: 3,
+          track_remaining: true,
+        },
+      ],
+    },
+    outlier_detection: {
+      consecutive_5xx: 5,
+      interval: '10s',
+      base_ejection_time: '30s',
+      max_ejection_percent: 50,
+      enforcing_success_rate: 0,
+    },
+    health_checks: [
+      {
+        timeout: '1s',
+        interval: '5s',
+        unhealthy_threshold: 3,
+        healthy_threshold: 1,
+        http_health_check: { path: '/healthz', expected_statuses: [{ start: '200', end: '300' }] },
+      },
+    ],
+    load_assignment: endpoints('outbound|8000||httpbin.default.svc.cluster.local'),
+    typed_extension_protocol_options: {
+      'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': httpProtocolOptions(),
+    },
+    transport_socket_matches: [
+      {
+        name: 'tlsMode-mesh',
+        match: { tlsMode: 'mesh' },
+        transport_socket: { name: 'envoy.transport_sockets.tls', typed_config: upstreamTls() },
+      },
+      {
+        name: 'tlsMode-disabled',
+        match: {},
+        transport_socket: {
+          name: 'envoy.transport_sockets.raw_buffer',
+          typed_config: { '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer' },
+        },
+      },
+    ],
+    upstream_connection_options: {
+      tcp_keepalive: { keepalive_probes: 3, keepalive_time: 7200, keepalive_interval: 75 },
+    },
+    metadata: { filter_metadata: { mesh: { services: [{ host: 'httpbin', namespace: 'default' }] } } },
+  };
 }
 
 /** The cluster of the agent's secret server: HTTP/2 on a Unix socket. */
@@ -131,4 +142,3 @@ function httpProtocolOptions(): object {
     upstream_http_protocol_options: { auto_sni: false },
   };
 }
-

@@ -1,4 +1,4 @@
-import { jwtFilter, networkRbac, httpRbac } from './access-samples.ts';
+import { httpRbac, jwtFilter, networkRbac } from './access-samples.ts';
 import { routeConfiguration } from './route-samples.ts';
 import { downstreamTls } from './tls-samples.ts';
 
@@ -11,10 +11,16 @@ export function inboundListener(): object {
     listener_filters: [
       typed('envoy.filters.listener.original_dst', 'envoy.extensions.filters.listener.original_dst.v3.OriginalDst'),
       {
-        ...typed('envoy.filters.listener.tls_inspector', 'envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector'),
+        ...typed(
+          'envoy.filters.listener.tls_inspector',
+          'envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector',
+        ),
         filter_disabled: { destination_port_range: { start: 15008, end: 15009 } },
       },
-      typed('envoy.filters.listener.http_inspector', 'envoy.extensions.filters.listener.http_inspector.v3.HttpInspector'),
+      typed(
+        'envoy.filters.listener.http_inspector',
+        'envoy.extensions.filters.listener.http_inspector.v3.HttpInspector',
+      ),
     ],
     listener_filters_timeout: '1s',
     continue_on_listener_filters_timeout: true,
@@ -30,9 +36,7 @@ export function inboundListener(): object {
         },
         transport_socket: { name: 'envoy.transport_sockets.tls', typed_config: downstreamTls() },
         transport_socket_connect_timeout: '15s',
-        filters: [
-          httpManager([jwtFilter(), httpRbac(), stateFilter(), corsFilter(), faultFilter(), routerFilter()]),
-        ],
+        filters: [httpManager([jwtFilter(), httpRbac(), stateFilter(), corsFilter(), faultFilter(), routerFilter()])],
       },
       {
         name: 'inbound-passthrough',
@@ -72,8 +76,7 @@ function httpManager(filters: readonly object[]): object {
   return {
     name: 'envoy.filters.network.http_connection_manager',
     typed_config: {
-      '@type':
-        'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+      '@type': 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
       stat_prefix: 'inbound_0.0.0.0_8000',
       codec_type: 'AUTO',
       route_config: routeConfiguration(),
@@ -98,7 +101,9 @@ function httpManager(filters: readonly object[]): object {
       local_reply_config: {
         mappers: [
           {
-            filter: { status_code_filter: { comparison: { op: 'GE', value: { default_value: 500, runtime_key: 'x' } } } },
+            filter: {
+              status_code_filter: { comparison: { op: 'GE', value: { default_value: 500, runtime_key: 'x' } } },
+            },
             status_code: 503,
           },
         ],

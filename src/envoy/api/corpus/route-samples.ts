@@ -18,7 +18,12 @@ export function routeConfiguration(): object {
         retry_policy: retryPolicy(),
         rate_limits: [{ stage: 1, actions: [{ remote_address: {} }, { generic_key: { descriptor_value: 'a' } }] }],
       },
-      { name: 'rest', domains: ['*'], require_tls: 'NONE', routes: [{ match: { prefix: '/' }, route: { cluster: 'dns' } }] },
+      {
+        name: 'rest',
+        domains: ['*'],
+        require_tls: 'NONE',
+        routes: [{ match: { prefix: '/' }, route: { cluster: 'dns' } }],
+      },
     ],
   };
 }
@@ -52,7 +57,10 @@ function plainRoutes(): object[] {
         timeout: '15s',
         idle_timeout: '0s',
         retry_policy: retryPolicy(),
-        hash_policy: [{ header: { header_name: 'x-user' }, terminal: true }, { cookie: { name: 'c', ttl: '60s', path: '/' } }],
+        hash_policy: [
+          { header: { header_name: 'x-user' }, terminal: true },
+          { cookie: { name: 'c', ttl: '60s', path: '/' } },
+        ],
         request_mirror_policies: [
           { cluster: 'dns', runtime_fraction: { default_value: { numerator: 5, denominator: 'HUNDRED' } } },
         ],
