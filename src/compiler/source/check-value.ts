@@ -18,6 +18,9 @@ export interface ValueCheck {
   readonly doubtfulKeys: readonly JsonPath[];
 }
 
+/** More faults than this in one document are one fault told often. */
+const maxFaults = 20;
+
 const words = new Set(['true', 'false']);
 const numberText = /^[-+]?(?:[0-9.]+(?:e[-+]?[0-9]+)?|Infinity|NaN)$/;
 
@@ -45,6 +48,7 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
     return goesOn;
   };
   const visit = (node: unknown): boolean => {
+    if (faults.length + doubtfulKeys.length >= maxFaults) return false;
     if (--budget < 0) {
       fault('alias-expansion', 'value');
       return false;
@@ -60,6 +64,17 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
   };
   visit(value);
   return { faults, doubtfulKeys };
+}
+
+/** Values and keys in `value`, aliases written out; stops counting at `limit`. */
+export function countNodes(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const child of Object.values(value)) {
+    count += 1 + countNodes(child, limit - count);
+    if (count >= limit) return limit;
+  }
+  return count;
 }
 
 /** `8080:` and `"8080":` are alike to everybody; `0x10:` (read as 16), `true:` and `~:` are not. */

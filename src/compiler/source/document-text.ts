@@ -1,101 +1,156 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import { countNodes } from './check-value.ts';
 import { disagreement } from './disagreement.ts';
 import { jsonRangeOf } from './json-positions.ts';
-import { type PositionTree, positionTree } from './position-tree.ts';
+import type { ItemText } from './list-items.ts';
+import type { OffsetRange } from './position-tree.ts';
+import { isRisky } from './risk.ts';
+import type { TreeCache } from './tree-cache.ts';
 
-/** Text of one document and where it stands; finds positions in it when somebody asks. */
-export class DocumentText {
+export interface DocumentPlace {
   readonly file: string;
   readonly text: string;
   /** Offset of the text in its file. */
   readonly offset: number;
   /** Valid JSON, so that its positions are found without a tree. */
   readonly isJson: boolean;
+}
+
+/** What all documents of one run share. */
+export interface PositionSettings {
+  readonly trees: TreeCache;
+  readonly bag: DiagnosticBag;
+  /** A tree takes one to two kilobytes a value: larger documents get none, and everything in them has one place. */
+  readonly maxTreeNodes: number;
+}
+
+/** Text and value of one document; finds positions in it when somebody asks. */
+export class DocumentText {
+  readonly place: DocumentPlace;
   readonly #value: unknown;
-  readonly #trees: TreeCache;
-  readonly #bag: DiagnosticBag;
-  #isCompared = false;
-  #agrees = true;
+  readonly #settings: PositionSettings;
+  #items: readonly ItemText[] = [];
+  #itemValues: readonly unknown[] = [];
+  readonly #itemTexts = new Map<number, DocumentText>();
+  #agrees: boolean | undefined;
+  #isSmall: boolean | undefined;
 
-  constructor(
-    place: { readonly file: string; readonly text: string; readonly offset: number; readonly isJson: boolean },
-    value: unknown,
-    trees: TreeCache,
-    bag: DiagnosticBag,
-  ) {
-    this.file = place.file;
-    this.text = place.text;
-    this.offset = place.offset;
-    this.isJson = place.isJson;
+  constructor(place: DocumentPlace, value: unknown, settings: PositionSettings) {
+    this.place = place;
     this.#value = value;
-    this.#trees = trees;
-    this.#bag = bag;
+    this.#settings = settings;
   }
 
+  /** From now on positions below `['items', i]` are found in the text of that item alone. */
+  splitIntoItems(values: readonly unknown[], texts: readonly ItemText[]): void {
+    this.#items = texts;
+    this.#itemValues = values;
+  }
+
+  /** Where the object at `base` begins; never needs a tree. */
+  startOf(base: JsonPath): SourceSpan {
+    const range = this.#rangeOfItem(base);
+    if (range === undefined) return this.#span(firstContent(this.place.text));
+    const { start, end } = firstContent(this.place.text.slice(range.start, range.end));
+    return this.#span({ start: range.start + start, end: range.start + end });
+  }
+
+  /** The place of the value (or key) at `path`; the document's beginning when its positions cannot be trusted. */
   spanOf(path: JsonPath, part: 'key' | 'value'): SourceSpan {
-    return this.agrees() ? this.rawSpanOf(path, part) : this.span({ start: 0, end: 0 });
+    const item = this.#itemAt(path);
+    if (item !== undefined) return item.text.spanOf([...item.base, ...path.slice(2)], part);
+    if (this.place.isJson) return this.#span(jsonRangeOf(this.place.text, path, part));
+    return this.isSmall && this.agrees() ? this.#span(this.#tree.rangeOf(path, part)) : this.startOf([]);
   }
 
-  /** As `spanOf`, of a document that is refused already. */
-  rawSpanOf(path: JsonPath, part: 'key' | 'value'): SourceSpan {
-    return this.span(this.isJson ? jsonRangeOf(this.text, path, part) : this.#trees.of(this).rangeOf(path, part));
+  /** The key at the end of `path`, when it was not written as a string or a plain decimal integer. */
+  oddKeyAt(path: JsonPath): SourceSpan | undefined {
+    const item = this.#itemAt(path);
+    if (item !== undefined) return item.text.oddKeyAt([...item.base, ...path.slice(2)]);
+    if (this.place.isJson || this.#tree.hasTextKey(path)) return undefined;
+    return this.#span(this.#tree.rangeOf(path, 'key'));
   }
 
-  /** The key at the end of `path` was written as a string or a plain decimal integer. */
-  hasTextKey(path: JsonPath): boolean {
-    return this.isJson || this.#trees.of(this).hasTextKey(path);
-  }
-
-  span(range: { readonly start: number; readonly end: number }): SourceSpan {
-    return { file: this.file, start: this.offset + range.start, end: this.offset + range.end };
+  /** Few enough values for a tree. */
+  get isSmall(): boolean {
+    const { maxTreeNodes } = this.#settings;
+    this.#isSmall ??=
+      this.place.isJson ||
+      (this.#items.length > 0
+        ? this.#items.every((_, index) => this.#itemText(index).isSmall)
+        : countNodes(this.#value, maxTreeNodes) < maxTreeNodes);
+    return this.#isSmall;
   }
 
   /** Both parsers read the same. Compared once; a difference is reported when it is found. */
   agrees(): boolean {
-    if (!this.#isCompared) {
-      this.#isCompared = true;
-      this.#agrees = this.isJson || this.#compare(this.#trees.of(this));
+    if (this.#agrees !== undefined) return this.#agrees;
+    if (this.#items.length > 0) {
+      const texts = this.#items.map((_, index) => this.#itemText(index));
+      if (texts.every((item) => !isRisky(item.place.text) || item.#difference() === undefined)) return true;
+      // Items that share anchors can only be understood together.
+      this.#items = [];
+      this.#isSmall = undefined;
+    }
+    const difference = this.#difference();
+    this.#agrees = difference === undefined;
+    if (difference !== undefined) {
+      const { range, what } = difference;
+      this.#settings.bag.report('parsers-disagree', this.#span(range), { difference: what });
     }
     return this.#agrees;
   }
 
-  #compare(tree: PositionTree): boolean {
-    const reading = tree.value;
+  #difference(): { readonly range: OffsetRange; readonly what: string } | undefined {
+    if (this.place.isJson) return undefined;
+    if (!this.isSmall) return { range: firstContent(this.place.text), what: 'it is too large to be compared' };
+    const { reading, rangeOf } = this.#tree;
     if ('fault' in reading) {
-      const range = { start: reading.offset, end: reading.offset };
-      this.#bag.report('parsers-disagree', this.span(range), { difference: 'one of them refuses it here' });
-      return false;
+      return { range: { start: reading.offset, end: reading.offset }, what: 'one of them refuses it here' };
     }
     const path = disagreement(this.#value, reading.json);
-    if (path === undefined) return true;
-    const where = path.length === 0 ? 'the whole document' : `the value of ${path.join('.')}`;
-    this.#bag.report('parsers-disagree', this.span(tree.rangeOf(path, 'value')), { difference: where });
-    return false;
+    if (path === undefined) return undefined;
+    return { range: rangeOf(path, 'value'), what: path.length === 0 ? 'as a whole' : `at ${path.join('.')}` };
+  }
+
+  get #tree() {
+    return this.#settings.trees.of(this.place.text);
+  }
+
+  #itemAt(path: JsonPath): { readonly base: JsonPath; readonly text: DocumentText } | undefined {
+    const item = path[0] === 'items' && typeof path[1] === 'number' ? this.#items[path[1]] : undefined;
+    return item === undefined ? undefined : { base: item.base, text: this.#itemText(Number(path[1])) };
+  }
+
+  #rangeOfItem(path: JsonPath): OffsetRange | undefined {
+    return path[0] === 'items' && typeof path[1] === 'number' ? this.#items[path[1]]?.range : undefined;
+  }
+
+  /** Made when asked for: most items of most lists never are. */
+  #itemText(index: number): DocumentText {
+    const known = this.#itemTexts.get(index);
+    if (known !== undefined) return known;
+    const { place } = this;
+    const { range, base } = this.#items[index] ?? { range: { start: 0, end: 0 }, base: [] };
+    const text = place.text.slice(range.start, range.end);
+    const value = base.length === 0 ? this.#itemValues[index] : [this.#itemValues[index]];
+    const item = new DocumentText({ ...place, text, offset: place.offset + range.start }, value, this.#settings);
+    this.#itemTexts.set(index, item);
+    return item;
+  }
+
+  #span(range: OffsetRange): SourceSpan {
+    const { file, offset } = this.place;
+    return { file, start: offset + range.start, end: offset + range.end };
   }
 }
 
-/** Keeps the trees asked for last; a tree takes about fifty times the memory of its text. */
-export class TreeCache {
-  readonly #trees = new Map<DocumentText, PositionTree>();
-  readonly #maxCharacters: number;
-  #characters = 0;
-
-  constructor(maxCharacters = 1_000_000) {
-    this.#maxCharacters = maxCharacters;
-  }
-
-  of(document: DocumentText): PositionTree {
-    const known = this.#trees.get(document);
-    if (known !== undefined) return known;
-    const tree = positionTree(document.text);
-    this.#trees.set(document, tree);
-    this.#characters += document.text.length;
-    for (const oldest of this.#trees.keys()) {
-      if (this.#characters <= this.#maxCharacters || oldest === document) break;
-      this.#trees.delete(oldest);
-      this.#characters -= oldest.text.length;
-    }
-    return tree;
-  }
+/** Behind the `---` line, comments and blank lines; for an item of a list, behind its "- ". */
+function firstContent(text: string): OffsetRange {
+  const lead = /---(?=\s)|\s+|#[^\n]*|- +|%[^\n]*\n/y;
+  let start = 0;
+  while (lead.test(text)) start = lead.lastIndex;
+  const line = /^[^\r\n]*/.exec(text.slice(start, start + 200))?.[0] ?? '';
+  return { start, end: start + line.trimEnd().length };
 }

@@ -6,6 +6,8 @@ export interface SourceLimits {
   readonly maxDepth: number;
   /** Values of one document after its aliases are written out, beyond those that its text can hold by itself. */
   readonly maxAliasNodes: number;
+  /** Values of one document for which positions are kept, and that may use anchors, tags and other risky forms. */
+  readonly maxTreeNodes: number;
 }
 
 /** Limits when the user says nothing. */
@@ -13,4 +15,5 @@ export const defaultLimits: SourceLimits = {
   maxFileBytes: 16 * 1024 * 1024,
   maxDepth: 100,
   maxAliasNodes: 10_000,
+  maxTreeNodes: 40_000,
 };

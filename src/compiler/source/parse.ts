@@ -3,19 +3,23 @@ import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { checkValue, type ValueFault } from './check-value.ts';
 import { cutDocuments, type DocumentRange } from './cut.ts';
 import { disagreement } from './disagreement.ts';
-import type { JsonObject, JsonValue, PolicyDocument, SourceFile } from './document.ts';
-import { DocumentText, TreeCache } from './document-text.ts';
+import type { JsonObject, PolicyDocument, SourceFile } from './document.ts';
+import { DocumentText, type PositionSettings } from './document-text.ts';
 import { isUsableText } from './file-text.ts';
 import { defaultLimits, type SourceLimits } from './limits.ts';
 import { itemTexts, listItems } from './list-items.ts';
 import { type Loaded, loader, type SyntaxFault } from './load.ts';
 import { isRisky } from './risk.ts';
+import { TreeCache } from './tree-cache.ts';
+
+/** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
+const maxReports = 50;
 
 interface Parsing {
   readonly bag: DiagnosticBag;
   readonly limits: SourceLimits;
   readonly load: (text: string) => Loaded;
-  readonly trees: TreeCache;
+  readonly positions: PositionSettings;
 }
 
 /**
@@ -28,7 +32,8 @@ export function parse(
   bag: DiagnosticBag,
   limits: SourceLimits = defaultLimits,
 ): PolicyDocument[] {
-  const parsing: Parsing = { bag, limits, load: loader(limits), trees: new TreeCache() };
+  const positions: PositionSettings = { trees: new TreeCache(), bag, maxTreeNodes: limits.maxTreeNodes };
+  const parsing: Parsing = { bag, limits, load: loader(limits), positions };
   const hadErrors = bag.hasErrors;
   const documents = files.flatMap((file) => parseFile(file, parsing));
   if (documents.length === 0 && !hadErrors && !bag.hasErrors) {
@@ -44,7 +49,9 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
     parsing.bag.report('empty-input', { file: '-', start: 0, end: 0 }, { what: 'standard input' });
   }
   const documents: PolicyDocument[] = [];
+  const alreadyReported = parsing.bag.all.length;
   for (const range of ranges) {
+    if (parsing.bag.all.length - alreadyReported >= maxReports) break;
     const text = file.text.slice(range.start, range.end);
     const loaded = parsing.load(text);
     if (!loaded.ok) {
@@ -53,8 +60,11 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
     }
     const isJson = isSameJson(text, loaded.value);
     const place = { file: file.path, text, offset: range.start, isJson };
-    const document = new DocumentText(place, loaded.value, parsing.trees, parsing.bag);
-    if (isUsableValue(document, loaded, parsing)) documents.push(...objectsOf(document, loaded.value, parsing));
+    const document = new DocumentText(place, loaded.value, parsing.positions);
+    const items = listItems(loaded.value);
+    if (items !== undefined) document.splitIntoItems(items, itemTexts(text, isJson, items.length));
+    if (!isUsableValue(document, loaded, parsing)) continue;
+    for (const object of objectsOf(document, loaded.value, parsing)) documents.push(object);
   }
   return documents;
 }
@@ -80,21 +90,33 @@ function isSameJson(text: string, value: unknown): boolean {
 }
 
 function isUsableValue(document: DocumentText, loaded: Loaded & { ok: true }, parsing: Parsing): boolean {
-  const { faults, doubtfulKeys } = checkValue(loaded.value, document.text.length, loaded.tally, parsing.limits);
+  const { text } = document.place;
+  const { faults, doubtfulKeys } = checkValue(loaded.value, text.length, loaded.tally, parsing.limits);
   const sizeFault = faults.find(({ code }) => code === 'alias-expansion' || code === 'nesting-too-deep');
   if (sizeFault !== undefined) {
-    // A tree of such a document would cost what the limit is there to spare.
-    reportValue(sizeFault, document.span(firstContent(document.text)), parsing);
+    reportValue(sizeFault, document.startOf([]), parsing);
     return false;
   }
-  const badKeys = doubtfulKeys.filter((path) => !document.hasTextKey(path));
-  for (const path of badKeys) {
-    parsing.bag.report('non-string-key', document.rawSpanOf(path, 'key'), { key: keyName(path) });
+  const isDoubtful = doubtfulKeys.length > 0 || (!document.place.isJson && isRisky(text));
+  if (isDoubtful && !document.isSmall) {
+    parsing.bag.report('document-too-complex', document.startOf([]), { limit: String(parsing.limits.maxTreeNodes) });
+    return false;
   }
-  if (badKeys.length > 0) return false;
-  if (isRisky(document.text) && !document.agrees()) return false;
+  if (hasOddKeys(document, doubtfulKeys, parsing.bag) || (isDoubtful && !document.agrees())) return false;
   for (const fault of faults) reportValue(fault, document.spanOf(fault.path, fault.part), parsing);
   return faults.length === 0;
+}
+
+function hasOddKeys(document: DocumentText, doubtfulKeys: readonly JsonPath[], bag: DiagnosticBag): boolean {
+  let hasOdd = false;
+  for (const path of doubtfulKeys) {
+    const span = document.oddKeyAt(path);
+    if (span === undefined) continue;
+    hasOdd = true;
+    const key = String(path.at(-1));
+    bag.report('non-string-key', span, { key: key === '[object Object]' ? '(a mapping)' : `"${key}"` });
+  }
+  return hasOdd;
 }
 
 function reportValue(fault: ValueFault, span: SourceSpan, { bag, limits }: Parsing): void {
@@ -104,62 +126,45 @@ function reportValue(fault: ValueFault, span: SourceSpan, { bag, limits }: Parsi
   else bag.report(fault.code, span, {});
 }
 
-function keyName(path: JsonPath): string {
-  const key = String(path.at(-1));
-  return key === '[object Object]' ? '(a mapping)' : `"${key}"`;
-}
-
-function objectsOf(document: DocumentText, value: unknown, parsing: Parsing): PolicyDocument[] {
+/** The object at `base`, or those of the list that stands there. */
+function objectsOf(document: DocumentText, value: unknown, parsing: Parsing, base: JsonPath = []): PolicyDocument[] {
   if (!isObject(value)) {
-    const span = document.span(firstContent(document.text));
+    const span = base.length === 0 ? document.startOf(base) : document.spanOf(base, 'value');
     parsing.bag.report('not-an-object', span, { found: describe(value) });
     return [];
   }
   const items = listItems(value);
-  if (items === undefined) return [policyDocument(document, [], value, document.span(firstContent(document.text)))];
-  const texts = itemTexts(document, items.length);
+  if (items === undefined) return [new DocumentInText(document, base, value)];
+  const alreadyReported = parsing.bag.all.length;
   return items.flatMap((item, index) => {
-    const own = texts?.[index];
-    const place = own === undefined ? document : itemText(document, own.range, own.base, item, parsing);
-    const base = own?.base ?? ['items', index];
-    if (isObject(item)) {
-      const start =
-        own === undefined ? document.span(firstContent(document.text)) : place.span(firstContent(place.text));
-      return [policyDocument(place, base, item, start)];
-    }
-    parsing.bag.report('not-an-object', place.spanOf(base, 'value'), { found: describe(item) });
-    return [];
+    if (parsing.bag.all.length - alreadyReported >= maxReports) return [];
+    return objectsOf(document, item, parsing, [...base, 'items', index]);
   });
 }
 
-function itemText(
-  list: DocumentText,
-  range: DocumentRange,
-  base: JsonPath,
-  item: JsonValue,
-  { trees, bag }: Parsing,
-): DocumentText {
-  const text = list.text.slice(range.start, range.end);
-  const place = { file: list.file, text, offset: list.offset + range.start, isJson: list.isJson };
-  return new DocumentText(place, base.length === 0 ? item : [item], trees, bag);
-}
+/** Small, and without closures: a list may hold a hundred thousand of them. */
+class DocumentInText implements PolicyDocument {
+  readonly value: JsonObject;
+  readonly #text: DocumentText;
+  readonly #base: JsonPath;
 
-function policyDocument(text: DocumentText, base: JsonPath, value: JsonObject, start: SourceSpan): PolicyDocument {
-  return {
-    file: text.file,
-    value,
-    start,
-    spanOf: (path, part = 'value') => text.spanOf([...base, ...path], part),
-  };
-}
+  constructor(text: DocumentText, base: JsonPath, value: JsonObject) {
+    this.value = value;
+    this.#text = text;
+    this.#base = base;
+  }
 
-/** Behind the `---` line, comments and blank lines; for an item of a list, behind its "- ". */
-function firstContent(text: string): { start: number; end: number } {
-  const lead = /---(?=\s)|\s+|#[^\n]*|- +|%[^\n]*\n/y;
-  let start = 0;
-  while (lead.test(text)) start = lead.lastIndex;
-  const line = /^[^\r\n]*/.exec(text.slice(start, start + 200))?.[0] ?? '';
-  return { start, end: start + line.trimEnd().length };
+  get file(): string {
+    return this.#text.place.file;
+  }
+
+  get start(): SourceSpan {
+    return this.#text.startOf(this.#base);
+  }
+
+  spanOf(path: JsonPath, part: 'key' | 'value' = 'value'): SourceSpan {
+    return this.#text.spanOf([...this.#base, ...path], part);
+  }
 }
 
 function describe(value: unknown): string {

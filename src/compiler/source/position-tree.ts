@@ -1,5 +1,4 @@
 import {
-  type Document,
   isAlias,
   isCollection,
   isMap,
@@ -21,7 +20,7 @@ export interface OffsetRange {
 /** The slow parser's reading of one document: knows where everything stands. */
 export interface PositionTree {
   /** The value as this parser reads it; undefined when it finds the text faulty, with its reason. */
-  readonly value: { readonly json: unknown } | { readonly fault: string; readonly offset: number };
+  readonly reading: { readonly json: unknown } | { readonly fault: string; readonly offset: number };
   /** The deepest node that exists on `path`, or its key. */
   rangeOf(path: JsonPath, part: 'key' | 'value'): OffsetRange;
   /** The key at the end of `path` is a string, or an integer in plain decimal. */
@@ -41,7 +40,7 @@ export function positionTree(text: string): PositionTree {
   const root = document.contents;
   const anchors = anchorsOf(root);
   return {
-    value: error === undefined ? readingOf(document) : { fault: error.message, offset: error.pos[0] },
+    reading: error === undefined ? readingOf(root) : { fault: error.message, offset: error.pos[0] },
     rangeOf: (path, part) => rangeOf(root, anchors, path, part),
     hasTextKey: (path) => {
       const { pair, isWhole } = follow(root, anchors, path);
@@ -52,14 +51,42 @@ export function positionTree(text: string): PositionTree {
   };
 }
 
-/** `yaml` throws where an alias stands before its anchor. */
-function readingOf(document: Document.Parsed): PositionTree['value'] {
-  try {
-    return { json: document.toJS({ maxAliasCount: -1 }) };
-  } catch (thrown) {
-    if (thrown instanceof ReferenceError) return { fault: thrown.message, offset: 0 };
-    throw thrown;
-  }
+/** The library's own conversion looks through the whole document for every alias; this one does not. */
+function readingOf(root: ParsedNode | null): PositionTree['reading'] {
+  const anchors = new Map<string, unknown>();
+  let unknownAlias: OffsetRange | undefined;
+  const convert = (node: unknown): unknown => {
+    if (isAlias(node)) {
+      if (!anchors.has(node.source)) unknownAlias ??= { start: node.range?.[0] ?? 0, end: node.range?.[1] ?? 0 };
+      return anchors.get(node.source);
+    }
+    if (isScalar(node)) return keep(node, node.value);
+    if (isSeq(node)) {
+      const list: unknown[] = keep(node, []);
+      for (const item of node.items) list.push(convert(item));
+      return list;
+    }
+    if (!isMap(node)) return null;
+    const mapping: Record<string, unknown> = keep(node, {});
+    for (const { key, value } of node.items) {
+      const name = String(isScalar(key) ? keep(key, key.value) : convert(key));
+      // Plain assignment of "__proto__" would set the prototype.
+      Object.defineProperty(mapping, name, {
+        value: convert(value),
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      });
+    }
+    return mapping;
+  };
+  const keep = <T>(node: { anchor?: string | undefined }, value: T): T => {
+    if (node.anchor !== undefined) anchors.set(node.anchor, value);
+    return value;
+  };
+  const json = convert(root);
+  if (unknownAlias !== undefined) return { fault: 'alias before its anchor', offset: unknownAlias.start };
+  return { json };
 }
 
 interface Place {

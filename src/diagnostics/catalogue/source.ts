@@ -7,6 +7,10 @@ export const sourceCodes = {
     message`aliases make this document larger than ${'limit'} values`,
     'write the repeated parts out',
   ),
+  'document-too-complex': error(
+    message`this document uses anchors, tags, tabs or odd keys, and has more than ${'limit'} values`,
+    'split the document, or write it without these forms',
+  ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
   'empty-input': error(message`${'what'} holds no object`),
   'file-too-large': error(

@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { defaultLimits } from './limits.ts';
+import { parse } from './parse.ts';
+import { readSources, SourceError } from './read.ts';
+
+let folder: string;
+let bag: DiagnosticBag;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'read-'));
+  bag = new DiagnosticBag();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+
+async function* stream(...chunks: string[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+describe('readSources', () => {
+  test('reads folders recursively, sorted, and nothing but YAML and JSON', async () => {
+    for (const name of ['b.yml', 'a/z.json', 'a/y.yaml', 'c.txt', '.hidden.yaml']) write(name, name);
+    const files = await readSources([`${folder}/`], bag);
+    expect(files.map(({ path }) => path.slice(folder.length))).toEqual([
+      '/.hidden.yaml',
+      '/a/y.yaml',
+      '/a/z.json',
+      '/b.yml',
+    ]);
+  });
+
+  test('reads a named file whatever its name, and each file once', async () => {
+    const path = write('policy.txt', 'x');
+    expect(await readSources([path, path, `${folder}/./policy.txt`], bag)).toEqual([{ path, text: 'x' }]);
+  });
+
+  test('follows links once, also when they lead back', async () => {
+    write('a/x.yaml', 'x');
+    symlinkSync(folder, join(folder, 'a/back'));
+    symlinkSync(join(folder, 'a'), join(folder, 'b'));
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling.txt'));
+    expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/a/x.yaml`]);
+  });
+
+  test('reads standard input, with characters cut between chunks', async () => {
+    const stdin = (async function* () {
+      yield Buffer.from([0x61, 0xc3]);
+      yield Buffer.from([0xa9]);
+    })();
+    expect(await readSources(['-', '-'], bag, { stdin })).toEqual([{ path: '-', text: 'aé' }]);
+  });
+
+  test('throws for what is not there', async () => {
+    const missing = readSources([join(folder, 'none.yaml')], bag);
+    await expect(missing).rejects.toBeInstanceOf(SourceError);
+    await expect(missing).rejects.toThrow(`cannot read "${folder}/none.yaml"`);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['UTF-16 with a mark', Buffer.from('\uFEFFa: 1', 'utf16le')],
+    ['UTF-16 without a mark', Buffer.from('a: 1', 'utf16le')],
+    ['Latin-1', Buffer.from('a: é', 'latin1')],
+  ])('refuses %s', async (_, bytes) => {
+    expect(await readSources([write('a.yaml', bytes)], bag)).toEqual([]);
+    expect(bag.all.map(({ code }) => code)).toEqual(['wrong-encoding']);
+  });
+
+  test('takes a byte order mark away', async () => {
+    expect(await readSources([write('a.yaml', '\uFEFFa: 1')], bag)).toMatchObject([{ text: 'a: 1' }]);
+  });
+
+  test('refuses what is too large, from files and from standard input', async () => {
+    const path = write('a.yaml', 'x'.repeat(100));
+    expect(
+      await readSources([path, '-'], bag, { maxFileBytes: 99, stdin: stream('x'.repeat(60), 'y'.repeat(60)) }),
+    ).toEqual([]);
+    expect(bag.all.map(({ code }) => code)).toEqual(['file-too-large', 'file-too-large']);
+  });
+
+  test('reads a valid file of 16 MiB', async () => {
+    const unit = (index: number): string =>
+      `kind: A\nmetadata: {name: "object-${String(index).padStart(8, '0')}"}\n---\n`;
+    const count = Math.floor(defaultLimits.maxFileBytes / unit(0).length);
+    const path = write('a.yaml', Array.from({ length: count }, (_, index) => unit(index)).join(''));
+    const documents = parse(await readSources([path], bag), bag);
+    expect(bag.all).toEqual([]);
+    expect(documents.length).toBe(count);
+  });
+});
