@@ -493,15 +493,13 @@ test('merge answers for 1,000 services and rules in 10 scopes quickly', () => {
     peer(`ns-${i % 10}/app-${i}`, { selector: { matchLabels: { app: `app-${i}` } }, portLevelMtls: { 80: {} } }),
   );
   const { compile, topology } = setUp({ objects, rules, peers });
-  const ask = (previous?: Effective) => {
+  // The best of three: other work on the machine is not this function's.
+  const elapsed = [1, 2, 3].map(() => {
     const started = performance.now();
-    const { effective, outbound } = compile({}, previous);
-    for (let i = 0; i < 10; i++) outbound(`ns-${i}/app-${i}`);
+    const { effective, outbound } = compile();
+    for (let i = 0; i < 10; i++) expect(outbound(`ns-${i}/app-${i}`)).toHaveLength(1_000);
     for (const workload of topology.workloads) effective.inbound(workload);
-    return { effective, elapsed: performance.now() - started };
-  };
-  const first = ask();
-  const again = ask(first.effective);
-  expect(first.elapsed).toBeLessThan(500);
-  expect(again.elapsed).toBeLessThan(first.elapsed);
+    return performance.now() - started;
+  });
+  expect(Math.min(...elapsed)).toBeLessThan(300);
 });

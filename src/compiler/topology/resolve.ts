@@ -11,7 +11,7 @@ import { append, LabelIndex, type Labels } from './selector.ts';
 import { draftServiceEntry } from './service-entries.ts';
 import { draftService, type ServiceDraft } from './services.ts';
 import { type BoundService, bindTargets } from './targets.ts';
-import { areSeenTogether } from './visibility.ts';
+import { areSeenTogetherElsewhere } from './visibility.ts';
 import {
   controllerWorkload,
   entryWorkload,
@@ -129,23 +129,25 @@ function draftServices(
   );
   const byHost = new Map<string, ServiceDraft[]>();
   return sorted.filter((draft) => {
-    const { host } = draft.service;
-    const rivals = (byHost.get(host) ?? []).filter(({ service }) => areSeenTogether(service, draft.service));
-    const first = rivals[0];
+    const { service } = draft;
+    const rivals = byHost.get(service.host) ?? [];
+    const same = rivals.find((other) => other.service.namespace === service.namespace);
+    const first = same ?? rivals.find((other) => areSeenTogetherElsewhere(other.service, service));
     if (first !== undefined) reportDuplicateHost(first, draft, bag);
-    if (byHost.get(host)?.some(({ service }) => service.namespace === draft.service.namespace)) return false;
-    append(byHost, host, draft);
-    return true;
+    if (same === undefined) append(byHost, service.host, draft);
+    return same === undefined;
   });
 }
 
 function reportDuplicateHost(first: ServiceDraft, draft: ServiceDraft, bag: DiagnosticBag): void {
-  const { host, object } = draft.service;
+  const { host, object, namespace } = draft.service;
   const kept = first.service.object;
+  const isSame = first.service.namespace === namespace;
+  const effect = isSame ? 'the other one is left out' : 'clients outside both namespaces use that one';
   bag.report(
     'duplicate-host',
     placeOfHost(draft),
-    { host, object: `${object.kind} "${nameOf(object)}"`, kept: `${kept.kind} "${nameOf(kept)}"` },
+    { host, object: `${object.kind} "${nameOf(object)}"`, kept: `${kept.kind} "${nameOf(kept)}"`, effect },
     { related: [{ message: 'first defined here', span: placeOfHost(first) }] },
   );
 }

@@ -33,11 +33,11 @@ export const compilerCodes = {
     message`inboundDelivery LOCALHOST has no effect under TPROXY in workload "${'workload'}"`,
   ),
   'competing-scope-policies': warning(
-    message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} already and is first`,
+    message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} too and is older or first by name`,
     'keep one policy without a selector in a namespace',
   ),
   'competing-workload-policies': warning(
-    message`PeerAuthentication "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same and is first`,
+    message`PeerAuthentication "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same and is older or first by name`,
     'put both into one policy; two workload policies are never combined',
   ),
   'selector-in-root-namespace': warning(
@@ -53,11 +53,11 @@ export const compilerCodes = {
     "name the service's port, not the container's",
   ),
   'duplicate-subset': warning(
-    message`subset "${'subset'}" of host "${'host'}" is ignored: "${'kept'}" defines it already`,
+    message`subset "${'subset'}" of host "${'host'}" is ignored: "${'kept'}" defines it too and is older or first by name`,
     'give the subset another name, or remove it',
   ),
   'ignored-traffic-policy': warning(
-    message`trafficPolicy for host "${'host'}" is ignored: the one of "${'kept'}" is first and holds as a whole`,
+    message`trafficPolicy for host "${'host'}" is ignored: that of "${'kept'}" is older or first by name and holds as a whole`,
     'put both into one rule',
   ),
 };

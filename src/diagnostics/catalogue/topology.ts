@@ -8,7 +8,7 @@ export const topologyCodes = {
     'give both service ports the same protocol',
   ),
   'duplicate-host': warning(
-    message`host "${'host'}" is defined again by ${'object'}; clients that see both use ${'kept'}`,
+    message`host "${'host'}" is defined again by ${'object'}: ${'kept'} is older or first by name, so ${'effect'}`,
     'remove one of the two, or export them to different namespaces',
   ),
   'duplicate-workload': error(
