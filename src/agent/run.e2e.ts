@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type AgentBench, type BenchOptions, startBench } from './testing/agent-bench.ts';
 
@@ -105,7 +106,7 @@ describe('runAgent', () => {
   test('passes on the end of an Envoy that was killed', async () => {
     const agent = await start();
     await agent.untilReady();
-    process.kill(await envoyPid(agent), 'SIGKILL');
+    process.kill(envoyPid(agent), 'SIGKILL');
     expect(await agent.exitCode).toBe(137);
     expect(await agent.readiness()).toBe(0);
   });
@@ -113,21 +114,26 @@ describe('runAgent', () => {
   test('ends early when Envoy ends during the drain', async () => {
     const agent = await start({ config: { terminationDrainMs: 60_000 } });
     await agent.untilReady();
-    const pid = await envoyPid(agent);
+    const pid = envoyPid(agent);
     agent.signal('SIGTERM');
     await agent.untilLogged('draining');
     process.kill(pid, 'SIGKILL');
     expect(await agent.exitCode).toBe(0);
   });
 
-  test("passes on Envoy's code when a port is held by another program", async () => {
-    const { createServer } = await import('node:net');
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const { port } = other.address() as { port: number };
-    const agent = await start({ sample: { httpPort: port } });
-    expect(await agent.exitCode).toBe(1);
-    other.close();
+  test("passes on Envoy's code when it cannot take a port of its bootstrap", async () => {
+    await withHeldPort(async (port) => {
+      const agent = await start({ sample: { staticPort: port } });
+      expect(await agent.exitCode).toBe(1);
+    });
+  });
+
+  test('says which listener cannot take its port, and is not ready', async () => {
+    await withHeldPort(async (port) => {
+      const agent = await start({ sample: { httpPort: port } });
+      await agent.untilLogged('Address already in use');
+      expect(await agent.readiness()).toBe(503);
+    });
   });
 
   test('refuses a folder that another agent uses', async () => {
@@ -158,13 +164,16 @@ describe('runAgent', () => {
   });
 });
 
-async function envoyPid(agent: AgentBench): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${agent.sample.adminPort}/server_info`);
-  const info = (await response.json()) as { command_line_options: { config_path: string } };
-  const { execFileSync } = await import('node:child_process');
-  const found = execFileSync('pgrep', [
-    '-f',
-    `-c ${info.command_line_options.config_path}`.replace('-c ', ''),
-  ]).toString();
-  return Number(found.trim().split('\n')[0]);
+function envoyPid(agent: AgentBench): number {
+  return Number(/Envoy started\tpid=(\d+)/.exec(agent.lines.join(''))?.[1]);
+}
+
+async function withHeldPort(use: (port: number) => Promise<void>): Promise<void> {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  try {
+    await use((holder.address() as AddressInfo).port);
+  } finally {
+    holder.close();
+  }
 }

@@ -74,6 +74,7 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
 
   life.moveTo('starting');
   const envoy = await startEnvoy(config, folder.bootstrapPath);
+  log.info('Envoy started', { pid: envoy.pid });
   const ended = new AbortController();
   void envoy.exited.then(() => ended.abort());
   const quit = AbortSignal.any([ended.signal, signals.stop]);

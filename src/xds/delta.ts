@@ -38,8 +38,9 @@ export class DeltaStream {
     const wanted = request.subscribe.filter((name) => name !== '*');
     for (const name of wanted) {
       this.#names.add(name);
-      // Subscribing again asks for the resource again; the first message's versions say what the client really has.
-      if (request.initialVersions[name] === undefined) this.#known.delete(name);
+      // Subscribing asks for the resource whatever version the client says it has: Envoy names the last one that it
+      // accepted, while a secret that it refused stays in its memory and makes it refuse the next good one.
+      this.#known.delete(name);
     }
     const response = this.#respond(this.#changed());
     return refusal === undefined ? { response } : { response, refusal };

@@ -85,12 +85,14 @@ export function serveSession<Request extends { readonly typeUrl: string }, Respo
 
   observer.opened?.();
   call.on('data', (bytes: Buffer) => {
+    if (!isOpen) return;
     try {
       receive(bytes);
     } catch (cause) {
       observer.failed?.(new Error('a request of the discovery protocol is not understood', { cause }));
       close();
-      call.destroy(Object.assign(new Error('request not understood'), { code: invalidArgument }));
+      // The way in which a handler of this gRPC library ends a stream with a status.
+      call.emit('error', { code: invalidArgument, details: 'request not understood' });
     }
   });
   call.on('drain', () => {

@@ -64,12 +64,10 @@ export class StateOfTheWorldStream {
   #subscribe(request: DiscoveryRequest): DiscoveryResponse | undefined {
     this.#isWildcard = this.#store.type.hasWildcard && isWildcard(request.resourceNames);
     this.#replaceNames(request.resourceNames);
-    const available = this.#available();
+    // Answered whatever version a reconnecting client says it has: Envoy names the last one that it accepted, while a
+    // secret that it refused stays in its memory and makes it refuse the next good one of the other kind.
     this.#sent.clear();
-    if (request.versionInfo === '' || request.versionInfo !== versionOf(available)) return this.update();
-    // A reconnect: the client carries the version that it has. A new subscription carries none and is always answered.
-    this.#remember(available);
-    return undefined;
+    return this.update();
   }
 
   #replaceNames(names: readonly string[]): void {

@@ -16,6 +16,8 @@ export interface SampleProxy {
   readonly listenerExtras?: Json;
   /** Upstream for `/upstream`: a cluster of this name and port. */
   readonly upstream?: { readonly name: string; readonly port: number };
+  /** A listener of the bootstrap itself. */
+  readonly staticPort?: number;
   /** Holds requests to `/slow` back by so many seconds. */
   readonly slowSeconds?: number;
 }
@@ -50,7 +52,8 @@ function response(resources: readonly Json[]): string {
   return JSON.stringify({ version_info: contentVersion(JSON.stringify(resources)), resources });
 }
 
-function bootstrap({ configPath, adminPort }: SampleProxy): Json {
+function bootstrap(sample: SampleProxy): Json {
+  const { configPath, adminPort, staticPort } = sample;
   const file = (name: string): Json => ({
     resource_api_version: 'V3',
     initial_fetch_timeout: '0s',
@@ -60,7 +63,13 @@ function bootstrap({ configPath, adminPort }: SampleProxy): Json {
     node: { id: 'sidecar~127.0.0.1~app.foo~foo.svc.cluster.local', cluster: 'app' },
     admin: { address: address(adminPort) },
     dynamic_resources: { cds_config: file('clusters.json'), lds_config: file('listeners.json') },
-    static_resources: { clusters: [sdsCluster(configPath)] },
+    static_resources: {
+      clusters: [sdsCluster(configPath)],
+      listeners:
+        staticPort === undefined
+          ? []
+          : [{ ...httpListener({ ...sample, httpPort: staticPort }), name: 'static', '@type': undefined }],
+    },
   };
 }
 
