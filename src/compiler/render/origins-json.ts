@@ -53,8 +53,8 @@ function resourcesJson(resources: readonly Resource[], locate: Locate): JsonObje
 const known = new WeakMap<Locate, WeakMap<PolicyOrigin, JsonObject>>();
 
 function originJson(origin: PolicyOrigin, locate: Locate): JsonObject {
-  let cache = known.get(locate);
-  if (cache === undefined) known.set(locate, (cache = new WeakMap()));
+  const cache = known.get(locate) ?? new WeakMap<PolicyOrigin, JsonObject>();
+  known.set(locate, cache);
   let json = cache.get(origin);
   if (json === undefined) {
     const { kind, namespace, name, field, at } = origin;

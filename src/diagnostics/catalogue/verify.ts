@@ -29,9 +29,6 @@ export const verifyCodes = {
   'output-http-matcher-on-tcp': error(
     message`rendered ${'resource'} matches ${'matcher'} in a network filter, where it never holds, at ${'path'}`,
   ),
-  'output-invalid-path-template': error(
-    message`rendered ${'resource'} has the path template "${'template'}", which Envoy refuses: ${'reason'}`,
-  ),
   'output-router-not-last': error(
     message`rendered ${'resource'} has HTTP filters that do not end with the router, at ${'path'}`,
   ),

@@ -1,0 +1,57 @@
+import type { DiagnosticBag, RelatedPlace } from '../../diagnostics/bag.ts';
+import type { DiagnosticCode, HolesOf } from '../../diagnostics/registry.ts';
+import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import type { PolicyOrigin } from '../ir/origin.ts';
+import { formatPath } from '../render/json-path.ts';
+import type { Resource } from '../render/resource.ts';
+
+/** Reports about one resource: in the user's template where there is one, else at the policy that decided the fragment. */
+export class Findings {
+  readonly resource: Resource;
+  readonly #bag: DiagnosticBag;
+
+  constructor(resource: Resource, bag: DiagnosticBag) {
+    this.resource = resource;
+    this.#bag = bag;
+  }
+
+  /** `listener "virtualInbound"`. */
+  get label(): string {
+    return `${this.resource.type} "${this.resource.name}"`;
+  }
+
+  pathText(path: JsonPath): string {
+    return formatPath(path);
+  }
+
+  /** `path` is where in the resource; text for what the checker of Envoy's API found. */
+  report<C extends DiagnosticCode>(code: C, path: JsonPath | string, holes: HolesOf<C>, hint?: string): void {
+    const at = typeof path === 'string' ? path : formatPath(path);
+    const template = this.resource.placeInTemplate?.(at);
+    const origin = originAt(this.resource, at);
+    const policy = origin?.at.spanOf(origin.field);
+    const related =
+      template === undefined || origin === undefined || policy === undefined ? [] : [place(origin, policy)];
+    this.#bag.report(code, template ?? policy, holes, { hint, related });
+  }
+}
+
+function place({ kind, namespace, name }: PolicyOrigin, span: SourceSpan): RelatedPlace {
+  return { message: `decided by ${kind} ${namespace}/${name}`, span };
+}
+
+/** First decider of the innermost fragment that holds `path` and has one. */
+function originAt({ origins }: Resource, path: string): PolicyOrigin | undefined {
+  let best: { length: number; origin: PolicyOrigin } | undefined;
+  for (const fragment of origins) {
+    const [origin] = fragment.decidedBy;
+    if (origin === undefined || !holds(fragment.path, path)) continue;
+    if (best === undefined || fragment.path.length >= best.length) best = { length: fragment.path.length, origin };
+  }
+  return best?.origin;
+}
+
+function holds(outer: string, inner: string): boolean {
+  if (outer === '') return true;
+  return inner.startsWith(outer) && (inner.length === outer.length || '.['.includes(inner[outer.length] ?? ''));
+}

@@ -1,0 +1,63 @@
+import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
+import { expectValue, type Lose } from './expect.ts';
+import type { Fragment } from './fragment.ts';
+
+const connectionManager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+const tcpProxy = 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
+const setFilterState = 'envoy.extensions.filters.http.set_filter_state.v3.Config';
+
+/** The terminal filter of a chain; filters before it may be the user's own. */
+export function networkFilterLosses(filters: Fragment, ir: NetworkFilterIR, lose: Lose): void {
+  const config = filters.last.at('typed_config');
+  const wanted = ir.kind === 'http' ? connectionManager : tcpProxy;
+  if (config.type !== wanted) lose(filters, `the last filter is ${config.type ?? 'absent'}, not ${wanted}`);
+  else if (ir.kind === 'http') httpLosses(config, ir, lose);
+  else tcpLosses(config, ir, lose);
+}
+
+function tcpLosses(config: Fragment, ir: TcpProxyIR, lose: Lose): void {
+  expectValue(config.at('cluster'), ir.cluster, lose);
+  for (const field of ['weighted_clusters', 'on_demand', 'tunneling_config']) {
+    if (config.at(field).exists) lose(config.at(field), `no rule asks for ${field}`);
+  }
+}
+
+function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
+  const level = ir.pathNormalization;
+  const isSetting = ir.xfcc === 'sanitize-set-uri';
+  expectValue(config.at('rds', 'route_config_name'), ir.routeConfig, lose);
+  expectValue(config.at('use_remote_address'), ir.useRemoteAddress, lose, false);
+  expectValue(config.at('forward_client_cert_details'), isSetting ? 'SANITIZE_SET' : 'SANITIZE', lose, 'SANITIZE');
+  expectValue(config.at('set_current_client_cert_details', 'uri'), isSetting, lose, false);
+  expectValue(config.at('normalize_path'), level !== 'NONE', lose, false);
+  expectValue(
+    config.at('merge_slashes'),
+    level === 'MERGE_SLASHES' || level === 'DECODE_AND_MERGE_SLASHES',
+    lose,
+    false,
+  );
+  expectValue(
+    config.at('path_with_escaped_slashes_action'),
+    level === 'DECODE_AND_MERGE_SLASHES' ? 'UNESCAPE_AND_FORWARD' : 'KEEP_UNCHANGED',
+    lose,
+    'KEEP_UNCHANGED',
+  );
+  expectValue(config.at('http_protocol_options', 'accept_http_10'), ir.http10, lose, false);
+  // One bad request would close the connection that others share.
+  const streamOnly = config.at('http2_protocol_options', 'override_stream_error_on_invalid_http_message');
+  expectValue(streamOnly, true, lose, false);
+  alpnLosses(config, ir, lose);
+}
+
+function alpnLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
+  const filters = config.at('http_filters');
+  const states = filters.items
+    .filter((filter) => filter.at('typed_config').type === setFilterState)
+    .flatMap((filter) => filter.at('typed_config', 'on_request_headers').items)
+    .filter((state) => state.at('object_key').value === 'envoy.network.application_protocols');
+  const wanted = ir.alpnOverride?.alpn.join(',').replaceAll('%', '%%');
+  const found = states.map((state) => state.at('format_string', 'text_format_source', 'inline_string').value);
+  if (wanted !== undefined && !found.includes(wanted))
+    lose(filters, `no filter sets the protocols offered upstream to ${wanted}`);
+  if (wanted === undefined && states[0] !== undefined) lose(states[0], 'no rule asks for other protocols upstream');
+}
