@@ -330,6 +330,60 @@ describe('resolveTopology', () => {
     );
   });
 
+  test('tells locality, labels and weight of workloads, and who sees a service', () => {
+    const located = (name: string, labels: Record<string, string>) => make.pod({ name, labels }, '10.0.0.1');
+    const entry = make.workloadEntry(
+      { name: 'shop/vm', labels: { a: '1', b: '1' } },
+      { address: '10.5.0.1', labels: { b: '2' }, locality: 'r/z/s' },
+    );
+    const { workloads, services } = resolve([
+      located('shop/a', { 'mesh-locality': 'r1.z1' }),
+      located('shop/b', { 'topology.kubernetes.io/region': 'r2', 'topology.kubernetes.io/zone': 'z2' }),
+      located('shop/c', {}),
+      entry,
+      make.service({ name: 'shop/web', annotations: { 'networking.mesh.io/exportTo': 'home, .' } }, {}),
+    ]);
+    expect(workloads.map(({ locality }) => locality)).toEqual(['r1/z1', 'r2/z2', undefined, 'r/z/s']);
+    expect(workloads[3]?.labels).toEqual({ a: '1', b: '2' });
+    expect(services[0]?.exportTo).toEqual(['home', '.']);
+  });
+
+  test.each([
+    ['nothing', (objects: TopologyObject[]) => objects, [true, true], [true, true, true]],
+    [
+      'a Secret',
+      (objects: TopologyObject[]) => [...objects, make.meshObject('Secret', 'shop/x')],
+      [true, true],
+      [true, true, true],
+    ],
+    [
+      'the address of a pod',
+      (objects: TopologyObject[]) => [
+        ...objects.slice(0, -1),
+        make.pod({ name: 'shop/web-1', labels: app }, '10.0.0.99'),
+      ],
+      [true, false],
+      [true, false, false],
+    ],
+    [
+      'the injection of a namespace',
+      (objects: TopologyObject[]) => [...objects, make.namespace('shop', { 'mesh-injection': 'enabled' })],
+      [true, false],
+      [true, false, false],
+    ],
+  ] as const)('gives back what has not changed as it was: %s', (_, change, sameServices, sameWorkloads) => {
+    const other = make.service('home/other', { selector: { app: 'other' }, ports: [{ port: 80 }] });
+    const otherPod = make.pod({ name: 'home/other', labels: { app: 'other' } }, '10.0.3.1');
+    const objects: TopologyObject[] = [web, other, otherPod, webWithout, webPod];
+    const before = resolve(objects);
+    const bag = new DiagnosticBag();
+    const changed = change(objects);
+    const after = resolveTopology(changed, defaultSettings, bag, before);
+    expect(after.services.map((service, i) => service === before.services[i])).toEqual(sameServices);
+    expect(after.workloads.map((workload, i) => workload === before.workloads[i])).toEqual(sameWorkloads);
+    expect(after).toEqual(resolveTopology(changed, defaultSettings, bag));
+  });
+
   test('resolves a mesh of 1,000 services and workloads quickly', () => {
     const objects = Array.from({ length: 1_000 }, (_, i) => {
       const name = `ns-${i % 20}/app-${i}`;

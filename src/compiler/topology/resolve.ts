@@ -3,6 +3,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { compareStrings, sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
+import { EarlierTopology } from './earlier.ts';
 import { findEndpoints } from './endpoints.ts';
 import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
 import { nameOf } from './object-name.ts';
@@ -21,12 +22,17 @@ import {
   type WorkloadDraft,
 } from './workloads.ts';
 
-/** Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. */
+/**
+ * Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. With `previous`,
+ * a service or workload of which nothing has changed is the same object as before.
+ */
 export function resolveTopology(
   objects: readonly kinds.TopologyObject[],
   settings: Settings,
   bag: DiagnosticBag,
+  previous?: Topology,
 ): Topology {
+  const earlier = new EarlierTopology(previous);
   const sorted = sortedBy(
     objects,
     (object) => object.kind,
@@ -39,13 +45,13 @@ export function resolveTopology(
   const counts = { endpointsWithoutPod: 0, endpointsNotReady: 0 };
   const services = draftServices(sorted, settings, bag).map((draft): BoundService => {
     const endpoints = findEndpoints(draft, { registry, settings, counts, bag });
-    return { draft, service: { ...draft.service, endpoints } };
+    return { draft, service: earlier.service({ ...draft.service, endpoints }) };
   });
   const targets = bindTargets(services, registry, bag);
   return {
     namespaces,
     services: services.map(({ service }) => service),
-    workloads: drafts.map((draft) => finishWorkload(draft, targets.get(draft) ?? [])),
+    workloads: drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? []))),
     counts: {
       ...counts,
       podsWithoutIp: drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length,
