@@ -25,7 +25,8 @@ export class ConfigFiles {
     for (const [name, text] of files.routes) await this.#write(join('routes', name), text);
     await this.#write('listeners.json', files.listeners);
     await this.#write('bootstrap.json', files.bootstrap);
-    await this.#finish(files);
+    await this.#removeUnused(files);
+    await this.writeBeside(files);
   }
 
   /**
@@ -45,9 +46,11 @@ export class ConfigFiles {
     if (changed.length > 0) await wait({ routes: routeVersions(next, routeNamesOf(before.listeners)) });
     if (next.listeners !== before.listeners) await this.#write('listeners.json', next.listeners);
     await wait({ listeners: expected.listeners, routes: expected.routes });
-    await this.#finish(next);
+    await this.#removeUnused(next);
     if (union !== next.clusters) await this.#write('clusters.json', next.clusters);
     await wait(expected);
+    // Last: who reads these knows that the configuration they belong to is in force.
+    await this.writeBeside(next);
   }
 
   /** Writes `files` again after a replacement failed half way: Envoy may have taken a part of it. */
@@ -55,16 +58,15 @@ export class ConfigFiles {
     await this.#write('clusters.json', files.clusters);
     for (const [name, text] of files.routes) await this.#write(join('routes', name), text);
     await this.#write('listeners.json', files.listeners);
-    await this.#finish(files);
+    await this.#removeUnused(files);
+    await this.writeBeside(files);
   }
 
-  /** Removes route files that nothing uses, and writes what stands beside the configuration. */
-  async #finish(files: ProxyFiles): Promise<void> {
+  async #removeUnused(files: ProxyFiles): Promise<void> {
     const present = await readdir(join(this.folder, 'routes')).catch(() => []);
     for (const name of present) {
       if (!files.routes.has(name)) await rm(join(this.folder, 'routes', name), { force: true });
     }
-    await this.writeBeside(files);
   }
 
   /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */

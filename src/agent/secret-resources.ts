@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs/minimal.js';
+import { encodeMessage } from '../envoy/api/encode.ts';
 import type { SecretSnapshot } from '../identity/snapshot.ts';
 import { contentVersion, type DiscoveryResource } from '../xds/resource.ts';
 
@@ -13,29 +13,24 @@ export function secretResources(snapshot: SecretSnapshot): readonly DiscoveryRes
     {
       name: workloadSecretName,
       version: contentVersion(certificateChain, privateKey),
-      body: secret(workloadSecretName, 2, [certificateChain, privateKey]),
+      body: secret({
+        name: workloadSecretName,
+        tls_certificate: { certificate_chain: inline(certificateChain), private_key: inline(privateKey) },
+      }),
     },
     {
       name: rootSecretName,
       version: contentVersion(rootCertificates),
-      body: secret(rootSecretName, 4, [rootCertificates]),
+      body: secret({ name: rootSecretName, validation_context: { trusted_ca: inline(rootCertificates) } }),
     },
   ];
 }
 
-function secret(name: string, field: number, sources: readonly string[]): Uint8Array {
-  const writer = protobuf.Writer.create()
-    .uint32(10)
-    .string(name)
-    .uint32((field << 3) | 2)
-    .fork();
-  for (const [i, text] of sources.entries()) {
-    writer
-      .uint32(((i + 1) << 3) | 2)
-      .fork()
-      .uint32(18)
-      .bytes(Buffer.from(text, 'latin1'))
-      .ldelim();
-  }
-  return writer.ldelim().finish();
+function secret(json: object): Uint8Array {
+  return encodeMessage('envoy.extensions.transport_sockets.tls.v3.Secret', json);
+}
+
+/** ProtoJSON writes bytes as base64. */
+function inline(pem: string): object {
+  return { inline_bytes: Buffer.from(pem, 'latin1').toString('base64') };
 }

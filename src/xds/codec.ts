@@ -1,65 +1,79 @@
+import { decodeMessage } from '../envoy/api/decode.ts';
+import { encodeMessage } from '../envoy/api/encode.ts';
 import type { DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, ErrorDetail } from './message.ts';
-import { decodeWire, encodeWire } from './wire.ts';
 
-/** How one form of the protocol reads its requests and writes its responses. */
+/** How one form of the protocol reads its requests and writes its responses (envoy/service/discovery/v3). */
 export interface Codec<Request, Response> {
+  /** Throws when the bytes are no request. */
   decode(bytes: Uint8Array): Request;
   encode(response: Response): Buffer;
 }
 
+const discovery = 'envoy.service.discovery.v3';
+
+/** Fields that both requests have; the decoder leaves defaults out. */
 interface RawRequest {
-  readonly node?: { readonly id: string } | null;
-  readonly typeUrl: string;
-  readonly responseNonce: string;
-  readonly errorDetail?: ErrorDetail | null;
+  readonly node?: { readonly id?: string };
+  readonly type_url?: string;
+  readonly response_nonce?: string;
+  readonly error_detail?: Partial<ErrorDetail>;
+}
+
+interface RawDiscoveryRequest extends RawRequest {
+  readonly version_info?: string;
+  readonly resource_names?: readonly string[];
+}
+
+interface RawDeltaRequest extends RawRequest {
+  readonly resource_names_subscribe?: readonly string[];
+  readonly resource_names_unsubscribe?: readonly string[];
+  readonly initial_resource_versions?: Readonly<Record<string, string>>;
 }
 
 export const stateOfTheWorldCodec: Codec<DiscoveryRequest, DiscoveryResponse> = {
   decode: (bytes) => {
-    const raw = decodeWire('DiscoveryRequest', bytes) as unknown as RawRequest & {
-      readonly versionInfo: string;
-      readonly resourceNames: readonly string[];
-    };
-    return { ...commonFields(raw), versionInfo: raw.versionInfo, resourceNames: raw.resourceNames };
+    const raw = decodeMessage(`${discovery}.DiscoveryRequest`, bytes) as RawDiscoveryRequest;
+    return { ...common(raw), versionInfo: raw.version_info ?? '', resourceNames: raw.resource_names ?? [] };
   },
   encode: ({ typeUrl, versionInfo, nonce, resources }) =>
-    encodeWire('DiscoveryResponse', {
-      versionInfo,
-      nonce,
-      typeUrl,
+    encode('DiscoveryResponse', {
+      version_info: versionInfo,
       resources: resources.map((value) => ({ typeUrl, value })),
+      type_url: typeUrl,
+      nonce,
     }),
 };
 
 export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
   decode: (bytes) => {
-    const raw = decodeWire('DeltaDiscoveryRequest', bytes) as unknown as RawRequest & {
-      readonly resourceNamesSubscribe: readonly string[];
-      readonly resourceNamesUnsubscribe: readonly string[];
-      readonly initialResourceVersions: Readonly<Record<string, string>>;
-    };
+    const raw = decodeMessage(`${discovery}.DeltaDiscoveryRequest`, bytes) as RawDeltaRequest;
     return {
-      ...commonFields(raw),
-      subscribe: raw.resourceNamesSubscribe,
-      unsubscribe: raw.resourceNamesUnsubscribe,
-      initialVersions: raw.initialResourceVersions,
+      ...common(raw),
+      subscribe: raw.resource_names_subscribe ?? [],
+      unsubscribe: raw.resource_names_unsubscribe ?? [],
+      initialVersions: raw.initial_resource_versions ?? {},
     };
   },
   encode: ({ typeUrl, systemVersion, nonce, resources, removed }) =>
-    encodeWire('DeltaDiscoveryResponse', {
-      systemVersionInfo: systemVersion,
-      nonce,
-      typeUrl,
-      removedResources: removed,
+    encode('DeltaDiscoveryResponse', {
+      system_version_info: systemVersion,
       resources: resources.map(({ name, version, body }) => ({ name, version, resource: { typeUrl, value: body } })),
+      type_url: typeUrl,
+      nonce,
+      removed_resources: removed,
     }),
 };
 
-function commonFields(raw: RawRequest) {
+function encode(message: string, json: unknown): Buffer {
+  const bytes = encodeMessage(`${discovery}.${message}`, json);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function common({ node, type_url = '', response_nonce = '', error_detail }: RawRequest) {
   return {
-    nodeId: raw.node?.id ?? '',
-    typeUrl: raw.typeUrl,
-    responseNonce: raw.responseNonce,
-    errorDetail: raw.errorDetail ?? undefined,
+    nodeId: node?.id ?? '',
+    typeUrl: type_url,
+    responseNonce: response_nonce,
+    errorDetail: error_detail && { code: error_detail.code ?? 0, message: error_detail.message ?? '' },
   };
 }

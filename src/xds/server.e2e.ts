@@ -4,22 +4,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { decodeMessage } from '../envoy/api/decode.ts';
+import { encodeMessage } from '../envoy/api/encode.ts';
 import { contentVersion, type DiscoveryResource } from './resource.ts';
 import { secretService, secretTypeUrl } from './secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from './server.ts';
-import { decodeWire, encodeWire } from './wire.ts';
 
 const resource = (name: string, content: string): DiscoveryResource => ({
   name,
   version: contentVersion(content),
-  body: Buffer.from(`${name}=${content}`),
+  body: encodeMessage('envoy.extensions.transport_sockets.tls.v3.Secret', {
+    name,
+    generic_secret: { secret: { inline_string: content } },
+  }),
 });
 
 interface Seen {
-  readonly versionInfo: string;
   readonly nonce: string;
-  readonly resources: readonly { readonly value: Buffer }[];
+  readonly resources?: readonly {
+    readonly name: string;
+    readonly generic_secret: { readonly secret: { readonly inline_string: string } };
+  }[];
 }
+
+const request = (fields: object): Buffer =>
+  Buffer.from(encodeMessage('envoy.service.discovery.v3.DiscoveryRequest', { node: { id: 'n' }, ...fields }));
+const response = (bytes: Buffer): Seen => decodeMessage('envoy.service.discovery.v3.DiscoveryResponse', bytes) as Seen;
 
 describe('startDiscoveryServer', () => {
   let folder: string;
@@ -48,14 +58,14 @@ describe('startDiscoveryServer', () => {
     const call = (client as Client).makeBidiStreamRequest(`/${service.name}/StreamSecrets`, asIs, asIs);
     const seen: Seen[] = [];
     const errors: { code?: number }[] = [];
-    call.on('data', (bytes: Buffer) => void seen.push(decodeWire('DiscoveryResponse', bytes) as unknown as Seen));
+    call.on('data', (bytes: Buffer) => void seen.push(response(bytes)));
     call.on('error', (error: { code?: number }) => void errors.push(error));
     return { call, seen, errors };
   };
   const ask = (...resourceNames: string[]): Buffer =>
-    encodeWire('DiscoveryRequest', { node: { id: 'n' }, typeUrl: secretTypeUrl, resourceNames });
-  const texts = (response: Seen | undefined): string[] =>
-    (response?.resources ?? []).map(({ value }) => Buffer.from(value).toString());
+    request({ type_url: secretTypeUrl, resource_names: resourceNames });
+  const texts = (seen: Seen | undefined): string[] =>
+    (seen?.resources ?? []).map(({ name, generic_secret }) => `${name}=${generic_secret.secret.inline_string}`);
 
   test('serves only its own user, at a socket that only its own user reaches', async () => {
     await start();
@@ -99,19 +109,17 @@ describe('startDiscoveryServer', () => {
     const { call, seen } = openStream();
     call.write(ask('a'));
     await vi.waitFor(() => expect(seen).toHaveLength(1));
-    const responseNonce = seen[0]?.nonce;
-    const errorDetail = { code: 13, message: 'goo.gle/debugstr no\nkey' };
-    call.write(
-      encodeWire('DiscoveryRequest', { typeUrl: secretTypeUrl, resourceNames: ['a'], responseNonce, errorDetail }),
-    );
+    const response_nonce = seen[0]?.nonce;
+    const error_detail = { code: 13, message: 'goo.gle/debugstr no\nkey' };
+    call.write(request({ type_url: secretTypeUrl, resource_names: ['a'], response_nonce, error_detail }));
     await vi.waitFor(() => expect(refusals).toMatchObject([{ names: ['a'], nodeId: 'n', message: 'no key' }]));
     expect(seen).toHaveLength(1);
   });
 
   test.each([
     ['bytes that are no request', Buffer.from([0xff, 0xff, 0xff])],
-    ['another type', encodeWire('DiscoveryRequest', { typeUrl: 'type.googleapis.com/x', resourceNames: ['a'] })],
-    ['a hundred and one names', encodeWire('DiscoveryRequest', { resourceNames: Array.from({ length: 101 }, String) })],
+    ['another type', request({ type_url: 'type.googleapis.com/x', resource_names: ['a'] })],
+    ['a hundred and one names', request({ resource_names: Array.from({ length: 101 }, (_, i) => `n${i}`) })],
   ])('ends the stream on %s, and goes on serving', async (_name, bytes) => {
     service.store.replace([resource('a', '1')]);
     await start();
@@ -137,8 +145,8 @@ describe('startDiscoveryServer', () => {
           (error, bytes) => (error === null ? resolve(bytes as Buffer) : reject(error)),
         );
       });
-    expect(texts(decodeWire('DiscoveryResponse', await fetch('a', 'b')) as unknown as Seen)).toEqual(['a=1']);
-    expect(texts(decodeWire('DiscoveryResponse', await fetch('b')) as unknown as Seen)).toEqual([]);
+    expect(texts(response(await fetch('a', 'b')))).toEqual(['a=1']);
+    expect(texts(response(await fetch('b')))).toEqual([]);
   });
 
   test('carries a thousand streams and forgets them', async () => {
