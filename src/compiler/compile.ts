@@ -9,7 +9,7 @@ import type { MeshObject } from './policy/object.ts';
 import type { TopologyObject } from './policy/topology-kinds.ts';
 import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
-import type { EnvoyConfig, Resource } from './render/resource.ts';
+import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import { validate } from './schema/validate.ts';
 import { selectWorkloads } from './select.ts';
@@ -72,8 +72,11 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
     const input = { topology, effective, settings, scopeOf };
     const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
     if (bag.hasErrors) return undefined;
-    const configs = proxies.map((proxy) => renderer.render(proxy));
-    for (const [i, proxy] of proxies.entries()) verify(proxy, configs[i] as EnvoyConfig, bag, verified);
+    const configs = proxies.flatMap((proxy) => {
+      const config = renderer.render(proxy, bag);
+      if (config !== undefined) verify(proxy, config, bag, verified);
+      return config ?? [];
+    });
     return bag.hasErrors ? undefined : { configs, mesh: meshJson(topology, settings) };
   };
 
@@ -92,7 +95,8 @@ function createResolver(settings: Settings): (objects: readonly TopologyObject[]
   return (objects, bag) => {
     if (known === undefined || !isSameList(known.objects, objects)) {
       const own = new DiagnosticBag();
-      known = { objects, topology: resolveTopology(objects, settings, own), diagnostics: own.all };
+      const topology = resolveTopology(objects, settings, own, known?.topology);
+      known = { objects, topology, diagnostics: own.all };
     }
     bag.addAll(known.diagnostics);
     return known.topology;

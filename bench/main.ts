@@ -1,0 +1,21 @@
+import { checking } from './checking.ts';
+import { compilingOne, compilingOneCold } from './compiling-one.ts';
+import { line, peakMb } from './measure.ts';
+import { reading } from './reading.ts';
+import { starting } from './starting.ts';
+
+const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
+  1: reading,
+  2: compilingOneCold,
+  3: compilingOne,
+  6: checking,
+  7: starting,
+};
+
+const wanted = process.argv.slice(2);
+for (const [number, run] of Object.entries(benchmarks)) {
+  if (wanted.length > 0 && !wanted.includes(number)) continue;
+  console.log(`\n(${number})`);
+  await run();
+  line('peak memory of this process', `${peakMb().toFixed(0)} MB`);
+}

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Compilation } from '../compiler/compilation.ts';
+import { createCompiler } from '../compiler/compile.ts';
+import type { WorkloadKey } from '../compiler/merge/effective.ts';
+import type { SourceFile } from '../compiler/source/document.ts';
+import { readSettings, type SettingsFlags } from '../config/read.ts';
+import type { Settings } from '../config/settings.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+
+/** What a case may say beside its YAML. */
+interface CaseOptions {
+  readonly workloads?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly flags?: SettingsFlags;
+}
+
+/** One folder of `fixtures/ok` or `fixtures/err`, read. */
+export interface Fixture {
+  readonly name: string;
+  readonly files: readonly SourceFile[];
+  readonly select: 'all' | readonly WorkloadKey[];
+  readonly settings: Settings;
+  /** Inputs and configuration, for diagnostics that show source lines. */
+  readonly sources: readonly SourceFile[];
+  readonly bag: DiagnosticBag;
+}
+
+/** Names of the cases in `folder`, sorted. */
+export function fixtureNames(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/** Reads a case: every YAML and JSON file is an input, but for `mesh-config.yaml` and `case.json`. */
+export async function readFixture(folder: string, name: string): Promise<Fixture> {
+  const root = join(folder, name);
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+  const inputs = names.filter(
+    (file) => /\.(ya?ml|json)$/.test(file) && file !== 'mesh-config.yaml' && file !== 'case.json',
+  );
+  const files = inputs.map((file) => ({
+    path: file.replaceAll('\\', '/'),
+    text: readFileSync(join(root, file), 'utf8'),
+  }));
+  const options: CaseOptions = names.includes('case.json')
+    ? JSON.parse(readFileSync(join(root, 'case.json'), 'utf8'))
+    : {};
+  const bag = new DiagnosticBag();
+  const meshConfig = names.includes('mesh-config.yaml')
+    ? { path: join(root, 'mesh-config.yaml'), isRequired: true }
+    : undefined;
+  const read = await readSettings({ meshConfig, environment: options.variables ?? {}, flags: options.flags }, bag);
+  return {
+    name,
+    files,
+    select: options.workloads?.map(workloadKey) ?? 'all',
+    settings: read.settings,
+    sources: [...files, ...read.sources],
+    bag,
+  };
+}
+
+/** Compiles a case; its diagnostics are in its bag. */
+export function compileFixture({ files, select, settings, bag }: Fixture): Compilation | undefined {
+  return bag.hasErrors ? undefined : createCompiler({ settings }).compile(files, select, bag);
+}
+
+function workloadKey(text: string): WorkloadKey {
+  const [namespace = '', name = ''] = text.split('/');
+  return { namespace, name };
+}
