@@ -1,0 +1,121 @@
+import { type ClientRequest, type RequestOptions, request } from 'node:http';
+
+/** Where Envoy's admin interface listens. */
+export type AdminAddress = { readonly socketPath: string } | { readonly port: number; readonly host?: string };
+
+/** An answer of any status: what a status means is the caller's business. */
+export interface AdminResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface AdminOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds for the whole exchange; 5,000 by default. */
+  readonly timeoutMs?: number;
+}
+
+/** The admin interface did not answer: nobody listens, or not in time. */
+export class AdminUnreachableError extends Error {
+  override readonly name = 'AdminUnreachableError';
+  readonly code = 'admin-unreachable';
+}
+
+/** Envoy's admin interface. */
+export interface AdminClient {
+  get(path: string, options?: AdminOptions): Promise<AdminResponse>;
+  post(path: string, options?: AdminOptions): Promise<AdminResponse>;
+}
+
+/** A client without state: a connection is made for each call, so that it survives restarts of Envoy. */
+export function createAdminClient(address: AdminAddress): AdminClient {
+  return {
+    get: (path, options = {}) => exchange(address, 'GET', path, options),
+    post: (path, options = {}) => exchange(address, 'POST', path, options),
+  };
+}
+
+async function exchange(
+  address: AdminAddress,
+  method: string,
+  path: string,
+  { signal, timeoutMs = 5_000 }: AdminOptions,
+): Promise<AdminResponse> {
+  signal?.throwIfAborted();
+  const place: RequestOptions = 'port' in address ? { host: '127.0.0.1', ...address } : address;
+  const stop = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+  try {
+    return await answer(request({ ...place, method, path, agent: false, signal: stop }));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new AdminUnreachableError(`Envoy's admin interface did not answer ${method} ${path}`, { cause });
+  }
+}
+
+function answer(outgoing: ClientRequest): Promise<AdminResponse> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('error', reject);
+    outgoing.once('response', (response) => {
+      const parts: Buffer[] = [];
+      response.once('error', reject);
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }));
+    });
+    outgoing.end();
+  });
+}
+
+/** Envoy's own words of `/ready`. */
+export type ServerState = 'LIVE' | 'DRAINING' | 'PRE_INITIALIZING' | 'INITIALIZING';
+
+/** The state of the server; LIVE is told also when no listener has been made yet. */
+export async function readServerState(admin: AdminClient, options?: AdminOptions): Promise<ServerState> {
+  const { body } = await admin.get('/ready', options);
+  return body.trim() as ServerState;
+}
+
+/** What is in force, as far as Envoy's statistics show it. */
+export interface ConfigState {
+  /**
+   * The version text of each subscription by the name of its statistic: `listener_manager.lds.version_text`,
+   * `cluster_manager.cds.version_text`, `http.<prefix>.rds.<route configuration>.version_text`. Empty before the first.
+   */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly warmingListeners: number;
+  readonly warmingClusters: number;
+}
+
+const configStats = 'version_text$|^listener_manager.total_listeners_warming$|^cluster_manager.warming_clusters$';
+
+/** Reads what is in force. No counter of refusals covers every fault, so a change is in force only once its version shows here. */
+export async function readConfigState(admin: AdminClient, options?: AdminOptions): Promise<ConfigState> {
+  const { body } = await admin.get(`/stats?format=json&filter=${encodeURIComponent(configStats)}`, options);
+  const { stats } = JSON.parse(body) as {
+    stats: readonly { readonly name?: string; readonly value?: string | number }[];
+  };
+  const values = new Map(stats.map(({ name = '', value = '' }) => [name, value]));
+  const versions = [...values]
+    .filter(([name]) => name.endsWith('version_text'))
+    .map(([name, value]) => [name, String(value)] as const);
+  return {
+    versions: new Map(versions.sort(([a], [b]) => (a < b ? -1 : 1))),
+    warmingListeners: Number(values.get('listener_manager.total_listeners_warming') ?? 0),
+    warmingClusters: Number(values.get('cluster_manager.warming_clusters') ?? 0),
+  };
+}
+
+/** `inboundOnly` leaves outbound listeners open; `graceful` refuses no connection until the drain time ends. */
+export interface DrainRequest {
+  readonly inboundOnly?: boolean;
+  readonly graceful?: boolean;
+}
+
+/** Starts the drain of listeners; resolves when Envoy has taken the request, not when connections have ended. */
+export function drainListeners(
+  admin: AdminClient,
+  drain: DrainRequest,
+  options?: AdminOptions,
+): Promise<AdminResponse> {
+  const parameters = [drain.graceful && 'graceful', drain.inboundOnly && 'inboundonly'].filter(Boolean);
+  return admin.post(['/drain_listeners', ...(parameters.length > 0 ? [parameters.join('&')] : [])].join('?'), options);
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type ExitStatus, spawnEnvoy } from './process.ts';
+
+/** What `envoy --mode validate` says of a bootstrap. */
+export interface Validation {
+  readonly ok: boolean;
+  /** One line; empty when Envoy accepts. It never holds the configuration, which Envoy prints with its refusals. */
+  readonly message: string;
+  readonly exit: ExitStatus;
+}
+
+export interface ValidateOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds until Envoy is killed and the configuration counts as refused; 60,000 by default. */
+  readonly timeoutMs?: number;
+  /** Further arguments of Envoy. */
+  readonly args?: readonly string[];
+}
+
+/** Lets the real Envoy judge a bootstrap: a file's path, or the JSON value itself. Dynamic files are not read by it. */
+export async function validateConfig(
+  binary: string,
+  config: string | object,
+  options: ValidateOptions = {},
+): Promise<Validation> {
+  if (typeof config === 'string') return validateFile(binary, config, options);
+  // A file that only we can read: a bootstrap may hold keys.
+  const folder = await mkdtemp(path.join(tmpdir(), 'envoy-validate-'));
+  try {
+    const file = path.join(folder, 'bootstrap.json');
+    await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+    return await validateFile(binary, file, options);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function validateFile(binary: string, file: string, options: ValidateOptions): Promise<Validation> {
+  const args = ['--mode', 'validate', '-c', file, '-l', 'error', ...(options.args ?? [])];
+  const envoy = await spawnEnvoy({ binary, args, output: 'pipe' });
+  const deadline = AbortSignal.timeout(options.timeoutMs ?? 60_000);
+  const stop = AbortSignal.any([deadline, ...(options.signal ? [options.signal] : [])]);
+  const kill = (): void => void envoy.signal('SIGKILL');
+  stop.addEventListener('abort', kill, { once: true });
+  if (stop.aborted) kill();
+  envoy.stdout?.resume();
+  let errors = '';
+  envoy.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const exit = await envoy.exited;
+  stop.removeEventListener('abort', kill);
+  options.signal?.throwIfAborted();
+  if (exit.code === 0) return { ok: true, message: '', exit };
+  const message = deadline.aborted ? 'Envoy did not answer in time' : refusal(errors, exit);
+  return { ok: false, message, exit };
+}
+
+const longest = 1000;
+
+/**
+ * The reason in Envoy's error output, as one line. Envoy prints the refused message in text form (after a
+ * `goo.gle/debug…` mark) or the whole file as JSON, either of which may hold keys: both are cut out.
+ */
+export function refusal(errors: string, exit: ExitStatus): string {
+  if (exit.signal !== null) return `Envoy aborted (${exit.signal}) while it read the configuration`;
+  const start =
+    /error initializing configuration '[^']*': |\[(?:critical|error)\](?:\[[^\]]*\])* (?:\[[^\]]*\] )?/.exec(errors);
+  const text = start === null ? errors : errors.slice(start.index + start[0].length);
+  const line = text
+    .replaceAll(/goo\.gle\/debug\w*\s*\n[\s\S]*?(?=\n: |\n\[\d{4}-|$(?![\s\S]))/g, '')
+    .replace(/:\s*\{[\s\S]*$/, '')
+    .replaceAll(/-----BEGIN [^-]+-----[\s\S]*?(?:-----END [^-]+-----|$(?![\s\S]))/g, '[PEM]')
+    .replaceAll(/\n\[\d{4}-[\s\S]*$/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replace(/^[: ]+|[: ]+$/g, '');
+  if (line === '') return `Envoy refused the configuration with exit code ${exit.code}`;
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
