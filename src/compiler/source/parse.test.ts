@@ -99,7 +99,6 @@ describe('parse', () => {
     ['a lone carriage return', 'a: 1\rb: 2', 'yaml-syntax', '1:5'],
     ['an unknown tag', 'a: !x y', 'yaml-syntax', '1:8'],
     ['an unknown alias', 'a: *x', 'yaml-syntax', '1:6'],
-    ['nothing at all', '# only a comment\n', 'empty-input', ''],
     ['a text that parsers read differently', '---a: 1\n', 'parsers-disagree', '1:1'],
     ['flow depth', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 'nesting-too-deep', '1:105'],
     ['an alias of itself', 'a: &x [*x]', 'nesting-too-deep', '1:1'],
@@ -124,18 +123,6 @@ describe('parse', () => {
       maxTreeNodes: 1,
     });
     expect(bag.all.map(({ code }) => code)).toEqual(['file-too-large']);
-  });
-
-  test('refuses empty standard input even beside other files', () => {
-    const bag = new DiagnosticBag();
-    parse(
-      [
-        { path: 'a.yaml', text: 'kind: A' },
-        { path: '-', text: '' },
-      ],
-      bag,
-    );
-    expect(bag.all.map(({ code }) => code)).toEqual(['empty-input']);
   });
 });
 

@@ -10,7 +10,7 @@ import { defaultLimits, type SourceLimits } from './limits.ts';
 import { itemTexts, listItems } from './list-items.ts';
 import { type Loaded, loader, type SyntaxFault } from './load.ts';
 import { isRisky } from './risk.ts';
-import { TreeCache } from './tree-cache.ts';
+import { sharedTrees } from './tree-cache.ts';
 
 /** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
 const maxReports = 50;
@@ -32,22 +32,14 @@ export function parse(
   bag: DiagnosticBag,
   limits: SourceLimits = defaultLimits,
 ): PolicyDocument[] {
-  const positions: PositionSettings = { trees: new TreeCache(), bag, maxTreeNodes: limits.maxTreeNodes };
+  const positions: PositionSettings = { trees: sharedTrees, bag, maxTreeNodes: limits.maxTreeNodes };
   const parsing: Parsing = { bag, limits, load: loader(limits), positions };
-  const hadErrors = bag.hasErrors;
-  const documents = files.flatMap((file) => parseFile(file, parsing));
-  if (documents.length === 0 && !hadErrors && !bag.hasErrors) {
-    bag.report('empty-input', undefined, { what: 'the input' });
-  }
-  return documents;
+  return files.flatMap((file) => parseFile(file, parsing));
 }
 
 function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
   if (!isUsableText(file, parsing.bag, parsing.limits)) return [];
   const ranges = cutDocuments(file.text);
-  if (ranges.length === 0 && file.path === '-') {
-    parsing.bag.report('empty-input', { file: '-', start: 0, end: 0 }, { what: 'standard input' });
-  }
   const documents: PolicyDocument[] = [];
   const alreadyReported = parsing.bag.all.length;
   for (const range of ranges) {

@@ -87,6 +87,16 @@ describe('readSources', () => {
     expect(bag.all.map(({ code }) => code)).toEqual(['file-too-large', 'file-too-large']);
   });
 
+  test('refuses inputs without any object, and an empty standard input beside other files', async () => {
+    const comment = write('a.yaml', '# nothing here\n---\n');
+    await readSources([folder], bag);
+    await readSources([comment, write('b.yaml', 'kind: A'), '-'], bag, { stdin: stream('') });
+    expect(bag.all.map(({ message }) => message)).toEqual([
+      'the input holds no object',
+      'standard input holds no object',
+    ]);
+  });
+
   test('reads a valid file of 16 MiB', async () => {
     const unit = (index: number): string =>
       `kind: A\nmetadata: {name: "object-${String(index).padStart(8, '0')}"}\n---\n`;

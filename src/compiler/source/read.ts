@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { compareStrings } from '../../lib/sort.ts';
+import { cutDocuments } from './cut.ts';
 import type { SourceFile } from './document.ts';
 import { decode } from './file-text.ts';
 import { defaultLimits } from './limits.ts';
@@ -38,7 +39,16 @@ export async function readSources(
     }
     for (const name of await namesOf(toSlashes(path), seen)) files.push(...(await readOne(name, bag, limit)));
   }
+  for (const file of files) {
+    // An empty pipe is a command that failed, not a wish for an empty mesh.
+    if (file.path === '-' && isEmpty(file)) bag.report('empty-input', undefined, { what: 'standard input' });
+  }
+  if (!bag.hasErrors && files.every(isEmpty)) bag.report('empty-input', undefined, { what: 'the input' });
   return files;
+}
+
+function isEmpty(file: SourceFile): boolean {
+  return cutDocuments(file.text).length === 0;
 }
 
 function toSlashes(path: string): string {

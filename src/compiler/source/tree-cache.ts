@@ -24,3 +24,6 @@ export class TreeCache {
     return tree;
   }
 }
+
+/** One for the process: files are parsed one at a time, and the bound is meant for all of them together. */
+export const sharedTrees = new TreeCache();

@@ -1,0 +1,24 @@
+import type { Place, PlacedDiagnostic } from '../placed.ts';
+import { count } from './summary.ts';
+
+/** One JSON object; `schemaVersion` moves when a field changes its meaning. Lines and columns count from 1, columns in UTF-16 units. */
+export function formatJson(diagnostics: readonly PlacedDiagnostic[], fileCount: number): string {
+  const { errors, warnings, infos } = count(diagnostics);
+  const json = {
+    schemaVersion: 1,
+    diagnostics: diagnostics.map(({ code, severity, message, place, hint, related }) => ({
+      code,
+      severity,
+      message,
+      ...(place === undefined ? {} : placeJson(place)),
+      ...(hint === undefined ? {} : { hint }),
+      related: related.map((other) => ({ message: other.message, ...placeJson(other.place) })),
+    })),
+    summary: { errors, warnings, infos, files: fileCount },
+  };
+  return `${JSON.stringify(json, null, 2)}\n`;
+}
+
+function placeJson({ file, start, end }: Place): object {
+  return { file, line: start.line, column: start.column, endLine: end.line, endColumn: end.column };
+}

@@ -1,0 +1,78 @@
+import { compareStrings } from '../lib/sort.ts';
+import type { Diagnostic } from './bag.ts';
+import type { Severity } from './registry.ts';
+import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from './span.ts';
+
+/** Text that spans point into. `path` is what the user named. */
+export interface SourceText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A span with what a reader needs of it; `line` is its first line's text, undefined when the file was not read. */
+export interface Place {
+  readonly file: string;
+  readonly start: LineColumn;
+  readonly end: LineColumn;
+  readonly lineText: string | undefined;
+}
+
+/** A diagnostic whose offsets became lines and columns. */
+export interface PlacedDiagnostic {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly place: Place | undefined;
+  readonly hint: string | undefined;
+  readonly related: readonly { readonly message: string; readonly place: Place }[];
+}
+
+/** Diagnostics in the order in which people read them: by file, line, column, code; equal ones once; placeless ones first. */
+export function placeDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  files: readonly SourceText[],
+): readonly PlacedDiagnostic[] {
+  const placeOf = placer(files);
+  const placed = diagnostics.map(({ code, severity, message, span, hint, related }) => ({
+    code,
+    severity,
+    message,
+    place: span && placeOf(span),
+    hint,
+    related: related.map((other) => ({ message: other.message, place: placeOf(other.span) })),
+  }));
+  const seen = new Set<string>();
+  return placed.sort(compare).filter(({ code, message, place }) => {
+    const key = JSON.stringify([place?.file, place?.start, code, message]);
+    return seen.size !== seen.add(key).size;
+  });
+}
+
+function compare(a: PlacedDiagnostic, b: PlacedDiagnostic): number {
+  return (
+    compareStrings(a.place?.file ?? '', b.place?.file ?? '') ||
+    (a.place?.start.line ?? 0) - (b.place?.start.line ?? 0) ||
+    (a.place?.start.column ?? 0) - (b.place?.start.column ?? 0) ||
+    compareStrings(a.code, b.code) ||
+    compareStrings(a.message, b.message)
+  );
+}
+
+/** Counts the lines of a file once, when the first diagnostic points into it. */
+function placer(files: readonly SourceText[]): (span: SourceSpan) => Place {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  const starts = new Map<string, readonly number[]>();
+  return ({ file, start, end }) => {
+    const text = texts.get(file);
+    if (text === undefined) return { file, start: origin, end: origin, lineText: undefined };
+    const lines = starts.get(file) ?? lineStarts(text);
+    starts.set(file, lines);
+    const first = lineAndColumn(lines, start);
+    const lineStart = lines[first.line - 1] ?? 0;
+    const lineEnd = (lines[first.line] ?? text.length + 1) - 1;
+    const lineText = text.slice(lineStart, lineEnd).replace(/\r$/, '');
+    return { file, start: first, end: lineAndColumn(lines, Math.max(start, end)), lineText };
+  };
+}
+
+const origin: LineColumn = { line: 1, column: 1 };

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compilerCodes } from './catalogue/compiler.ts';
+import { configCodes } from './catalogue/config.ts';
+import { policyCodes } from './catalogue/policy.ts';
+import { sourceCodes } from './catalogue/source.ts';
+import { topologyCodes } from './catalogue/topology.ts';
+import { verifyCodes } from './catalogue/verify.ts';
+import { registry } from './registry.ts';
+
+const root = join(import.meta.dirname, '../..');
+const codes = Object.keys(registry);
+
+/** Reported while files are found and read, before there is a text to keep as a case; shown in read.test.ts. */
+const beforeAnyText = ['empty-input', 'file-too-large'];
+
+describe('registry', () => {
+  test('names every fault in kebab case', () => {
+    expect(codes.filter((code) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(code))).toEqual([]);
+  });
+
+  test('gives each code to one fault', () => {
+    const keys = [sourceCodes, policyCodes, topologyCodes, configCodes, compilerCodes, verifyCodes].flatMap(
+      Object.keys,
+    );
+    expect(keys.sort()).toEqual([...codes].sort());
+  });
+
+  test('writes messages as one sentence without a full stop', () => {
+    const faulty = Object.entries(registry).filter(([, { message }]) => {
+      const text = (message as (holes: unknown) => string)(new Proxy({}, { get: () => 'x' }));
+      return text.endsWith('.');
+    });
+    expect(faulty.map(([code]) => code)).toEqual([]);
+  });
+
+  test('has a case under fixtures/err for every code', () => {
+    const cases = readdirSync(join(root, 'fixtures/err'));
+    const hasCase = (code: string): boolean => cases.some((name) => name === code || name.startsWith(`${code}-`));
+    expect(codes.filter((code) => !hasCase(code) && !beforeAnyText.includes(code))).toEqual([]);
+  });
+
+  test('has a section in the documentation for every code, and for nothing else', () => {
+    const documented = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8').matchAll(/^## `?([a-z0-9-]+)`?$/gm);
+    expect([...documented].map(([, code]) => code).sort()).toEqual([...codes].sort());
+  });
+});
