@@ -34,6 +34,9 @@ interface HelperOptions {
   readonly loc?: { readonly start: { readonly line: number; readonly column: number } };
 }
 
+/** Handlebars' default, said aloud: else it writes a warning to the console. */
+const prototypesDenied = { allowProtoMethodsByDefault: false, allowProtoPropertiesByDefault: false };
+
 /** Runs templates over views. `json` is the only helper of ours; prototypes of views cannot be reached. */
 export class TemplateEngine {
   readonly #main: Readonly<Record<MainTemplate, Template>>;
@@ -52,7 +55,7 @@ export class TemplateEngine {
   render(name: MainTemplate, view: object): Rendered {
     const marks = new Marks();
     this.#marks = marks;
-    return { text: this.#main[name](view), marks };
+    return { text: this.#main[name](view, prototypesDenied), marks };
   }
 
   #json(value: unknown, options: HelperOptions): string {

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { lineAndColumn, lineStarts } from '../../diagnostics/span.ts';
+import { sampleProxy } from '../../testing/sample-proxy.ts';
+import { verify } from '../verify/verify.ts';
+import { createRenderer } from './render.ts';
+import type { EnvoyConfig } from './resource.ts';
+import type { TemplateFile } from './template-file.ts';
+import { loadTemplates } from './templates.ts';
+
+/** Diagnostics of compiling the sample with these templates, as `code file:line:column`. */
+async function outcome(files: Readonly<Record<string, string>>): Promise<{ lines: string[]; config?: EnvoyConfig }> {
+  const bag = new DiagnosticBag();
+  const list: TemplateFile[] = Object.entries(files).map(([name, text]) => ({ name, path: `mine/${name}`, text }));
+  const templates = await loadTemplates(list, bag);
+  const proxy = sampleProxy();
+  const config = templates && createRenderer(templates).render(proxy, bag);
+  if (config !== undefined) verify(proxy, config, bag);
+  const lines = bag.all.map(({ code, span }) => {
+    const text = list.find(({ path }) => path === span?.file)?.text;
+    if (span === undefined || text === undefined) return `${code} ${span?.file ?? ''}`;
+    const { line, column } = lineAndColumn(lineStarts(text), span.start);
+    return `${code} ${span.file}:${line}:${column}`;
+  });
+  return { lines: [...new Set(lines)], ...(config === undefined ? {} : { config }) };
+}
+
+const tcpProxy = (cluster: string): string => `{
+  "name": "envoy.filters.network.tcp_proxy",
+  "typed_config": {
+    "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
+    "stat_prefix": {{json statPrefix}},
+    "idle_timeout": "7s",
+    "cluster": ${cluster}
+  }
+}
+`;
+
+describe('loadTemplates', () => {
+  test('puts a template of the user in place of ours', async () => {
+    const { lines, config } = await outcome({ 'partials/tcp-proxy.hbs': tcpProxy('{{json cluster}}') });
+    expect(lines).toEqual([]);
+    expect(config?.listeners.find(({ name }) => name === 'virtualInbound')?.text).toContain('"idle_timeout": "7s"');
+  });
+
+  test('refuses a template that takes a rule away, at the line that does', async () => {
+    const { lines } = await outcome({ 'partials/tcp-proxy.hbs': tcpProxy('"PassthroughCluster"') });
+    expect(lines).toEqual(['template-lost-rule mine/partials/tcp-proxy.hbs:7:5']);
+  });
+
+  test('refuses a template whose filter chains carry no TLS context', async () => {
+    const chain = `{
+  "name": {{json name}},
+  "filter_chain_match": {{json match}},
+  "filters": [{{#each filters}}
+    {{#if http}}{{> http-connection-manager http}}{{/if}}{{#if tcp}}{{> tcp-proxy tcp}}{{/if}}
+  {{/each}}]
+}`;
+    const { lines } = await outcome({ 'partials/filter-chain.hbs': chain });
+    expect(lines).toEqual([expect.stringMatching(/^template-lost-rule mine\/partials\/filter-chain\.hbs:/)]);
+  });
+
+  test('tells what the API of Envoy refuses at the line that wrote it', async () => {
+    const text = tcpProxy('{{json cluster}}').replace('"7s"', '"7 seconds"');
+    const { lines } = await outcome({ 'partials/tcp-proxy.hbs': text });
+    expect(lines).toEqual(['output-invalid mine/partials/tcp-proxy.hbs:6:5']);
+  });
+
+  test.each([
+    ['a missing brace', 'template-syntax', { 'routes.json.hbs': '{\n  "name": {{json name}\n}' }, '2:3'],
+    ['an unclosed block', 'template-syntax', { 'routes.json.hbs': '{\n{{#if name}}\n}' }, '3:1'],
+    ['an unknown file', 'template-unknown-name', { 'route.json.hbs': '{}' }, '1:1'],
+    ['an unknown partial', 'template-unknown-partial', { 'routes.json.hbs': '{\n {{> nope}} }' }, '2:2'],
+    [
+      'a partial in a circle',
+      'template-recursive',
+      { 'partials/a.hbs': '{{> b}}', 'partials/b.hbs': '{{> a}}' },
+      '1:1',
+    ],
+    ['text without json', 'template-forbidden', { 'routes.json.hbs': '{"name": "{{name}}"}' }, '1:11'],
+    ['another helper', 'template-forbidden', { 'routes.json.hbs': '{"name": {{lookup this "name"}} }' }, '1:10'],
+    ['another block', 'template-forbidden', { 'routes.json.hbs': '{{#foo x}}{{/foo}}' }, '1:1'],
+    ['a decorator', 'template-forbidden', { 'routes.json.hbs': '{{#*inline "x"}}{{/inline}}' }, '1:1'],
+    ['a computed partial', 'template-forbidden', { 'routes.json.hbs': '{{> (lookup . "x")}}' }, '1:1'],
+    ['a literal', 'template-forbidden', { 'routes.json.hbs': '{"name": {{json "x"}} }' }, '1:10'],
+    ['a misspelt value', 'template-value-missing', { 'routes.json.hbs': '{\n  "name": {{json nmae}}\n}' }, '2:11'],
+    [
+      'a value of the prototype',
+      'template-value-missing',
+      { 'routes.json.hbs': '{"name": {{json toString}} }' },
+      '1:10',
+    ],
+    ['a trailing comma', 'template-not-json', { 'routes.json.hbs': '{\n  "name": {{json name}},\n}' }, '3:1'],
+    ['no end', 'template-not-json', { 'routes.json.hbs': '{\n  "name": {{json name}}\n' }, '3:1'],
+    ['a list', 'template-not-json', { 'routes.json.hbs': '[\n{{json name}}]' }, '2:1'],
+  ])('refuses %s', async (_, code, files, at) => {
+    const { lines, config } = await outcome(files);
+    expect(lines[0]).toMatch(new RegExp(`^${code} mine/\\S+:${at}$`));
+    expect(config).toBeUndefined();
+  });
+
+  test('refuses a built-in partial with a context that is not its own', async () => {
+    const { lines } = await outcome({ 'routes.json.hbs': '{"name": {{> socket-address name}} }' });
+    expect(lines).toEqual(['template-value-missing mine/routes.json.hbs:1:1']);
+  });
+
+  test('refuses a bootstrap that does not read the listeners', async () => {
+    const bootstrap = '{"node": {"id": {{json nodeId}}, "cluster": {{json serviceCluster}} } }';
+    const { lines } = await outcome({ 'bootstrap.json.hbs': bootstrap });
+    expect(lines).toContain('template-lost-rule mine/bootstrap.json.hbs:1:1');
+  });
+});
