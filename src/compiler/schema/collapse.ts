@@ -37,3 +37,11 @@ export function suggestedField(error: SchemaError): string | undefined {
 export function knownFields(error: SchemaError): string[] {
   return Object.keys((error.parentSchema?.properties ?? {}) as object).filter((name) => !name.includes('_'));
 }
+
+/** The known field whose own fields have the name: an unknown field may only stand too far out. */
+export function fieldHolding(error: SchemaError, name: string): string | undefined {
+  const properties = (error.parentSchema?.properties ?? {}) as Readonly<
+    Record<string, { readonly properties?: object }>
+  >;
+  return Object.keys(properties).find((field) => Object.hasOwn(properties[field]?.properties ?? {}, name));
+}

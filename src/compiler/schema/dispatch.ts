@@ -32,12 +32,17 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
     refuseKind(String(kind), group, document, bag);
     return 'refused';
   }
-  return isMisspeltGroup(String(kind), group, document, bag) ? 'refused' : 'foreign';
+  const meant = meantGroup(group, String(kind));
+  if (meant === undefined) return 'foreign';
+  const hint = `did you mean "${meant}"?`;
+  bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind: String(kind) }, { hint });
+  return 'refused';
 }
 
 /** True for documents of kinds that are not read at all. */
 export function isForeign(group: string, kind: string): boolean {
-  return knownKind(group, kind) === undefined && !ownGroups.includes(group);
+  const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
+  return !isOurs && meantGroup(group, kind) === undefined;
 }
 
 /** Group and version; the group of `v1` is empty. */
@@ -73,14 +78,10 @@ function refuseKind(kind: string, group: string, document: PolicyDocument, bag: 
   bag.report('unknown-kind', span, { kind, group }, { hint });
 }
 
-/** A policy must not be skipped because its group has a typing mistake. */
-function isMisspeltGroup(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): boolean {
+/** Our group that a foreign one was meant to be: a policy must not be skipped because of a typing mistake. */
+function meantGroup(group: string, kind: string): string | undefined {
   const own = ownGroupOf(kind);
-  if (own === undefined) return false;
-  const names = [own, own.replace('.mesh.', '.istio.')];
-  const near = nearest(group, names);
-  if (near === undefined && group !== '' && !unmistakableKinds.has(kind)) return false;
-  const hint = `did you mean "${near ?? own}"?`;
-  bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind }, { hint });
-  return true;
+  if (own === undefined) return undefined;
+  const near = nearest(group, [own, own.replace('.mesh.', '.istio.')]);
+  return near ?? (group === '' || unmistakableKinds.has(kind) ? own : undefined);
 }

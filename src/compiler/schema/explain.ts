@@ -3,7 +3,7 @@ import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { aliases } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
-import { collapse, knownFields, suggestedField } from './collapse.ts';
+import { collapse, fieldHolding, knownFields, suggestedField } from './collapse.ts';
 import { formats } from './formats.ts';
 import type { SchemaError } from './validator.ts';
 import { describe, lastField, placeOf, printed, quotedList, typeNames } from './words.ts';
@@ -101,8 +101,11 @@ function explainUnknownField(complaint: Complaint): void {
   const field = String(error.params.additionalProperty);
   const meant = suggestedField(error);
   const known = knownFields(error);
-  const few = known.length > 0 && known.length <= 8 ? `known fields are ${quotedList(known, 'and')}` : undefined;
-  const hint = meant === undefined ? few : `did you mean "${meant}"?`;
+  const inner = fieldHolding(error, field);
+  const all = known.length === 1 ? `the only field is "${known[0]}"` : `known fields are ${quotedList(known, 'and')}`;
+  const few = known.length > 0 && known.length <= 8 ? all : undefined;
+  const move = inner === undefined ? few : `move it into "${inner}"`;
+  const hint = meant === undefined ? move : `did you mean "${meant}"?`;
   bag.report('unknown-field', complaint.keyOf(field), { field, where }, { hint });
 }
 

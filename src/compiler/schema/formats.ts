@@ -7,7 +7,6 @@ import {
   isGatewayReference,
   isHostName,
   isIpBlock,
-  isTrustDomain,
   isWildcardHost,
 } from './names.ts';
 import {
@@ -43,7 +42,7 @@ export type FormatCode =
   | 'invalid-service-account'
   | 'invalid-subset-name'
   | 'invalid-timestamp'
-  | 'invalid-trust-domain'
+  | 'invalid-trust-domain-pattern'
   | 'invalid-uri'
   | 'unknown-protocol'
   | 'unknown-retry-condition'
@@ -123,9 +122,8 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   ),
   'subset-name': one('invalid-subset-name', 'lower-case letters, digits and "-", at most 63', isDnsLabel),
   timestamp: one('invalid-timestamp', 'a time such as "2026-01-31T12:00:00Z"', isTimestamp),
-  'trust-domain': one('invalid-trust-domain', 'letters, digits, "-", "_" and "."', isTrustDomain),
   'trust-domain-pattern': one(
-    'invalid-trust-domain',
+    'invalid-trust-domain-pattern',
     'a trust domain with at most one "*", at its beginning or end',
     isTrustDomainPattern,
   ),

@@ -79,7 +79,7 @@ export const policyCodes = {
   'invalid-service-account': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-subset-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-timestamp': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-trust-domain': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-trust-domain-pattern': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-uri': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,

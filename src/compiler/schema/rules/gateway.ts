@@ -10,7 +10,7 @@ export const gatewayRules: readonly Rule<Gateway>[] = [
   checkName,
   checkPortNames,
   (gateway, report) => eachServer(gateway, (server, path) => checkTlsFitsProtocol(server, path, report)),
-  (gateway, report) => eachServer(gateway, ({ tls }, path) => checkCertificates(tls, [...path, 'tls'], report)),
+  (gateway, report) => eachServer(gateway, (server, path) => checkCertificates(server, [...path, 'tls'], report)),
   (gateway, report) => eachServer(gateway, ({ tls }, path) => checkTlsParameters(tls, [...path, 'tls'], report)),
 ];
 
@@ -57,9 +57,9 @@ function checkTlsFitsProtocol({ port, tls }: Server, path: JsonPath, report: Rep
 
 const certificateFields = ['serverCertificate', 'privateKey', 'caCertificates', 'credentialName'] as const;
 
-function checkCertificates(tls: ServerTlsSettings | undefined, path: JsonPath, report: Report): void {
+function checkCertificates({ port, tls }: Server, path: JsonPath, report: Report): void {
   const mode = tls?.mode;
-  if (tls === undefined || mode === undefined) return;
+  if (tls === undefined || mode === undefined || !secureProtocols.has(port.protocol.toUpperCase())) return;
   if (mode === 'PASSTHROUGH' || mode === 'AUTO_PASSTHROUGH') {
     for (const field of certificateFields) {
       if (tls[field]) report('certificate-ignored', [...path, field], { field, mode }, { part: 'key' });

@@ -15,7 +15,10 @@ function checkIssuers({ spec }: RequestAuthentication, report: Report): void {
 function checkKeySets({ spec }: RequestAuthentication, report: Report): void {
   for (const [i, rule] of (spec.jwtRules ?? []).entries()) {
     const material = secretMaterialOf(rule);
-    if (material !== undefined) report('private-key-in-jwks', ['spec', 'jwtRules', i, 'jwks'], { material });
+    if (material === undefined) continue;
+    // Not at the key set itself: a report shows the line that it points at.
+    const place = rule.issuer === undefined ? [] : ['issuer'];
+    report('private-key-in-jwks', ['spec', 'jwtRules', i, ...place], { material });
   }
 }
 
