@@ -10,7 +10,8 @@ export function messageCheck(name: string, withRules = true): Check {
   const key = withRules ? name : `${name}!`;
   let check = compiled.get(key);
   if (check === undefined) {
-    check = typedStructs.has(name) ? typedStructCheck(name, withRules) : compileMessage(name, withRules);
+    check = wellKnownCheck(name, {}) ?? compileMessage(name, withRules);
+    if (typedStructs.has(name)) check = withTypedValue(check);
     compiled.set(key, check);
   }
   return check;
@@ -172,10 +173,6 @@ function resolveTypeUrl(url: string, field: string, report: Report): string | un
 
 /** A Struct beside the name of the type that it stands for; Envoy reads it as that type. */
 const typedStructs: ReadonlySet<string> = new Set(['xds.type.v3.TypedStruct', 'udpa.type.v1.TypedStruct']);
-
-function typedStructCheck(name: string, withRules: boolean): Check {
-  return withTypedValue(compileMessage(name, withRules));
-}
 
 function withTypedValue(check: Check): Check {
   return (value, report) => {
