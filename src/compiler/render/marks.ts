@@ -20,6 +20,11 @@ export class Marks {
     return text.includes(`"${escapedNul}`) ? this.#mark(value) : text;
   }
 
+  /** The marked values, in the order of their ids. */
+  get text(): string {
+    return JSON.stringify(this.#values.map((value) => (value instanceof Placed ? value.value : value)));
+  }
+
   at(mark: string): unknown {
     return this.#values[Number(mark.slice(1))];
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { SourceSpan } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 import { jsonRangeOf } from '../source/json-positions.ts';
@@ -18,31 +19,58 @@ export interface Rendering {
   readonly templates: Templates;
 }
 
-/** Runs the template and gives the text its canonical form; undefined when a user's template failed. */
+/** Runs the template, reads its text back and takes the origins out; undefined when a user's template failed. */
 export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resource | undefined {
   const { type, name, template, view, templates } = rendering;
   const rendered = run(rendering, bag);
   if (rendered === undefined) return undefined;
   const json = parseRendered(rendering, rendered, bag);
   if (json === undefined) return undefined;
+  const values = rendered.marks.text;
   const origins = stripMarks(json, rendered.marks);
-  const text = JSON.stringify(json, null, 2);
   const { user } = templates;
-  return {
+  return new RenderedResource(
     type,
     name,
-    key: hash('sha256', `${templates.digest}\n${originsText(origins)}\n${text}`),
-    text,
-    json: json as Readonly<Record<string, unknown>>,
+    hash('sha256', `${templates.digest}\n${rendered.text}\n${values}\n${originsText(origins)}`),
+    json as Readonly<Record<string, unknown>>,
     origins,
-    reads: readsOf(origins),
-    ...(user === undefined
-      ? {}
-      : {
-          placeInTemplate: (path: string) =>
-            user.placeOf(template, view, jsonRangeOf(rendered.text, parsePath(path), 'key').start),
-        }),
-  };
+    user && ((path) => user.placeOf(template, view, jsonRangeOf(rendered.text, parsePath(path), 'key').start)),
+  );
+}
+
+/** Text is made when it is first asked for: what goes out over xDS, or is compared by its key, needs none. */
+class RenderedResource implements Resource {
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly key: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly origins: readonly FragmentOrigin[];
+  readonly reads: readonly ObjectKey[];
+  declare readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
+  #text: string | undefined;
+
+  constructor(
+    type: ResourceType,
+    name: string,
+    key: string,
+    json: Readonly<Record<string, unknown>>,
+    origins: readonly FragmentOrigin[],
+    placeInTemplate: ((path: string) => SourceSpan | undefined) | undefined,
+  ) {
+    this.type = type;
+    this.name = name;
+    this.key = key;
+    this.json = json;
+    this.origins = origins;
+    this.reads = readsOf(origins);
+    if (placeInTemplate !== undefined) this.placeInTemplate = placeInTemplate;
+  }
+
+  get text(): string {
+    this.#text ??= JSON.stringify(this.json, null, 2);
+    return this.#text;
+  }
 }
 
 function run({ type, name, template, view, templates }: Rendering, bag: DiagnosticBag): Rendered | undefined {

@@ -3,35 +3,41 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 /** A place in rendered JSON and what stands there; places that do not exist have the value undefined. */
 export class Fragment {
   readonly value: unknown;
-  readonly path: JsonPath;
+  readonly #parent: Fragment | undefined;
+  readonly #key: string | number;
 
-  constructor(value: unknown, path: JsonPath = []) {
+  constructor(value: unknown, parent?: Fragment, key: string | number = '') {
     this.value = value;
-    this.path = path;
+    this.#parent = parent;
+    this.#key = key;
+  }
+
+  /** From the root of the resource; put together only when it is told. */
+  get path(): JsonPath {
+    return this.#parent === undefined ? [] : [...this.#parent.path, this.#key];
   }
 
   /** Down these fields, which a user's template may also write in Envoy's camel case. */
   at(...fields: readonly string[]): Fragment {
-    let value = this.value;
-    const path = [...this.path];
+    let here: Fragment = this;
     for (const field of fields) {
-      const key = keyOf(value, field);
-      value = key === undefined ? undefined : (value as Record<string, unknown>)[key];
-      path.push(key ?? field);
+      const key = keyOf(here.value, field);
+      const value = key === undefined ? undefined : (here.value as Record<string, unknown>)[key];
+      here = new Fragment(value, here, key ?? field);
     }
-    return new Fragment(value, path);
+    return here;
   }
 
   /** Elements of a list; none for anything else. */
   get items(): readonly Fragment[] {
     if (!Array.isArray(this.value)) return [];
-    return this.value.map((value, index) => new Fragment(value, [...this.path, index]));
+    return this.value.map((value, index) => new Fragment(value, this, index));
   }
 
   /** The last element of a list. */
   get last(): Fragment {
     const items = Array.isArray(this.value) ? this.value : [];
-    return new Fragment(items.at(-1), [...this.path, Math.max(0, items.length - 1)]);
+    return new Fragment(items.at(-1), this, Math.max(0, items.length - 1));
   }
 
   /** Fields of a message, in Envoy's snake case; none for anything else. */
@@ -57,8 +63,20 @@ function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
 function keyOf(value: unknown, field: string): string | undefined {
   if (!isMessage(value)) return undefined;
   if (value[field] !== undefined) return field;
-  const camel = field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const camel = camelCase(field);
   return value[camel] === undefined ? undefined : camel;
+}
+
+/** Most look-ups are of fields that are absent: the few names are turned once. */
+const camelCases = new Map<string, string>();
+
+function camelCase(field: string): string {
+  let camel = camelCases.get(field);
+  if (camel === undefined) {
+    camel = field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    camelCases.set(field, camel);
+  }
+  return camel;
 }
 
 /** Envoy's own spelling of a field that may be written in camel case. */

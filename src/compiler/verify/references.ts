@@ -44,7 +44,7 @@ const known = new WeakMap<Resource, readonly Reference[]>();
 function referencesOf(resource: Resource): readonly Reference[] {
   let references = known.get(resource);
   if (references === undefined) {
-    references = collect(resource.json);
+    references = collect(resource);
     known.set(resource, references);
   }
   return references;
@@ -53,15 +53,18 @@ function referencesOf(resource: Resource): readonly Reference[] {
 /** Free-form parts, whose keys are the user's. */
 const opaque = new Set(['node', 'metadata', 'json_format']);
 
-function collect(json: object): Reference[] {
+function collect({ json, placeInTemplate }: Resource): Reference[] {
+  // Ours are written in snake case.
+  const spelling = placeInTemplate === undefined ? (field: string): string => field : snakeCase;
   const references: Reference[] = [];
   const path: (string | number)[] = [];
   const add = (to: Reference['to'], name: unknown, ...steps: readonly (string | number)[]): void => {
     if (typeof name === 'string') references.push({ to, name, path: [...path, ...steps] });
   };
   const visit = (node: object, under: string): void => {
-    for (const [written, value] of Object.entries(node)) {
-      const key = snakeCase(written);
+    for (const written in node) {
+      const value = (node as Record<string, unknown>)[written];
+      const key = spelling(written);
       if (typeof value === 'string') {
         if (key === 'cluster' || (under === 'envoy_grpc' && key === 'cluster_name')) add('cluster', value, key);
         else if (key === 'route_config_name') add('route', value, key);
