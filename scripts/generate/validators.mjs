@@ -1,4 +1,4 @@
-// inputs: schemas src/compiler/schema/formats.ts
+// inputs: schemas src/compiler/schema/formats.ts src/compiler/schema/complaint.ts
 // outputs: src/generated/validators.js src/generated/validators.d.ts
 // Compiles the JSON Schemas to one module of validators, so that no schema is compiled while a program runs.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { build } from 'esbuild';
 const root = join(import.meta.dirname, '../..');
 const output = join(root, 'src/generated');
 const formatsModule = '../compiler/schema/formats.ts';
+const complaintModule = './src/compiler/schema/complaint.ts';
 const annotations = new Set(['description', 'title', '$schema']);
 
 const schemas = readdirSync(join(root, 'schemas'))
@@ -41,11 +42,12 @@ ajv.addKeyword({ keyword: 'x-at-most-one', macro: (names) => ({ not: { anyOf: pa
 ajv.addKeyword({ keyword: 'x-at-least-one', macro: (names) => ({ anyOf: names.map((name) => required([name])) }) });
 for (const schema of schemas) ajv.addSchema(schema);
 
-const code = standalone.default(ajv, exported);
+const code = shortened(standalone.default(ajv, exported));
 const formatTable = [...formatNames(schemas)]
   .sort()
   .map((name) => `${JSON.stringify(name)}: (text) => holdsFormat(${JSON.stringify(name)}, text)`);
 const source = `import { holdsFormat } from ${JSON.stringify(formatsModule)};
+import { complain } from ${JSON.stringify(complaintModule)};
 const formatFunctions = { ${formatTable.join(', ')} };
 ${code}`;
 
@@ -62,6 +64,26 @@ const bundled = await build({
 mkdirSync(output, { recursive: true });
 write('validators.js', bundled.outputFiles[0].text);
 write('validators.d.ts', declarations());
+
+/**
+ * Complaints are two thirds of the generated text, and every program reads it when it starts: one call of a function
+ * takes the place of each.
+ */
+function shortened(text) {
+  const complaint =
+    /const (err\d+) = \{instancePath(?::([^{}]*?))?,schemaPath:("(?:[^"\\]|\\.)*"),keyword:("[^"]*"),params:(\{(?:(?!const err).)*?\}),schema:(?:(?!const err).)*?,parentSchema:([^,{}]*),data(?::([\w.[\]]+))?(?:,propertyName:(\w+))?\};if\(vErrors === null\)\{vErrors = \[\1\];\}else \{vErrors\.push\(\1\);\}errors\+\+;/g;
+  const short = text.replace(
+    complaint,
+    (_all, _name, path = 'instancePath', schemaPath, keyword, params, parent, data = 'data', key) => {
+      const isOfOwnKeyword = /\/x-[a-z-]+\//.test(schemaPath);
+      const more = key === undefined ? (isOfOwnKeyword ? ', undefined, true' : '') : `, ${key}, ${isOfOwnKeyword}`;
+      return `vErrors = complain(vErrors, ${path}, ${keyword}, ${params}, ${parent}, ${data}${more});errors++;`;
+    },
+  );
+  const left = short.match(/const err\d+ = \{i.{0,400}/);
+  if (left !== null) throw new Error(`ajv wrote a complaint in another form: ${left[0]}`);
+  return short;
+}
 
 /** Renamed into place: another program may be reading. */
 function write(name, text) {

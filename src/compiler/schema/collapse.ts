@@ -1,15 +1,12 @@
 import { nearest } from '../../lib/nearest.ts';
 import type { SchemaError } from './validator.ts';
 
-/** Keywords of our own are made of standard ones, whose complaints repeat them. */
-const ofOwnKeyword = /\/x-[a-z-]+\//;
-
 /**
  * Leaves one complaint a mistake: the type before everything else about a value, a misspelt field before the absence of
  * the field that was meant.
  */
 export function collapse(errors: readonly SchemaError[]): SchemaError[] {
-  const own = errors.filter(({ keyword, schemaPath }) => keyword !== 'propertyNames' && !ofOwnKeyword.test(schemaPath));
+  const own = errors.filter(({ keyword, isPart }) => keyword !== 'propertyNames' && !isPart);
   const placesOf = (keyword: string): ReadonlySet<string> =>
     new Set(own.filter((error) => error.keyword === keyword).map(({ instancePath }) => instancePath));
   const wrongTypes = placesOf('type');

@@ -42,6 +42,11 @@ class Complaint {
     this.value = printed(error.propertyName ?? error.data);
   }
 
+  /** What the keyword says. */
+  get wanted(): unknown {
+    return this.error.parentSchema?.[this.error.keyword];
+  }
+
   /** Where the value stands; for a complaint about a key, the key. */
   get span(): SourceSpan {
     const { propertyName } = this.error;
@@ -65,13 +70,13 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
   format: explainFormat,
   maximum: explainRange,
   minimum: explainRange,
-  maxItems: ({ bag, span, field, error }) => {
+  maxItems: ({ bag, span, field, error, wanted }) => {
     const count = String((error.data as readonly JsonValue[]).length);
-    bag.report('too-many-values', span, { field, count, limit: String(error.schema) });
+    bag.report('too-many-values', span, { field, count, limit: String(wanted) });
   },
-  maxLength: ({ bag, span, field, error }) => {
+  maxLength: ({ bag, span, field, error, wanted }) => {
     const value = `${String(error.data).length} characters long`;
-    bag.report('value-out-of-range', span, { field, value, expected: `at most ${String(error.schema)}` });
+    bag.report('value-out-of-range', span, { field, value, expected: `at most ${String(wanted)}` });
   },
   minItems: ({ bag, ownKey, field }) => bag.report('empty-list', ownKey, { field }),
   minLength: ({ bag, span, field }) => bag.report('empty-value', span, { field }),
@@ -79,20 +84,20 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
   required: ({ bag, ownKey, where, error }) => {
     bag.report('missing-field', ownKey, { field: String(error.params.missingProperty), where });
   },
-  type: ({ bag, span, field, error }) => {
-    bag.report('wrong-type', span, { field, found: describe(error.data), expected: typeNames(error.schema) });
+  type: ({ bag, span, field, error, wanted }) => {
+    bag.report('wrong-type', span, { field, found: describe(error.data), expected: typeNames(wanted) });
   },
-  'x-at-least-one': ({ bag, ownKey, where, error }) => {
-    bag.report('missing-one-of', ownKey, { where, fields: quotedList(error.schema as readonly string[]) });
+  'x-at-least-one': ({ bag, ownKey, where, wanted }) => {
+    bag.report('missing-one-of', ownKey, { where, fields: quotedList(wanted as readonly string[]) });
   },
   'x-at-most-one': (complaint) => {
     const object = complaint.error.data as JsonObject;
-    const present = (complaint.error.schema as readonly string[]).filter((name) => Object.hasOwn(object, name));
+    const present = (complaint.wanted as readonly string[]).filter((name) => Object.hasOwn(object, name));
     const holes = { fields: quotedList(present, 'and'), where: complaint.where };
     complaint.bag.report('conflicting-fields', complaint.keyOf(present[1] ?? ''), holes);
   },
-  'x-unsupported': ({ bag, ownKey, field, error }) => {
-    bag.report('unsupported-field', ownKey, { field, reason: String(error.schema) });
+  'x-unsupported': ({ bag, ownKey, field, wanted }) => {
+    bag.report('unsupported-field', ownKey, { field, reason: String(wanted) });
   },
 };
 
@@ -109,9 +114,8 @@ function explainUnknownField(complaint: Complaint): void {
   bag.report('unknown-field', complaint.keyOf(field), { field, where }, { hint });
 }
 
-function explainEnum({ bag, error, span, field, value }: Complaint): void {
-  const schema = error.schema as JsonValue;
-  const allowed = (Array.isArray(schema) ? (schema as readonly JsonValue[]) : [schema]).map(String);
+function explainEnum({ bag, wanted, span, field, value }: Complaint): void {
+  const allowed = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
   const meanings = new Map(allowed.map((name) => [name, name]));
   for (const [theirs, ours] of Object.entries(aliases.tlsModes)) if (meanings.has(ours)) meanings.set(theirs, ours);
   const near = nearest(value, [...meanings.keys()]);

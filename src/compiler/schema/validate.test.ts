@@ -22,6 +22,14 @@ describe('validate', () => {
     expect(read('apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}').objects[0]).toMatchObject({ namespace: '' });
   });
 
+  test('drops what a server prints as null', () => {
+    const slice = 'apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a, labels: null}\n';
+    const body = 'addressType: IPv4\nports: null\nendpoints: [{addresses: [10.0.0.1], conditions: {ready: null}}]';
+    const [object] = read(slice + body).objects;
+    expect(object).toMatchObject({ labels: {}, endpoints: [{ addresses: ['10.0.0.1'], conditions: {} }] });
+    expect(JSON.stringify({ ...object, document: undefined })).not.toContain('null');
+  });
+
   test.each([
     ['every mistake of the schema', `${peer}spec: {mtls: {mod: A}, portLevelMtls: {0: {mode: B}}}`, 3],
     ['two unknown fields', `${peer}spec: {a: 1, bb: 2}`, 2],

@@ -4,10 +4,11 @@ import { compareStrings } from '../../lib/sort.ts';
 import { groupAlias } from '../policy/alias.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { ValidObject } from '../policy/policy.ts';
-import type { JsonObject, PolicyDocument } from '../source/document.ts';
+import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { dispatch, isForeign, splitApiVersion } from './dispatch.ts';
 import { explain } from './explain.ts';
 import type { KnownKind } from './kinds.ts';
+import { withoutNulls } from './nulls.ts';
 import { resolveAliases } from './resolve-aliases.ts';
 import { reporter } from './rule.ts';
 import { commonRules } from './rules/common.ts';
@@ -73,7 +74,9 @@ const none: Readonly<Record<string, string>> = {};
 
 function objectOf(document: PolicyDocument, { kind, isNamespaced, parts }: KnownKind): MeshObject<string> {
   const { metadata, ...rest } = document.value as JsonObject & { readonly metadata: Metadata & JsonObject };
-  const taken = parts.filter((part) => rest[part] !== undefined).map((part) => [part, rest[part]]);
+  const taken = parts
+    .filter((part) => rest[part] !== undefined)
+    .map((part) => [part, withoutNulls(rest[part] as JsonValue)]);
   return {
     kind,
     name: metadata.name,

@@ -1,18 +1,18 @@
 import type { JsonValue } from '../source/document.ts';
 
-/** One complaint of a generated validator (ajv's form, `verbose`). */
+/** One complaint of a generated validator (after ajv's `ErrorObject`). */
 export interface SchemaError {
   readonly keyword: string;
   /** JSON Pointer to the value (RFC 6901). */
   readonly instancePath: string;
-  readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Set when the complaint is about a key. */
-  readonly propertyName?: string;
-  /** Value of the keyword. */
-  readonly schema?: unknown;
-  readonly parentSchema?: Readonly<Record<string, unknown>>;
-  readonly data?: JsonValue;
+  /** The schema that the keyword stands in; none for `false`. */
+  readonly parentSchema: Readonly<Record<string, unknown>> | undefined;
+  readonly data: JsonValue;
+  /** Set when the complaint is about a key of the object at `instancePath`. */
+  readonly propertyName: string | undefined;
+  /** Repeats the complaint about a keyword of ours, which is made of this one. */
+  readonly isPart: boolean;
 }
 
 /** A generated validator: true, or false with the complaints on the function itself until the next call. */

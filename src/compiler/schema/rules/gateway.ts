@@ -58,8 +58,8 @@ function checkTlsFitsProtocol({ port, tls }: Server, path: JsonPath, report: Rep
 const certificateFields = ['serverCertificate', 'privateKey', 'caCertificates', 'credentialName'] as const;
 
 function checkCertificates({ port, tls }: Server, path: JsonPath, report: Report): void {
-  const mode = tls?.mode;
-  if (tls === undefined || mode === undefined || !secureProtocols.has(port.protocol.toUpperCase())) return;
+  if (tls === undefined || !secureProtocols.has(port.protocol.toUpperCase())) return;
+  const { mode = 'PASSTHROUGH' } = tls;
   if (mode === 'PASSTHROUGH' || mode === 'AUTO_PASSTHROUGH') {
     for (const field of certificateFields) {
       if (tls[field]) report('certificate-ignored', [...path, field], { field, mode }, { part: 'key' });
