@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
+import { until } from './until.ts';
 
 export interface RunResult {
   /** 128 + signal when a signal ended it. */
@@ -51,15 +52,21 @@ export async function startProgram(
   const child = spawn(command, args, { detached: true, stdio: ['ignore', file.fd, file.fd] });
   const exited = once(child, 'exit').then(() => exitCodeOf(child));
   await file.close();
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  // The entering command forks a moment after it was started; before that there is nobody to signal.
+  const pid = await until(async () => (hasEnded() ? '' : await innerPid(child.pid ?? 0)), {
+    timeoutMs: 10_000,
+    everyMs: 2,
+    otherwise: async () => `${argv.join(' ')} did not start`,
+  });
   return {
     output,
     exited,
     get exitCode() {
-      return child.exitCode === null && child.signalCode === null ? undefined : exitCodeOf(child);
+      return hasEnded() ? exitCodeOf(child) : undefined;
     },
     signal: async (name) => {
-      const pid = await innerPid(child.pid ?? 0);
-      if (pid !== undefined) await runProgram([...enter, 'sh', '-c', `kill -${name} ${pid}`], {});
+      if (!hasEnded()) await runProgram([...enter, 'sh', '-c', `kill -${name} ${pid}`], {});
     },
   };
 }
@@ -72,7 +79,7 @@ async function innerPid(entering: number): Promise<string | undefined> {
     const status = await readFile(`/proc/${child}/status`, 'utf8');
     return /^NSpid:.*?(\d+)$/m.exec(status)?.[1];
   } catch {
-    // It has ended: there is nobody to signal.
+    // It has ended, or has not forked yet.
     return undefined;
   }
 }
