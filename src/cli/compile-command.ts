@@ -1,0 +1,136 @@
+import type { Compilation } from '../compiler/compilation.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
+import { type ExitCode, exitCode } from './exit-codes.ts';
+import { UsageError } from './failure.ts';
+import type { CliIo } from './io.ts';
+import { checkFiles } from './output/check.ts';
+import { type OutputFile, planFiles, proxyFolder } from './output/plan.ts';
+import { writeFiles } from './output/write.ts';
+import { yamlFiles, yamlText } from './output/yaml-files.ts';
+import { type Compiled, compileInputs } from './pipeline.ts';
+
+/** Options of `meshpol compile`, as the command line spells them. */
+export interface CompileOptions {
+  readonly filename?: readonly string[];
+  readonly output?: string;
+  readonly check?: string;
+  readonly workload?: readonly { readonly namespace: string; readonly name: string }[];
+  readonly all?: true;
+  readonly format: 'json' | 'yaml';
+  readonly annotate?: true;
+  readonly force?: true;
+  readonly meshConfig?: string;
+  readonly templateFile?: string;
+  readonly trustDomain?: string;
+  readonly maxFileSize?: number;
+  readonly maxDiagnostics: number;
+  readonly diagnostics: DiagnosticsForm;
+  readonly quiet?: true;
+}
+
+/** Reads, compiles, and writes, compares or prints. Nothing is written when there is an error. */
+export async function runCompile(positional: readonly string[], options: CompileOptions, io: CliIo): Promise<ExitCode> {
+  const paths = [...positional, ...(options.filename ?? [])];
+  refuseContradictions(paths, options);
+  const bag = new DiagnosticBag();
+  const compiled = await compileInputs(
+    {
+      paths,
+      select: options.workload ?? 'all',
+      meshConfig: options.meshConfig,
+      templateFile: options.templateFile,
+      trustDomain: options.trustDomain,
+      maxFileBytes: options.maxFileSize,
+    },
+    io,
+    bag,
+  );
+  const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;
+  await io.writeError(format(shown, compiled.sources, options.diagnostics, options));
+  if (compiled.compilation === undefined || bag.hasErrors) return exitCode.no;
+  return deliver(compiled.compilation, compiled.inputs, options, io);
+}
+
+function refuseContradictions(paths: readonly string[], options: CompileOptions): void {
+  if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
+  if (options.all && options.workload) throw new UsageError('--all and --workload exclude each other');
+  if (options.output !== undefined && options.check !== undefined) {
+    throw new UsageError('--output and --check exclude each other');
+  }
+}
+
+function deliver(
+  compilation: Compilation,
+  inputs: Compiled['inputs'],
+  options: CompileOptions,
+  io: CliIo,
+): Promise<ExitCode> {
+  const json = planFiles(compilation, { files: inputs, isAnnotated: options.annotate === true });
+  const files = options.format === 'yaml' ? yamlFiles(json) : json;
+  const isOurs = isOursOf(options);
+  if (options.output !== undefined) return write(options.output, files, isOurs, options, io);
+  if (options.check !== undefined) return check(options.check, files, isOurs, io);
+  return print(compilation, json, options, io);
+}
+
+async function write(
+  folder: string,
+  files: Iterable<OutputFile>,
+  isOurs: (path: string) => boolean,
+  options: CompileOptions,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { written, unchanged, removed } = await writeFiles(folder, files, { isOurs, force: options.force === true });
+  if (!options.quiet) {
+    await io.writeError(`${folder}: ${written} written, ${unchanged} unchanged, ${removed} removed\n`);
+  }
+  return exitCode.done;
+}
+
+async function check(
+  folder: string,
+  files: Iterable<OutputFile>,
+  isOurs: (path: string) => boolean,
+  io: CliIo,
+): Promise<ExitCode> {
+  const diff = await checkFiles(folder, files, isOurs);
+  await io.writeOut(diff);
+  return diff === '' ? exitCode.done : exitCode.no;
+}
+
+/** One workload as one document: `bootstrap`, `listeners`, `clusters`, `routes` by name, `origins`, `mesh`. */
+async function print(
+  { configs }: Compilation,
+  files: Iterable<OutputFile>,
+  options: CompileOptions,
+  io: CliIo,
+): Promise<ExitCode> {
+  const [config, ...others] = configs;
+  if (config === undefined) throw new UsageError('no workload of the inputs has a proxy: there is nothing to print');
+  if (others.length > 0) {
+    const names = configs.slice(0, 5).map(({ namespace, workload }) => `${namespace}/${workload}`);
+    const rest = configs.length > 5 ? ', …' : '';
+    throw new UsageError(
+      `${configs.length} workloads have a proxy: name one with --workload (${names.join(', ')}${rest}), or write all with --output DIR`,
+    );
+  }
+  const document: Record<string, unknown> = {};
+  const routes: Record<string, unknown> = {};
+  for (const { path, text } of files) {
+    const [, route] = /\/routes\/(.*)\.json$/.exec(path) ?? [];
+    if (route !== undefined) routes[decodeURIComponent(route)] = JSON.parse(text);
+    else document[path.slice(path.lastIndexOf('/') + 1, -'.json'.length)] = JSON.parse(text);
+  }
+  const { bootstrap, listeners, clusters, origins, mesh } = document;
+  const whole = { bootstrap, listeners, clusters, routes, origins, mesh };
+  await io.writeOut(options.format === 'yaml' ? yamlText(whole) : `${JSON.stringify(whole, null, 2)}\n`);
+  return exitCode.done;
+}
+
+/** A run for named workloads answers for their folders only. */
+function isOursOf({ workload }: CompileOptions): (path: string) => boolean {
+  if (workload === undefined) return () => true;
+  const folders = workload.map(({ namespace, name }) => `${proxyFolder({ namespace, workload: name })}/`);
+  return (path) => folders.some((folder) => path.startsWith(folder));
+}

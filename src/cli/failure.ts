@@ -1,0 +1,27 @@
+import { type ExitCode, exitCode } from './exit-codes.ts';
+
+/** The command line is wrong in a way that only the command itself can see. */
+export class UsageError extends Error {}
+
+/** What is printed for a thrown error, and the exit code that goes with it. */
+export function explainFailure(thrown: unknown, program: string): { readonly text: string; readonly code: ExitCode } {
+  if (thrown instanceof UsageError) return { text: `${program}: ${thrown.message}\n`, code: exitCode.usage };
+  if (isOfTheWorld(thrown)) return { text: `${program}: ${causes(thrown).join(': ')}\n`, code: exitCode.world };
+  const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return { text: `${program}: this is a bug, please report it\n${stack}\n`, code: exitCode.bug };
+}
+
+/** Rooms throw errors with a code of their own; the system's errors name the call that failed. */
+function isOfTheWorld(thrown: unknown): thrown is Error {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if ('syscall' in error) return true;
+    if ('code' in error && typeof error.code === 'string' && /^[a-z]+(-[a-z]+)+$/.test(error.code)) return true;
+  }
+  return false;
+}
+
+function causes(thrown: Error): string[] {
+  const messages: string[] = [];
+  for (let error: unknown = thrown; error instanceof Error; error = error.cause) messages.push(error.message);
+  return messages;
+}

@@ -1,0 +1,90 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { CompileOptions } from './compile-command.ts';
+import { type ExitCode, exitCode } from './exit-codes.ts';
+import { explainFailure } from './failure.ts';
+import type { CliIo } from './io.ts';
+import { collect, parseCount, parseSize, parseWorkload } from './options.ts';
+import { version } from './version.ts';
+
+const examples = `
+Examples:
+  meshpol compile mesh/ -o out                      every workload of a folder, into out/<namespace>/<workload>/
+  meshpol compile mesh/ --workload shop/cart        one workload, printed
+  kubectl get pods,svc,peerauthentications,destinationrules -A -o yaml | meshpol compile - -o out
+  meshpol compile mesh/ --check out                 what would change, as a diff
+  meshpol schema PeerAuthentication                 JSON Schema for an editor
+
+Exit codes: 0 done; 1 invalid input or a difference; 2 wrong usage; 3 a file or the system failed; 70 a bug.`;
+
+/** Runs one command line (without node and script) and gives the exit code; commands are loaded when asked for. */
+export async function runMeshpol(args: readonly string[], io: CliIo): Promise<ExitCode> {
+  let result: ExitCode = exitCode.done;
+  const printed: Promise<void>[] = [];
+  const program = new Command('meshpol')
+    .description('Compiles service-mesh policies, offline, into the configuration of Envoy.')
+    .addHelpText('after', examples)
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show help for a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => printed.push(io.writeOut(text)),
+      writeErr: (text) => printed.push(io.writeError(text)),
+    });
+  const settle = (code: ExitCode): void => {
+    result = code;
+  };
+  addCompile(program, io, settle);
+  program
+    .command('schema')
+    .description('print the JSON Schema of a kind, or the kinds that have one')
+    .argument('[KIND]', 'PeerAuthentication, DestinationRule, …')
+    .action(async (kind: string | undefined) =>
+      settle(await (await import('./schema-command.ts')).runSchema(kind, io)),
+    );
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => io.writeOut(`meshpol ${version}\n`));
+  program.version(version, '-V, --version', 'print the version');
+
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) result = thrown.exitCode === 0 ? exitCode.done : exitCode.usage;
+    else {
+      const { text, code } = explainFailure(thrown, 'meshpol');
+      await io.writeError(text);
+      result = code;
+    }
+  }
+  await Promise.all(printed);
+  return result;
+}
+
+function addCompile(program: Command, io: CliIo, settle: (code: ExitCode) => void): void {
+  program
+    .command('compile')
+    .description('compile policies and topology into Envoy configuration')
+    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
+    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
+    .option('-o, --output <dir>', 'write to this folder; without it one workload is printed')
+    .option('--check <dir>', 'compare with this folder: prints a unified diff, exits 1 on a difference')
+    .option('--workload <namespace/name>', 'this workload only; may be repeated', parseWorkload)
+    .option('--all', 'every workload that has a proxy (the default)')
+    .addOption(new Option('--format <form>', 'form of the output').choices(['json', 'yaml']).default('json'))
+    .option('--annotate', 'put what decided each part into its metadata')
+    .option('--force', 'write over files that this program did not write')
+    .option('--meshConfig <file>', 'mesh configuration')
+    .option('--templateFile <path>', 'bootstrap template, or a folder that replaces templates by name')
+    .option('--trust-domain <domain>', 'domain used for identities')
+    .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
+    .option('--max-diagnostics <count>', 'diagnostics to print', parseCount, 50)
+    .addOption(
+      new Option('--diagnostics <form>', 'form of the diagnostics').choices(['text', 'json', 'github']).default('text'),
+    )
+    .option('--quiet', 'print errors only')
+    .action(async (paths: string[], options: CompileOptions) => {
+      const { runCompile } = await import('./compile-command.ts');
+      settle(await runCompile(paths, options, io));
+    });
+}

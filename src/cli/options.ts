@@ -1,0 +1,31 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Adds one value of an option that may stand several times. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** `NAMESPACE/NAME`. */
+export function parseWorkload(
+  value: string,
+  before: readonly { readonly namespace: string; readonly name: string }[] | undefined,
+): readonly { readonly namespace: string; readonly name: string }[] {
+  const [namespace, name, ...rest] = value.split('/');
+  if (!namespace || !name || rest.length > 0) throw new InvalidArgumentError('Expected NAMESPACE/NAME.');
+  return [...(before ?? []), { namespace, name }];
+}
+
+/** Bytes, plain or with K, M or G (powers of 1024; `Ki`, `MiB` and the like mean the same). */
+export function parseSize(value: string): number {
+  const [, digits, unit] = /^(\d+)(?:([KMG])(?:i?B?)?)?$/i.exec(value) ?? [];
+  const factor = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }[(unit ?? '').toUpperCase()];
+  if (digits === undefined || factor === undefined || Number(digits) === 0) {
+    throw new InvalidArgumentError('Expected a size such as 16MiB.');
+  }
+  return Number(digits) * factor;
+}
+
+export function parseCount(value: string): number {
+  if (!/^\d{1,9}$/.test(value) || Number(value) === 0) throw new InvalidArgumentError('Expected a number above 0.');
+  return Number(value);
+}

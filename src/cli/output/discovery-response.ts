@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Resource } from '../../compiler/render/resource.ts';
+
+/** Text of a resource as an element of a `resources` list. Resources are shared by many proxies: made once each. */
+const elements = new WeakMap<Resource, { readonly text: string; readonly digest: string }>();
+
+/**
+ * A file that Envoy reads over `path_config_source` (envoy.service.discovery.v3.DiscoveryResponse). `version_info` is a
+ * hash of the content, so that equal content has an equal version on every machine.
+ */
+export function discoveryResponse(resources: readonly Resource[]): string {
+  if (resources.length === 0) return `{\n  "version_info": "${versionOf([])}",\n  "resources": []\n}\n`;
+  const parts = resources.map(elementOf);
+  const list = parts.map(({ text }) => text).join(',\n');
+  return `{\n  "version_info": "${versionOf(parts)}",\n  "resources": [\n${list}\n  ]\n}\n`;
+}
+
+function elementOf(resource: Resource): { readonly text: string; readonly digest: string } {
+  let element = elements.get(resource);
+  if (element === undefined) {
+    const digest = createHash('sha256').update(resource.text).digest('hex');
+    element = { text: `    ${resource.text.replaceAll('\n', '\n    ')}`, digest };
+    elements.set(resource, element);
+  }
+  return element;
+}
+
+function versionOf(parts: readonly { readonly digest: string }[]): string {
+  const hash = createHash('sha256');
+  for (const { digest } of parts) hash.update(digest);
+  return hash.digest('hex').slice(0, 16);
+}

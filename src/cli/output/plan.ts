@@ -1,0 +1,83 @@
+import type { Compilation } from '../../compiler/compilation.ts';
+import { createLocator, type Locate, originsJson } from '../../compiler/render/origins-json.ts';
+import type { EnvoyConfig, Resource } from '../../compiler/render/resource.ts';
+import type { SourceFile } from '../../compiler/source/document.ts';
+import { annotator } from './annotate.ts';
+import { discoveryResponse } from './discovery-response.ts';
+
+/** One file to write; `path` is relative to the output folder, with forward slashes. */
+export interface OutputFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface PlanOptions {
+  /** The inputs, for the lines of origins. */
+  readonly files: readonly SourceFile[];
+  /** Put origins into the output too. */
+  readonly isAnnotated?: boolean;
+}
+
+/**
+ * The files of a compilation in JSON, one proxy after the other: a big mesh is never in memory as a whole. Texts of
+ * resource lists that proxies have in common are put together once.
+ */
+export function* planFiles(compilation: Compilation, options: PlanOptions): Generator<OutputFile> {
+  const locate = createLocator(options.files);
+  const annotate = options.isAnnotated === true ? annotator(locate) : (resource: Resource) => resource;
+  const respond = sharedResponses(annotate);
+  for (const config of compilation.configs) yield* proxyFiles(config, respond, annotate, locate);
+  yield { path: 'mesh.json', text: json(compilation.mesh) };
+}
+
+/** Folder of one proxy, relative to the output folder. */
+export function proxyFolder({
+  namespace,
+  workload,
+}: {
+  readonly namespace: string;
+  readonly workload: string;
+}): string {
+  return `${encodeURIComponent(namespace)}/${encodeURIComponent(workload)}`;
+}
+
+/** In the order in which Envoy must see them: what listeners name is there before they are. */
+function* proxyFiles(
+  config: EnvoyConfig,
+  respond: (resources: readonly Resource[]) => string,
+  annotate: (resource: Resource) => Resource,
+  locate: Locate,
+): Generator<OutputFile> {
+  const folder = proxyFolder(config);
+  yield { path: `${folder}/clusters.json`, text: respond(config.clusters) };
+  for (const route of config.routes) {
+    yield { path: `${folder}/routes/${encodeURIComponent(route.name)}.json`, text: respond([route]) };
+  }
+  yield { path: `${folder}/listeners.json`, text: respond(config.listeners) };
+  yield { path: `${folder}/bootstrap.json`, text: `${annotate(config.bootstrap).text}\n` };
+  yield { path: `${folder}/origins.json`, text: json(originsJson(config, locate)) };
+}
+
+/** Equal lists are most often those of the proxy before, and routes those of any; a few are kept. */
+function sharedResponses(annotate: (resource: Resource) => Resource): (resources: readonly Resource[]) => string {
+  const single = new WeakMap<Resource, string>();
+  const recent: { readonly resources: readonly Resource[]; readonly text: string }[] = [];
+  return (resources) => {
+    const only = resources.length === 1 ? resources[0] : undefined;
+    const known =
+      only === undefined ? recent.find((entry) => isSame(entry.resources, resources))?.text : single.get(only);
+    if (known !== undefined) return known;
+    const text = discoveryResponse(resources.map(annotate));
+    if (only !== undefined) single.set(only, text);
+    else if (recent.unshift({ resources, text }) > 8) recent.pop();
+    return text;
+  };
+}
+
+function isSame(a: readonly Resource[], b: readonly Resource[]): boolean {
+  return a.length === b.length && a.every((resource, index) => resource === b[index]);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

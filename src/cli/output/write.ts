@@ -1,0 +1,129 @@
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { manifestName, manifestText, readManifest } from './manifest.ts';
+import { OutputError } from './output-error.ts';
+import type { OutputFile } from './plan.ts';
+
+export interface WriteOptions {
+  /** Which files of earlier runs are this run's to remove; the others stay and stay listed. */
+  readonly isOurs: (path: string) => boolean;
+  /** Write over files that no earlier run made. */
+  readonly force?: boolean;
+}
+
+export interface WriteResult {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+const stagePrefix = '.meshpol-stage-';
+
+/**
+ * Writes the files below `folder`: all of them beside their places first, then each by rename in the order given, so
+ * that a reader sees an old file or a new one. Then what earlier runs wrote and this one does not is removed. Nothing
+ * is touched when a file stands in the way that is not ours.
+ */
+export async function writeFiles(
+  folder: string,
+  files: Iterable<OutputFile>,
+  { isOurs, force = false }: WriteOptions,
+): Promise<WriteResult> {
+  try {
+    await mkdir(folder, { recursive: true });
+    const earlier = await readManifest(folder);
+    await removeStages(folder);
+    const stage = join(folder, `${stagePrefix}${process.pid}`);
+    try {
+      const staged = await stageFiles(folder, stage, files, force ? undefined : earlier);
+      const made = new Set(staged.paths);
+      const stale = [...earlier].filter((path) => !made.has(path) && isOurs(path));
+      // Listed before they are there: a run that is cut short leaves nothing behind that the next one does not know.
+      await replace(stage, folder, manifestName, manifestText([...earlier, ...made]));
+      for (const path of staged.changed) await place(stage, folder, path);
+      for (const path of stale) await remove(folder, path);
+      const kept = [...earlier].filter((path) => !isOurs(path));
+      await replace(stage, folder, manifestName, manifestText([...made, ...kept]));
+      const written = staged.changed.length;
+      return { written, unchanged: made.size - written, removed: stale.length };
+    } finally {
+      await rm(stage, { recursive: true, force: true });
+    }
+  } catch (cause) {
+    if (cause instanceof OutputError || !isSystemError(cause)) throw cause;
+    throw new OutputError('output-unwritable', `cannot write to "${folder}"`, { cause });
+  }
+}
+
+/** Stages of runs that were killed. */
+async function removeStages(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(stagePrefix)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function stageFiles(
+  folder: string,
+  stage: string,
+  files: Iterable<OutputFile>,
+  earlier: ReadonlySet<string> | undefined,
+): Promise<{ paths: string[]; changed: string[] }> {
+  const paths: string[] = [];
+  const changed: string[] = [];
+  const folders = new Set<string>();
+  for (const { path, text } of files) {
+    paths.push(path);
+    const present = await readPresent(join(folder, path), Buffer.byteLength(text));
+    if (present === text) continue;
+    if (present !== undefined && earlier !== undefined && !earlier.has(path)) {
+      throw new OutputError('output-not-ours', `"${join(folder, path)}" was not written by this program (--force)`);
+    }
+    const parent = dirname(join(stage, path));
+    if (!folders.has(parent)) await mkdir(parent, { recursive: true });
+    folders.add(parent);
+    await writeFile(join(stage, path), text);
+    changed.push(path);
+  }
+  return { paths, changed };
+}
+
+/** Content of the file at `path` when it may equal a text of `size` bytes; some other text when it cannot; undefined when nothing is there. */
+async function readPresent(path: string, size: number): Promise<string | undefined> {
+  try {
+    const stats = await lstat(path);
+    return stats.isFile() && stats.size === size ? await readFile(path, 'utf8') : '';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+async function place(stage: string, folder: string, path: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await rename(join(stage, path), join(folder, path));
+}
+
+async function replace(stage: string, folder: string, path: string, text: string): Promise<void> {
+  await mkdir(stage, { recursive: true });
+  await writeFile(join(stage, path), text);
+  await rename(join(stage, path), join(folder, path));
+}
+
+/** Removes a file, and the folders above it that are empty then. */
+async function remove(folder: string, path: string): Promise<void> {
+  await rm(join(folder, path), { force: true });
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+    try {
+      await rmdir(join(folder, parent));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return;
+      throw error;
+    }
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

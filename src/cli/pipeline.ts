@@ -1,0 +1,49 @@
+import type { Compilation } from '../compiler/compilation.ts';
+import { compile } from '../compiler/compile.ts';
+import type { SourceFile } from '../compiler/source/document.ts';
+import { readSources } from '../compiler/source/read.ts';
+import { readSettings } from '../config/read.ts';
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { CliIo } from './io.ts';
+import { readTemplates } from './read-templates.ts';
+
+export interface PipelineOptions {
+  readonly paths: readonly string[];
+  readonly select: 'all' | readonly { readonly namespace: string; readonly name: string }[];
+  readonly meshConfig: string | undefined;
+  readonly templateFile: string | undefined;
+  readonly trustDomain: string | undefined;
+  readonly maxFileBytes: number | undefined;
+}
+
+export interface Compiled {
+  /** Undefined when the bag holds an error. */
+  readonly compilation: Compilation | undefined;
+  readonly inputs: readonly SourceFile[];
+  /** Inputs, configuration and templates: what diagnostics point into. */
+  readonly sources: readonly SourceFile[];
+}
+
+/** From the command line to a compilation: everything that is read is read here. */
+export async function compileInputs(options: PipelineOptions, io: CliIo, bag: DiagnosticBag): Promise<Compiled> {
+  const { meshConfig, trustDomain, maxFileBytes } = options;
+  const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes });
+  const { settings, sources } = await readSettings(
+    {
+      meshConfig: meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true },
+      environment: io.environment,
+      flags: { trustDomain },
+    },
+    bag,
+  );
+  const templates = options.templateFile === undefined ? undefined : await readTemplates(options.templateFile, bag);
+  const files = [...inputs, ...sources, ...(templates?.files ?? [])];
+  const canCompile = !bag.hasErrors || inputs.length > 0;
+  const compilation = canCompile
+    ? compile(
+        { files: inputs, settings, select: options.select, ...(templates?.value && { templates: templates.value }) },
+        bag,
+      )
+    : undefined;
+  return { compilation: bag.hasErrors ? undefined : compilation, inputs, sources: files };
+}

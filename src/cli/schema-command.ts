@@ -1,0 +1,20 @@
+import { nearest } from '../lib/nearest.ts';
+import { type ExitCode, exitCode } from './exit-codes.ts';
+import { UsageError } from './failure.ts';
+import type { CliIo } from './io.ts';
+import { schemaKinds, schemaOf } from './schemas.ts';
+
+/** Prints the JSON Schema (2020-12) of a kind, for editors; without a kind, the kinds. */
+export async function runSchema(kind: string | undefined, io: CliIo): Promise<ExitCode> {
+  if (kind === undefined) {
+    await io.writeOut(`${schemaKinds().join('\n')}\n`);
+    return exitCode.done;
+  }
+  const name = schemaKinds().find((candidate) => candidate.toLowerCase() === kind.toLowerCase());
+  if (name === undefined) {
+    const guess = nearest(kind, schemaKinds());
+    throw new UsageError(`no schema for "${kind}"${guess === undefined ? '' : `: did you mean "${guess}"?`}`);
+  }
+  await io.writeOut(`${JSON.stringify(schemaOf(name), null, 2)}\n`);
+  return exitCode.done;
+}
