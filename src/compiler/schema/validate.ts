@@ -74,9 +74,11 @@ const none: Readonly<Record<string, string>> = {};
 
 function objectOf(document: PolicyDocument, { kind, isNamespaced, parts }: KnownKind): MeshObject<string> {
   const { metadata, ...rest } = document.value as JsonObject & { readonly metadata: Metadata & JsonObject };
-  const taken = parts
-    .filter((part) => rest[part] !== undefined)
-    .map((part) => [part, withoutNulls(rest[part] as JsonValue)]);
+  const taken: [string, JsonValue][] = [];
+  for (const part of parts) {
+    const value = rest[part] as JsonValue | undefined;
+    if (value !== undefined && value !== null) taken.push([part, withoutNulls(value)]);
+  }
   return {
     kind,
     name: metadata.name,
