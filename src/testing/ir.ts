@@ -20,10 +20,12 @@ export function origin(kind: string, namespace: string, name: string, field = 's
   return { kind, namespace, name, field: field.split('.'), at: { file: span.file, spanOf: () => span } };
 }
 
+/** Origins of a decision that nobody contested. */
 export function decidedBy(...origins: readonly PolicyOrigin[]): Origins {
   return { decidedBy: origins, overrode: [] };
 }
 
+/** A match of everything, narrowed by `match`. */
 export function matchIR(match: Partial<FilterChainMatchIR> = {}): FilterChainMatchIR {
   return {
     destinationPort: undefined,
@@ -35,6 +37,7 @@ export function matchIR(match: Partial<FilterChainMatchIR> = {}): FilterChainMat
   };
 }
 
+/** A TCP proxy without time-outs of its own. */
 export function tcpIR(cluster: string, tcp: Partial<TcpProxyIR> = {}): TcpProxyIR {
   return {
     kind: 'tcp',
@@ -48,6 +51,7 @@ export function tcpIR(cluster: string, tcp: Partial<TcpProxyIR> = {}): TcpProxyI
   };
 }
 
+/** An inbound connection manager with the strictest path normalization. */
 export function httpIR(routeConfig: string, http: Partial<HttpConnectionIR> = {}): HttpConnectionIR {
   return {
     kind: 'http',
@@ -65,6 +69,7 @@ export function httpIR(routeConfig: string, http: Partial<HttpConnectionIR> = {}
   };
 }
 
+/** Mutual TLS for identities of `cluster.local`. */
 export function downstreamTls(tls: Partial<DownstreamMeshTls> = {}): DownstreamMeshTls {
   return {
     kind: 'mesh',
@@ -75,6 +80,7 @@ export function downstreamTls(tls: Partial<DownstreamMeshTls> = {}): DownstreamM
   };
 }
 
+/** A plaintext chain that matches everything. */
 export function chainIR(
   name: string,
   filter: FilterChainIR['filter'],
@@ -83,6 +89,7 @@ export function chainIR(
   return { name, match: matchIR(), tls: undefined, filter, origins: byDefault, ...chain };
 }
 
+/** An inbound listener with both inspectors and a detection time-out of a second. */
 export function listenerIR(name: string, port: number, listener: Partial<ListenerIR> = {}): ListenerIR {
   return {
     name,
@@ -109,6 +116,7 @@ export function listenerIR(name: string, port: number, listener: Partial<Listene
   };
 }
 
+/** Mesh TLS to the service account `a/web`. */
 export function upstreamTls(tls: Partial<UpstreamMeshTls> = {}): UpstreamMeshTls {
   return {
     kind: 'mesh',
@@ -119,6 +127,7 @@ export function upstreamTls(tls: Partial<UpstreamMeshTls> = {}): UpstreamMeshTls
   };
 }
 
+/** TLS to `api.example.com`, checked against the operating system's bundle. */
 export function externalTls(tls: Partial<UpstreamExternalTls> = {}): UpstreamExternalTls {
   return {
     kind: 'external',
@@ -134,6 +143,7 @@ export function externalTls(tls: Partial<UpstreamExternalTls> = {}): UpstreamExt
   };
 }
 
+/** An endpoint without a sidecar. */
 export function endpointIR(address: string, port: number, endpoint: Partial<EndpointIR> = {}): EndpointIR {
   return { address, port, hasSidecar: false, weight: undefined, workload: undefined, ...endpoint };
 }
@@ -179,14 +189,17 @@ export function clusterIR(
   };
 }
 
+/** A cluster that goes where the connection wanted to go. */
 export function originalDstIR(name: string, cluster: Partial<ClusterIR> = {}): ClusterIR {
   return clusterIR(name, { type: 'original-dst', loadBalancing: { policy: 'cluster-provided' }, ...cluster });
 }
 
+/** A route for every path. */
 export function routeIR(name: string, action: RouteActionIR, origins: Origins = byDefault): RouteIR {
   return { name, match: { prefix: '/' }, action, origins };
 }
 
+/** An action that forwards without a time-out and without retries. */
 export function forward(
   cluster: string,
   action: Partial<Extract<RouteActionIR, { kind: 'cluster' }>> = {},
@@ -194,6 +207,7 @@ export function forward(
   return { kind: 'cluster', cluster, timeoutMs: 0, retry: undefined, hashPolicies: [], ...action };
 }
 
+/** A virtual host that no object decided. */
 export function virtualHostIR(
   name: string,
   domains: readonly string[],
@@ -203,10 +217,12 @@ export function virtualHostIR(
   return { name, domains, routes, includeAttemptCount: false, origins: byDefault, ...host };
 }
 
+/** A route configuration. */
 export function routesIR(name: string, ...virtualHosts: readonly VirtualHostIR[]): RouteConfigurationIR {
   return { name, virtualHosts };
 }
 
+/** The bootstrap of the sidecar `a/web` with default ports. */
 export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
   return {
     nodeId: 'sidecar~10.0.0.1~web.a~a.svc.cluster.local',
@@ -226,6 +242,7 @@ export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
   };
 }
 
+/** The sidecar `a/web` with neither listeners nor clusters. */
 export function proxyIR(proxy: Partial<ProxyIR> = {}): ProxyIR {
   const nothing = { listeners: [], routes: [], clusters: [] };
   return {

@@ -2,6 +2,7 @@ import type { BootstrapIR } from '../ir/proxy.ts';
 import type { AddressView } from './address-view.ts';
 import { type FileSourceView, fileSource } from './file-source.ts';
 
+/** A listener of the bootstrap itself, which Envoy's connection limit does not count. */
 export interface StaticListenerView {
   readonly name: string;
   readonly address: AddressView;
@@ -37,6 +38,7 @@ export const readinessPort = 15021;
 /** Port of every proxy that answers Envoy's own metrics to the outside. */
 export const metricsPort = 15090;
 
+/** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
 export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
   const { configPath, locality, localhost, wildcard } = bootstrap;
   return {

@@ -23,6 +23,7 @@ export interface EndpointView {
   readonly socket?: AddressView;
 }
 
+/** Envoy's LocalityLbEndpoints; `locality` is absent where the inputs name none. */
 export interface LocalityView {
   readonly locality?: object;
   readonly priority: number;
@@ -73,6 +74,7 @@ const lbPolicies: Readonly<Record<LoadBalancing['policy'], string>> = {
 
 const dnsFamilies = { v4: 'V4_ONLY', v6: 'V6_ONLY', all: 'ALL' } as const;
 
+/** Lists and messages that nobody set are absent, so that the template leaves them out. */
 export function clusterView(cluster: ClusterIR): ClusterView {
   const { keepalive } = cluster;
   const [sourceAddress, ...extraSourceAddresses] = cluster.bindAddresses;

@@ -10,7 +10,9 @@ export interface Rendered {
   readonly marks: Marks;
 }
 
+/** A Handlebars of its own: the runtime for built-in templates, the full one for a user's. */
 export type Environment = typeof Handlebars;
+/** A compiled template. */
 export type Template = Handlebars.TemplateDelegate;
 
 /** A template asked for a value that the view does not have; Handlebars' strict mode does not look into a helper's arguments. */

@@ -25,6 +25,7 @@ export function routeFileName(name: string): string {
   return `${encodeURIComponent(name)}.json`;
 }
 
+/** The file of one route configuration: a route that changes must not drain its listener. */
 export function routesSource(placement: Placement, name: string): FileSourceView {
   return {
     path: `${placement.configPath}/routes/${routeFileName(name)}`,

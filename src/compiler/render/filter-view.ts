@@ -15,6 +15,7 @@ export interface HttpFilterView {
   readonly router?: true;
 }
 
+/** What `http-connection-manager` places; JWT and RBAC are to be further members of `httpFilters`. */
 export interface HttpConnectionView {
   readonly statPrefix: Originated<string>;
   readonly routeConfig: string;
@@ -31,6 +32,7 @@ export interface HttpConnectionView {
   readonly httpFilters: readonly HttpFilterView[];
 }
 
+/** What `tcp-proxy` places; an absent time-out is Envoy's default. */
 export interface TcpProxyView {
   readonly statPrefix: Originated<string>;
   readonly cluster: string;
@@ -42,6 +44,7 @@ export interface TcpProxyView {
 /** A caller that needs a minute for its header block is not a legitimate one. */
 const inboundRequestHeadersTimeout = '60s';
 
+/** The terminal filter of a chain; `placement` says where an HTTP filter finds its routes. */
 export function networkFilterView(filter: NetworkFilterIR, placement: Placement): NetworkFilterView {
   return filter.kind === 'http' ? { http: httpView(filter, placement) } : { tcp: tcpView(filter) };
 }

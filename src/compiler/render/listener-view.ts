@@ -16,6 +16,7 @@ export type FilterChainMatchView = Present<{
   application_protocols: readonly string[] | undefined;
 }>;
 
+/** What `filter-chain` places; `filters` ends with the terminal one. */
 export interface FilterChainView {
   readonly name: Originated<string>;
   readonly match: FilterChainMatchView;
@@ -23,6 +24,7 @@ export interface FilterChainView {
   readonly filters: readonly NetworkFilterView[];
 }
 
+/** What `listener-filter` places; `type` is the URL of its configuration. */
 export interface ListenerFilterView {
   readonly name: string;
   readonly type: string;
@@ -48,6 +50,7 @@ export interface ListenerView {
   readonly defaultFilterChain?: FilterChainView;
 }
 
+/** Listeners name the files of their routes, which is why they depend on `placement`. */
 export function listenerView(listener: ListenerIR, placement: Placement): ListenerView {
   const [first = '', ...others] = listener.addresses;
   return {

@@ -11,6 +11,7 @@ export class Placed<T> {
   }
 }
 
+/** A value whose fragment somebody decided, or a built-in default. */
 export type Originated<T> = T | Placed<T>;
 
 /** `value` with its origins; the bare value where a built-in default decided. */

@@ -1,6 +1,7 @@
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 
+/** What Envoy calls LDS, RDS and CDS resources, and the bootstrap. */
 export type ResourceType = 'bootstrap' | 'listener' | 'route' | 'cluster';
 
 /** One object that an Envoy resource depends on. */

@@ -15,6 +15,7 @@ export interface RouteView {
   readonly directResponse?: { readonly status: number };
 }
 
+/** Its routes are tried in order. */
 export interface VirtualHostView {
   readonly name: Originated<string>;
   readonly domains: readonly string[];
@@ -28,6 +29,7 @@ export interface RouteConfigurationView {
   readonly virtualHosts: readonly VirtualHostView[];
 }
 
+/** The name is that of the RDS resource. */
 export function routeConfigurationView(configuration: RouteConfigurationIR): RouteConfigurationView {
   return { name: configuration.name, virtualHosts: configuration.virtualHosts.map(virtualHostView) };
 }

@@ -7,6 +7,7 @@ import type {
 } from '../ir/tls.ts';
 import { type Originated, placed } from './placed.ts';
 
+/** Envoy's SubjectAltNameMatcher. */
 export interface SanMatcherView {
   readonly sanType: 'URI' | 'DNS' | 'IP_ADDRESS';
   readonly matcher: { readonly exact: string } | { readonly prefix: string };
@@ -18,10 +19,12 @@ export interface MeshTlsView {
   readonly sanMatchers: readonly SanMatcherView[];
 }
 
+/** The server's side of mesh TLS, which always wants a client certificate. */
 export interface DownstreamTlsView extends MeshTlsView {
   readonly requireClientCertificate: Originated<true>;
 }
 
+/** TLS to servers outside the mesh; without `validation` any certificate will do. */
 export interface ExternalTlsView {
   readonly sni?: string;
   readonly alpn: readonly string[];
@@ -41,12 +44,14 @@ export interface TransportSocketView {
   readonly plaintext?: true;
 }
 
+/** One choice among transport sockets, by the metadata of the endpoint. */
 export interface TransportSocketMatchView {
   readonly name: Originated<string>;
   readonly match: Readonly<Record<string, string>>;
   readonly transportSocket: TransportSocketView;
 }
 
+/** At most one of the two is set. */
 export interface TransportView {
   readonly transportSocket?: TransportSocketView;
   readonly transportSocketMatches?: readonly TransportSocketMatchView[];
@@ -57,6 +62,7 @@ export const systemCaBundle = '/etc/ssl/certs/ca-certificates.crt';
 
 const plaintextSocket: TransportSocketView = { name: 'envoy.transport_sockets.raw_buffer', plaintext: true };
 
+/** No matcher at all where every identity of the mesh root is welcome. */
 export function downstreamTlsView(tls: DownstreamMeshTls): DownstreamTlsView {
   return {
     requireClientCertificate: placed<true>(true, tls.origins),
