@@ -1,6 +1,6 @@
+import { type AdminClient, drainListeners } from '../envoy/admin.ts';
 import { delay } from '../lib/abort.ts';
 import type { AgentConfig } from './agent-config.ts';
-import type { EnvoyAdmin } from './envoy-seam.ts';
 import type { Log } from './log.ts';
 
 /** The share of the wait in which the graceful form still accepts connections: clients that have not heard need it. */
@@ -12,7 +12,7 @@ const gracefulShare = 0.6;
  * logged: the wait goes on, because in-flight requests still want to finish.
  */
 export async function drain(
-  admin: EnvoyAdmin,
+  admin: AdminClient,
   config: Pick<AgentConfig, 'role' | 'terminationDrain' | 'terminationDrainMs'>,
   end: AbortSignal,
   log: Log,
@@ -21,25 +21,21 @@ export async function drain(
   if (terminationDrainMs <= 0) return;
   const deadline = performance.now() + terminationDrainMs;
   if (config.terminationDrain === 'graceful') {
-    await callDrain(admin, drainPath(config.role, true), log);
+    await callDrain(admin, config.role, true, log);
     await delay(terminationDrainMs * gracefulShare, end);
     if (end.aborted) return;
   }
-  await callDrain(admin, drainPath(config.role, false), log);
+  await callDrain(admin, config.role, false, log);
   await delay(Math.max(0, deadline - performance.now()), end);
 }
 
 /** Only inbound listeners of a sidecar drain: the application still needs its outbound ones to finish its work. */
-export function drainPath(role: AgentConfig['role'], isGraceful: boolean): string {
-  const parameters = [...(role === 'sidecar' ? ['inboundonly'] : []), ...(isGraceful ? ['graceful'] : [])];
-  return parameters.length === 0 ? '/drain_listeners' : `/drain_listeners?${parameters.join('&')}`;
-}
-
-async function callDrain(admin: EnvoyAdmin, path: string, log: Log): Promise<void> {
+async function callDrain(admin: AdminClient, role: AgentConfig['role'], graceful: boolean, log: Log): Promise<void> {
   try {
-    const { status } = await admin.post(path);
-    if (status !== 200) log.warn('Envoy did not accept the drain call', { path, status });
+    const drain = { inboundOnly: role === 'sidecar', graceful };
+    const { status } = await drainListeners(admin, drain, { timeoutMs: 2_000 });
+    if (status !== 200) log.warn('Envoy did not accept the drain call', { status });
   } catch (error) {
-    log.warn('Envoy cannot be asked to drain', { path, reason: (error as Error).message });
+    log.warn('Envoy cannot be asked to drain', { reason: (error as Error).message });
   }
 }

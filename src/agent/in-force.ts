@@ -1,5 +1,5 @@
+import { type AdminClient, type ConfigState, readConfigState } from '../envoy/admin.ts';
 import { delay } from '../lib/abort.ts';
-import type { EnvoyAdmin } from './envoy-seam.ts';
 import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf } from './proxy-files.ts';
 
 /** Versions that Envoy has to show; an absent part is not waited for. */
@@ -8,17 +8,6 @@ export interface ExpectedVersions {
   readonly listeners?: string;
   /** Route configuration name to version. */
   readonly routes?: ReadonlyMap<string, string>;
-}
-
-/** What Envoy shows of its configuration. */
-export interface ObservedVersions {
-  readonly clusters: string | undefined;
-  readonly listeners: string | undefined;
-  /** Version texts of route configurations by statistic name, one for each listener's prefix. */
-  readonly routes: ReadonlyMap<string, string>;
-  readonly warming: number;
-  /** Updates that Envoy rejected or could not read, of any type, since it started. */
-  readonly refusals: number;
 }
 
 /** How a wait for versions ended. */
@@ -52,74 +41,58 @@ export function routeVersions(files: ProxyFiles, names: readonly string[]): Read
  * `refusalsBefore`, or when the signal fires; `timeoutMs` bounds it.
  */
 export async function waitInForce(
-  admin: EnvoyAdmin,
+  admin: AdminClient,
   expected: ExpectedVersions,
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly refusalsBefore: number },
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly refusalsBefore: number },
 ): Promise<InForce> {
   const deadline = performance.now() + options.timeoutMs;
-  let seen = 0;
-  for (;;) {
-    const observed = await observeVersions(admin).catch(() => undefined);
-    const missing =
-      observed === undefined ? ["Envoy's admin port does not answer"] : missingVersions(expected, observed);
+  for (let seen = 0; ; ) {
+    const missing = await missingNow(admin, expected);
+    seen = missing.length === 0 ? seen + 1 : 0;
     // Twice in a row: the worker threads take a change over a moment after the main thread shows its version.
-    if (missing.length === 0 && ++seen === 2) return { isInForce: true };
-    if (missing.length > 0) seen = 0;
-    const isRefused = (observed?.refusals ?? 0) > options.refusalsBefore;
-    if (missing.length > 0 && (isRefused || performance.now() > deadline || options.signal?.aborted)) {
-      return { isInForce: false, missing, isRefused };
+    if (seen === 2) return { isInForce: true };
+    if (missing.length > 0) {
+      const isRefused = (await readRefusals(admin).catch(() => 0)) > options.refusalsBefore;
+      if (isRefused || performance.now() > deadline || options.signal.aborted) {
+        return { isInForce: false, missing, isRefused };
+      }
     }
-    await delay(pollMs, options.signal);
-    if (options.signal?.aborted && missing.length === 0) return { isInForce: true };
+    await delay(pollMs, seen > 0 ? undefined : options.signal);
   }
 }
 
-/** Reads version texts, warming counts and refusals in one request. */
-export async function observeVersions(admin: EnvoyAdmin): Promise<ObservedVersions> {
-  const filter = '(version_text|warming|warming_clusters|update_rejected|update_failure)$';
-  const { body, status } = await admin.get(`/stats?filter=${encodeURIComponent(filter)}`);
-  if (status !== 200) throw new Error(`the admin port answers ${status}`);
-  return parseVersions(body);
+async function missingNow(admin: AdminClient, expected: ExpectedVersions): Promise<readonly string[]> {
+  try {
+    return missingVersions(expected, await readConfigState(admin));
+  } catch (error) {
+    // Not yet there, or no longer: the deadline, or Envoy's exit, ends the wait.
+    return [(error as Error).message];
+  }
 }
 
-/** Parses the text form of `/stats`: `name: 1` and `name: "text"`. */
-export function parseVersions(text: string): ObservedVersions {
-  const texts = new Map<string, string>();
-  let warming = 0;
-  let refusals = 0;
-  for (const line of text.split('\n')) {
-    const at = line.indexOf(': ');
-    const name = line.slice(0, at);
-    const value = line.slice(at + 2);
-    if (name.endsWith('version_text')) texts.set(name, value.replace(/^"(.*)"$/, '$1'));
-    else if (name.endsWith('warming') || name.endsWith('warming_clusters')) warming += Number(value);
-    else if (/\.(cds|lds|rds\..*)\.update_(rejected|failure)$/.test(name)) refusals += Number(value);
-  }
-  return {
-    clusters: texts.get('cluster_manager.cds.version_text'),
-    listeners: texts.get('listener_manager.lds.version_text'),
-    routes: new Map([...texts].filter(([name]) => name.startsWith('http.') && name.includes('.rds.'))),
-    warming,
-    refusals,
-  };
+/** Updates of any type that Envoy rejected or could not read since it started. */
+export async function readRefusals(admin: AdminClient): Promise<number> {
+  const filter = '\\.(cds|lds|rds\\..*)\\.update_(rejected|failure)$';
+  const { body } = await admin.get(`/stats?filter=${encodeURIComponent(filter)}`);
+  return [...body.matchAll(/: (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** What is not as expected, one text each; empty when all is in force. */
-export function missingVersions(expected: ExpectedVersions, observed: ObservedVersions): readonly string[] {
+export function missingVersions(expected: ExpectedVersions, observed: ConfigState): readonly string[] {
   const missing: string[] = [];
   const check = (what: string, wanted: string | undefined, shown: string | undefined): void => {
     if (wanted !== undefined && wanted !== shown)
       missing.push(`${what}: version ${shown || 'none'}, expected ${wanted}`);
   };
-  check('clusters', expected.clusters, observed.clusters);
-  check('listeners', expected.listeners, observed.listeners);
+  check('clusters', expected.clusters, observed.versions.get('cluster_manager.cds.version_text'));
+  check('listeners', expected.listeners, observed.versions.get('listener_manager.lds.version_text'));
   for (const [name, version] of expected.routes ?? []) {
     const suffix = `.rds.${statName(name)}.version_text`;
-    const shown = [...observed.routes].filter(([stat]) => stat.endsWith(suffix)).map(([, text]) => text);
+    const shown = [...observed.versions].filter(([stat]) => stat.endsWith(suffix)).map(([, text]) => text);
     check(`route ${name}`, version, shown.find((text) => text !== version) ?? shown[0]);
   }
-  if (missing.length === 0 && observed.warming > 0)
-    missing.push(`${observed.warming} listeners or clusters are warming`);
+  const warming = observed.warmingListeners + observed.warmingClusters;
+  if (missing.length === 0 && warming > 0) missing.push(`${warming} listeners or clusters are warming`);
   return missing;
 }
 

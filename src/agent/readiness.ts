@@ -1,4 +1,4 @@
-import type { EnvoyAdmin } from './envoy-seam.ts';
+import type { AdminClient } from '../envoy/admin.ts';
 import type { AgentState } from './state.ts';
 
 /** Whether traffic may come, and why not. */
@@ -9,10 +9,10 @@ export type ReadyAnswer = { readonly isReady: true } | { readonly isReady: false
  * alone does not count: an Envoy without any listener is LIVE too. A later configuration that fails does not count either.
  */
 export class Readiness {
-  readonly #admin: EnvoyAdmin;
+  readonly #admin: AdminClient;
   readonly #state: () => AgentState;
 
-  constructor(admin: EnvoyAdmin, state: () => AgentState) {
+  constructor(admin: AdminClient, state: () => AgentState) {
     this.#admin = admin;
     this.#state = state;
   }
@@ -22,7 +22,7 @@ export class Readiness {
     const state = this.#state();
     if (state !== 'running') return { isReady: false, reason: `the agent is ${state}` };
     try {
-      const { status, body } = await this.#admin.get('/ready', 1000);
+      const { status, body } = await this.#admin.get('/ready', { timeoutMs: 1_000 });
       return status === 200 ? { isReady: true } : { isReady: false, reason: `Envoy is ${body.trim()}` };
     } catch (error) {
       return { isReady: false, reason: `Envoy does not answer: ${(error as Error).message}` };

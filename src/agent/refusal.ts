@@ -1,5 +1,5 @@
+import type { AdminClient } from '../envoy/admin.ts';
 import { cleanErrorMessage } from '../xds/message.ts';
-import type { EnvoyAdmin } from './envoy-seam.ts';
 
 interface ErrorState {
   readonly details?: string;
@@ -10,7 +10,7 @@ interface ConfigDump {
 }
 
 /** Reasons that Envoy keeps for listeners it refused, one line; empty when it keeps none. */
-export async function refusalDetails(admin: EnvoyAdmin): Promise<string> {
+export async function refusalDetails(admin: AdminClient): Promise<string> {
   try {
     const { body } = await admin.get('/config_dump?resource=dynamic_listeners&mask=name,error_state.details');
     return formatRefusals(JSON.parse(body) as ConfigDump);

@@ -1,20 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { AdminClient } from '../envoy/admin.ts';
 import type { ConfigFiles } from './config-files.ts';
-import type { EnvoyAdmin } from './envoy-seam.ts';
-import { type ExpectedVersions, expectedVersions, observeVersions, waitInForce } from './in-force.ts';
+import { type ExpectedVersions, expectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import type { Log } from './log.ts';
 import type { CompileProxy, ProxyFiles } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import { staticForm } from './static-form.ts';
 
 /** `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. */
-export type ValidateConfig = (json: string) => Promise<{ readonly ok: boolean; readonly message: string }>;
+export type ValidateConfig = (config: object) => Promise<{ readonly ok: boolean; readonly message: string }>;
 
 export interface ReloadParts {
   readonly compile: CompileProxy;
   readonly validate: ValidateConfig;
   readonly files: ConfigFiles;
-  readonly admin: EnvoyAdmin;
+  readonly admin: AdminClient;
   readonly log: Log;
   /** How long Envoy may take for one step before the change is given up. */
   readonly stepTimeoutMs?: number;
@@ -106,7 +106,7 @@ export class Reloader {
     const before = this.#current;
     const startedAt = performance.now();
     try {
-      const { refusals } = await observeVersions(admin);
+      const refusals = await readRefusals(admin);
       await files.replace(before, next, (expected) => this.#wait(expected, refusals));
     } catch (error) {
       if (this.#parts.signal.aborted) return false;

@@ -1,9 +1,10 @@
+import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
+import type { EnvoyProcess } from '../envoy/process.ts';
 import { type Watch, watchPaths } from '../identity/watch.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 import { ConfigFiles } from './config-files.ts';
 import { drain } from './drain.ts';
-import { adminClient, type EnvoyAdmin, type EnvoyProcess } from './envoy-seam.ts';
 import { startIdentityService } from './identity-service.ts';
 import { expectedVersions, waitInForce } from './in-force.ts';
 import { takeFolderLock } from './lock.ts';
@@ -17,7 +18,7 @@ import { aborted, type StopSignals } from './signals.ts';
 import { AgentLife } from './state.ts';
 import { staticForm } from './static-form.ts';
 import { startStatusServer } from './status-server.ts';
-import { exitCodeOf, formatExit, startEnvoy } from './supervisor.ts';
+import { agentExitCode, formatExit, startEnvoy } from './supervisor.ts';
 
 /** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
 export interface AgentParts {
@@ -53,7 +54,7 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   life.moveTo('configuring');
   const lock = await takeFolderLock(config.configPath);
   cleanup.push(() => lock.release());
-  const admin = adminClient(config.adminHost, config.adminPort);
+  const admin = createAdminClient({ host: config.adminHost, port: config.adminPort });
   if (config.statusPort > 0) {
     const status = await startStatusServer(config.statusPort, new Readiness(admin, () => life.state), log);
     cleanup.push(() => status.close());
@@ -108,7 +109,7 @@ async function compileFirst({ compile, validate, config, log }: AgentParts): Pro
 async function follow(parts: {
   readonly reloader: Reloader;
   readonly life: AgentLife;
-  readonly admin: EnvoyAdmin;
+  readonly admin: AdminClient;
   readonly log: Log;
   readonly quit: AbortSignal;
   readonly change: ChangeBell;
@@ -131,7 +132,7 @@ async function follow(parts: {
 }
 
 /** Waits without end, and says once what Envoy waits for or refuses. */
-async function firstInForce(files: ProxyFiles, admin: EnvoyAdmin, log: Log, signal: AbortSignal): Promise<boolean> {
+async function firstInForce(files: ProxyFiles, admin: AdminClient, log: Log, signal: AbortSignal): Promise<boolean> {
   const expected = expectedVersions(files);
   const slowMs = 10_000;
   let refusalsBefore = 0;
@@ -156,7 +157,7 @@ async function end(
   { config, signals, log }: AgentParts,
   life: AgentLife,
   envoy: EnvoyProcess,
-  admin: EnvoyAdmin,
+  admin: AdminClient,
   ended: AbortController,
 ): Promise<number> {
   const wasReady = life.state === 'running';
@@ -173,7 +174,7 @@ async function end(
   }
   const status = await envoy.exited;
   log.error('Envoy has ended by itself', { status: formatExit(status) });
-  return exitCodeOf(status, wasReady);
+  return agentExitCode(status, wasReady);
 }
 
 /** Says that inputs changed; a ring that comes while nobody waits is kept. */

@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { spawnEnvoy } from '../envoy/process.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
 import type { DiscoveryResource } from '../xds/resource.ts';
 import { secretService } from '../xds/secret-service.ts';
 import { startDiscoveryServer } from '../xds/server.ts';
 import { ConfigFiles } from './config-files.ts';
-import { spawnEnvoy } from './envoy-seam.ts';
 import { secretResources } from './secret-resources.ts';
-import { type AgentBench, startBench } from './testing/agent-bench.ts';
-import { envoyBinary } from './testing/envoy-binary.ts';
+import { type AgentBench, envoyBinary, startBench } from './testing/agent-bench.ts';
 import { freePort, sampleFiles } from './testing/sample-proxy.ts';
 
 const id = 'spiffe://cluster.local/ns/foo/sa/app';
@@ -99,15 +98,10 @@ describe('Envoy over the secret service', () => {
       const observer = { refused: ({ message }: { message: string }) => void refusals.push(message) };
       const service = secretService();
       let server = await startDiscoveryServer(join(folder, 'SDS'), [service], observer);
-      const envoy = await spawnEnvoy(envoyBinary(), [
-        '-c',
-        written.bootstrapPath,
-        '--disable-hot-restart',
-        '-l',
-        'off',
-        '--concurrency',
-        '1',
-      ]);
+      const envoy = await spawnEnvoy({
+        binary: envoyBinary(),
+        args: ['-c', written.bootstrapPath, '--disable-hot-restart', '-l', 'off', '--concurrency', '1'],
+      });
       try {
         const served = (issued: IssuedCertificate) =>
           vi.waitFor(async () => expect(await serialServed(tlsPort, client)).toBe(serialOf(issued)), {

@@ -1,5 +1,5 @@
+import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
 import { within } from '../lib/abort.ts';
-import type { EnvoyProcess, ExitStatus } from './envoy-seam.ts';
 import type { Log } from './log.ts';
 import { aborted } from './signals.ts';
 

@@ -4,7 +4,7 @@ import { type Json, nameOf, type ProxyFiles, parseResourceFile } from './proxy-f
  * The whole configuration as one static bootstrap, for `envoy --mode validate`, which does not read dynamic files:
  * listeners and clusters inlined, each `rds` replaced by its route configuration.
  */
-export function staticForm(files: ProxyFiles): string {
+export function staticForm(files: ProxyFiles): object {
   const { dynamic_resources: _dynamic, ...bootstrap } = JSON.parse(files.bootstrap) as Json;
   const routes = new Map<string, Json>();
   for (const text of files.routes.values()) {
@@ -18,7 +18,7 @@ export function staticForm(files: ProxyFiles): string {
     listeners: [...(fixed.listeners ?? []), ...listeners.map((listener) => inlineRoutes(listener, routes))],
     clusters: [...(fixed.clusters ?? []), ...clusters],
   };
-  return JSON.stringify({ ...bootstrap, static_resources });
+  return { ...bootstrap, static_resources };
 }
 
 function withoutType({ '@type': _type, ...resource }: Json): Json {

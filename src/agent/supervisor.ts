@@ -1,12 +1,11 @@
-import { constants } from 'node:os';
+import { type EnvoyProcess, type ExitStatus, exitCode, spawnEnvoy } from '../envoy/process.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
-import { type EnvoyProcess, type ExitStatus, spawnEnvoy } from './envoy-seam.ts';
 
 /** Starts Envoy in a process group of its own, so that a terminal's Ctrl-C reaches the agent alone. */
 export async function startEnvoy(config: AgentConfig, bootstrapPath: string): Promise<EnvoyProcess> {
   try {
-    return await spawnEnvoy(config.envoyBinary, envoyArguments(config, bootstrapPath));
+    return await spawnEnvoy({ binary: config.envoyBinary, args: envoyArguments(config, bootstrapPath) });
   } catch (cause) {
     throw new AgentError('envoy-not-found', `cannot start Envoy "${config.envoyBinary}"`, { cause });
   }
@@ -31,9 +30,8 @@ export function envoyArguments(config: AgentConfig, bootstrapPath: string): read
 }
 
 /** The agent's exit code when Envoy ended by itself; never 0 for an Envoy that was never ready. */
-export function exitCodeOf({ code, signal }: ExitStatus, wasReady: boolean): number {
-  if (signal !== null) return 128 + constants.signals[signal];
-  return code === 0 && !wasReady ? 1 : (code ?? 1);
+export function agentExitCode(status: ExitStatus, wasReady: boolean): number {
+  return status.code === 0 && !wasReady ? 1 : exitCode(status);
 }
 
 /** For people: `exit code 1`, `signal SIGKILL`. */

@@ -2,14 +2,15 @@ import { EventEmitter } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
+import { findEnvoy } from '../../envoy/process.ts';
+import { validateConfig } from '../../envoy/validate.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import { createLog } from '../log.ts';
 import type { CompileResult } from '../proxy-files.ts';
 import { runAgent } from '../run.ts';
 import { listenForSignals } from '../signals.ts';
-import { envoyBinary, validateWithEnvoy } from './envoy-binary.ts';
 import { freePort, type SampleProxy, sampleFiles } from './sample-proxy.ts';
 
 /** An agent in this process with a real Envoy, its inputs under the test's hand. */
@@ -52,7 +53,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   const exitCode = runAgent({
     config: { ...benchConfig(configPath, adminPort, statusPort), ...options.config },
     compile: () => Promise.resolve(result),
-    validate: validateWithEnvoy,
+    validate: (config) => validateConfig(envoyBinary(), config),
     inputs: [input],
     signals: listenForSignals(signals),
     log: createLog({ isJson: false, level: 'debug', write: (line) => void lines.push(line) }),
@@ -121,4 +122,9 @@ function benchConfig(configPath: string, adminPort: number, statusPort: number):
     identityFolder: undefined,
     mustValidateFirst: false,
   };
+}
+
+/** The real Envoy of the repository's set-up. */
+export function envoyBinary(): string {
+  return findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.dirname, '../../..') });
 }
