@@ -67,7 +67,8 @@ const longest = 1000;
 export function refusal(errors: string, exit: ExitStatus): string {
   if (exit.signal !== null) return `Envoy aborted (${exit.signal}) while it read the configuration`;
   const start =
-    /error initializing configuration '[^']*': |\[(?:critical|error)\](?:\[[^\]]*\])* (?:\[[^\]]*\] )?/.exec(errors);
+    /error initializing configuration '[^']*':/.exec(errors) ??
+    /\[(?:critical|error)\]\S* (?:\[[^\]]*\] )?/.exec(errors);
   const text = start === null ? errors : errors.slice(start.index + start[0].length);
   const line = text
     .replaceAll(/goo\.gle\/debug\w*\s*\n[\s\S]*?(?=\n: |\n\[\d{4}-|$(?![\s\S]))/g, '')

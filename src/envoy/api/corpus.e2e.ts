@@ -7,6 +7,7 @@ import { checkMessage } from './check.ts';
 import { type Mutation, mutate, mutations } from './corpus/mutate.ts';
 import { neutralMutations } from './corpus/neutral.ts';
 import { type Sample, samples } from './corpus/samples.ts';
+import { badTemplates, goodTemplates } from './corpus/templates.ts';
 
 const bootstrapType = 'envoy.config.bootstrap.v3.Bootstrap';
 const envoy = findEnvoy({ env: process.env, repositoryRoot: path.resolve(import.meta.dirname, '../../..') });
@@ -38,6 +39,17 @@ describe('checkMessage beside the real Envoy', () => {
     expect(unshared.map(describeVerdict), `seed ${seed}`).toEqual([]);
   });
 
+  test('both judge path templates alike', async () => {
+    const templates = [...goodTemplates, ...badTemplates];
+    const verdicts = await judge(templates.map((template) => templateCase(template)));
+    expect(verdicts.filter(({ validation }) => validation.ok).map(({ mutation }) => mutation.label)).toEqual(
+      goodTemplates,
+    );
+    expect(verdicts.filter(({ problems }) => problems.length === 0).map(({ mutation }) => mutation.label)).toEqual(
+      goodTemplates,
+    );
+  });
+
   test('of other changes, none is refused by the checker alone, or for the sake of the API by Envoy alone', async () => {
     const verdicts = await judge(pick((sample) => neutralMutations(bootstrapType, sample.bootstrap), 15));
     const differing = verdicts.filter(({ problems, validation }) =>
@@ -65,6 +77,21 @@ function pick(propose: (sample: Sample) => Iterable<Mutation>, ofEach: number): 
       config: mutate(sample.bootstrap, mutation),
     }));
   });
+}
+
+/** The first sample with another path template in its access rule. */
+function templateCase(template: string): Case {
+  const [sample] = samples() as [Sample];
+  const place = [...mutations(bootstrapType, sample.bootstrap)].find(
+    ({ path: keys }) => keys.at(-2) === 'uri_template',
+  );
+  if (place === undefined) throw new Error('the sample has no path template');
+  const mutation: Mutation = {
+    ...place,
+    label: template,
+    apply: (target) => Object.assign(target, { path_template: template }),
+  };
+  return { sample, mutation, config: mutate(sample.bootstrap, mutation) };
 }
 
 async function judge(cases: readonly Case[]): Promise<Verdict[]> {

@@ -1,0 +1,36 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findEnvoy } from '../process.ts';
+import { formatVersion, readVersion } from '../version.ts';
+import { apiVersion } from './check.ts';
+import { anyTypes } from './schema.ts';
+
+const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
+const generator = path.join(repositoryRoot, 'scripts', 'envoy-api');
+
+// Only what is on this machine already: without Go or its modules the lock file alone is compared.
+const env = { ...process.env, GOPROXY: 'off', GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local' };
+const hasModules = spawnSync('go', ['mod', 'download'], { cwd: generator, env }).status === 0;
+
+describe('schema.json', () => {
+  test('is of the release that the lock file pins, and names the types of the list', () => {
+    const lock = readFileSync(path.join(generator, 'go.mod'), 'utf8');
+    expect(lock).toContain(`github.com/envoyproxy/go-control-plane/envoy v${apiVersion}\n`);
+    const list = readFileSync(path.join(generator, 'types.txt'), 'utf8').split('\n');
+    expect([...anyTypes].sort()).toEqual(list.filter((line) => line !== '' && !line.startsWith('#')).sort());
+  });
+
+  test('is of the release of Envoy that runs in these tests', async () => {
+    const version = await readVersion(findEnvoy({ env: process.env, repositoryRoot }));
+    expect(formatVersion(version)).toBe(apiVersion);
+  });
+
+  if (hasModules) {
+    test('is what a fresh run of its generator writes', () => {
+      const run = [path.join(generator, 'generate.mjs'), '--check'];
+      expect(() => execFileSync(process.execPath, run, { env, stdio: 'pipe' })).not.toThrow();
+    });
+  }
+});
