@@ -40,6 +40,11 @@ function isEmpty(origins: Origins): boolean {
   return origins.decidedBy.length === 0 && origins.overrode.length === 0;
 }
 
+/** Place of a service port in its object. */
+export function servicePortSpan(service: Service, port: number): SourceSpan {
+  return service.object.document.spanOf(portPath(service, port));
+}
+
 /** Ports of a service stand in the order of its object. */
 function portPath(service: Service, port: number): JsonPath {
   const index = service.ports.findIndex(({ number, protocol }) => number === port && protocol !== 'udp');

@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import { listenerName } from '../names.ts';
+import { servicePortSpan } from '../origins.ts';
 import type { Placement, TcpMatch } from './placement.ts';
 
 /** The parts of one listener that services have claimed, oldest first. */
@@ -76,14 +77,20 @@ export class ListenerDrafts {
   ): void {
     const metric: ListenerMetric = `pilot_conflict_outbound_listener_${clash}`;
     this.conflicts.push({ metric, key: `${draft.addresses[0]}:${draft.port}` });
-    const { service } = loser.outbound;
-    this.#bag.report('conflicting-outbound-listener', service.object.document.start, {
-      port: String(loser.port.number),
-      loser: service.host,
-      winner: winner.outbound.service.host,
-      listener: draft.name,
-      what: clash === 'http_over_current_tcp' ? 'its HTTP traffic' : 'its TCP traffic',
-    });
+    this.#bag.report(
+      'conflicting-outbound-listener',
+      servicePortSpan(loser.outbound.service, loser.port.number),
+      {
+        port: String(loser.port.number),
+        loser: loser.outbound.service.host,
+        winner: winner.outbound.service.host,
+        listener: draft.name,
+        what: clash === 'http_over_current_tcp' ? 'its HTTP traffic' : 'its TCP traffic',
+      },
+      {
+        related: [{ message: 'the one in force', span: servicePortSpan(winner.outbound.service, winner.port.number) }],
+      },
+    );
   }
 }
 

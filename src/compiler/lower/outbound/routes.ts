@@ -5,6 +5,7 @@ import type { RouteConfigurationIR, VirtualHostIR } from '../../ir/route.ts';
 import type { ClientScope } from '../../merge/effective.ts';
 import type { Lowering } from '../lowering.ts';
 import { routeNames } from '../names.ts';
+import { servicePortSpan } from '../origins.ts';
 import type { ListenerDraft } from './draft.ts';
 import type { Placement } from './placement.ts';
 import { catchAllVirtualHost, detectedVirtualHost, serviceVirtualHost } from './virtual-host.ts';
@@ -81,7 +82,7 @@ function uniqueVirtualHosts(http: readonly Placement[], context: RouteContext): 
     const taken = whole.domains.find((domain) => owners.has(domain.toLowerCase()));
     if (taken !== undefined) {
       conflicts.push({ metric: 'pilot_vservice_dup_domain', key: whole.name });
-      bag.report('duplicate-domain', service.object.document.start, {
+      bag.report('duplicate-domain', servicePortSpan(service, port.number), {
         domain: taken,
         port: String(port.number),
         winner: owners.get(taken.toLowerCase()) ?? '',
