@@ -11,7 +11,10 @@ export interface CliIo {
 /** The process that we are. */
 export function processIo(): CliIo {
   return {
-    stdin: process.stdin,
+    // Opened when it is read: an open pipe would keep the process alive.
+    get stdin() {
+      return process.stdin;
+    },
     environment: process.env,
     writeOut: (text) => write(process.stdout, text),
     writeError: (text) => write(process.stderr, text),
