@@ -11,9 +11,9 @@ import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
 import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
-import { validate } from './schema/validate.ts';
+import { countSkipped, validate } from './schema/validate.ts';
 import { selectWorkloads } from './select.ts';
-import type { SourceFile } from './source/document.ts';
+import type { PolicyDocument, SourceFile } from './source/document.ts';
 import { parse } from './source/parse.ts';
 import type { Topology, Workload } from './topology/model.ts';
 import { resolveTopology } from './topology/resolve.ts';
@@ -52,7 +52,7 @@ export function compile(
  * the same objects, the same objects the same topology, and so on down to the rendered resources.
  */
 export function createCompiler({ settings, templates }: CompileOptions): Compiler {
-  const read = createReader();
+  const reader = createReader();
   const resolve = createResolver(settings);
   const renderer = createRenderer(templates);
   const lowered = createLowerCache();
@@ -82,8 +82,17 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
 
   return {
     compile: (files, select, bag) => {
-      const objects = files.flatMap((file) => read(file, bag));
-      return bag.hasErrors ? undefined : compileObjects(objects, select, bag);
+      const read = files.map((file) => reader(file, bag));
+      countSkipped(
+        read.flatMap(({ documents }) => documents),
+        bag,
+      );
+      if (bag.hasErrors) return undefined;
+      return compileObjects(
+        read.flatMap(({ objects }) => objects),
+        select,
+        bag,
+      );
     },
     compileObjects,
   };
@@ -103,22 +112,28 @@ function createResolver(settings: Settings): (objects: readonly TopologyObject[]
   };
 }
 
+/** One file's documents, the objects among them, and what reading them had to say. */
+interface ReadFile {
+  readonly text: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly objects: readonly MeshObject<string>[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** Reads a file's objects once a text: parsing is the largest cost of a run. */
-function createReader(): (file: SourceFile, bag: DiagnosticBag) => readonly MeshObject<string>[] {
-  const cache = new Map<
-    string,
-    { text: string; objects: readonly MeshObject<string>[]; diagnostics: readonly Diagnostic[] }
-  >();
+function createReader(): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
+  const cache = new Map<string, ReadFile>();
   return (file, bag) => {
     let entry = cache.get(file.path);
     if (entry === undefined || entry.text !== file.text) {
       const own = new DiagnosticBag();
-      const objects = parse([file], own).flatMap((document) => validate(document, own) ?? []);
-      entry = { text: file.text, objects, diagnostics: own.all };
+      const documents = parse([file], own);
+      const objects = documents.flatMap((document) => validate(document, own) ?? []);
+      entry = { text: file.text, documents, objects, diagnostics: own.all };
       cache.set(file.path, entry);
     }
     bag.addAll(entry.diagnostics);
-    return entry.objects;
+    return entry;
   };
 }
 
