@@ -5,8 +5,6 @@ export interface AgentConfig {
   /** Absolute path, or a name that was found. */
   readonly envoyBinary: string;
   readonly role: 'sidecar' | 'router';
-  readonly adminHost: '127.0.0.1' | '::1';
-  readonly adminPort: number;
   /** 0 serves no status port. */
   readonly statusPort: number;
   /** How long connections of a replaced listener live on. */

@@ -1,3 +1,6 @@
+import type { AdminAddress } from '../envoy/admin.ts';
+import { AgentError } from './agent-error.ts';
+
 /** One proxy's configuration as texts, named as in its folder. */
 export interface ProxyFiles {
   /** `bootstrap.json` */
@@ -50,6 +53,25 @@ export function routeNamesOf(listeners: string): readonly string[] {
     return value;
   });
   return [...names].sort();
+}
+
+/** Where the bootstrap puts Envoy's admin interface; a template of the user may have moved it. */
+export function adminAddressOf({ bootstrap }: ProxyFiles): AdminAddress {
+  const { admin } = JSON.parse(bootstrap) as {
+    readonly admin?: {
+      readonly address?: {
+        readonly socket_address?: { readonly address: string; readonly port_value: number };
+        readonly pipe?: { readonly path: string };
+      };
+    };
+  };
+  const { socket_address: socket, pipe } = admin?.address ?? {};
+  if (pipe !== undefined) return { socketPath: pipe.path };
+  if (socket === undefined) {
+    throw new AgentError('config-invalid', 'the bootstrap has no admin interface, which the agent needs');
+  }
+  const host = socket.address === '0.0.0.0' ? '127.0.0.1' : socket.address === '::' ? '::1' : socket.address;
+  return { host, port: socket.port_value };
 }
 
 /** Whether any part of the configuration asks for the workload's certificate or the mesh's roots. */

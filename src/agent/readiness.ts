@@ -9,10 +9,10 @@ export type ReadyAnswer = { readonly isReady: true } | { readonly isReady: false
  * alone does not count: an Envoy without any listener is LIVE too. A later configuration that fails does not count either.
  */
 export class Readiness {
-  readonly #admin: AdminClient;
+  readonly #admin: () => AdminClient | undefined;
   readonly #state: () => AgentState;
 
-  constructor(admin: AdminClient, state: () => AgentState) {
+  constructor(admin: () => AdminClient | undefined, state: () => AgentState) {
     this.#admin = admin;
     this.#state = state;
   }
@@ -20,9 +20,10 @@ export class Readiness {
   /** Asks Envoy anew each time: a dead Envoy was ready a moment ago. */
   async check(): Promise<ReadyAnswer> {
     const state = this.#state();
-    if (state !== 'running') return { isReady: false, reason: `the agent is ${state}` };
+    const admin = this.#admin();
+    if (state !== 'running' || admin === undefined) return { isReady: false, reason: `the agent is ${state}` };
     try {
-      const { status, body } = await this.#admin.get('/ready', { timeoutMs: 1_000 });
+      const { status, body } = await admin.get('/ready', { timeoutMs: 1_000 });
       return status === 200 ? { isReady: true } : { isReady: false, reason: `Envoy is ${body.trim()}` };
     } catch (error) {
       return { isReady: false, reason: `Envoy does not answer: ${(error as Error).message}` };

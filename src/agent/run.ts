@@ -9,7 +9,7 @@ import { startIdentityService } from './identity-service.ts';
 import { expectedVersions, waitInForce } from './in-force.ts';
 import { takeFolderLock } from './lock.ts';
 import type { Log } from './log.ts';
-import { type CompileProxy, type ProxyFiles, usesMeshSecrets } from './proxy-files.ts';
+import { adminAddressOf, type CompileProxy, type ProxyFiles, usesMeshSecrets } from './proxy-files.ts';
 import { Readiness } from './readiness.ts';
 import { refusalDetails } from './refusal.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
@@ -54,9 +54,16 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   life.moveTo('configuring');
   const lock = await takeFolderLock(config.configPath);
   cleanup.push(() => lock.release());
-  const admin = createAdminClient({ host: config.adminHost, port: config.adminPort });
+  let admin: AdminClient | undefined;
   if (config.statusPort > 0) {
-    const status = await startStatusServer(config.statusPort, new Readiness(admin, () => life.state), log);
+    const status = await startStatusServer(
+      config.statusPort,
+      new Readiness(
+        () => admin,
+        () => life.state,
+      ),
+      log,
+    );
     cleanup.push(() => status.close());
   }
   // Watched before compiling: a change during the first compilation is not missed.
@@ -74,7 +81,9 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   if (signals.stop.aborted) return 0;
 
   life.moveTo('starting');
-  const envoy = await startEnvoy(config, folder.bootstrapPath);
+  const address = adminAddressOf(files);
+  admin = createAdminClient(address);
+  const envoy = await startEnvoy(config, folder.bootstrapPath, address);
   log.info('Envoy started', { pid: envoy.pid });
   const ended = new AbortController();
   void envoy.exited.then(() => ended.abort());

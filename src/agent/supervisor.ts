@@ -1,25 +1,30 @@
+import type { AdminAddress } from '../envoy/admin.ts';
 import { type EnvoyProcess, type ExitStatus, exitCode, spawnEnvoy } from '../envoy/process.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 
 /** Starts Envoy in a process group of its own, so that a terminal's Ctrl-C reaches the agent alone. */
-export async function startEnvoy(config: AgentConfig, bootstrapPath: string): Promise<EnvoyProcess> {
+export async function startEnvoy(
+  config: AgentConfig,
+  bootstrapPath: string,
+  admin: AdminAddress,
+): Promise<EnvoyProcess> {
   try {
-    return await spawnEnvoy({ binary: config.envoyBinary, args: envoyArguments(config, bootstrapPath) });
+    return await spawnEnvoy({ binary: config.envoyBinary, args: envoyArguments(config, bootstrapPath, admin) });
   } catch (cause) {
     throw new AgentError('envoy-not-found', `cannot start Envoy "${config.envoyBinary}"`, { cause });
   }
 }
 
 /** Envoy's command line (envoyproxy.io, operations/cli). */
-export function envoyArguments(config: AgentConfig, bootstrapPath: string): readonly string[] {
+export function envoyArguments(config: AgentConfig, bootstrapPath: string, admin: AdminAddress): readonly string[] {
   // A connection that drains must outlive the wait at the end, else Envoy cuts it in the middle.
   const drainMs = Math.max(config.drainDurationMs, config.terminationDrainMs);
   return [
     ...['-c', bootstrapPath],
     ...['--drain-time-s', String(Math.ceil(drainMs / 1000))],
     ...['--drain-strategy', 'immediate'],
-    ...['--local-address-ip-version', config.adminHost === '::1' ? 'v6' : 'v4'],
+    ...['--local-address-ip-version', 'host' in admin && admin.host?.includes(':') ? 'v6' : 'v4'],
     ...['--file-flush-interval-msec', '1000'],
     '--disable-hot-restart',
     ...(config.proxyLogLevel === '' ? [] : ['-l', config.proxyLogLevel]),

@@ -51,7 +51,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   const signals = new EventEmitter();
   const lines: string[] = [];
   const exitCode = runAgent({
-    config: { ...benchConfig(configPath, adminPort, statusPort), ...options.config },
+    config: { ...benchConfig(configPath, statusPort), ...options.config },
     compile: () => Promise.resolve(result),
     validate: (config) => validateConfig(envoyBinary(), config),
     inputs: [input],
@@ -105,13 +105,11 @@ export function httpGet(port: number, path: string): Promise<{ readonly status: 
   });
 }
 
-function benchConfig(configPath: string, adminPort: number, statusPort: number): AgentConfig {
+function benchConfig(configPath: string, statusPort: number): AgentConfig {
   return {
     configPath,
     envoyBinary: envoyBinary(),
     role: 'sidecar',
-    adminHost: '127.0.0.1',
-    adminPort,
     statusPort,
     drainDurationMs: 5_000,
     terminationDrainMs: 1_000,

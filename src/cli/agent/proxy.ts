@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AgentConfig } from '../../agent/agent-config.ts';
+import { AgentError } from '../../agent/agent-error.ts';
+import type { Log } from '../../agent/log.ts';
+import { runAgent } from '../../agent/run.ts';
+import type { SettingsOptions } from '../../config/read.ts';
+import { readSettings } from '../../config/read.ts';
+import type { ProxySettings } from '../../config/settings.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { format } from '../../diagnostics/format.ts';
+import { findEnvoy } from '../../envoy/process.ts';
+import { validateConfig } from '../../envoy/validate.ts';
+import { gateVersion, readVersion } from '../../envoy/version.ts';
+import { createCompileProxy, folderSources } from './compile-proxy.ts';
+import { type LogFlags, logOf } from './log-options.ts';
+import type { ProgramContext } from './pilot-agent.ts';
+import { refuseUnsupported, UsageError } from './refuse.ts';
+import { identifyProxy } from './workload.ts';
+
+/** The flags of `proxy` as the parser gives them. */
+interface ProxyFlags extends LogFlags {
+  readonly concurrency: number;
+  readonly domain: string;
+  readonly id: string;
+  readonly ip: string;
+  readonly meshConfig?: string;
+  readonly outlierLogPath?: string;
+  readonly proxyComponentLogLevel: string;
+  readonly proxyLogLevel: string;
+  readonly serviceCluster?: string;
+  readonly templateFile?: string;
+  readonly trustDomain?: string;
+  readonly policies?: readonly string[];
+  readonly configPath?: string;
+  readonly proxyBinary?: string;
+}
+
+const defaultMeshConfig = './etc/mesh/config/mesh';
+
+/** Runs `pilot-agent proxy`: settles everything that flags and variables say, then hands over to the agent. */
+export async function runProxy(role: string, options: object, context: ProgramContext): Promise<number> {
+  const { environment, signals } = context;
+  checkRole(role);
+  refuseUnsupported(options as Readonly<Record<string, unknown>>, environment);
+  const flags = options as ProxyFlags;
+  const log = logOf(flags);
+  const identity = identifyProxy(flags, environment);
+  const policies = flags.policies ?? [];
+  if (policies.includes('-'))
+    throw new UsageError('--policies: standard input cannot be followed; name files or folders');
+
+  const settingsOptions = settingsOf(flags, environment);
+  const bag = new DiagnosticBag();
+  const { settings, sources } = await readSettings(settingsOptions, bag);
+  if (bag.hasErrors) {
+    log.error(
+      `the mesh configuration is invalid, Envoy is not started:\n${format(bag.all, sources, 'text').trimEnd()}`,
+    );
+    return 1;
+  }
+  const inputs = [...policies, ...folderSources(settings)];
+  if (inputs.length === 0)
+    throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
+  // MESH_BOOTSTRAP beats the flag, as in the original.
+  const templateFile = environment.MESH_BOOTSTRAP || flags.templateFile || undefined;
+  const config = await agentConfigOf(flags, settings.proxy, environment, templateFile !== undefined);
+  await checkVersion(config.envoyBinary, log);
+  if (signals.stop.aborted) return 0;
+  return runAgent({
+    config,
+    compile: createCompileProxy({ settings: settingsOptions, policies, templateFile, identity }),
+    validate: (json) => validateConfig(config.envoyBinary, json),
+    inputs: [...inputs, settingsOptions.meshConfig?.path ?? defaultMeshConfig, ...(templateFile ? [templateFile] : [])],
+    signals,
+    log,
+  });
+}
+
+function checkRole(role: string): void {
+  if (role === 'router') throw new UsageError('not supported yet: the role router');
+  if (role !== 'sidecar') throw new UsageError(`the role is "sidecar" or "router", not "${role}"`);
+}
+
+function settingsOf(flags: ProxyFlags, environment: ProgramContext['environment']): SettingsOptions {
+  return {
+    meshConfig: { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined },
+    environment,
+    flags: {
+      trustDomain: flags.trustDomain,
+      // 0 says nothing: the configuration's own value, or Envoy's, counts.
+      concurrency: flags.concurrency === 0 ? undefined : flags.concurrency,
+      serviceCluster: flags.serviceCluster,
+      outlierLogPath: flags.outlierLogPath,
+      configPath: flags.configPath,
+    },
+  };
+}
+
+async function agentConfigOf(
+  flags: ProxyFlags,
+  proxy: ProxySettings,
+  environment: ProgramContext['environment'],
+  mustValidateFirst: boolean,
+): Promise<AgentConfig> {
+  const proxyBinary = flags.proxyBinary ?? (proxy.binaryPath === '' ? undefined : proxy.binaryPath);
+  return {
+    configPath: proxy.configPath,
+    envoyBinary: findEnvoy({ proxyBinary, env: environment, repositoryRoot: programRoot() }),
+    role: 'sidecar',
+    statusPort: proxy.statusPort,
+    drainDurationMs: proxy.drainDurationMs,
+    terminationDrainMs: proxy.terminationDrainDurationMs,
+    terminationDrain: terminationDrainOf(proxy, environment.MESH_TERMINATION_DRAIN),
+    concurrency: proxy.concurrency,
+    proxyLogLevel: flags.proxyLogLevel,
+    proxyComponentLogLevel: flags.proxyComponentLogLevel,
+    identityFolder: environment.PROV_CERT || undefined,
+    mustValidateFirst,
+  };
+}
+
+function terminationDrainOf(proxy: ProxySettings, variable: string | undefined): ProxySettings['terminationDrain'] {
+  if (variable === undefined || variable === '') return proxy.terminationDrain;
+  if (variable === 'plain' || variable === 'graceful') return variable;
+  throw new UsageError(`MESH_TERMINATION_DRAIN is "plain" or "graceful", not "${variable}"`);
+}
+
+async function checkVersion(binary: string, log: Log): Promise<void> {
+  const gate = gateVersion(await readVersion(binary));
+  if (!gate.ok) throw new AgentError('envoy-too-old', gate.message);
+  if (gate.warning !== undefined) log.warn(gate.warning);
+}
+
+/** The folder of the package, wherever in it this code was bundled to. */
+function programRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}

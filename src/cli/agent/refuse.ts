@@ -1,0 +1,58 @@
+import { variables } from '../../config/variables.ts';
+
+/** The command line asks for what is not there, or not there yet. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Variables of the agent that take effect now. */
+const supportedVariables: ReadonlySet<string> = new Set([
+  'INSTANCE_IP',
+  'MESH_BOOTSTRAP',
+  'POD_NAME',
+  'POD_NAMESPACE',
+  'PROV_CERT',
+]);
+
+/**
+ * Variables that only say more about another one: `NAMESPACE` is where the certificate authority runs, and `CA_ADDR`,
+ * which would make it matter, is refused. As a word of everybody's environment it must not stop a proxy.
+ */
+const dependentVariables: ReadonlySet<string> = new Set(['NAMESPACE']);
+
+/** Names of set variables that the agent would have to obey and cannot yet, sorted. A default that is spelled out is none. */
+export function unsupportedVariables(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return variables
+    .filter(({ name, owner }) => owner === 'agent' && !supportedVariables.has(name) && !dependentVariables.has(name))
+    .filter(({ name, default: usual }) => ![undefined, '', usual].includes(environment[name]))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** Flags whose values ask for what is not there yet; `usual` is the value that asks for nothing. */
+const unsupportedFlags: readonly { readonly flag: string; readonly key: string; readonly usual: readonly unknown[] }[] =
+  [
+    { flag: '--mixerIdentity', key: 'mixerIdentity', usual: [''] },
+    { flag: '--pilotIdentity', key: 'pilotIdentity', usual: [''] },
+    { flag: '--serviceregistry', key: 'serviceregistry', usual: ['Cluster', 'Kubernetes'] },
+    { flag: '--stsPort', key: 'stsPort', usual: [0] },
+    { flag: '--tokenManagerPlugin', key: 'tokenManagerPlugin', usual: ['CloudTokenExchange'] },
+    { flag: '--log_caller', key: 'log_caller', usual: [''] },
+    { flag: '--log_rotate', key: 'log_rotate', usual: [''] },
+    { flag: '--log_rotate_max_age', key: 'log_rotate_max_age', usual: [30] },
+    { flag: '--log_rotate_max_backups', key: 'log_rotate_max_backups', usual: [1000] },
+    { flag: '--log_rotate_max_size', key: 'log_rotate_max_size', usual: [104857600] },
+    { flag: '--log_stacktrace_level', key: 'log_stacktrace_level', usual: ['default:none'] },
+  ];
+
+/** Throws a UsageError that names every flag and variable that would have no effect: nothing is ignored. */
+export function refuseUnsupported(
+  options: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  const flags = unsupportedFlags
+    .filter(({ key, usual }) => options[key] !== undefined && !usual.includes(options[key]))
+    .map(({ flag }) => flag);
+  const names = [...flags, ...unsupportedVariables(environment)];
+  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
+}
