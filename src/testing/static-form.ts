@@ -26,9 +26,10 @@ export function partsOf(config: EnvoyConfig): ConfigParts {
 
 /**
  * A configuration as one bootstrap, for `envoy --mode validate`, which does not read dynamic files: listeners and
- * clusters inlined, each `rds` replaced by its `route_config`. The inputs are left as they are.
+ * clusters inlined, each `rds` replaced by its `route_config`. `relocate` may give the files that TLS contexts name other
+ * places: Envoy opens them. The inputs are left as they are.
  */
-export function staticForm(parts: ConfigParts): JsonMessage {
+export function staticForm(parts: ConfigParts, relocate?: (filename: string) => string): JsonMessage {
   const { bootstrap, listeners, clusters, routes } = structuredClone(parts) as {
     bootstrap: JsonMessage;
     listeners: JsonMessage[];
@@ -44,7 +45,16 @@ export function staticForm(parts: ConfigParts): JsonMessage {
     listeners: [...(fixed.listeners ?? []), ...listeners],
     clusters: [...(fixed.clusters ?? []), ...clusters],
   };
+  if (relocate !== undefined) relocateFiles(bootstrap, relocate);
   return bootstrap;
+}
+
+function relocateFiles(node: Json, relocate: (filename: string) => string): void {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'filename' && typeof value === 'string') (node as JsonMessage)[key] = relocate(value);
+    else relocateFiles(value, relocate);
+  }
 }
 
 function inlineRoutes(node: Json, routes: ReadonlyMap<Json | undefined, JsonMessage>): void {

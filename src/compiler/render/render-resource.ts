@@ -7,6 +7,7 @@ import { jsonRangeOf } from '../source/json-positions.ts';
 import type { MainTemplate, Rendered } from './engine.ts';
 import { parsePath } from './json-path.ts';
 import { stripMarks } from './marks.ts';
+import { reportOnce } from './report-once.ts';
 import type { FragmentOrigin, ObjectKey, Resource, ResourceType } from './resource.ts';
 import type { Templates } from './templates.ts';
 
@@ -97,7 +98,9 @@ function parseRendered(rendering: Rendering, { text }: Rendered, bag: Diagnostic
     at = Number(/at position (\d+)/.exec(reason)?.[1] ?? at);
   }
   const span = templates.user?.placeOf(template, view, at);
-  bag.report('template-not-json', span, { resource: `${type} "${name}"`, reason: plainReason(reason) });
+  const holes = { resource: `${type} "${name}"`, reason: plainReason(reason) };
+  if (span === undefined) bag.report('template-not-json', span, holes);
+  else reportOnce(bag, 'template-not-json', span, holes);
   return undefined;
 }
 

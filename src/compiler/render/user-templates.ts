@@ -3,6 +3,7 @@ import Handlebars from 'handlebars';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import { type Environment, type MainTemplate, MissingValueError, type Template, TemplateEngine } from './engine.ts';
+import { reportOnce } from './report-once.ts';
 import { checkTemplates } from './template-check.ts';
 import { lineSpan, type ParsedTemplate, type TemplateFile } from './template-file.ts';
 import { named, traced, untrace } from './template-trace.ts';
@@ -95,8 +96,8 @@ function explain(error: unknown, resource: string, parsed: readonly ParsedTempla
   if (error instanceof MissingValueError) {
     const source = parsed.find(({ file }) => file.name === error.template);
     const span = source === undefined ? lineSpan(first.file, 1) : lineSpan(source.file, error.line, error.column);
-    bag.report('template-value-missing', span, { resource });
+    reportOnce(bag, 'template-value-missing', span, { resource });
   } else {
-    bag.report('template-syntax', lineSpan(first.file, 1), { reason: error.message });
+    reportOnce(bag, 'template-syntax', lineSpan(first.file, 1), { reason: error.message });
   }
 }

@@ -3,11 +3,14 @@ import type { DiagnosticCode, HolesOf } from '../../diagnostics/registry.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 import { formatPath } from '../render/json-path.ts';
+import { reportOnce } from '../render/report-once.ts';
 import type { Resource } from '../render/resource.ts';
 
 /** Reports about one resource: in the user's template where there is one, else at the policy that decided the fragment. */
 export class Findings {
   readonly resource: Resource;
+  /** How many were found, told or not: a template's line is told once for all that it wrote. */
+  faults = 0;
   readonly #bag: DiagnosticBag;
 
   constructor(resource: Resource, bag: DiagnosticBag) {
@@ -30,9 +33,12 @@ export class Findings {
     const template = this.resource.placeInTemplate?.(at);
     const origin = originAt(this.resource, at);
     const policy = origin?.at.spanOf(origin.field);
-    const related =
-      template === undefined || origin === undefined || policy === undefined ? [] : [place(origin, policy)];
-    this.#bag.report(code, template ?? policy, holes, { hint, related });
+    this.faults += 1;
+    if (template === undefined) this.#bag.report(code, policy, holes, { hint });
+    else {
+      const related = origin === undefined || policy === undefined ? [] : [place(origin, policy)];
+      reportOnce(this.#bag, code, template, holes, { hint, related });
+    }
   }
 }
 

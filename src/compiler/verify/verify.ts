@@ -1,4 +1,4 @@
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { checkMessage } from '../../envoy/api/check.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { EnvoyConfig, Resource, ResourceType } from '../render/resource.ts';
@@ -28,17 +28,15 @@ export function verify(
   const unread = allOf(config).filter((resource) => !verified.has(resource));
   const wanted = unread.length === 0 ? undefined : wantedBy(proxy);
   for (const resource of unread) {
-    const own = new DiagnosticBag();
-    const findings = new Findings(resource, own);
+    const findings = new Findings(resource, bag);
     checkApi(resource, findings);
     // What Envoy cannot read is told once: the other checks would repeat it in other words.
-    if (!own.hasErrors) {
+    if (findings.faults === 0) {
       checkUniqueness(resource, findings);
       checkFilters(resource, findings);
       checkLosses(resource, wanted?.get(`${resource.type} ${resource.name}`), proxy, findings);
     }
-    if (!own.hasErrors) verified.add(resource);
-    bag.addAll(own.all);
+    if (findings.faults === 0) verified.add(resource);
   }
   checkNames(config, bag);
   checkReferences(config, bag);
