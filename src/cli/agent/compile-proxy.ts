@@ -1,22 +1,19 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CompileProxy, ProxyFiles } from '../../agent/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { type Compiler, createCompiler } from '../../compiler/compile.ts';
-import { routeFileName } from '../../compiler/render/file-source.ts';
-import { createLocator, originsJson } from '../../compiler/render/origins-json.ts';
-import type { Resource } from '../../compiler/render/resource.ts';
-import type { TemplateFile } from '../../compiler/render/template-file.ts';
-import { loadTemplates, type Templates } from '../../compiler/render/templates.ts';
+import type { Templates } from '../../compiler/render/templates.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import { readSources } from '../../compiler/source/read.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import { contentVersion } from '../../xds/resource.ts';
-import { UsageError } from './refuse.ts';
+import { UsageError } from '../failure.ts';
+import { planFiles, proxyFolder } from '../output/plan.ts';
+import { readTemplates } from '../read-templates.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
+
+const routesFolder = 'routes/';
 
 /** Where the agent's inputs are. */
 export interface ProxyInputs {
@@ -34,15 +31,15 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   return async () => {
     const bag = new DiagnosticBag();
     const { settings, sources } = await readSettings(inputs.settings, bag);
-    const templates = await readTemplates(inputs.templateFile, bag);
-    const texts: SourceFile[] = [...sources, ...templates.files];
+    const templates = inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag);
+    const texts: SourceFile[] = [...sources, ...(templates?.files ?? [])];
     const explain = (): string => format(bag.all, texts, 'text').trimEnd();
     if (bag.hasErrors) return { problems: [explain()] };
 
     const files = await readSources([...inputs.policies, ...folderSources(settings)], bag);
     texts.push(...files);
     if (bag.hasErrors) return { problems: [explain()] };
-    const compilation = compilerFor(settings, templates.templates).compile(files, [inputs.identity], bag);
+    const compilation = compilerFor(settings, templates?.value).compile(files, [inputs.identity], bag);
     if (compilation === undefined) return { problems: [explain()] };
     const written = withNodeId(filesOf(compilation, texts), inputs.identity);
     return { files: written, warnings: bag.all.length === 0 ? [] : [explain()] };
@@ -69,42 +66,21 @@ function rememberCompiler(): (settings: Settings, templates: Templates | undefin
   };
 }
 
-async function readTemplates(
-  path: string | undefined,
-  bag: DiagnosticBag,
-): Promise<{ readonly templates: Templates | undefined; readonly files: readonly TemplateFile[] }> {
-  if (path === undefined) return { templates: undefined, files: [] };
-  const isFolder = (await stat(path)).isDirectory();
-  const names = isFolder
-    ? (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.hbs')).sort()
-    : [];
-  const files: TemplateFile[] = isFolder
-    ? await Promise.all(
-        names.map(async (name) => ({ name, path: join(path, name), text: await readFile(join(path, name), 'utf8') })),
-      )
-    : [{ name: 'bootstrap.json.hbs', path, text: await readFile(path, 'utf8') }];
-  return { templates: await loadTemplates(files, bag), files };
-}
-
-function filesOf({ configs, mesh }: Compilation, texts: readonly SourceFile[]): ProxyFiles {
-  const config = configs[0];
+/** The same files as `meshpol compile -o` writes, without the proxy's folder in their names. */
+function filesOf(compilation: Compilation, texts: readonly SourceFile[]): ProxyFiles {
+  const config = compilation.configs[0];
   if (config === undefined) throw new Error('a compilation without errors has the selected workload');
-  const pretty = (json: object): string => `${JSON.stringify(json, null, 2)}\n`;
+  const folder = `${proxyFolder(config)}/`;
+  const files = new Map(
+    [...planFiles(compilation, { files: texts })].map(({ path, text }) => [path.replace(folder, ''), text]),
+  );
+  const take = (name: string): string => files.get(name) ?? '';
+  const routes = [...files].filter(([name]) => name.startsWith(routesFolder));
   return {
-    bootstrap: `${config.bootstrap.text}\n`,
-    clusters: discoveryResponse(config.clusters),
-    listeners: discoveryResponse(config.listeners),
-    routes: new Map(config.routes.map((route) => [routeFileName(route.name), discoveryResponse([route])])),
-    beside: new Map([
-      ['origins.json', pretty(originsJson(config, createLocator(texts)))],
-      ['mesh.json', pretty(mesh)],
-    ]),
+    bootstrap: take('bootstrap.json'),
+    clusters: take('clusters.json'),
+    listeners: take('listeners.json'),
+    routes: new Map(routes.map(([name, text]) => [name.slice(routesFolder.length), text])),
+    beside: new Map(['origins.json', 'mesh.json'].map((name) => [name, take(name)])),
   };
-}
-
-/** A DiscoveryResponse as a file; its version is the digest of its resources. */
-function discoveryResponse(resources: readonly Resource[]): string {
-  const version = contentVersion(...resources.map(({ text }) => text));
-  const list = resources.map(({ text }) => `    ${text.replaceAll('\n', '\n    ')}`).join(',\n');
-  return `{\n  "version_info": "${version}",\n  "resources": [${list === '' ? '' : `\n${list}\n  `}]\n}\n`;
 }

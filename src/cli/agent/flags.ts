@@ -14,7 +14,7 @@ export function addLoggingFlags(command: Command): Command {
     .option('--log_rotate_max_backups <count>', 'rotated files that are kept', wholeNumber, 1000)
     .option('--log_rotate_max_size <megabytes>', 'size at which the file is rotated', wholeNumber, 104857600)
     .option('--log_stacktrace_level <levels>', 'least level of messages with a stack trace', 'default:none')
-    .option('--log_target <path...>', 'where the log goes: stdout or stderr', ['stdout']);
+    .option('--log_target <path>', 'where the log goes: stdout or stderr; may be repeated', collect, undefined);
 }
 
 /** Adds the flags of `proxy`: the specification's, then ours. */
@@ -54,6 +54,11 @@ export function foldBooleans(argv: readonly string[]): string[] {
     if (/^(1|t|T|TRUE|true|True)$/.test(value)) return [name];
     return /^(0|f|F|FALSE|false|False)$/.test(value) ? [] : [argument];
   });
+}
+
+/** The first use replaces the default, later uses add; a comma is a part of the value. */
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }
 
 function wholeNumber(text: string): number {

@@ -1,11 +1,11 @@
 import { createLog, type Log, type LogLevel, writeStdout } from '../../agent/log.ts';
-import { UsageError } from './refuse.ts';
+import { UsageError } from '../failure.ts';
 
 /** The logging flags that take effect now. */
 export interface LogFlags {
   readonly log_as_json?: boolean;
   readonly log_output_level: string;
-  readonly log_target: readonly string[];
+  readonly log_target?: readonly string[];
 }
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'none'];
@@ -18,7 +18,7 @@ const scopes: readonly string[] = [
 
 /** The log that the flags ask for; `UsageError` for a scope, level or target that is not there. */
 export function logOf(flags: LogFlags): Log {
-  const writers = [...new Set(flags.log_target)].map(writerOf);
+  const writers = [...new Set(flags.log_target ?? ['stdout'])].map(writerOf);
   const write = (line: string): void => {
     for (const writer of writers) writer(line);
   };

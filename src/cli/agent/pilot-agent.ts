@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { AgentError } from '../../agent/agent-error.ts';
 import type { StopSignals } from '../../agent/signals.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { exitCode } from '../exit-codes.ts';
+import { explainFailure, UsageError } from '../failure.ts';
 import { addLoggingFlags, addProxyFlags, foldBooleans } from './flags.ts';
-import { UsageError } from './refuse.ts';
 
 /** What the program runs in. */
 export interface ProgramContext {
@@ -29,7 +30,7 @@ export async function runPilotAgent(argv: readonly string[], context: ProgramCon
     await program.parseAsync(foldBooleans(argv), { from: 'user' });
     return code;
   } catch (error) {
-    return explainFailure(error);
+    return tell(error);
   }
 }
 
@@ -37,12 +38,17 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
   const program = new Command('pilot-agent')
     .description('Runs in the sidecar or gateway container and runs Envoy.')
     .exitOverride()
-    .action(() => program.outputHelp());
+    .allowExcessArguments()
+    .action(() => {
+      const [name] = program.args;
+      if (name === undefined) program.outputHelp();
+      else throw new UsageError(unknownCommand(name, program));
+    });
   addLoggingFlags(program);
   const proxy = program.command('proxy [role]').description('compile policies and run Envoy with the result');
   addProxyFlags(addLoggingFlags(proxy)).action(async (role: string | undefined, options: object) => {
     const { runProxy } = await import('./proxy.ts');
-    finish(await runProxy(role ?? 'sidecar', { ...options }, context));
+    finish(await runProxy(role ?? 'sidecar', { ...options, ...givenOptions(program) }, context));
   });
   const version = program.command('version').description('print build information');
   addLoggingFlags(version)
@@ -66,24 +72,25 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
   return program;
 }
 
-/** One line and its causes on standard error; 2 for the command line, 3 for the world, 70 for a bug of ours. */
-function explainFailure(error: unknown): number {
+/** Flags given before the command's name: they hold for the command too. */
+function givenOptions(program: Command): object {
+  const given = Object.entries(program.opts()).filter(([key]) => program.getOptionValueSource(key) === 'cli');
+  return Object.fromEntries(given);
+}
+
+function unknownCommand(name: string, program: Command): string {
+  const guess = nearest(
+    name,
+    program.commands.map((command) => command.name()),
+  );
+  return `unknown command "${name}"${guess === undefined ? '' : `, did you mean "${guess}"?`}`;
+}
+
+/** Prints a failure on standard error: 2 for the command line, 3 for the world, 70 for a bug of ours. */
+function tell(error: unknown): number {
   // Commander has printed its own message, with the nearest name.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof UsageError) return print(`error: ${error.message}`, 2);
-  if (isWorldFailure(error)) return print(`error: ${chain(error).join(': ')}`, 3);
-  return print(`${(error as Error).stack}\nThis is a bug of pilot-agent, please report it.`, 70);
-}
-
-function isWorldFailure(error: unknown): error is Error {
-  return error instanceof AgentError || (error instanceof Error && ('code' in error || error.cause !== undefined));
-}
-
-function chain(error: Error): string[] {
-  return [error.message, ...(error.cause instanceof Error ? chain(error.cause) : [])];
-}
-
-function print(message: string, code: number): number {
-  process.stderr.write(`${message}\n`);
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
+  const { text, code } = explainFailure(error, 'pilot-agent');
+  process.stderr.write(text);
   return code;
 }

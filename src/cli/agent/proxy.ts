@@ -12,10 +12,11 @@ import { format } from '../../diagnostics/format.ts';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { gateVersion, readVersion } from '../../envoy/version.ts';
+import { UsageError } from '../failure.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
-import { refuseUnsupported, UsageError } from './refuse.ts';
+import { refuseUnsupported } from './refuse.ts';
 import { identifyProxy } from './workload.ts';
 
 /** The flags of `proxy` as the parser gives them. */
@@ -127,7 +128,10 @@ function terminationDrainOf(proxy: ProxySettings, variable: string | undefined):
 }
 
 async function checkVersion(binary: string, log: Log): Promise<void> {
-  const gate = gateVersion(await readVersion(binary));
+  const version = await readVersion(binary).catch((cause) => {
+    throw new AgentError('envoy-not-found', `"${binary}" is no Envoy`, { cause });
+  });
+  const gate = gateVersion(version);
   if (!gate.ok) throw new AgentError('envoy-too-old', gate.message);
   if (gate.warning !== undefined) log.warn(gate.warning);
 }

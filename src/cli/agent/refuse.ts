@@ -1,9 +1,5 @@
 import { variables } from '../../config/variables.ts';
-
-/** The command line asks for what is not there, or not there yet. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import { UsageError } from '../failure.ts';
 
 /** Variables of the agent that take effect now. */
 const supportedVariables: ReadonlySet<string> = new Set([

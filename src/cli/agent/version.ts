@@ -1,4 +1,4 @@
-import { UsageError } from './refuse.ts';
+import { UsageError } from '../failure.ts';
 
 /** Build information under the specification's key names; what a build does not say is `unknown`. */
 const build = {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ProxyFiles } from '../../agent/proxy-files.ts';
-import { UsageError } from './refuse.ts';
+import { UsageError } from '../failure.ts';
 
 /** Who the proxy is, from flags and variables. */
 export interface ProxyIdentity {
