@@ -384,6 +384,17 @@ const rows: readonly Row[] = [
     { name: 'a', typed_config: router },
   ],
   [
+    'extension of another kind',
+    'envoy.config.listener.v3.Filter',
+    { name: 'a', typed_config: router },
+    'typed_config.@type',
+    'unknown-type',
+    {
+      name: 'a',
+      typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.network.sni_cluster.v3.SniCluster' },
+    },
+  ],
+  [
     'RE2',
     'envoy.type.matcher.v3.RegexMatcher',
     { regex: '(?=a)' },

@@ -1,8 +1,9 @@
 import { enumCheck } from './enum.ts';
-import { type Check, nameJsonType } from './report.ts';
+import { extensionFault } from './extension-place.ts';
+import { type Check, nameJsonType, type Report } from './report.ts';
 import { countRule, type MapRules, type RepeatedRules, type Rules, refuseUnknown } from './rules.ts';
 import { absentOf, applyRule, isScalar, scalarCheck, type ValueCheck } from './scalar.ts';
-import { type FieldSchema, isEnum, lookupType } from './schema.ts';
+import { anyTypes, type FieldSchema, isEnum, lookupType } from './schema.ts';
 import { valueFormat } from './value-format.ts';
 import { requiredByRules, wellKnownCheck } from './well-known.ts';
 
@@ -67,8 +68,17 @@ function valueCheck(
   const check: Check = (value, report) => {
     message ??= messages(name, withRules && !rules.message?.skip);
     message(value, report);
+    if (name === 'google.protobuf.Any') checkPlace(fullName, value, report);
   };
   return { check, ...required };
+}
+
+function checkPlace(fieldName: string, value: unknown, report: Report): void {
+  const url = (value as { readonly '@type'?: unknown } | null)?.['@type'];
+  const type = typeof url === 'string' ? url.slice(url.lastIndexOf('/') + 1) : '';
+  if (!anyTypes.has(type)) return;
+  const fault = extensionFault(fieldName, type);
+  if (fault !== undefined) report.addAt('@type', 'unknown-type', fault);
 }
 
 function listCheck(item: Check, rules: RepeatedRules): ValueCheck {

@@ -1,4 +1,5 @@
 import { nearest } from '../../lib/nearest.ts';
+import { typedStructs } from './extension-place.ts';
 import { fieldCheck } from './field.ts';
 import { type Check, nameJsonType, type Report } from './report.ts';
 import { anyTypes, isEnum, jsonName, lookupType, type MessageSchema, schemaVersion } from './schema.ts';
@@ -170,9 +171,6 @@ function resolveTypeUrl(url: string, field: string, report: Report): string | un
   report.addAt(field, 'unknown-type', `Envoy ${schemaVersion} has no extension or resource "${name}" here`, hint);
   return undefined;
 }
-
-/** A Struct beside the name of the type that it stands for; Envoy reads it as that type. */
-const typedStructs: ReadonlySet<string> = new Set(['xds.type.v3.TypedStruct', 'udpa.type.v1.TypedStruct']);
 
 function withTypedValue(check: Check): Check {
   return (value, report) => {

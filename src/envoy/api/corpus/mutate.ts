@@ -1,3 +1,4 @@
+import { extensionFault } from '../extension-place.ts';
 import type { Rules } from '../rules.ts';
 import { type FieldSchema, isEnum, jsonName, lookupType, type MessageSchema } from '../schema.ts';
 import { breakRule } from './break-rule.ts';
@@ -41,7 +42,7 @@ export function* mutations(
     const value = object[name];
     if (value === undefined || value === null) continue;
     yield* fieldMutations(name, field, value, path, oneofMembers.has(name));
-    yield* innerMutations(name, field, value, path);
+    yield* innerMutations(`${typeName}.${name}`, field, value, [...path, name]);
   }
 }
 
@@ -53,30 +54,32 @@ export function change(label: string, path: Mutation['path'], apply: Apply, excu
 }
 
 function* innerMutations(
-  name: string,
+  fullName: string,
   field: FieldSchema,
   value: unknown,
   path: Mutation['path'],
 ): Generator<Mutation> {
-  if (!field.type.startsWith('.')) return;
   const type = field.type.slice(1);
-  const isStruct = type.startsWith('google.protobuf.') && type !== 'google.protobuf.Any';
-  if (isStruct) return;
-  const items: [string | number, unknown][] =
-    field.rule === 'repeated'
-      ? (value as unknown[]).map((item, index) => [index, item])
-      : field.keyType !== undefined
-        ? Object.entries(value as object)
-        : [];
-  const places = items.length > 0 || field.rule === 'repeated' || field.keyType !== undefined ? items : undefined;
-  for (const [key, item] of places ?? [['', value]]) {
-    const at = places === undefined ? [...path, name] : [...path, name, key];
-    if (type === 'google.protobuf.Any') yield* anyMutations(item as Record<string, unknown>, at);
+  const hasOwnForm = type.startsWith('google.protobuf.') && type !== 'google.protobuf.Any';
+  if (!field.type.startsWith('.') || hasOwnForm) return;
+  for (const [item, at] of elements(field, value, path)) {
+    if (type === 'google.protobuf.Any') yield* anyMutations(fullName, item as Record<string, unknown>, at);
     else if (typeof item === 'object' && item !== null) yield* mutations(type, item, at);
   }
 }
 
-function* anyMutations(any: Record<string, unknown>, path: Mutation['path']): Generator<Mutation> {
+/** The single value, or those of a list or map, each with its path. */
+export function elements(
+  field: FieldSchema,
+  value: unknown,
+  path: Mutation['path'],
+): (readonly [item: unknown, path: Mutation['path']])[] {
+  if (field.rule === 'repeated') return (value as unknown[]).map((item, index) => [item, [...path, index]]);
+  if (field.keyType === undefined) return [[value, path]];
+  return Object.entries(value as object).map(([key, item]) => [item, [...path, key]]);
+}
+
+function* anyMutations(fullName: string, any: Record<string, unknown>, path: Mutation['path']): Generator<Mutation> {
   const { '@type': url, ...fields } = any;
   yield change('Any of an unknown type', path, (target) => {
     target['@type'] = `${String(url)}x`;
@@ -85,8 +88,17 @@ function* anyMutations(any: Record<string, unknown>, path: Mutation['path']): Ge
     delete target['@type'];
     target.no_such_field = 1;
   });
+  if (extensionFault(fullName, misplaced) !== undefined) {
+    yield change('extension of another kind', path, (target) => {
+      for (const key of Object.keys(fields)) delete target[key];
+      target['@type'] = `type.googleapis.com/${misplaced}`;
+    });
+  }
   yield* mutations(String(url).slice('type.googleapis.com/'.length), fields, path);
 }
+
+// A message without fields, at home among the retry policies only.
+const misplaced = 'envoy.extensions.retry.host.omit_canary_hosts.v3.OmitCanaryHostsPredicate';
 
 function* oneofMutations(
   schema: MessageSchema,

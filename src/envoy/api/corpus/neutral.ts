@@ -1,5 +1,5 @@
-import { type EnumSchema, isEnum, lookupType } from '../schema.ts';
-import type { Mutation } from './mutate.ts';
+import { type EnumSchema, type FieldSchema, isEnum, lookupType } from '../schema.ts';
+import { elements, type Mutation } from './mutate.ts';
 
 /**
  * Changes that keep to the schema of the message: a field left out, another value of an enum, another small number. They
@@ -28,13 +28,7 @@ export function* neutralMutations(
     if (field.rule === 'repeated') yield neutral('empty list', path, (target) => Object.assign(target, { [name]: [] }));
     const inner = lookupType(field.type.slice(1));
     if (isEnum(inner)) yield* otherValues(inner, name, value, path);
-    else
-      yield* descend(
-        field.type.slice(1),
-        value,
-        [...path, name],
-        field.rule === 'repeated' || field.keyType !== undefined,
-      );
+    else yield* descend(field, value, [...path, name]);
   }
 }
 
@@ -45,17 +39,11 @@ function* otherValues(schema: EnumSchema, name: string, value: unknown, path: Mu
     yield neutral('other enum value', path, (target) => Object.assign(target, { [name]: other }));
 }
 
-function* descend(type: string, value: unknown, path: Mutation['path'], isCollection: boolean): Generator<Mutation> {
-  if (isCollection) {
-    const entries = Array.isArray(value)
-      ? value.map((item, index) => [index, item] as const)
-      : Object.entries(value as object);
-    for (const [key, item] of entries) yield* descend(type, item, [...path, key], false);
-  } else if (type !== 'google.protobuf.Any') {
-    yield* neutralMutations(type, value as object, path);
-  } else {
-    const { '@type': url, ...fields } = value as Record<string, unknown>;
-    yield* neutralMutations(String(url).slice('type.googleapis.com/'.length), fields, path);
+function* descend(field: FieldSchema, value: unknown, path: Mutation['path']): Generator<Mutation> {
+  for (const [item, at] of elements(field, value, path)) {
+    const { '@type': url, ...fields } = item as Record<string, unknown>;
+    const type = typeof url === 'string' ? url.slice('type.googleapis.com/'.length) : field.type.slice(1);
+    yield* neutralMutations(type, fields, at);
   }
 }
 
