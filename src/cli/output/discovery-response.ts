@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Resource } from '../../compiler/render/resource.ts';
+import type { Resource, ResourceType } from '../../compiler/render/resource.ts';
+
+const typeUrls: Readonly<Record<ResourceType, string>> = {
+  bootstrap: 'type.googleapis.com/envoy.config.bootstrap.v3.Bootstrap',
+  listener: 'type.googleapis.com/envoy.config.listener.v3.Listener',
+  route: 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
+  cluster: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
+};
 
 /** Text of a resource as an element of a `resources` list. Resources are shared by many proxies: made once each. */
 const elements = new WeakMap<Resource, { readonly text: string; readonly digest: string }>();
@@ -18,11 +25,18 @@ export function discoveryResponse(resources: readonly Resource[]): string {
 function elementOf(resource: Resource): { readonly text: string; readonly digest: string } {
   let element = elements.get(resource);
   if (element === undefined) {
-    const digest = createHash('sha256').update(resource.text).digest('hex');
-    element = { text: `    ${resource.text.replaceAll('\n', '\n    ')}`, digest };
+    const text = typedText(resource);
+    const digest = createHash('sha256').update(text).digest('hex');
+    element = { text: `    ${text.replaceAll('\n', '\n    ')}`, digest };
     elements.set(resource, element);
   }
   return element;
+}
+
+/** `resources` are Any messages: each says its type, in its first line. */
+function typedText({ type, text }: Resource): string {
+  const typeLine = `{\n  "@type": "${typeUrls[type]}"`;
+  return text === '{}' ? `${typeLine}\n}` : `${typeLine},${text.slice(1)}`;
 }
 
 function versionOf(parts: readonly { readonly digest: string }[]): string {
