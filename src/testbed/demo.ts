@@ -54,7 +54,7 @@ async function runCell(testbed: Testbed, cell: OutcomeCell): Promise<boolean> {
   const isAsExpected = answer.status === status && answer.exitCode === exitCode && isMutualTls === cell.isMutualTls;
   const expected = formatOutcome({ status, exitCode }, cell.isMutualTls);
   say(
-    `  ${isAsExpected ? 'ok      ' : 'DIFFERS '} ${`${from} -> ${server}`.padEnd(29)}` +
+    `  ${isAsExpected ? 'ok      ' : 'DIFFERS '} ${`${from} -> ${server}`.padEnd(32)}` +
       `expected ${expected.padEnd(20)}seen ${formatOutcome(answer, isMutualTls).padEnd(20)}`,
   );
   for (const line of reasons(verdict)) say(`             ${line}`);

@@ -34,7 +34,7 @@ export interface Sidecar {
 /** Node of the tool folder: it runs TypeScript as it is and starts fast. */
 export const node = `${repository}/.tools/bin/node24`;
 
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 30_000;
 
 /** Writes the proxy's identity and starts its agent; does not wait for it. */
 export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: SidecarOptions): Promise<Sidecar> {
@@ -115,7 +115,9 @@ class RunningSidecar implements Sidecar {
   }
 
   async #lastWords(what: string): Promise<string> {
-    const lines = (await this.output()).trimEnd().split('\n').slice(-15);
+    // Messages only: Envoy prints a configuration that it refuses, line by line.
+    const messages = (await this.output()).split('\n').filter((line) => /^\[?\d{4}-/.test(line));
+    const lines = messages.slice(-15).map((line) => line.slice(0, 1_000));
     return `the proxy of ${this.pod.namespace}/${this.pod.name} ${what}:\n${lines.join('\n')}`;
   }
 }

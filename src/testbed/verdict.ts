@@ -119,12 +119,21 @@ async function chainOrigins(sidecar: Sidecar, seen: Seen | undefined, port: numb
   return fragments.filter(({ path }) => hit.some((prefix) => path === prefix || path.startsWith(`${prefix}.`)));
 }
 
-/** Origins of the cluster that the client's sidecar sends the request to. */
+/**
+ * Origins of the cluster that the client's sidecar sends the request to. Without a destination rule it follows the
+ * server's own policy, so only the rules say something new.
+ */
 async function clusterOrigins(sidecar: Sidecar, { to, port = 8000 }: TestbedRequest): Promise<FragmentOrigins[]> {
   const clusters = Object.entries((await originsOf(sidecar)).clusters);
+  const isRule = ({ kind }: DecidingField): boolean => kind === 'DestinationRule';
   return clusters
     .filter(([name]) => name.startsWith(`outbound|${port}||${to}.`) || name === `outbound|${port}||${to}`)
-    .flatMap(([, fragments]) => [...fragments]);
+    .flatMap(([, fragments]) => fragments)
+    .map(({ path, decidedBy, overrode }) => ({
+      path,
+      decidedBy: decidedBy.filter(isRule),
+      overrode: overrode.filter(isRule),
+    }));
 }
 
 async function originsOf(sidecar: Sidecar): Promise<OriginsFile> {
