@@ -38,12 +38,11 @@ export async function compileInputs(options: PipelineOptions, io: CliIo, bag: Di
   );
   const templates = options.templateFile === undefined ? undefined : await readTemplates(options.templateFile, bag);
   const files = [...inputs, ...sources, ...(templates?.files ?? [])];
-  const canCompile = !bag.hasErrors || inputs.length > 0;
-  const compilation = canCompile
-    ? compile(
-        { files: inputs, settings, select: options.select, ...(templates?.value && { templates: templates.value }) },
-        bag,
-      )
-    : undefined;
+  // With errors so far the compiler still looks at every object, so that all mistakes are told in one run.
+  const select = { files: inputs, settings, select: options.select };
+  const compilation =
+    inputs.length === 0
+      ? undefined
+      : compile(templates?.value === undefined ? select : { ...select, templates: templates.value }, bag);
   return { compilation: bag.hasErrors ? undefined : compilation, inputs, sources: files };
 }

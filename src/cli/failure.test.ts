@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { SourceError } from '../compiler/source/read.ts';
+import { explainFailure, UsageError } from './failure.ts';
+
+describe('explainFailure', () => {
+  test('tells a wrong command line in one line', () => {
+    expect(explainFailure(new UsageError('no inputs'), 'meshpol')).toEqual({ text: 'meshpol: no inputs\n', code: 2 });
+  });
+
+  test("tells the world's failure with its causes", async () => {
+    const cause = await readFile('/nowhere').catch((error: Error) => error);
+    const { text, code } = explainFailure(new SourceError('cannot read "x"', { cause }), 'meshpol');
+    expect([code, text]).toEqual([3, expect.stringMatching(/^meshpol: cannot read "x": ENOENT: .*\n$/)]);
+  });
+
+  test('takes every other error for a bug, with its stack', () => {
+    const { text, code } = explainFailure(new TypeError('x is undefined'), 'meshpol');
+    expect([code, text]).toEqual([70, expect.stringContaining('failure.test.ts')]);
+  });
+
+  test('does not take a bug of the runtime for the world', () => {
+    const thrown = Object.assign(new TypeError('bad argument'), { code: 'ERR_INVALID_ARG_TYPE' });
+    expect(explainFailure(thrown, 'meshpol').code).toBe(70);
+  });
+});
