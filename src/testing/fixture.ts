@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readTemplates } from '../cli/read-templates.ts';
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
+import type { Templates } from '../compiler/render/templates.ts';
 import type { SourceFile } from '../compiler/source/document.ts';
 import { readSettings, type SettingsFlags } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,6 +15,8 @@ interface CaseOptions {
   readonly workloads?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly flags?: SettingsFlags;
+  /** Folder of a user's templates, inside the case. */
+  readonly templates?: string;
 }
 
 /** One folder of `fixtures/ok` or `fixtures/err`, read. */
@@ -21,6 +25,7 @@ export interface Fixture {
   readonly files: readonly SourceFile[];
   readonly select: 'all' | readonly WorkloadKey[];
   readonly settings: Settings;
+  readonly templates: Templates | undefined;
   /** Inputs and configuration, for diagnostics that show source lines. */
   readonly sources: readonly SourceFile[];
   readonly bag: DiagnosticBag;
@@ -50,19 +55,24 @@ export async function readFixture(folder: string, name: string): Promise<Fixture
     ? { path: join(root, 'mesh-config.yaml'), isRequired: true }
     : undefined;
   const read = await readSettings({ meshConfig, environment: options.variables ?? {}, flags: options.flags }, bag);
+  const templates =
+    options.templates === undefined ? undefined : await readTemplates(join(root, options.templates), bag);
   return {
     name,
     files,
     select: options.workloads?.map(workloadKey) ?? 'all',
     settings: read.settings,
-    sources: [...files, ...read.sources],
+    templates: templates?.value,
+    sources: [...files, ...read.sources, ...(templates?.files ?? [])],
     bag,
   };
 }
 
 /** Compiles a case; its diagnostics are in its bag. */
-export function compileFixture({ files, select, settings, bag }: Fixture): Compilation | undefined {
-  return bag.hasErrors ? undefined : createCompiler({ settings }).compile(files, select, bag);
+export function compileFixture({ files, select, settings, templates, bag }: Fixture): Compilation | undefined {
+  return bag.hasErrors
+    ? undefined
+    : createCompiler({ settings, ...(templates && { templates }) }).compile(files, select, bag);
 }
 
 function workloadKey(text: string): WorkloadKey {

@@ -11,7 +11,7 @@ export const compilerCodes = {
   'unknown-workload': error(message`there is no workload "${'name'}" in the inputs`),
   'workload-without-proxy': error(
     message`workload "${'name'}" has no sidecar and is no gateway, so there is nothing to compile for it`,
-    'label its namespace "mesh-injection: enabled" or its pod "sidecar.mesh.io/inject: \\"true\\""',
+    'label its namespace mesh-injection: enabled, or its pod sidecar.mesh.io/inject: "true"',
   ),
   'credential-name-on-sidecar': error(
     message`credentialName "${'name'}" for host "${'host'}" has no meaning in a sidecar, which can read no Secret`,

@@ -12,5 +12,4 @@ export const configCodes = {
     message`trust domain "${'value'}" from ${'origin'} is not a SPIFFE trust domain`,
     'use lower-case letters, digits, dots, dashes and underscores',
   ),
-  'mesh-config-not-an-object': error(message`the ${'what'} is ${'found'}, expected one mapping of fields`),
 };
