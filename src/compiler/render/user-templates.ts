@@ -14,7 +14,7 @@ export interface UserTemplates {
   readonly digest: string;
   /** Reports why rendering `resource` threw. */
   explain(error: unknown, resource: string, bag: DiagnosticBag): void;
-  /** The user's line that wrote offset `at` of the rendered text; undefined when a built-in template wrote all of it. */
+  /** The user's line that wrote offset `at` of the rendered text, or stands before it; the first line when ours wrote all. */
   placeOf(template: MainTemplate, view: object, at: number): SourceSpan | undefined;
 }
 
@@ -60,8 +60,8 @@ export function readUserTemplates(
     placeOf: (template, view, at) => {
       tracing ??= engine(({ file }, index) => traced(parseText(file), index));
       const place = untrace(tracing.render(template, view).text).placeOf(at);
-      const source = place && parsed[place.file];
-      return place && source && lineSpan(source.file, place.line);
+      const source = parsed[place?.file ?? 0];
+      return source && lineSpan(source.file, place?.line ?? 1);
     },
   };
 }
@@ -80,9 +80,17 @@ function parseTemplate(file: TemplateFile, { names }: BuiltIn, bag: DiagnosticBa
     const text = error instanceof Error ? error.message : String(error);
     const { lineNumber } = error as { readonly lineNumber?: number };
     const line = Number(/^Parse error on line (\d+)/.exec(text)?.[1] ?? lineNumber ?? 1);
-    bag.report('template-syntax', lineSpan(file, line), { reason: text.split('\n').at(-1) ?? text });
+    bag.report('template-syntax', lineSpan(file, line), { reason: plainReason(text) });
     return undefined;
   }
+}
+
+/** The parser's last line lists what it expected in words of its grammar. */
+function plainReason(text: string): string {
+  const last = text.split('\n').at(-1) ?? text;
+  const got = /^Expecting .* got '(\w+)'$/.exec(last)?.[1];
+  if (got === undefined) return last;
+  return got === 'EOF' ? 'it ends inside a block or a tag' : 'a tag is not well formed, or not closed';
 }
 
 function parseText(file: TemplateFile): hbs.AST.Program {

@@ -1,7 +1,6 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { EnvoyConfig, Resource } from '../render/resource.ts';
-import { Findings } from './finding.ts';
+import type { Findings } from './finding.ts';
 import { Fragment, snakeCase } from './fragment.ts';
 
 /** A name of something else, as one resource uses it. */
@@ -15,7 +14,7 @@ interface Reference {
 const secrets = new Set(['default', 'ROOTCA']);
 
 /** Every name that a resource uses belongs to something that this configuration has; Envoy itself does not look. */
-export function checkReferences(config: EnvoyConfig, bag: DiagnosticBag): void {
+export function checkReferences(config: EnvoyConfig, findingsOf: (resource: Resource) => Findings): void {
   const fixed = new Fragment(config.bootstrap.json).at('static_resources', 'clusters').items;
   const clusters = new Set([
     ...fixed.map((cluster) => cluster.at('name').value),
@@ -26,7 +25,7 @@ export function checkReferences(config: EnvoyConfig, bag: DiagnosticBag): void {
     for (const reference of referencesOf(resource)) {
       const { to, name, path } = reference;
       const isKnown = (to === 'secret' ? secrets : to === 'route' ? routes : clusters).has(name);
-      if (!isKnown) report(reference, new Findings(resource, bag), path);
+      if (!isKnown) report(reference, findingsOf(resource), path);
     }
   }
 }

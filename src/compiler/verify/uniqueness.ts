@@ -1,7 +1,6 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { EnvoyConfig, Resource } from '../render/resource.ts';
 import { listenersOf } from './filters.ts';
-import { Findings } from './finding.ts';
+import type { Findings } from './finding.ts';
 import { Fragment } from './fragment.ts';
 
 /** Inside one resource: names and matches of filter chains, names and domains of virtual hosts. */
@@ -20,7 +19,7 @@ export function checkUniqueness(resource: Resource, findings: Findings): void {
 }
 
 /** Across one configuration: names of listeners, clusters (the bootstrap's too) and route configurations. */
-export function checkNames(config: EnvoyConfig, bag: DiagnosticBag): void {
+export function checkNames(config: EnvoyConfig, findingsOf: (resource: Resource) => Findings): void {
   const fixed = new Fragment(config.bootstrap.json).at('static_resources');
   const lists = [
     { what: 'listeners', resources: config.listeners, taken: fixed.at('listeners') },
@@ -35,9 +34,8 @@ export function checkNames(config: EnvoyConfig, bag: DiagnosticBag): void {
         names.add(name);
         continue;
       }
-      const findings = new Findings(resource, bag);
       const holes = { resource: 'configuration', what, name: String(name) };
-      findings.report('output-duplicate-name', ['name'], holes);
+      findingsOf(resource).report('output-duplicate-name', ['name'], holes);
     }
   }
 }

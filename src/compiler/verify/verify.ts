@@ -25,21 +25,28 @@ export function verify(
   bag: DiagnosticBag,
   verified: WeakSet<Resource> = new WeakSet(),
 ): void {
+  const known = new Map<Resource, Findings>();
+  const findingsOf = (resource: Resource): Findings => {
+    const findings = known.get(resource) ?? new Findings(resource, bag);
+    known.set(resource, findings);
+    return findings;
+  };
+  const isSound = (resource: Resource): boolean => (known.get(resource)?.faults ?? 0) === 0;
   const unread = allOf(config).filter((resource) => !verified.has(resource));
-  const wanted = unread.length === 0 ? undefined : wantedBy(proxy);
-  for (const resource of unread) {
-    const findings = new Findings(resource, bag);
-    checkApi(resource, findings);
-    // What Envoy cannot read is told once: the other checks would repeat it in other words.
-    if (findings.faults === 0) {
-      checkUniqueness(resource, findings);
-      checkFilters(resource, findings);
-      checkLosses(resource, wanted?.get(`${resource.type} ${resource.name}`), proxy, findings);
-    }
-    if (findings.faults === 0) verified.add(resource);
+
+  // Each check looks only at what the one before found sound: it would tell the same mistake in other words.
+  for (const resource of unread) checkApi(resource, findingsOf(resource));
+  for (const resource of unread.filter(isSound)) {
+    checkUniqueness(resource, findingsOf(resource));
+    checkFilters(resource, findingsOf(resource));
   }
-  checkNames(config, bag);
-  checkReferences(config, bag);
+  checkNames(config, findingsOf);
+  checkReferences(config, findingsOf);
+  const wanted = unread.length === 0 ? undefined : wantedBy(proxy);
+  for (const resource of unread.filter(isSound)) {
+    checkLosses(resource, wanted?.get(`${resource.type} ${resource.name}`), proxy, findingsOf(resource));
+  }
+  for (const resource of unread.filter(isSound)) verified.add(resource);
 }
 
 function allOf(config: EnvoyConfig): readonly Resource[] {
