@@ -37,21 +37,27 @@ function compile(name: string): Encode {
   const schema = lookupType(name);
   if (isEnum(schema)) throw new Error(`${name} is an enum, not a message`);
   const oneofMembers = new Set(Object.values(schema.oneofs ?? {}).flatMap(({ oneof }) => oneof));
-  const fields = Object.entries(schema.fields)
-    .map(([field, fieldSchema]) => ({
-      name: field,
-      alias: jsonName(field),
-      id: fieldSchema.id,
-      encode: fieldEncoder(fieldSchema, oneofMembers.has(field)),
-    }))
-    .sort((a, b) => a.id - b.id);
+  const fields = new Map<string, EncodedField>();
+  for (const [field, fieldSchema] of Object.entries(schema.fields)) {
+    const encoded = { id: fieldSchema.id, encode: fieldEncoder(fieldSchema, oneofMembers.has(field)) };
+    fields.set(jsonName(field), encoded).set(field, encoded);
+  }
   return (writer, value) => {
     const object = value as Record<string, unknown>;
-    for (const { name: field, alias, encode } of fields) {
-      const item = object[field] ?? object[alias];
-      if (item !== undefined && item !== null) encode(writer, item);
+    const present: { readonly field: EncodedField; readonly item: unknown }[] = [];
+    for (const key in object) {
+      const field = fields.get(key);
+      const item = object[key];
+      if (field !== undefined && item !== undefined && item !== null) present.push({ field, item });
     }
+    present.sort((a, b) => a.field.id - b.field.id);
+    for (const { field, item } of present) field.encode(writer, item);
   };
+}
+
+interface EncodedField {
+  readonly id: number;
+  readonly encode: Encode;
 }
 
 function fieldEncoder(field: FieldSchema, hasPresence: boolean): Encode {
@@ -147,13 +153,13 @@ function encodeAny(writer: Writer, value: unknown): void {
     writer.uint32(10).string(typeUrl).uint32(18).bytes(packed);
     return;
   }
-  const { '@type': url, ...fields } = value as { readonly '@type': string; readonly value?: unknown };
+  const { '@type': url } = value as { readonly '@type': string };
   const name = url.slice(url.lastIndexOf('/') + 1);
   writer.uint32(10).string(url);
   const body = createWriter();
   const encode = wellKnownEncoder(name);
-  if (encode !== undefined) encode(body, fields.value);
-  else messageEncoder(name)(body, fields);
+  if (encode !== undefined) encode(body, packed);
+  else messageEncoder(name)(body, value);
   const bytes = body.finish();
   if (bytes.length > 0) writer.uint32(18).bytes(bytes);
 }
