@@ -75,8 +75,6 @@ export function adminAddressOf({ bootstrap }: ProxyFiles): AdminAddress {
 }
 
 /** Whether any part of the configuration asks for the workload's certificate or the mesh's roots. */
-export function usesMeshSecrets(files: ProxyFiles): boolean {
-  return [files.bootstrap, files.clusters, files.listeners].some(
-    (text) => text.includes('sds_secret_config') || text.includes('combined_validation_context'),
-  );
+export function usesMeshSecrets({ bootstrap, clusters, listeners }: ProxyFiles): boolean {
+  return [bootstrap, clusters, listeners].some((text) => text.includes('sds_secret_config'));
 }

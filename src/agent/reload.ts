@@ -12,6 +12,8 @@ export type ValidateConfig = (config: object) => Promise<{ readonly ok: boolean;
 
 export interface ReloadParts {
   readonly compile: CompileProxy;
+  /** Why a compiled configuration cannot be used here; undefined when it can. */
+  readonly check: (files: ProxyFiles) => string | undefined;
   readonly validate: ValidateConfig;
   readonly files: ConfigFiles;
   readonly admin: AdminClient;
@@ -75,6 +77,11 @@ export class Reloader {
       this.#lastProblem = '';
       this.#current = next;
       await this.#parts.files.writeBeside(next);
+      return false;
+    }
+    const fault = this.#parts.check(next);
+    if (fault !== undefined) {
+      this.#keep(fault);
       return false;
     }
     const validated = await this.#parts.validate(staticForm(next));

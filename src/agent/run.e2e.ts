@@ -1,6 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type AgentBench, type BenchOptions, startBench } from './testing/agent-bench.ts';
+import { type AgentBench, type BenchOptions, httpGet, startBench } from './testing/agent-bench.ts';
+import { freePort } from './testing/sample-proxy.ts';
 
 describe('runAgent', () => {
   const open: AgentBench[] = [];
@@ -52,14 +54,47 @@ describe('runAgent', () => {
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });
 
+  test('returns to what was good when Envoy refuses a change that validation lets pass', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const goodPort = agent.sample.httpPort;
+    await withHeldPort(async (port) => {
+      await agent.change({ httpPort: port, body: 'two', upstream: { name: 'new', port: 1 } });
+      await agent.untilLogged('the last good configuration stays in force: Envoy refused it');
+    });
+    await vi.waitFor(async () => expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' }), 10_000);
+    await agent.change({ httpPort: goodPort, body: 'three', upstream: { name: 'new', port: 1 } });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    expect(await agent.readiness()).toBe(200);
+  });
+
+  test('becomes ready when a change mends the first configuration', async () => {
+    await withHeldPort(async (port) => {
+      const agent = await start({ sample: { httpPort: port } });
+      await agent.untilLogged('Address already in use');
+      await agent.change({ httpPort: await freePort() });
+      await agent.untilReady();
+      expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+    });
+  });
+
+  test('does not take a change that needs an identity which nobody named', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ tlsPort: await freePort() });
+    await agent.untilLogged('PROV_CERT');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+
   test('drains plainly: new connections are refused at once, a request in flight finishes', async () => {
     const agent = await start({ config: { terminationDrainMs: 3_000 }, sample: { slowSeconds: 1 } });
     await agent.untilReady();
     const inFlight = agent.get('/slow');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await delay(200);
+    const startedAt = performance.now();
     agent.signal('SIGTERM');
-    await agent.untilLogged('draining');
-    await vi.waitFor(async () => expect((await agent.get()).status).toBe(0), { timeout: 500, interval: 5 });
+    while ((await agent.get()).status !== 0) await delay(2);
+    expect(performance.now() - startedAt).toBeLessThan(50);
     expect(await agent.readiness()).toBe(503);
     expect((await inFlight).status).toBe(200);
     expect(await agent.exitCode).toBe(0);

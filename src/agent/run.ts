@@ -88,7 +88,13 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   const ended = new AbortController();
   void envoy.exited.then(() => ended.abort());
   const quit = AbortSignal.any([ended.signal, signals.stop]);
-  const reloader = new Reloader(files, { ...parts, files: folder, admin, signal: quit });
+  const reloader = new Reloader(files, {
+    ...parts,
+    files: folder,
+    admin,
+    signal: quit,
+    check: (next) => lackingIdentity(config, next),
+  });
   const following = follow({ reloader, life, admin, log, quit, change });
   await Promise.race([envoy.exited, aborted(signals.stop)]);
   const code = await end(parts, life, envoy, admin, ended);
@@ -103,15 +109,19 @@ async function compileFirst({ compile, validate, config, log }: AgentParts): Pro
     return undefined;
   }
   for (const warning of result.warnings) log.warn(warning);
-  if (config.identityFolder === undefined && usesMeshSecrets(result.files)) {
-    const message = 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
-    throw new AgentError('cert-unreadable', message);
-  }
+  const lacking = lackingIdentity(config, result.files);
+  if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
   if (!config.mustValidateFirst) return result.files;
   const validated = await validate(staticForm(result.files));
   if (validated.ok) return result.files;
   log.error(`the template's configuration is refused by Envoy, which is not started: ${validated.message}`);
   return undefined;
+}
+
+/** Why `files` cannot come into force without an identity; undefined when they can. */
+function lackingIdentity({ identityFolder }: AgentConfig, files: ProxyFiles): string | undefined {
+  if (identityFolder !== undefined || !usesMeshSecrets(files)) return undefined;
+  return 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
 }
 
 /** Waits for the first configuration to be in force, then follows changes, until `quit`. */
