@@ -1,0 +1,104 @@
+import type { Settings } from '../../../config/settings.ts';
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { sortedBy } from '../../../lib/sort.ts';
+import type { ClusterIR } from '../../ir/cluster.ts';
+import type { ListenerIR } from '../../ir/listener.ts';
+import type { ConflictIR } from '../../ir/proxy.ts';
+import type { UpstreamTransport } from '../../ir/tls.ts';
+import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import { protocolClass } from '../../topology/protocol.ts';
+import type { Lowering } from '../lowering.ts';
+import { outboundCluster } from '../names.ts';
+import { wildcardAddresses } from '../wildcard.ts';
+import { type ListenerDraft, ListenerDrafts } from './draft.ts';
+import { outboundListener } from './listener.ts';
+import { placements } from './placement.ts';
+import { virtualOutbound } from './virtual-outbound.ts';
+
+/** Which service owns which part of which listener; `services` are oldest first. */
+export function draftListeners(
+  scope: ClientScope,
+  services: readonly EffectiveOutbound[],
+  settings: Settings,
+  bag: DiagnosticBag,
+): { readonly drafts: readonly ListenerDraft[]; readonly conflicts: readonly ConflictIR[] } {
+  const drafts = new ListenerDrafts(wildcardAddresses(scope.families), settings.sniffOutbound, bag);
+  for (const outbound of services) {
+    for (const port of outbound.service.ports) {
+      for (const placement of placements(outbound, port, scope, settings)) drafts.add(placement);
+    }
+  }
+  return { drafts: [...drafts.drafts.values()], conflicts: drafts.conflicts };
+}
+
+/** The listener of each draft, and the one that redirected connections reach first; by name. */
+export function outboundListeners(
+  drafts: readonly ListenerDraft[],
+  clusters: readonly ClusterIR[],
+  scope: ClientScope,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): readonly ListenerIR[] {
+  const { settings, memo } = lowering;
+  const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]));
+  const listeners = drafts.map((draft) => listenerOf(draft, byName, lowering, bag));
+  const label = `virtualOutbound ${scope.families.join()} ${scope.interceptionMode}`;
+  const first = memo.of([settings], label, bag, () => virtualOutbound(scope, settings));
+  return sortedBy([first, ...listeners], ({ name }) => name);
+}
+
+function listenerOf(
+  draft: ListenerDraft,
+  clusters: ReadonlyMap<string, ClusterIR>,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): ListenerIR {
+  const [http] = draft.http;
+  const { fallback } = draft;
+  const overridesAlpn = needsAlpnOverride(draft, clusters, lowering.settings.sniffOutbound);
+  // A shared HTTP listener says nothing of its services' rules, so only who opened it counts.
+  const inputs = [
+    ...(http === undefined ? [] : [http.outbound.service]),
+    ...(fallback === undefined ? [] : [fallback.outbound]),
+    ...draft.matched.map(({ placement }) => placement.outbound),
+  ];
+  const shape = [
+    draft.name,
+    draft.addresses.join(),
+    http?.routes ?? '',
+    fallback === undefined ? '' : 'tcp',
+    ...draft.matched.map(({ match }) => [...match.destinationPrefixes, ...match.serverNames].join()),
+    String(overridesAlpn),
+  ];
+  const [first, ...rest] = inputs;
+  if (first === undefined) throw new Error(`listener ${draft.name} has no owner`);
+  return lowering.memo.of([first, ...rest], `listener ${shape.join(' ')}`, bag, () =>
+    outboundListener(draft, overridesAlpn, lowering.settings),
+  );
+}
+
+/**
+ * A detected port's cluster offers the token for bytes; its HTTP requests must offer the one for HTTP. Servers outside
+ * the mesh must not see either, so one of those on a shared listener keeps the clusters' own offers.
+ */
+function needsAlpnOverride(
+  { http }: ListenerDraft,
+  clusters: ReadonlyMap<string, ClusterIR>,
+  isSniffing: boolean,
+): boolean {
+  let isNeeded = false;
+  for (const { outbound, port } of http) {
+    const isDetected = protocolClass(port.protocol, isSniffing) === 'auto';
+    for (const { name } of outbound.subsets) {
+      const transport = clusters.get(outboundCluster(outbound.service.host, port.number, name))?.transport;
+      if (transport === undefined) continue;
+      if (transport.kind === 'tls' && transport.tls.kind === 'external') return false;
+      if (isDetected && isMesh(transport)) isNeeded = true;
+    }
+  }
+  return isNeeded;
+}
+
+function isMesh(transport: UpstreamTransport): boolean {
+  return transport.kind === 'automatic' || (transport.kind === 'tls' && transport.tls.kind === 'mesh');
+}
