@@ -5,6 +5,7 @@ import { aliases } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { collapse, fieldHolding, knownFields, suggestedField } from './collapse.ts';
 import { formats } from './formats.ts';
+import { mostFaults } from './rule.ts';
 import type { SchemaError } from './validator.ts';
 import { describe, lastField, placeOf, printed, quotedList, typeNames } from './words.ts';
 
@@ -15,7 +16,7 @@ export function explain(
   kind: string,
   bag: DiagnosticBag,
 ): void {
-  for (const error of collapse(errors)) {
+  for (const error of collapse(errors.slice(0, 10 * mostFaults)).slice(0, mostFaults)) {
     const explanation = explanations[error.keyword];
     if (explanation === undefined) throw new Error(`schema keyword "${error.keyword}" has no explanation`);
     explanation(new Complaint(error, document, kind, bag));

@@ -119,11 +119,13 @@ function labelMap(value: JsonValue, { document, bag, path }: Context): JsonValue
 
   const resolved = new Map<string, JsonValue>();
   const writtenAs = new Map<string, string>();
+  let hasConflict = false;
   for (const [key, text] of Object.entries(written)) {
     const name = labelKeyAlias(key);
     const ours = typeof text === 'string' ? labelValueAlias(name, text) : text;
     const first = writtenAs.get(name);
-    if (first !== undefined && resolved.get(name) !== ours) {
+    if (first !== undefined && resolved.get(name) !== ours && !hasConflict) {
+      hasConflict = true;
       const holes = { first, second: key, firstValue: String(written[first]), secondValue: String(text) };
       bag.report('conflicting-alias', document.spanOf([...path, key], 'key'), holes);
     }

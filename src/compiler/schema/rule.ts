@@ -14,7 +14,14 @@ export type Report = <C extends DiagnosticCode>(
 /** Something that objects of one kind must keep beyond their schema. Rules run only on objects whose schema holds. */
 export type Rule<O> = (object: O, report: Report) => void;
 
-/** A reporter for one document. */
+/** Diagnostics of one document: nobody reads more, and each costs a search for its place. */
+export const mostFaults = 100;
+
+/** A reporter for one document; it falls silent after `mostFaults`. */
 export function reporter(document: PolicyDocument, bag: DiagnosticBag): Report {
-  return (code, path, holes, extras = {}) => bag.report(code, document.spanOf(path, extras.part), holes, extras);
+  let count = 0;
+  return (code, path, holes, extras = {}) => {
+    count += 1;
+    if (count <= mostFaults) bag.report(code, document.spanOf(path, extras.part), holes, extras);
+  };
 }

@@ -21,21 +21,23 @@ export function checkLocalityLoadBalancing(setting: LocalityLoadBalancing, path:
   }
 }
 
+/** `region`, `region/*` and `region/zone` each cover what lies below them. */
 function checkOverlap(localities: readonly string[], pathOf: (index: number) => JsonPath, report: Report): void {
+  const seen = new Map<string, string>();
+  const aboveSeen = new Map<string, string>();
   for (const [i, locality] of localities.entries()) {
-    const other = localities.slice(0, i).find((before) => covers(before, locality) || covers(locality, before));
+    const levels = levelsOf(locality);
+    const own = levels.at(-1) ?? '';
+    const other = levels.map((level) => seen.get(level)).find((found) => found !== undefined) ?? aboveSeen.get(own);
     if (other !== undefined) report('overlapping-localities', pathOf(i), { locality, other });
+    seen.set(own, locality);
+    for (const level of levels) aboveSeen.set(level, locality);
   }
 }
 
-/** `region`, `region/*` and `region/zone` each cover what lies below them. */
-function covers(outer: string, inner: string): boolean {
-  const outerParts = withoutWildcard(outer);
-  const innerParts = withoutWildcard(inner);
-  return outerParts.every((part, i) => part === innerParts[i]);
-}
-
-function withoutWildcard(locality: string): string[] {
+/** What covers a locality, from everything down to itself: `""`, `eu`, `eu/zone-1`. */
+function levelsOf(locality: string): string[] {
   const parts = locality.split('/');
-  return parts.at(-1) === '*' ? parts.slice(0, -1) : parts;
+  const named = parts.at(-1) === '*' ? parts.slice(0, -1) : parts;
+  return ['', ...named.map((_, i) => named.slice(0, i + 1).join('/'))];
 }

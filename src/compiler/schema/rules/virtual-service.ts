@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import type { Report, Rule } from '../rule.ts';
+import { hostCover } from './host-cover.ts';
 import { checkHttpRoute } from './http-route.ts';
 import { checkReachability } from './reachability.ts';
 import { checkTotalWeight } from './weights.ts';
@@ -47,9 +48,15 @@ function checkMeshWideHost({ spec }: VirtualService, report: Report): void {
 
 function checkHostOverlap({ spec }: VirtualService, report: Report): void {
   const hosts = spec.hosts ?? [];
+  const coverOf = hostCover(hosts);
+  const reported = new Set<number>();
   for (const [i, host] of hosts.entries()) {
-    const other = hosts.slice(0, i).find((before) => isWithin(host, before) || isWithin(before, host));
-    if (other !== undefined) report('overlapping-hosts', ['spec', 'hosts', i], { host, other });
+    const cover = coverOf(host, i);
+    if (cover === undefined) continue;
+    const [first, later] = [Math.min(i, cover), Math.max(i, cover)];
+    if (reported.has(later)) continue;
+    reported.add(later);
+    report('overlapping-hosts', ['spec', 'hosts', later], { host: hosts[later] ?? '', other: hosts[first] ?? '' });
   }
 }
 
@@ -59,10 +66,11 @@ function checkHttpRoutes({ spec }: VirtualService, report: Report): void {
 
 /** The object is looked up by its hosts: a server name outside of them would never be served. */
 function checkSniHosts({ spec }: VirtualService, report: Report): void {
+  const coverOf = hostCover(spec.hosts ?? []);
   for (const [i, { match }] of (spec.tls ?? []).entries()) {
     for (const [j, { sniHosts }] of match.entries()) {
       for (const [k, host] of sniHosts.entries()) {
-        if ((spec.hosts ?? []).some((outer) => isWithin(host, outer))) continue;
+        if (coverOf(host) !== undefined) continue;
         report('sni-host-not-in-hosts', ['spec', 'tls', i, 'match', j, 'sniHosts', k], { host });
       }
     }
@@ -78,13 +86,4 @@ function checkConnectionWeights({ spec }: VirtualService, report: Report): void 
   };
   check('tls');
   check('tcp');
-}
-
-/** Every name that `inner` stands for is one that `outer` stands for; without case. */
-function isWithin(inner: string, outer: string): boolean {
-  const a = inner.toLowerCase();
-  const b = outer.toLowerCase();
-  if (!b.startsWith('*')) return a === b;
-  if (!a.startsWith('*')) return a.endsWith(b.slice(1));
-  return a.length >= b.length && a.slice(1).endsWith(b.slice(1));
 }
