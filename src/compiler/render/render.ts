@@ -79,7 +79,7 @@ export function createRenderer(templates: Templates = builtInTemplates()): Rende
   }
 
   return {
-    render: (proxy, bag) => {
+    render: cached((proxy: ProxyIR, bag) => {
       const bootstrap = bootstraps(proxy.bootstrap, bag);
       const inbound = halvesAt(proxy.bootstrap)(proxy.inbound, bag);
       const outbound = halvesAt(proxy.bootstrap)(proxy.outbound, bag);
@@ -92,7 +92,7 @@ export function createRenderer(templates: Templates = builtInTemplates()): Rende
         clusters: merged(inbound.clusters, outbound.clusters),
         routes: merged(inbound.routes, outbound.routes),
       };
-    },
+    }),
   };
 }
 

@@ -25,6 +25,9 @@ export function verify(
   bag: DiagnosticBag,
   verified: WeakSet<Resource> = new WeakSet(),
 ): void {
+  const sound = soundConfigs.get(verified) ?? new WeakMap<EnvoyConfig, ProxyIR>();
+  soundConfigs.set(verified, sound);
+  if (sound.get(config) === proxy) return;
   const known = new Map<Resource, Findings>();
   const findingsOf = (resource: Resource): Findings => {
     const findings = known.get(resource) ?? new Findings(resource, bag);
@@ -42,12 +45,15 @@ export function verify(
   }
   checkNames(config, findingsOf);
   checkReferences(config, findingsOf);
-  const wanted = unread.length === 0 ? undefined : wantedBy(proxy);
   for (const resource of unread.filter(isSound)) {
-    checkLosses(resource, wanted?.get(`${resource.type} ${resource.name}`), proxy, findingsOf(resource));
+    checkLosses(resource, wantedBy(proxy, resource), proxy, findingsOf(resource));
   }
   for (const resource of unread.filter(isSound)) verified.add(resource);
+  if (allOf(config).every(isSound)) sound.set(config, proxy);
 }
+
+/** Configurations without a fault, by the set that their resources are in: an unchanged proxy gives the same object. */
+const soundConfigs = new WeakMap<WeakSet<Resource>, WeakMap<EnvoyConfig, ProxyIR>>();
 
 function allOf(config: EnvoyConfig): readonly Resource[] {
   return [config.bootstrap, ...config.listeners, ...config.clusters, ...config.routes];
@@ -64,13 +70,24 @@ function checkApi(resource: Resource, findings: Findings): void {
   }
 }
 
-/** What each resource was rendered from, by type and name. */
-function wantedBy({ inbound, outbound }: ProxyIR): ReadonlyMap<string, object> {
-  const wanted = new Map<string, object>();
-  for (const half of [outbound, inbound]) {
-    for (const listener of half.listeners) wanted.set(`listener ${listener.name}`, listener);
-    for (const cluster of half.clusters) wanted.set(`cluster ${cluster.name}`, cluster);
-    for (const route of half.routes) wanted.set(`route ${route.name}`, route);
+/** What a resource was rendered from. */
+function wantedBy({ inbound, outbound }: ProxyIR, { type, name }: Resource): object | undefined {
+  const key = `${type} ${name}`;
+  return partsOf(inbound).get(key) ?? partsOf(outbound).get(key);
+}
+
+/** Many proxies share one outbound half: its parts are listed once. */
+const listed = new WeakMap<object, ReadonlyMap<string, object>>();
+
+function partsOf(half: ProxyIR['inbound'] | ProxyIR['outbound']): ReadonlyMap<string, object> {
+  let parts = listed.get(half);
+  if (parts === undefined) {
+    parts = new Map<string, object>([
+      ...half.listeners.map((listener) => [`listener ${listener.name}`, listener] as const),
+      ...half.clusters.map((cluster) => [`cluster ${cluster.name}`, cluster] as const),
+      ...half.routes.map((route) => [`route ${route.name}`, route] as const),
+    ]);
+    listed.set(half, parts);
   }
-  return wanted;
+  return parts;
 }
