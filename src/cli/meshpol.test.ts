@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -191,6 +191,20 @@ describe('compile', () => {
     expect(listeners.version_info).not.toBe(plain.listeners.version_info);
     const all = [listeners, clusters, ...Object.values(routes)] as { resources: Record<string, unknown>[] }[];
     for (const resource of all.flatMap(({ resources }) => resources)) expect(checkAny(resource)).toEqual([]);
+  });
+
+  test("renders a user's bootstrap template, and shows the line of a faulty one", async () => {
+    const template = join(folder, 'bootstrap.hbs');
+    const withTemplate = async (text: string) => {
+      writeFileSync(template, text);
+      return run(`compile - --templateFile ${template}`, topology);
+    };
+    const builtIn = JSON.parse((await run('compile -', topology)).out).bootstrap;
+    const text = readFileSync(join(import.meta.dirname, '../../templates/bootstrap.json.hbs'), 'utf8');
+    expect(JSON.parse((await withTemplate(text)).out).bootstrap).toEqual(builtIn);
+    const faulty = await withTemplate('{\n  "node": {{#if}}\n}\n');
+    expect([faulty.code, faulty.out]).toEqual([1, '']);
+    expect(faulty.error).toContain(`${template}:4:1: error: `);
   });
 
   test('prints diagnostics as JSON, and only errors when quiet', async () => {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { outputMarker } from '../../compiler/source/read.ts';
 import { OutputError } from './output-error.ts';
 
 /** Lists the files of the folder that the compiler made, so that it removes those and no others. */
-export const manifestName = '.meshpol-files';
+export const manifestName = outputMarker;
 
 /** Paths that an earlier run wrote, relative to the folder; empty when there was none. */
 export async function readManifest(folder: string): Promise<ReadonlySet<string>> {

@@ -13,6 +13,8 @@ export interface SyntaxFault {
   readonly detail: string;
   /** Offset into the document's text. */
   readonly offset: number;
+  /** Characters that are at fault; 0 when only the place is known. */
+  readonly length: number;
 }
 
 /** A function that reads documents one by one; it builds its schema once. */
@@ -34,17 +36,21 @@ export function loader(limits: SourceLimits): (text: string) => Loaded {
 function explain(thrown: yaml.YAMLException, text: string): SyntaxFault {
   const offset = Math.min(thrown.mark?.position ?? 0, text.length);
   const reason = thrown.reason;
-  if (reason === 'duplicated mapping key') return { code: 'duplicate-key', detail: keyAt(text, offset), offset };
-  if (reason.startsWith('nesting exceeded')) return { code: 'nesting-too-deep', detail: '', offset };
+  if (reason === 'duplicated mapping key') {
+    const { key, length } = keyAt(text, offset);
+    return { code: 'duplicate-key', detail: key, offset, length };
+  }
+  if (reason.startsWith('nesting exceeded')) return { code: 'nesting-too-deep', detail: '', offset, length: 0 };
   const tab = tabOfIndentation(text, offset);
-  if (tab !== undefined) return { code: 'tab-indentation', detail: '', offset: tab };
-  return { code: 'yaml-syntax', detail: ownWords(reason), offset };
+  if (tab !== undefined) return { code: 'tab-indentation', detail: '', offset: tab, length: 1 };
+  return { code: 'yaml-syntax', detail: ownWords(reason), offset, length: 0 };
 }
 
-function keyAt(text: string, offset: number): string {
+/** The key that begins at `offset`, without its quotes, and its length with them. */
+function keyAt(text: string, offset: number): { readonly key: string; readonly length: number } {
   const line = /^[^\r\n]*/.exec(text.slice(offset, offset + 200))?.[0] ?? '';
-  const [, quoted, single, plain] = /^"((?:[^"\\]|\\.)*)"|^'([^']*)'|^(.*?)\s*(?::(?:\s|$)|$)/.exec(line) ?? [];
-  return quoted ?? single ?? plain ?? '';
+  const written = /^"(?:[^"\\]|\\.)*"|^'[^']*'|^.*?(?=\s*(?::(?:\s|$)|$))/.exec(line)?.[0] ?? '';
+  return { key: written.replace(/^(["'])(.*)\1$/, '$2'), length: written.length };
 }
 
 /** The parser stops at the first character that makes no sense, which stands behind the tab that is the cause. */

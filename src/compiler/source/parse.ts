@@ -63,7 +63,7 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
 
 function reportSyntax(file: SourceFile, range: DocumentRange, fault: SyntaxFault, { bag, limits }: Parsing): void {
   const start = range.start + fault.offset;
-  const span: SourceSpan = { file: file.path, start, end: start };
+  const span: SourceSpan = { file: file.path, start, end: start + fault.length };
   if (fault.code === 'duplicate-key') bag.report(fault.code, span, { key: fault.detail });
   else if (fault.code === 'nesting-too-deep') bag.report(fault.code, span, { limit: String(limits.maxDepth) });
   else if (fault.code === 'tab-indentation') bag.report(fault.code, span, {});

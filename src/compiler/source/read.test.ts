@@ -52,6 +52,21 @@ describe('readSources', () => {
     expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/a/x.yaml`]);
   });
 
+  test('reads a mounted volume by the names of its links', async () => {
+    write('..2026_01_01/policy.yaml', 'x');
+    symlinkSync('..2026_01_01', join(folder, '..data'));
+    symlinkSync('..data/policy.yaml', join(folder, 'policy.yaml'));
+    expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/policy.yaml`]);
+  });
+
+  test('leaves out folders that the compiler wrote, unless they are named', async () => {
+    write('a.yaml', 'x');
+    write('out/.meshpol-files', 'mesh.json\n');
+    const made = write('out/mesh.json', '{}');
+    expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/a.yaml`]);
+    expect((await readSources([join(folder, 'out')], bag)).map(({ path }) => path)).toEqual([made]);
+  });
+
   test('reads standard input, with characters cut between chunks', async () => {
     const stdin = (async function* () {
       yield Buffer.from([0x61, 0xc3]);

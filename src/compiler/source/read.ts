@@ -12,6 +12,9 @@ export class SourceError extends Error {
   readonly code = 'source-unreadable';
 }
 
+/** A folder that holds a file of this name was written by the compiler: below an input folder it is no input. */
+export const outputMarker = '.meshpol-files';
+
 export interface ReadOptions {
   /** What `-` stands for. */
   readonly stdin?: AsyncIterable<Uint8Array>;
@@ -37,7 +40,7 @@ export async function readSources(
       seen.add('-');
       continue;
     }
-    for (const name of await namesOf(toSlashes(path), seen)) files.push(...(await readOne(name, bag, limit)));
+    for (const name of await namesOf(toSlashes(path), seen, true)) files.push(...(await readOne(name, bag, limit)));
   }
   for (const file of files) {
     // An empty pipe is a command that failed, not a wish for an empty mesh.
@@ -56,7 +59,7 @@ function toSlashes(path: string): string {
 }
 
 /** Real paths go into `seen`: a file that is named twice is read once. */
-async function namesOf(path: string, seen: Set<string>): Promise<string[]> {
+async function namesOf(path: string, seen: Set<string>, isNamed: boolean): Promise<string[]> {
   try {
     const real = await realpath(path);
     if (seen.has(real)) return [];
@@ -64,10 +67,13 @@ async function namesOf(path: string, seen: Set<string>): Promise<string[]> {
     if (!(await stat(path)).isDirectory()) return [path];
     const entries = await readdir(path, { withFileTypes: true });
     const names: string[] = [];
+    if (!isNamed && entries.some(({ name }) => name === outputMarker)) return [];
     for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
+      // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
+      if (entry.name.startsWith('..')) continue;
       const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
-      if (isFolder || /\.(?:ya?ml|json)$/.test(entry.name)) names.push(...(await namesOf(child, seen)));
+      if (isFolder || /\.(?:ya?ml|json)$/.test(entry.name)) names.push(...(await namesOf(child, seen, false)));
     }
     return names;
   } catch (cause) {
