@@ -28,7 +28,6 @@ class Complaint {
   readonly path: JsonPath;
   readonly field: string;
   readonly where: string;
-  readonly value: string;
   readonly error: SchemaError;
   readonly bag: DiagnosticBag;
   readonly #document: PolicyDocument;
@@ -40,7 +39,10 @@ class Complaint {
     this.path = pathOf(document.value, error.instancePath);
     this.field = lastField(this.path, kind);
     this.where = placeOf(this.path, kind);
-    this.value = printed(error.propertyName ?? error.data);
+  }
+
+  get value(): string {
+    return printed(this.error.propertyName ?? this.error.data);
   }
 
   /** What the keyword says. */

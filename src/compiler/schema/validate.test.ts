@@ -6,6 +6,10 @@ import { countSkipped, validate, validateConfiguration } from './validate.ts';
 const peer = 'apiVersion: security.mesh.io/v1\nkind: PeerAuthentication\nmetadata: {name: demo}\n';
 const rule = 'apiVersion: networking.mesh.io/v1\nkind: DestinationRule\nmetadata: {name: demo}\n';
 const access = 'apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: demo}\n';
+const routes =
+  'apiVersion: networking.mesh.io/v1\nkind: VirtualService\nmetadata: {name: demo}\nspec:\n  http: [{route: [{destination: {host: a}}]}]\n';
+const lines = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
 describe('validate', () => {
   test('takes an object without a namespace to be of "default", and without a date to be the oldest', () => {
@@ -40,6 +44,24 @@ describe('validate', () => {
     ['no broken rule where the schema does not hold', `${peer}spec: {a: 1, portLevelMtls: {80: {mode: STRICT}}}`, 1],
   ])('reports %s', (_what, text, count) => {
     expect(read(text).bag.all).toHaveLength(count);
+  });
+
+  test.each([
+    ['unknown fields', `${peer}spec:\n${lines(5000, (i) => `  field${i}: 1`)}`],
+    ['hosts that overlap', `${routes}  hosts:\n  - "*.b"\n${lines(5000, (i) => `  - a${i}.b`)}`],
+  ])('reports at most 100 of many %s', (_what, text) => {
+    expect(read(text).bag.all).toHaveLength(100);
+  });
+
+  test.each([
+    ['*.b', 'a.b', 1],
+    ['a.b', '*.B', 1],
+    ['*.a.b', '*.b', 1],
+    ['a.b', 'A.b', 1],
+    ['*.b', 'b', 0],
+    ['a.b', 'a.c', 0],
+  ])('finds whether hosts %s and %s overlap', (one, other, count) => {
+    expect(read(`${routes}  hosts: ["${one}", "${other}"]`).bag.all).toHaveLength(count);
   });
 
   test('passes over kinds of others, and counts them once', () => {
