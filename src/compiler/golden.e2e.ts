@@ -1,0 +1,145 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedVersions, missingVersions, waitInForce } from '../agent/in-force.ts';
+import type { ProxyFiles } from '../agent/proxy-files.ts';
+import { secretResources } from '../agent/secret-resources.ts';
+import { staticForm } from '../agent/static-form.ts';
+import { createAdminClient, readConfigState, readServerState } from '../envoy/admin.ts';
+import { findEnvoy, spawnEnvoy } from '../envoy/process.ts';
+import { validateConfig } from '../envoy/validate.ts';
+import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
+import { goldenProxies, readGolden } from '../testing/golden-files.ts';
+import { secretService } from '../xds/secret-service.ts';
+import { startDiscoveryServer } from '../xds/server.ts';
+
+const binary = findEnvoy({ proxyBinary: undefined, env: process.env, repositoryRoot: process.cwd() });
+const proxies = goldenProxies();
+let folder: string;
+let ca: MeshCa;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'golden-'));
+  ca = await createMeshCa();
+  const { certificateChain, privateKey, rootCertificate } = await ca.issue('spiffe://cluster.local/ns/a/sa/client');
+  write('certs/client.pem', certificateChain);
+  write('certs/client-key.pem', privateKey);
+  write('certs/ca.pem', rootCertificate);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('envoy --mode validate', () => {
+  test.each(proxies)('accepts %s', async (path) => {
+    expect(await validateConfig(binary, staticForm(golden(path)))).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ['listener', 'listeners', '"filter_chains"', '"filter_chain"'],
+    ['cluster', 'clusters', '"connect_timeout": "10s"', '"connect_timeout": "-1s"'],
+    ['route', 'routes', '"prefix": "/"', '"prefixes": "/"'],
+  ] as const)('refuses a corrupted %s', async (_, part, good, bad) => {
+    const files = corrupted(golden('golden/ok/peer-default/a/httpbin'), part, good, bad);
+    expect(await validateConfig(binary, staticForm(files))).toMatchObject({ ok: false });
+  });
+});
+
+describe('a live Envoy', () => {
+  test.each(proxies)('puts %s in force', async (path) => {
+    const outcome = await runLive(golden(path));
+    expect(outcome).toEqual({ isInForce: true, state: 'LIVE' });
+  });
+
+  test.each([
+    ['listener', 'listeners', '"filter_chains"', '"filter_chain"'],
+    ['cluster', 'clusters', '"connect_timeout": "10s"', '"connect_timeout": "-1s"'],
+    ['route', 'routes', '"prefix": "/"', '"prefixes": "/"'],
+  ] as const)('does not put a corrupted %s in force', async (_, part, good, bad) => {
+    const files = golden('golden/ok/peer-default/a/httpbin');
+    const outcome = await runLive(corrupted(files, part, good, bad), 2_000);
+    expect(outcome.isInForce).toBe(false);
+  });
+});
+
+function golden(path: string): ProxyFiles {
+  return readGolden(path, (text) => text.replaceAll('/etc/certs/', `${folder}/certs/`));
+}
+
+function corrupted(
+  files: ProxyFiles,
+  part: 'listeners' | 'clusters' | 'routes',
+  good: string,
+  bad: string,
+): ProxyFiles {
+  const corrupt = (text: string): string => {
+    expect(text).toContain(good);
+    return text.replace(good, bad);
+  };
+  if (part !== 'routes') return { ...files, [part]: corrupt(files[part]) };
+  return { ...files, routes: new Map([...files.routes].map(([name, text]) => [name, corrupt(text)])) };
+}
+
+interface LiveOutcome {
+  readonly isInForce: boolean;
+  readonly state?: string;
+  readonly missing?: readonly string[];
+}
+
+/** Runs Envoy on the files as the agent lays them out, in a network namespace of its own, with secrets served to it. */
+async function runLive(files: ProxyFiles, timeoutMs = 20_000): Promise<LiveOutcome> {
+  const root = mkdtempSync(join(folder, 'live-'));
+  const { admin: _admin, ...bootstrap } = JSON.parse(files.bootstrap) as Record<string, unknown>;
+  const configPath = files.bootstrap.includes('./run/proxy') ? 'run/proxy' : 'etc/mesh/proxy';
+  const place = (path: string, text: string): void =>
+    write(join(root.slice(folder.length + 1), configPath, path), text);
+  place('bootstrap.json', JSON.stringify({ ...bootstrap, admin: { address: { pipe: { path: 'admin.sock' } } } }));
+  place('clusters.json', files.clusters);
+  place('listeners.json', files.listeners);
+  for (const [name, text] of files.routes) place(join('routes', name), text);
+  mkdirSync(join(root, configPath, 'routes'), { recursive: true });
+
+  const { rootCertificate, ...leaf } = await ca.issue('spiffe://cluster.local/ns/a/sa/httpbin');
+  const secrets = secretResources({ ...leaf, rootCertificates: rootCertificate } as Parameters<
+    typeof secretResources
+  >[0]);
+  const server = await startDiscoveryServer(join(root, configPath, 'SDS'), [secretService(secrets)]);
+  const envoy = await spawnEnvoy({
+    binary: 'unshare',
+    args: [
+      '--net',
+      ...(process.getuid?.() === 0 ? [] : ['--map-root-user']),
+      'sh',
+      '-c',
+      namespaceScript,
+      binary,
+      configPath,
+    ],
+    cwd: root,
+    output: 'ignore',
+  });
+  try {
+    const admin = createAdminClient({ socketPath: join(root, 'admin.sock') });
+    const expected = expectedVersions(files);
+    const wait = await waitInForce(admin, expected, {
+      timeoutMs,
+      signal: AbortSignal.timeout(timeoutMs),
+      refusalsBefore: 0,
+    });
+    if (!wait.isInForce) return { isInForce: false, missing: wait.missing };
+    expect(missingVersions(expected, await readConfigState(admin))).toEqual([]);
+    return { isInForce: true, state: await readServerState(admin) };
+  } finally {
+    envoy.signal('SIGKILL');
+    await envoy.exited;
+    await server.close();
+  }
+}
+
+const namespaceScript =
+  'ip link set lo up && ip -6 addr add ::6/128 dev lo; exec "$0" -c "$1/bootstrap.json" --disable-hot-restart -l error --concurrency 1';
+
+function write(path: string, text: string): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
