@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { delay } from '../lib/abort.ts';
 import { isServed } from '../xds/socket.ts';
 import { AgentError } from './agent-error.ts';
 
@@ -10,54 +11,50 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-const lockName = 'agent.lock';
+const prefix = 'agent.lock.';
+
+/** How often, and how far apart, one looks again who comes at the same time as others. */
+const looks = 10;
+const lookEveryMs = 30;
 
 /**
  * Takes the configuration folder (made with mode 0700), so that two agents never write one folder and, with
- * `reuse_port`, share ports unnoticed. The lock is a Unix socket that is listened on: it dies with its process. It is
- * made under another name and linked, because linking fails when the name exists, where binding over a removed file
- * would let two agents through.
+ * `reuse_port`, share ports unnoticed. Each agent listens on a Unix socket of its own there, which dies with its
+ * process, and has the folder once it has seen nobody else alive: of two agents the later one always sees the earlier.
+ * One shared name could not be freed of a dead agent without a moment in which two pass.
  */
 export async function takeFolderLock(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, lockName);
-  // A process id is not enough: two containers that share the folder are both process 1.
-  const own = `${path}.${randomBytes(4).toString('hex')}`;
-  const server = await listen(own);
-  const { ino } = await lstat(own);
-  try {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      if (await tryLink(own, path)) return { release: () => release(server, path, ino) };
-      if (await isServed(path)) break;
-      await removeStale(path, `${own}.stale`);
-    }
-  } finally {
-    await rm(own, { force: true });
+  const name = prefix + randomBytes(8).toString('hex');
+  const path = join(folder, name);
+  const server = await listen(`${path}.new`);
+  // Seen by others only now: a socket that is bound but not listened on yet would look dead.
+  await rename(`${path}.new`, path);
+  const release = async (): Promise<void> => {
+    await rm(path, { force: true });
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  for (let look = 0; look < looks; look++) {
+    const others = await livingOthers(folder, name);
+    if (others.length === 0) return { release };
+    // Of agents that come together, the one with the lowest name looks again until the others have gone.
+    if (others.some((other) => other < name)) break;
+    await delay(lookEveryMs);
   }
-  server.close();
+  await release();
   throw new AgentError('already-running', `another agent uses the configuration folder "${folder}"`);
 }
 
-async function tryLink(own: string, path: string): Promise<boolean> {
-  try {
-    await link(own, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+/** Names of the sockets of living agents but `own`; those of dead ones are removed, as no name is ever used again. */
+async function livingOthers(folder: string, own: string): Promise<readonly string[]> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix) && name !== own);
+  const living: string[] = [];
+  for (const name of names.filter((found) => !found.endsWith('.new'))) {
+    const path = join(folder, name);
+    if (await isServed(path)) living.push(name);
+    else await rm(path, { force: true });
   }
-}
-
-/** Takes a dead agent's lock away; when a living one has put its own there meanwhile, that one is given back. */
-async function removeStale(path: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  if (await isServed(aside)) await tryLink(aside, path);
-  await rm(aside, { force: true });
+  return living;
 }
 
 function listen(path: string): Promise<Server> {
@@ -68,10 +65,4 @@ function listen(path: string): Promise<Server> {
     });
     server.listen(path, () => resolve(server));
   });
-}
-
-async function release(server: Server, path: string, inode: number): Promise<void> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found?.ino === inode) await rm(path, { force: true });
-  await new Promise<void>((resolve) => server.close(() => resolve()));
 }

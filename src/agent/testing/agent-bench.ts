@@ -37,6 +37,8 @@ export interface BenchOptions {
   readonly config?: Partial<AgentConfig>;
   readonly sample?: Partial<SampleProxy>;
   readonly folder?: string;
+  /** What the first compilation reports instead of a configuration. */
+  readonly problems?: readonly string[];
 }
 
 /** Starts an agent for `sample`, in a folder of its own. */
@@ -45,7 +47,8 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   const configPath = join(folder, 'proxy');
   const [adminPort, httpPort, statusPort] = await Promise.all([freePort(), freePort(), freePort()]);
   let sample: SampleProxy = { configPath, adminPort, httpPort, body: 'one', ...options.sample };
-  let result: CompileResult = { files: sampleFiles(sample), warnings: [] };
+  const { problems } = options;
+  let result: CompileResult = problems ? { problems } : { files: sampleFiles(sample), warnings: [] };
   const input = join(folder, 'input');
   await writeFile(input, '0');
   const signals = new EventEmitter();

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { takeFolderLock } from './lock.ts';
+
+describe('takeFolderLock', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lock-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test('makes the folder for its user alone, and leaves nothing behind', async () => {
+    const path = join(folder, 'a/b');
+    const lock = await takeFolderLock(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o700);
+    expect(await readdir(path)).toEqual([expect.stringMatching(/^agent\.lock\.[0-9a-f]{16}$/)]);
+    await lock.release();
+    expect(await readdir(path)).toEqual([]);
+  });
+
+  test('is had by one at a time', async () => {
+    const lock = await takeFolderLock(folder);
+    await expect(takeFolderLock(folder)).rejects.toThrow(/another agent uses/);
+    await lock.release();
+    await (await takeFolderLock(folder)).release();
+  });
+
+  test('is had by one of many who come at once, also after a holder that was killed', async () => {
+    for (let round = 0; round < 10; round++) {
+      if (round % 2 === 0) await leaveStaleLock(join(folder, `agent.lock.0${round}`));
+      const results = await Promise.allSettled(Array.from({ length: 8 }, () => takeFolderLock(folder)));
+      const taken = results.filter((result) => result.status === 'fulfilled');
+      expect(taken).toHaveLength(1);
+      await taken[0]?.value.release();
+    }
+  });
+});
+
+/** A socket whose listener was killed: the file stays. */
+async function leaveStaleLock(path: string): Promise<void> {
+  const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('up'))`;
+  const holder = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(holder.stdout, 'data');
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+}
