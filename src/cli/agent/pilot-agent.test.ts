@@ -1,0 +1,173 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { listenForSignals } from '../../agent/signals.ts';
+import { foldBooleans } from './flags.ts';
+import { levelOf } from './log-options.ts';
+import { runPilotAgent } from './pilot-agent.ts';
+import { unsupportedVariables } from './refuse.ts';
+import { readSpecificationFlags } from './testing/specification-flags.ts';
+import { formatVersion } from './version.ts';
+import { identifyProxy, withNodeId } from './workload.ts';
+
+/** Exit code and both outputs of one command line. */
+async function run(line: string, environment: Readonly<Record<string, string>> = {}) {
+  let stdout = '';
+  let stderr = '';
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text;
+    return true;
+  });
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    stderr += text;
+    return true;
+  });
+  try {
+    const argv = line.split(' ').filter((word) => word !== '');
+    const code = await runPilotAgent(argv, { environment, signals: listenForSignals(new EventEmitter()) });
+    return { code, stdout, stderr };
+  } finally {
+    out.mockRestore();
+    err.mockRestore();
+  }
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('runPilotAgent', () => {
+  test('prints its help without a command', async () => {
+    const { code, stdout } = await run('');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: pilot-agent');
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+    ['proxy --polices x', {}, /unknown option '--polices'\n\(Did you mean --policies\?\)/],
+    ['proxx', {}, /unknown command "proxx", did you mean "proxy"\?/],
+    ['proxy --concurrency x', {}, /a whole number is expected/],
+    ['proxy --proxyLogLevel loud', {}, /Allowed choices are trace, debug/],
+    ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],
+    ['proxy router', {}, /not supported yet: the role router/],
+    ['proxy --stsPort 15463', {}, /not supported yet: --stsPort/],
+    ['proxy --log_rotate a --pilotIdentity b', { CA_ADDR: 'x' }, /yet: --pilotIdentity, --log_rotate, CA_ADDR/],
+    ['--log_rotate a proxy', {}, /not supported yet: --log_rotate/],
+    ['proxy --log_output_level sds:debug', {}, /not supported yet: --log_output_level for the scope sds/],
+    ['proxy --log_output_level nosuch:debug', {}, /unknown scope "nosuch"/],
+    ['proxy --log_target /tmp/x', {}, /not supported yet: --log_target other than stdout and stderr/],
+    ['proxy', {}, /which workload is this\?/],
+    ['proxy --id a.b --policies -', {}, /standard input cannot be followed/],
+    ['proxy --id a.b', {}, /no policies: give --policies/],
+    ['request GET stats', {}, /not supported yet: request/],
+    ['wait --timeoutSeconds 1', {}, /not supported yet: wait/],
+    ['istio-iptables -p 15001', {}, /not supported yet: istio-iptables/],
+    ['istio-clean-iptables --dry-run', {}, /not supported yet: istio-clean-iptables/],
+    ['version -o xml', {}, /--output is "yaml" or "json", not "xml"/],
+  ])('refuses %j with 2', async (line, environment, message) => {
+    const { code, stderr, stdout } = await run(line, environment);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  test('knows every flag of the specification', async () => {
+    for (const { command, flags } of readSpecificationFlags(['pilot-agent proxy', 'pilot-agent version'])) {
+      const { stdout } = await run(`${command} --help`);
+      for (const flag of flags) expect(stdout).toContain(`${flag} `);
+    }
+  });
+
+  test('says that the world failed with 3', async () => {
+    const { code, stderr } = await run('proxy --id a.b --policies . --proxyBinary /no/such/envoy');
+    expect(stderr).toContain('--proxyBinary names "/no/such/envoy"');
+    expect(code).toBe(3);
+  });
+});
+
+describe('foldBooleans', () => {
+  test('takes the form with a value for flags that have none', () => {
+    expect(foldBooleans(['--short=false', '--log_as_json=true', '--id=a.b', '--short=maybe'])).toEqual([
+      '--log_as_json',
+      '--id=a.b',
+      '--short=maybe',
+    ]);
+  });
+});
+
+describe('unsupportedVariables', () => {
+  test('names what is set to something else than its default', () => {
+    const environment = {
+      CA_PROVIDER: 'BuiltinCA',
+      DNS_AGENT: '',
+      MESH_APP_PROBERS: '{}',
+      NAMESPACE: 'mine',
+      OUTPUT_CERTS: '/certs',
+      PILOT_HTTP10: 'true',
+      PROV_CERT: '/certs',
+    };
+    expect(unsupportedVariables(environment)).toEqual(['MESH_APP_PROBERS', 'OUTPUT_CERTS']);
+  });
+});
+
+describe('levelOf', () => {
+  test.each([
+    ['default:info', 'info'],
+    ['debug', 'debug'],
+    ['default:warn,default:none', 'none'],
+    ['all:error,default:debug', 'error'],
+  ])('reads %j', (text, level) => {
+    expect(levelOf(text)).toBe(level);
+  });
+
+  test.each(['', 'default:loud', 'a:b:c', 'default:info,'])('refuses %j', (text) => {
+    expect(() => levelOf(text)).toThrow(/is no level/);
+  });
+});
+
+describe('identifyProxy', () => {
+  const flags = { id: '', ip: '', domain: '' };
+  const pod = { POD_NAME: 'p', POD_NAMESPACE: 'n', INSTANCE_IP: '10.0.0.1' };
+
+  test('takes the pod, and lets flags win', () => {
+    expect(identifyProxy(flags, pod)).toEqual({ name: 'p', namespace: 'n', ip: '10.0.0.1', domain: undefined });
+    expect(identifyProxy({ id: 'a.b.c', ip: '::1', domain: 'd' }, pod)).toEqual({
+      name: 'a.b',
+      namespace: 'c',
+      ip: '::1',
+      domain: 'd',
+    });
+  });
+
+  test('takes an INSTANCE_IP that is none for absent', () => {
+    expect(identifyProxy(flags, { ...pod, INSTANCE_IP: 'x' }).ip).toBeUndefined();
+  });
+
+  test.each([
+    [{ ...flags, id: 'alone' }, /NAME.NAMESPACE/],
+    [{ ...flags, ip: '10.0.0' }, /no IP address/],
+    [{ ...flags, id: 'a~b.c' }, /node id/],
+    [{ ...flags, domain: 'a~b' }, /node id/],
+  ])('refuses %j', (changed, message) => {
+    expect(() => identifyProxy(changed, pod)).toThrow(message);
+  });
+});
+
+describe('withNodeId', () => {
+  test('replaces address and domain of the compiled node id', () => {
+    const bootstrap = JSON.stringify({ node: { id: 'sidecar~10.1.1.1~p.n~n.svc.cluster.local', cluster: 'c' } });
+    const files = { bootstrap, clusters: '', listeners: '', routes: new Map(), beside: new Map() };
+    const identity = { name: 'p', namespace: 'n', ip: '10.0.0.1', domain: 'example.org' };
+    const { node } = JSON.parse(withNodeId(files, identity).bootstrap) as { node: object };
+    expect(node).toEqual({ id: 'sidecar~10.0.0.1~p.n~example.org', cluster: 'c' });
+    expect(withNodeId(files, { ...identity, ip: undefined, domain: undefined })).toBe(files);
+  });
+});
+
+describe('formatVersion', () => {
+  test('has four forms', () => {
+    expect(formatVersion({})).toMatch(/^version\.BuildInfo\{Version:"[^"]+", GitRevision:"[^"]+", GolangVersion:/);
+    expect(formatVersion({ short: true })).toMatch(/^\S+\n$/);
+    const { clientVersion } = JSON.parse(formatVersion({ output: 'json', short: true })) as { clientVersion: object };
+    expect(Object.keys(clientVersion)).toEqual(['version', 'revision', 'golang_version', 'status', 'tag']);
+    const keys = [...formatVersion({ output: 'yaml' }).matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
+    expect(keys).toEqual(['golang_version', 'revision', 'status', 'tag', 'version']);
+  });
+});
