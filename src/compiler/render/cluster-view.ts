@@ -74,7 +74,10 @@ const lbPolicies: Readonly<Record<LoadBalancing['policy'], string>> = {
 
 const dnsFamilies = { v4: 'V4_ONLY', v6: 'V6_ONLY', all: 'ALL' } as const;
 
-/** Lists and messages that nobody set are absent, so that the template leaves them out. */
+/**
+ * Lists and messages that nobody set are absent, so that the template leaves them out. `tcpIdleTimeoutMs` is not here:
+ * the TCP proxy in front of the cluster keeps it.
+ */
 export function clusterView(cluster: ClusterIR): ClusterView {
   const { keepalive } = cluster;
   const [sourceAddress, ...extraSourceAddresses] = cluster.bindAddresses;

@@ -1,7 +1,7 @@
 import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from '../../diagnostics/span.ts';
+import { formatPath } from '../../lib/json-path.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 import type { JsonObject, SourceFile } from '../source/document.ts';
-import { formatPath } from './json-path.ts';
 import type { EnvoyConfig, Resource } from './resource.ts';
 
 /** Finds the line and column of a span; undefined when its file is not known. */

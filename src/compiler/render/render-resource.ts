@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
+import { parsePath } from '../../lib/json-path.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 import { jsonRangeOf } from '../source/json-positions.ts';
 import type { MainTemplate, Rendered } from './engine.ts';
-import { parsePath } from './json-path.ts';
 import { stripMarks } from './marks.ts';
-import { reportOnce } from './report-once.ts';
 import type { FragmentOrigin, ObjectKey, Resource, ResourceType } from './resource.ts';
 import type { Templates } from './templates.ts';
 

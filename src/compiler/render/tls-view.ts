@@ -58,7 +58,7 @@ export interface TransportView {
 }
 
 /** Bundle of the operating system, at the place where Debian, Ubuntu and Alpine keep it. */
-export const systemCaBundle = '/etc/ssl/certs/ca-certificates.crt';
+const systemCaBundle = '/etc/ssl/certs/ca-certificates.crt';
 
 const plaintextSocket: TransportSocketView = { name: 'envoy.transport_sockets.raw_buffer', plaintext: true };
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import Handlebars from 'handlebars';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import { type Environment, type MainTemplate, MissingValueError, type Template, TemplateEngine } from './engine.ts';
-import { reportOnce } from './report-once.ts';
 import { checkTemplates } from './template-check.ts';
 import { lineSpan, type ParsedTemplate, type TemplateFile } from './template-file.ts';
 import { named, traced, untrace } from './template-trace.ts';

@@ -1,9 +1,9 @@
 import type { DiagnosticBag, RelatedPlace } from '../../diagnostics/bag.ts';
 import type { DiagnosticCode, HolesOf } from '../../diagnostics/registry.ts';
+import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import { formatPath } from '../../lib/json-path.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
-import { formatPath } from '../render/json-path.ts';
-import { reportOnce } from '../render/report-once.ts';
 import type { Resource } from '../render/resource.ts';
 
 /** Reports about one resource: in the user's template where there is one, else at the policy that decided the fragment. */

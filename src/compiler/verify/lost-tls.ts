@@ -1,10 +1,10 @@
 import type { DownstreamMeshTls, SanMatcher, UpstreamExternalTls, UpstreamMeshTls } from '../ir/tls.ts';
-import { systemCaBundle } from '../render/tls-view.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
 import type { Fragment } from './fragment.ts';
 
 const downstreamContext = 'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext';
 const upstreamContext = 'envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext';
+const systemCaBundle = '/etc/ssl/certs/ca-certificates.crt';
 const rawBuffer = 'envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer';
 
 /** The server's side: a client certificate of the mesh's root, with an identity that the policies accept. */

@@ -1,6 +1,6 @@
-import type { DiagnosticBag, ReportExtras } from '../../diagnostics/bag.ts';
-import type { DiagnosticCode, HolesOf } from '../../diagnostics/registry.ts';
-import type { SourceSpan } from '../../diagnostics/span.ts';
+import type { DiagnosticBag, ReportExtras } from './bag.ts';
+import type { DiagnosticCode, HolesOf } from './registry.ts';
+import type { SourceSpan } from './span.ts';
 
 /** Reports a fault of a template's line once, however many resources and proxies that line wrote. */
 export function reportOnce<C extends DiagnosticCode>(
