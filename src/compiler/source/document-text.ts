@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import { formatPath } from '../../lib/json-path.ts';
 import { countNodes } from './check-value.ts';
 import { disagreement } from './disagreement.ts';
 import { jsonRangeOf } from './json-positions.ts';
@@ -111,7 +112,7 @@ export class DocumentText {
     }
     const path = disagreement(this.#value, reading.json);
     if (path === undefined) return undefined;
-    return { range: rangeOf(path, 'value'), what: path.length === 0 ? 'as a whole' : `at ${path.join('.')}` };
+    return { range: rangeOf(path, 'value'), what: path.length === 0 ? 'as a whole' : `at ${formatPath(path)}` };
   }
 
   get #tree() {
