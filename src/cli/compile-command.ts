@@ -46,6 +46,10 @@ export async function runCompile(positional: readonly string[], options: Compile
     io,
     bag,
   );
+  if (compiled.compilation?.configs.length === 0) {
+    // Going on would empty the output folder: an upstream command that found nothing is the likelier reason.
+    bag.report('empty-input', undefined, { what: 'the input', thing: 'workload that has a proxy' });
+  }
   const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;
   await io.writeError(format(shown, compiled.sources, options.diagnostics, options));
   if (compiled.compilation === undefined || bag.hasErrors) return exitCode.no;
@@ -106,9 +110,7 @@ async function print(
   options: CompileOptions,
   io: CliIo,
 ): Promise<ExitCode> {
-  const [config, ...others] = configs;
-  if (config === undefined) throw new UsageError('no workload of the inputs has a proxy: there is nothing to print');
-  if (others.length > 0) {
+  if (configs.length > 1) {
     const names = configs.slice(0, 5).map(({ namespace, workload }) => `${namespace}/${workload}`);
     const rest = configs.length > 5 ? ', …' : '';
     throw new UsageError(

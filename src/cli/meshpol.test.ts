@@ -162,6 +162,14 @@ describe('compile', () => {
     expect(readdirSync(join(out, 'shop'))).toEqual(['cart']);
   });
 
+  test('leaves the folder alone when no workload has a proxy', async () => {
+    const out = join(folder, 'out');
+    await run(`compile ${mesh(topology)} -o ${out}`);
+    const empty = await run(`compile - -o ${out}`, 'apiVersion: v1\nkind: List\nitems: []\n');
+    expect(empty).toMatchObject({ code: 1, error: expect.stringContaining('[empty-input]') });
+    expect(readdirSync(join(out, 'shop'))).toEqual(['cart']);
+  });
+
   test('gives the same bytes whatever the order of the inputs', async () => {
     const names = [topology, secondPod, strict].map((text, index) => {
       const path = join(folder, `${index}.yaml`);

@@ -52,7 +52,7 @@ describe('format', () => {
         bag.report('yaml-syntax', { file, start, end: start }, { reason: 'r' });
         bag.report('merge-key', { file, start, end: start }, {});
       }
-      bag.report('empty-input', undefined, { what: 'it' });
+      bag.report('empty-input', undefined, { what: 'it', thing: 'object' });
     });
     const lines = format(all, [{ path: 'a.yaml', text }], 'text').split('\n');
     expect(lines.filter((line) => line.includes('error: ')).map((line) => line.replace(/error: .*\[/, '['))).toEqual([
@@ -98,7 +98,7 @@ describe('format', () => {
 
   test('prints JSON with lines and columns, and never cuts it', () => {
     const all = bagOf((bag) => {
-      bag.report('empty-input', undefined, { what: 'it' });
+      bag.report('empty-input', undefined, { what: 'it', thing: 'object' });
       bag.report('merge-key', { file: 'a.yaml', start: 16, end: 22 }, {});
     });
     expect(JSON.parse(format(all, [{ path: 'a.yaml', text }], 'json', { maxDiagnostics: 1 }))).toMatchObject({

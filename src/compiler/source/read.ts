@@ -44,9 +44,11 @@ export async function readSources(
   }
   for (const file of files) {
     // An empty pipe is a command that failed, not a wish for an empty mesh.
-    if (file.path === '-' && isEmpty(file)) bag.report('empty-input', undefined, { what: 'standard input' });
+    if (file.path === '-' && isEmpty(file))
+      bag.report('empty-input', undefined, { what: 'standard input', thing: 'object' });
   }
-  if (!bag.hasErrors && files.every(isEmpty)) bag.report('empty-input', undefined, { what: 'the input' });
+  if (!bag.hasErrors && files.every(isEmpty))
+    bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
   return files;
 }
 

@@ -12,7 +12,7 @@ export const sourceCodes = {
     'split the document, or write it without these forms',
   ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
-  'empty-input': error(message`${'what'} holds no object`),
+  'empty-input': error(message`${'what'} holds no ${'thing'}`),
   'file-too-large': error(
     message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
     'split the file, or raise the limit with --max-file-size',
