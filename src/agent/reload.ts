@@ -117,8 +117,8 @@ export class Reloader {
       await files.replace(before, next, (expected) => this.#wait(expected, refusals));
     } catch (error) {
       if (this.#parts.signal.aborted) return false;
-      await files.restore(before);
       this.#keep((error as Error).message);
+      await files.restore(before);
       return false;
     }
     this.#current = next;

@@ -5,13 +5,12 @@ import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 import { ConfigFiles } from './config-files.ts';
 import { drain } from './drain.ts';
+import { ChangeBell, follow } from './follow.ts';
 import { startIdentityService } from './identity-service.ts';
-import { expectedVersions, waitInForce } from './in-force.ts';
 import { takeFolderLock } from './lock.ts';
 import type { Log } from './log.ts';
 import { adminAddressOf, type CompileProxy, type ProxyFiles, usesMeshSecrets } from './proxy-files.ts';
 import { Readiness } from './readiness.ts';
-import { refusalDetails } from './refusal.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 import { terminate } from './shutdown.ts';
 import { aborted, type StopSignals } from './signals.ts';
@@ -87,6 +86,7 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   log.info('Envoy started', { pid: envoy.pid });
   const ended = new AbortController();
   void envoy.exited.then(() => ended.abort());
+  cleanup.push(leaveNoOrphan(envoy, ended.signal, log));
   const quit = AbortSignal.any([ended.signal, signals.stop]);
   const reloader = new Reloader(files, {
     ...parts,
@@ -95,8 +95,12 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
     signal: quit,
     check: (next) => lackingIdentity(config, next),
   });
-  const following = follow({ reloader, life, admin, log, quit, change });
-  await Promise.race([envoy.exited, aborted(signals.stop)]);
+  const onFirstInForce = (): void => {
+    if (!quit.aborted) life.moveTo('running');
+  };
+  const following = follow({ reloader, admin, log, quit, change, onFirstInForce });
+  // `following` ends by itself only when it fails: that ends the agent, and the cleanup ends Envoy.
+  await Promise.race([aborted(quit), following]);
   const code = await end(parts, life, envoy, admin, ended);
   await following;
   return code;
@@ -124,51 +128,14 @@ function lackingIdentity({ identityFolder }: AgentConfig, files: ProxyFiles): st
   return 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
 }
 
-/** Waits for the first configuration to be in force, then follows changes, until `quit`. */
-async function follow(parts: {
-  readonly reloader: Reloader;
-  readonly life: AgentLife;
-  readonly admin: AdminClient;
-  readonly log: Log;
-  readonly quit: AbortSignal;
-  readonly change: ChangeBell;
-}): Promise<void> {
-  const { reloader, life, admin, log, quit, change } = parts;
-  const goLive = (): void => {
-    if (life.state === 'starting' && !quit.aborted) life.moveTo('running');
+/** Ends Envoy when the agent ends by a failure, in order or at once; gives what is to be done in order. */
+function leaveNoOrphan(envoy: EnvoyProcess, ended: AbortSignal, log: Log): () => Promise<void> {
+  const kill = (): void => void envoy.signal('SIGKILL');
+  process.once('exit', kill);
+  return async () => {
+    if (!ended.aborted) await terminate(envoy, new AbortController().signal, log);
+    process.off('exit', kill);
   };
-  if (await firstInForce(reloader.current, admin, log, AbortSignal.any([quit, change.nextRing()]))) goLive();
-  while (!quit.aborted) {
-    await change.wait(quit);
-    if (quit.aborted) return;
-    if (await reloader.reload()) goLive();
-    else if (
-      life.state === 'starting' &&
-      (await firstInForce(reloader.current, admin, log, AbortSignal.any([quit, change.nextRing()])))
-    )
-      goLive();
-  }
-}
-
-/** Waits without end, and says once what Envoy waits for or refuses. */
-async function firstInForce(files: ProxyFiles, admin: AdminClient, log: Log, signal: AbortSignal): Promise<boolean> {
-  const expected = expectedVersions(files);
-  const slowMs = 10_000;
-  let refusalsBefore = 0;
-  for (let timeoutMs = slowMs; ; timeoutMs = 86_400_000) {
-    const result = await waitInForce(admin, expected, { timeoutMs, signal, refusalsBefore });
-    if (result.isInForce) {
-      log.info('configuration in force', { clusters: expected.clusters, listeners: expected.listeners });
-      return true;
-    }
-    if (signal.aborted) return false;
-    const details = await refusalDetails(admin);
-    log.error(
-      `the first configuration is not in force yet: ${result.missing.join('; ')}`,
-      details === '' ? {} : { details },
-    );
-    refusalsBefore = Number.POSITIVE_INFINITY;
-  }
 }
 
 /** From Envoy's exit, or from the first signal, to the agent's exit code. */
@@ -194,26 +161,4 @@ async function end(
   const status = await envoy.exited;
   log.error('Envoy has ended by itself', { status: formatExit(status) });
   return agentExitCode(status, wasReady);
-}
-
-/** Says that inputs changed; a ring that comes while nobody waits is kept. */
-class ChangeBell {
-  #isRung = false;
-  #next = new AbortController();
-
-  ring(): void {
-    this.#isRung = true;
-    this.#next.abort();
-    this.#next = new AbortController();
-  }
-
-  /** Fires at the next ring, or at once when one is kept. */
-  nextRing(): AbortSignal {
-    return this.#isRung ? AbortSignal.abort() : this.#next.signal;
-  }
-
-  async wait(quit: AbortSignal): Promise<void> {
-    await aborted(AbortSignal.any([quit, this.nextRing()]));
-    this.#isRung = false;
-  }
 }
