@@ -1,3 +1,4 @@
+import { compilingAll } from './compiling-all.ts';
 import { checking } from './checking.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
 import { line, peakMb } from './measure.ts';
@@ -8,6 +9,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   1: reading,
   2: compilingOneCold,
   3: compilingOne,
+  4: compilingAll,
   6: checking,
   7: starting,
 };
