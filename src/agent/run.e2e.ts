@@ -185,6 +185,13 @@ describe('runAgent', () => {
     expect(agent.lines.join('')).not.toContain('Envoy started');
   });
 
+  test('has a configuration from a user template validated before Envoy is started', async () => {
+    const broken = { listenerExtras: { listener_filters_timeout: '-3s' } };
+    const agent = await start({ config: { mustValidateFirst: true }, sample: broken });
+    expect(await agent.exitCode).toBe(1);
+    expect(agent.lines.join('')).not.toContain('Envoy started');
+  });
+
   test('answers only the readiness path, exactly, and only reads', async () => {
     const agent = await start();
     await agent.untilReady();

@@ -37,6 +37,7 @@ class PathWatch implements Watch {
   readonly #options: Required<WatchOptions>;
   readonly #folders = new Map<string, FSWatcher>();
   #signature = '';
+  #surveyMs = 0;
   #isOpen = true;
   #isLooking = false;
   #mustLookAgain = false;
@@ -53,15 +54,24 @@ class PathWatch implements Watch {
     this.#signature = await this.#survey();
     // What changed between the first look and the watches is seen by looking once more.
     this.#signature = await this.#survey();
-    this.#poll = setInterval(() => void this.#look(), this.#options.pollMs);
+    this.#schedulePoll();
   }
 
   close(): void {
     this.#isOpen = false;
-    clearInterval(this.#poll);
+    clearTimeout(this.#poll);
     clearTimeout(this.#quiet);
     for (const watcher of this.#folders.values()) watcher.close();
     this.#folders.clear();
+  }
+
+  /** The next look without an event; many files are looked at less often, so that looking costs at most a twentieth. */
+  #schedulePoll(): void {
+    if (!this.#isOpen) return;
+    this.#poll = setTimeout(
+      () => void this.#look().then(() => this.#schedulePoll()),
+      Math.max(this.#options.pollMs, 20 * this.#surveyMs),
+    );
   }
 
   /** Compares the files with what they were; one look at a time. */
@@ -96,6 +106,7 @@ class PathWatch implements Watch {
 
   /** Looks at everything, moves the watches to the folders that exist now, and gives a text that differs when a file does. */
   async #survey(): Promise<string> {
+    const startedAt = performance.now();
     const lines: string[] = [];
     const folders = new Set<string>();
     for (const path of this.#paths) {
@@ -109,6 +120,7 @@ class PathWatch implements Watch {
       this.#folders.delete(folder);
     }
     for (const folder of folders) this.#watchFolder(folder);
+    this.#surveyMs = performance.now() - startedAt;
     return lines.sort().join('\n');
   }
 

@@ -114,6 +114,7 @@ describe('startDiscoveryServer', () => {
     call.write(request({ type_url: secretTypeUrl, resource_names: ['a'], response_nonce, error_detail }));
     await vi.waitFor(() => expect(refusals).toMatchObject([{ names: ['a'], nodeId: 'n', message: 'no key' }]));
     expect(seen).toHaveLength(1);
+    expect(server?.counts).toEqual({ pushes: 1, refusals: 1 });
   });
 
   test.each([

@@ -30,6 +30,8 @@ export interface DiscoveryService {
 export interface DiscoveryServer {
   /** Streams that are open now. */
   readonly activeStreams: number;
+  /** Responses sent, and responses that clients refused, since the start. */
+  readonly counts: { readonly pushes: number; readonly refusals: number };
   /** Ends all streams and removes the socket. */
   close(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function startDiscoveryServer(
   await prepareSocketPath(socketPath);
   await chmod(dirname(socketPath), 0o700);
   let activeStreams = 0;
+  const counts = { pushes: 0, refusals: 0 };
   const counting: DiscoveryObserver = {
     ...observer,
     opened: () => {
@@ -58,6 +61,14 @@ export async function startDiscoveryServer(
     closed: () => {
       activeStreams--;
       observer.closed?.();
+    },
+    pushed: (response) => {
+      counts.pushes++;
+      observer.pushed?.(response);
+    },
+    refused: (refusal) => {
+      counts.refusals++;
+      observer.refused?.(refusal);
     },
   };
   const server = new Server({
@@ -69,6 +80,7 @@ export async function startDiscoveryServer(
   await bind(server, socketPath);
   await restrictSocket(socketPath);
   return {
+    counts,
     get activeStreams() {
       return activeStreams;
     },
