@@ -53,8 +53,18 @@ export async function runCompile(positional: readonly string[], options: Compile
   const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;
   await io.writeError(format(shown, compiled.sources, options.diagnostics, options));
   if (compiled.compilation === undefined || bag.hasErrors) return exitCode.no;
-  return deliver(compiled.compilation, compiled.inputs, options, io);
+  const before = bag.all.length;
+  try {
+    return await deliver(compiled.compilation, compiled.inputs, options, io, bag);
+  } catch (error) {
+    if (!(error instanceof LateFault)) throw error;
+    await io.writeError(format(bag.all.slice(before), compiled.sources, options.diagnostics, options));
+    return exitCode.no;
+  }
 }
+
+/** An input showed a fault only when the places of origins were looked up: what was planned is not delivered. */
+class LateFault extends Error {}
 
 function refuseContradictions(paths: readonly string[], options: CompileOptions): void {
   if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
@@ -69,13 +79,21 @@ function deliver(
   inputs: Compiled['inputs'],
   options: CompileOptions,
   io: CliIo,
+  bag: DiagnosticBag,
 ): Promise<ExitCode> {
-  const json = planFiles(compilation, { files: inputs, isAnnotated: options.annotate === true });
+  const json = faultless(planFiles(compilation, { files: inputs, isAnnotated: options.annotate === true }), bag);
   const files = options.format === 'yaml' ? yamlFiles(json) : json;
   const isOurs = isOursOf(options);
   if (options.output !== undefined) return write(options.output, files, isOurs, options, io);
   if (options.check !== undefined) return check(options.check, files, isOurs, io);
   return print(compilation, json, options, io);
+}
+
+function* faultless(files: Iterable<OutputFile>, bag: DiagnosticBag): Generator<OutputFile> {
+  for (const file of files) {
+    if (bag.hasErrors) throw new LateFault();
+    yield file;
+  }
 }
 
 async function write(

@@ -117,7 +117,7 @@ interface ReadFile {
   readonly text: string;
   readonly documents: readonly PolicyDocument[];
   readonly objects: readonly MeshObject<string>[];
-  readonly diagnostics: readonly Diagnostic[];
+  readonly bag: DiagnosticBag;
 }
 
 /** Reads a file's objects once a text: parsing is the largest cost of a run. */
@@ -129,10 +129,11 @@ function createReader(): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
       const own = new DiagnosticBag();
       const documents = parse([file], own);
       const objects = documents.flatMap((document) => validate(document, own) ?? []);
-      entry = { text: file.text, documents, objects, diagnostics: own.all };
+      entry = { text: file.text, documents, objects, bag: own };
       cache.set(file.path, entry);
     }
-    bag.addAll(entry.diagnostics);
+    bag.addAll(entry.bag.all);
+    entry.bag.forwardTo(bag);
     return entry;
   };
 }

@@ -25,6 +25,7 @@ export interface ReportExtras {
 /** Collects what every stage has to say. */
 export class DiagnosticBag {
   readonly #diagnostics: Diagnostic[] = [];
+  #late: DiagnosticBag | undefined;
 
   /** Adds a diagnostic; `span` is undefined for what has no place in a file (a flag, an empty input). */
   report<C extends DiagnosticCode>(
@@ -35,14 +36,21 @@ export class DiagnosticBag {
   ): void {
     const entry = registry[code] as { severity: Severity; message: (holes: unknown) => string; hint?: string };
     const hint = extras.hint ?? entry.hint;
-    this.#diagnostics.push({
+    const diagnostic: Diagnostic = {
       code,
       severity: entry.severity,
       message: entry.message(holes),
       ...(span === undefined ? {} : { span }),
       ...(hint === undefined ? {} : { hint }),
       related: extras.related ?? [],
-    });
+    };
+    this.#diagnostics.push(diagnostic);
+    this.#late?.addAll([diagnostic]);
+  }
+
+  /** Tells `bag` what is reported here from now on: places are looked up late, and may show a fault then. */
+  forwardTo(bag: DiagnosticBag): void {
+    this.#late = bag;
   }
 
   /** Takes over what another bag holds (a stage that ran apart). */
