@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { destinationRule, peerAuthentication, pod, service, topologyText } from './mesh-objects.ts';
 import { createTestbed, type Testbed, type TestbedOptions } from './testbed.ts';
+import { describeMesh } from './testing/describe-mesh.ts';
 
 /** Ports of the server; the names of the service's ports declare a protocol or leave it to detection. */
 const declared = { http: 8000, 'http-strictly': 8001, 'tcp-echo': 9000, 'tcp-greeting': 9001, 'http-private': 9002 };
@@ -55,7 +56,7 @@ async function under(testbed: Testbed, objects: readonly object[], check: () => 
   }
 }
 
-describe('a mesh with automatic mutual TLS', () => {
+describeMesh('a mesh with automatic mutual TLS', () => {
   let testbed: Testbed;
   beforeAll(async () => {
     testbed = await createTestbed(options);
@@ -235,7 +236,7 @@ describe('a mesh with automatic mutual TLS', () => {
   });
 });
 
-describe('a mesh without automatic mutual TLS', () => {
+describeMesh('a mesh without automatic mutual TLS', () => {
   let testbed: Testbed;
   beforeAll(async () => {
     testbed = await createTestbed({ ...options, meshConfig: { enableAutoMtls: false } });
@@ -250,7 +251,7 @@ describe('a mesh without automatic mutual TLS', () => {
   });
 });
 
-describe('a mesh with PILOT_SKIP_VALIDATE_TRUST_DOMAIN', () => {
+describeMesh('a mesh with PILOT_SKIP_VALIDATE_TRUST_DOMAIN', () => {
   let testbed: Testbed;
   beforeAll(async () => {
     testbed = await createTestbed({ ...options, env: { PILOT_SKIP_VALIDATE_TRUST_DOMAIN: 'true' } });

@@ -6,10 +6,10 @@ import { createTestbed, type Testbed } from './testbed.ts';
 import { type DecidingField, findVerdict, type Verdict } from './verdict.ts';
 
 /**
- * `make demo`: the specification's outcome table on real Envoys. Exit 1 when a cell differs. Ctrl-C needs no handler:
- * the testbed cannot outlive this process.
+ * `make demo`: the specification's outcome table on real Envoys. Exit 1 when a cell differs. Takes another folder than
+ * examples/first-mesh as its argument. Ctrl-C needs no handler: the testbed cannot outlive this process.
  */
-const example = 'examples/first-mesh';
+const example = process.argv[2] ?? 'examples/first-mesh';
 const startedAt = performance.now();
 process.exitCode = (await demo()) ? 0 : 1;
 

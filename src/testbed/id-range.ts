@@ -21,7 +21,6 @@ export async function mapIds(keeper: ChildProcess): Promise<void> {
   const users = findRange(await readFile('/etc/subuid', 'utf8').catch(() => ''), username, uid);
   const groups = findRange(await readFile('/etc/subgid', 'utf8').catch(() => ''), username, uid);
   if (users === undefined || groups === undefined) {
-    keeper.stdin?.end();
     throw new Error(`the testbed needs root, or ranges of 2000 ids for ${username} in /etc/subuid and /etc/subgid`);
   }
   await untilOwnNamespace(keeper.pid ?? 0);

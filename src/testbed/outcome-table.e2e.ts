@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OutcomeCell, outcomeCells, outcomeRows } from './outcome-table.ts';
 import { createTestbed, type Testbed } from './testbed.ts';
+import { describeMesh } from './testing/describe-mesh.ts';
 import { findVerdict } from './verdict.ts';
 
 const example = new URL('../../examples/first-mesh/', import.meta.url);
@@ -37,7 +38,7 @@ function expectedOutcomes(cells: readonly OutcomeCell[]): Record<string, string[
   );
 }
 
-describe('outcome table', () => {
+describeMesh('outcome table', () => {
   test.each(outcomeRows)(`$title: every cell is as specified, ${tries} times of ${tries}`, async (row) => {
     const { file } = row;
     if (file !== undefined)

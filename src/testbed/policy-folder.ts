@@ -6,7 +6,8 @@ import { join } from 'node:path';
  * written last, and the compiler lists it in mesh.json as a workload that nothing selects.
  */
 export interface PolicyFolder {
-  readonly path: string;
+  /** Its name in the parent folder. */
+  readonly name: string;
   /** Writes and removes files, each by one rename, and gives the marker's name. */
   change(files: Readonly<Record<string, string>>, removed?: readonly string[]): Promise<string>;
 }
@@ -16,24 +17,25 @@ export async function createPolicyFolder(
   parent: string,
   first: Readonly<Record<string, string>>,
 ): Promise<PolicyFolder> {
-  const path = join(parent, 'mesh');
+  const name = 'mesh';
+  const path = join(parent, name);
   // Files are made beside the folder, so that a proxy sees them only whole.
   const beside = join(parent, 'unfinished');
   await mkdir(path);
-  const place = async (name: string, text: string): Promise<void> => {
+  const place = async (file: string, text: string): Promise<void> => {
     await writeFile(beside, text, { mode: 0o644 });
-    await rename(beside, join(path, name));
+    await rename(beside, join(path, file));
   };
   let changes = 0;
   const change: PolicyFolder['change'] = async (files, removed = []) => {
-    for (const [name, text] of Object.entries(files)) await place(name, text);
-    for (const name of removed) await rm(join(path, name));
+    for (const [file, text] of Object.entries(files)) await place(file, text);
+    for (const file of removed) await rm(join(path, file));
     const marker = `change-${changes++}`;
     await place('marker.yaml', markerPod(marker));
     return marker;
   };
   await change(first);
-  return { path, change };
+  return { name, change };
 }
 
 function markerPod(name: string): string {

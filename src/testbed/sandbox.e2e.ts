@@ -5,8 +5,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSandbox } from './sandbox.ts';
+import { describeMesh } from './testing/describe-mesh.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
@@ -50,7 +51,7 @@ async function gone(folder: string, word: string): Promise<true | undefined> {
   return !existsSync(folder) && (await commandLines(word)).length === 0 ? true : undefined;
 }
 
-describe('openSandbox', () => {
+describeMesh('openSandbox', () => {
   test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     'leaves nothing behind after %s of its maker',
     async (signal) => {

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, realpath } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ export interface Place {
  * SIGKILL, because the kernel closes the pipe.
  */
 export interface Sandbox {
-  /** Scratch folder, the same path inside and outside; readable by every uid of the sandbox. */
+  /** Scratch folder. Programs of the sandbox find it at `scratch`. */
   readonly folder: string;
   run(argv: readonly string[], place?: Place): Promise<RunResult>;
   /** As `run`, and throws with the program's own words when it does not exit with 0. */
@@ -41,6 +41,12 @@ export interface Sandbox {
 /** Where programs find this repository inside: its real path may lie below a home folder that other uids cannot enter. */
 export const repository = '/run/mesh/repository';
 
+/** Where programs find the sandbox's folder inside, for the same reason. */
+export const scratch = '/run/mesh/scratch';
+
+/** TMPDIR inside: the user's own may be closed to other uids. */
+const temporary = '/run/mesh/tmp';
+
 /**
  * The keeper. Its first child is process 1 of the new process namespace and waits for the pipe's end; when it is gone
  * the kernel has ended every other process there, and no program can be started any more: so the folder is removed by
@@ -52,8 +58,10 @@ set -e
 [ "$1" = mapped ] && read -r _
 exec unshare --mount --net sh -ec '
   mount -t tmpfs tmpfs /run
-  mkdir -p /run/netns ${repository}
+  mkdir -p /run/netns ${repository} ${scratch}
+  mkdir -m 1777 ${temporary}
   mount --rbind "$2" ${repository}
+  mount --bind "$1" ${scratch}
   : > "$1/hosts"
   mount --bind "$1/hosts" /etc/hosts
   exec unshare --pid sh -c "
@@ -72,8 +80,26 @@ export async function openSandbox(isRoot = process.getuid?.() === 0): Promise<Sa
   // Its own session: Ctrl-C in the terminal reaches this process alone, and the keeper sees the pipe close after it.
   const keeper = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(keeper, 'exit');
-  if (!isRoot) await mapIds(keeper);
-  await untilReady(keeper);
+  // A keeper that has ended is noticed by what it printed, not by the pipe that it left.
+  keeper.stdin.on('error', () => undefined);
+  try {
+    const ready = untilReady(keeper);
+    await Promise.all([isRoot ? undefined : mapIds(keeper), ready]);
+  } catch (cause) {
+    keeper.stdin.end();
+    await within(5_000, exited);
+    await rm(folder, { recursive: true, force: true });
+    throw new Error('could not make the namespaces of the testbed', { cause });
+  }
+  return insideOf(keeper, folder, isRoot, exited);
+}
+
+function insideOf(
+  keeper: ChildProcessWithoutNullStreams,
+  folder: string,
+  isRoot: boolean,
+  exited: Promise<unknown>,
+): Sandbox {
   const enter = entrance(keeper.pid ?? 0, isRoot);
   return {
     folder,
@@ -100,9 +126,7 @@ async function untilReady(keeper: ChildProcess): Promise<void> {
     keeper.stdout?.once('data', () => resolve(true));
     keeper.once('exit', () => resolve(false));
   });
-  if ((await within(10_000, ready)) === true) return;
-  keeper.stdin?.end();
-  throw new Error(`could not make the namespaces of the testbed: ${errors.trim()}`);
+  if ((await within(10_000, ready)) !== true) throw new Error(errors.trim() || 'no answer within 10 s');
 }
 
 /** The command line that steps into the keeper's namespaces: opened through /proc, so no process id inside is needed. */
@@ -118,6 +142,7 @@ function entrance(pid: number, isRoot: boolean): (place: Place) => string[] {
     `--setgid=${uid ?? 0}`,
     'env',
     `--chdir=${cwd}`,
+    `TMPDIR=${temporary}`,
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
   ];
 }

@@ -4,7 +4,7 @@ import type { IssuedCertificate } from '../testing/certificates.ts';
 import type { PlannedPod } from './floor-plan.ts';
 import type { RunningProgram } from './program.ts';
 import { proxyUid } from './redirect-rules.ts';
-import { repository, type Sandbox } from './sandbox.ts';
+import { repository, type Sandbox, scratch } from './sandbox.ts';
 import { until } from './until.ts';
 
 export interface SidecarOptions {
@@ -38,7 +38,7 @@ const readyTimeoutMs = 30_000;
 
 /** Writes the proxy's identity and starts its agent; does not wait for it. */
 export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: SidecarOptions): Promise<Sidecar> {
-  const home = join(sandbox.folder, pod.network);
+  const home = join(scratch, pod.network);
   await writeIdentity(sandbox, home, options.certificate);
   const argv = [
     ...[node, `${repository}/dist/pilot-agent.js`, 'proxy', 'sidecar'],
@@ -116,8 +116,9 @@ class RunningSidecar implements Sidecar {
 
   async #lastWords(what: string): Promise<string> {
     // Messages only: Envoy prints a configuration that it refuses, line by line.
-    const messages = (await this.output()).split('\n').filter((line) => /^\[?\d{4}-/.test(line));
-    const lines = messages.slice(-15).map((line) => line.slice(0, 1_000));
+    const all = (await this.output()).trimEnd().split('\n');
+    const messages = all.filter((line) => /^\[?\d{4}-/.test(line));
+    const lines = (messages.length > 0 ? messages : all).slice(-15).map((line) => line.slice(0, 1_000));
     return `the proxy of ${this.pod.namespace}/${this.pod.name} ${what}:\n${lines.join('\n')}`;
   }
 }

@@ -6,7 +6,7 @@ import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
 import { buildNetwork } from './network.ts';
 import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
-import { openSandbox, repository, type Sandbox } from './sandbox.ts';
+import { openSandbox, repository, type Sandbox, scratch } from './sandbox.ts';
 import { node, type Sidecar, startSidecar } from './sidecar.ts';
 import { until } from './until.ts';
 
@@ -134,6 +134,7 @@ async function untilInForce(sidecar: Sidecar, marker: string, from: number): Pro
   const newOutput = async (): Promise<string> => (await sidecar.output()).slice(from);
   const probe = async (): Promise<true | undefined> => {
     const refusal = /the change is not taken.*/.exec(await newOutput());
+    if (sidecar.program.exitCode !== undefined) throw new Error(await otherwise());
     if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
     return (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`) ? true : undefined;
   };
@@ -149,8 +150,8 @@ async function startSidecars(
   { meshConfig = {}, env = {}, trustDomains = {} }: TestbedOptions,
 ): Promise<ReadonlyMap<string, Sidecar>> {
   const ca: MeshCa = await createMeshCa();
-  const meshConfigFile = join(sandbox.folder, 'mesh-config.yaml');
-  await writeFile(meshConfigFile, JSON.stringify(meshConfig));
+  await writeFile(join(sandbox.folder, 'mesh-config.yaml'), JSON.stringify(meshConfig));
+  const inputs = { policies: [join(scratch, folder.name)], meshConfigFile: join(scratch, 'mesh-config.yaml') };
   const started = plan.pods
     .filter(({ hasSidecar }) => hasSidecar)
     .map(async (pod): Promise<[string, Sidecar]> => {
@@ -158,7 +159,7 @@ async function startSidecars(
       const trustDomain = trustDomains[key] ?? 'cluster.local';
       const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
       const certificate = await ca.issue(identity);
-      return [key, await startSidecar(sandbox, pod, { certificate, policies: [folder.path], meshConfigFile, env })];
+      return [key, await startSidecar(sandbox, pod, { certificate, ...inputs, env })];
     });
   return new Map(await Promise.all(started));
 }
