@@ -35,6 +35,25 @@ describe('runAgent', () => {
     await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(5), 10_000);
   });
 
+  test('serves every request through changes of routes, listeners and clusters', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const answers: number[] = [];
+    let isChanging = true;
+    const client = (async () => {
+      while (isChanging) answers.push((await agent.get()).status);
+    })();
+    for (let i = 1; i <= 12; i++) {
+      const extras = { listener_filters_timeout: `${1 + (i % 3)}s` };
+      await agent.change({ body: `${i}`, listenerExtras: extras, upstream: { name: `up-${i}`, port: 1 } });
+      await vi.waitFor(async () => expect((await agent.get()).body).toBe(`${i}`), 10_000);
+    }
+    isChanging = false;
+    await client;
+    expect(answers.length).toBeGreaterThan(100);
+    expect(answers.filter((status) => status !== 200)).toEqual([]);
+  });
+
   test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {
     const agent = await start();
     await agent.untilReady();

@@ -8,6 +8,9 @@ import { createMeshCa } from '../../testing/certificates.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/pilot-agent.js');
 
+/** Without root a network namespace needs a user namespace around it. */
+const namespaces = process.getuid?.() === 0 ? ['--net'] : ['--net', '--map-root-user'];
+
 const topology = `
 apiVersion: v1
 kind: Namespace
@@ -65,7 +68,7 @@ describe('pilot-agent proxy', () => {
     const script = 'ip link set lo up && exec "$@"';
     const argv = [process.execPath, program, 'proxy', 'sidecar', '--id', 'httpbin.foo', '--concurrency', '1', ...args];
     output = '';
-    agent = spawn('unshare', ['--net', '--map-root-user', 'sh', '-c', script, 'sh', ...argv], {
+    agent = spawn('unshare', [...namespaces, 'sh', '-c', script, 'sh', ...argv], {
       cwd: folder,
       env: { PATH: process.env.PATH, PROV_CERT: 'certs', TERMINATION_DRAIN_DURATION_SECONDS: '1', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -80,7 +83,12 @@ describe('pilot-agent proxy', () => {
     return pid === undefined ? undefined : Number(pid);
   };
   const curl = (url: string): string => {
-    const inside = ['-t', String(agent.pid), '-U', '-n', '--preserve-credentials'];
+    const inside = [
+      '-t',
+      String(agent.pid),
+      '-n',
+      ...(process.getuid?.() === 0 ? [] : ['-U', '--preserve-credentials']),
+    ];
     const { stdout } = spawnSync('nsenter', [...inside, 'curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', url]);
     return stdout.toString();
   };
