@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
-import { parseDuration } from '../lib/duration.ts';
 import type { SettingsDraft } from './draft.ts';
+import { milliseconds, strings } from './field.ts';
 import { applyProxyConfig } from './proxy-config.ts';
 import type { KeepaliveSettings, PathNormalization, SettingOrigin, Settings } from './settings.ts';
 
@@ -56,14 +56,6 @@ export function applyMeshConfig(
 
 function scalar<K extends keyof Settings>(key: K, read: (value: JsonValue) => Settings[K]): Setter {
   return (draft, value, origin) => draft.set(key, read(value), origin);
-}
-
-function milliseconds(value: JsonValue): number {
-  return parseDuration(String(value)) ?? 0;
-}
-
-function strings(value: JsonValue): readonly string[] {
-  return (value as readonly JsonValue[]).map(String);
 }
 
 function keepalive(value: JsonValue): KeepaliveSettings {

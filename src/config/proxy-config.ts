@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
-import { parseDuration } from '../lib/duration.ts';
 import type { SettingsDraft } from './draft.ts';
+import { milliseconds, strings } from './field.ts';
 import type { ProxySettings, SettingOrigin } from './settings.ts';
 
 type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
@@ -47,12 +47,4 @@ export function applyProxyConfig(
 
 function scalar<K extends keyof ProxySettings>(key: K, read: (value: JsonValue) => ProxySettings[K]): Setter {
   return (draft, value, origin) => draft.setProxy(key, read(value), origin);
-}
-
-function milliseconds(value: JsonValue): number {
-  return parseDuration(String(value)) ?? 0;
-}
-
-function strings(value: JsonValue): readonly string[] {
-  return (value as readonly JsonValue[]).map(String);
 }

@@ -1,0 +1,12 @@
+import type { JsonValue } from '../compiler/source/document.ts';
+import { parseDuration } from '../lib/duration.ts';
+
+/** A duration that the schema has checked, in milliseconds. */
+export function milliseconds(value: JsonValue): number {
+  return parseDuration(String(value)) ?? 0;
+}
+
+/** A list of texts that the schema has checked. */
+export function strings(value: JsonValue): readonly string[] {
+  return (value as readonly JsonValue[]).map(String);
+}
