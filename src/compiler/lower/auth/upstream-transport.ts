@@ -35,6 +35,7 @@ export function upstreamTransport(target: UpstreamTarget, lowering: Lowering, ba
   if (tls?.mode !== undefined) return explicitTransport(target, tls, lowering, bag);
 
   const { service, port, serviceMode } = target;
+  if (tls !== undefined) warnOfNoMode(target, bag);
   if (service.isExternal || !lowering.settings.autoMtls) return plaintext(noOrigins);
   const origins = joinOrigins(blockOrigins(target.traffic, 'tls'), serviceMode.origins);
   if (serviceMode.value === 'DISABLE') return plaintext(origins);
@@ -85,6 +86,13 @@ function upstreamMeshTls(target: UpstreamTarget, tls: ClientTlsSettings, lowerin
 function meshClientAlpn({ port, http }: UpstreamTarget, isSniffing: boolean): readonly string[] {
   if (protocolClass(port.protocol, isSniffing) !== 'http') return [meshAlpn.tcp];
   return http.protocol === 'http2' ? [meshAlpn.http2, meshAlpn.tcp, 'h2'] : [meshAlpn.http11, meshAlpn.tcp];
+}
+
+/** Without a mode the block says nothing; the original took it for DISABLE, which would send plaintext unasked. */
+function warnOfNoMode({ traffic, service }: UpstreamTarget, bag: DiagnosticBag): void {
+  const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('tls'));
+  const span = origin && fieldSpan(origin, 'tls');
+  bag.report('field-without-effect', span, { field: 'tls', host: service.host, why: 'it names no mode' });
 }
 
 function plaintext(origins: Origins): UpstreamTransport {

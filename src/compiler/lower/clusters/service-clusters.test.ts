@@ -192,6 +192,14 @@ describe('TLS to servers outside the mesh', () => {
     expect(externalTlsOf({ mode: 'SIMPLE' }, { ports: ports('8000/tcp') })).toMatchObject({ autoSni: false });
   });
 
+  test('needs a mode: a block without one is named, and TLS stays automatic', () => {
+    const { first, diagnostics } = clustersOf({ rule: { tls: { sni: 'a.example' } } });
+    expect([first.transport.kind, diagnostics.map(({ code }) => code)]).toEqual([
+      'automatic',
+      ['field-without-effect'],
+    ]);
+  });
+
   test('refuses credentials that only a gateway can read', () => {
     const rule: TrafficBlocks = { tls: { mode: 'SIMPLE', credentialName: 'secret' } };
     const { diagnostics } = clustersOf({ rule });

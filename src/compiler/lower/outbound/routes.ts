@@ -78,20 +78,20 @@ function uniqueVirtualHosts(http: readonly Placement[], context: RouteContext): 
     const whole = lowering.memo.of([outbound], label, bag, () =>
       serviceVirtualHost(outbound, port.number, scope, lowering.settings),
     );
-    const domains = whole.domains.filter((domain) => !owners.has(domain.toLowerCase()));
-    const taken = whole.domains.find((domain) => owners.has(domain.toLowerCase()));
+    const taken = whole.domains.find((domain) => owners.has(domain));
+    const domains = taken === undefined ? whole.domains : whole.domains.filter((domain) => !owners.has(domain));
     if (taken !== undefined) {
       conflicts.push({ metric: 'pilot_vservice_dup_domain', key: whole.name });
       bag.report('duplicate-domain', servicePortSpan(service, port.number), {
         domain: taken,
         port: String(port.number),
-        winner: owners.get(taken.toLowerCase()) ?? '',
+        winner: owners.get(taken) ?? '',
         loser: service.host,
       });
     }
     if (domains.length === 0 || names.has(whole.name)) continue;
     names.add(whole.name);
-    for (const domain of domains) owners.set(domain.toLowerCase(), service.host);
+    for (const domain of domains) owners.set(domain, service.host);
     virtualHosts.push(
       taken === undefined
         ? whole

@@ -40,12 +40,15 @@ export function catchAllVirtualHost(settings: Settings): VirtualHostIR {
   return { name, domains: ['*'], routes: [route], includeAttemptCount: true, origins: noOrigins };
 }
 
-/** Ports are not listed: routes are looked up without them. IPv6 addresses stand in brackets; blocks are no names. */
+/**
+ * Ports are not listed: routes are looked up without them. IPv6 addresses stand in brackets; blocks are no names. In lower
+ * case, as Envoy compares them.
+ */
 export function serviceDomains(service: Service, scope: ClientScope, settings: Settings): readonly string[] {
   const names = [service.host, ...shortNames(service, scope, settings)];
   const hosts = service.isHeadless ? names.flatMap((name) => [name, `*.${name}`]) : names;
   const addresses = service.addresses.filter((address) => !address.includes('/')).map(bracketed);
-  return [...new Set([...hosts, ...addresses])];
+  return [...new Set([...hosts, ...addresses].map((domain) => domain.toLowerCase()))];
 }
 
 function shortNames(service: Service, scope: ClientScope, settings: Settings): readonly string[] {

@@ -1,0 +1,188 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../config/defaults.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
+import { partsOf, staticForm } from '../../testing/static-form.ts';
+import {
+  clientScope,
+  effective,
+  effectiveOutbound,
+  inboundModes,
+  meshService,
+  meshWorkload,
+  ports,
+} from '../../testing/topology.ts';
+import type { ListenerIR } from '../ir/listener.ts';
+import { createRenderer } from '../render/render.ts';
+import { createLowerCache, lower } from './lower.ts';
+import { type Connection, matchChain } from './testing/match-chain.ts';
+
+const envoyBinary = process.env['ENVOY_BINARY'] ?? join(import.meta.dirname, '../../../.tools/bin/envoy');
+const modes = ['STRICT', 'PERMISSIVE', 'DISABLE'] as const;
+const classes = ['http', 'tcp', 'auto'] as const;
+
+const clients: Readonly<Record<string, Connection & { readonly bytes: string }>> = {
+  'plain http': { alpn: ['http/1.1'], bytes: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n' },
+  'plain h2c': { alpn: ['h2c'], bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
+  'plain bytes': { bytes: 'neither this nor that\r\n' },
+  'mesh http': { isTls: true, alpn: ['mesh-http/1.1', 'mesh'], bytes: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n' },
+  'mesh bytes': { isTls: true, alpn: ['mesh'], bytes: 'neither this nor that\r\n' },
+  'own tls': { isTls: true, alpn: ['h2', 'http/1.1'], bytes: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n' },
+};
+
+let folder: string;
+let envoy: ChildProcess;
+let listener: ListenerIR;
+let certificate: IssuedCertificate;
+let portOf: ReadonlyMap<string, number>;
+/** A line a connection: the name of the chain that Envoy took, null where none matched. */
+const logged: (string | null)[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chains-e2e-'));
+  certificate = await (await createMeshCa()).issue('spiffe://cluster.local/ns/a/sa/x');
+  await writeFile(join(folder, 'cert.pem'), certificate.certificateChain);
+  await writeFile(join(folder, 'key.pem'), certificate.privateKey, { mode: 0o600 });
+  await writeFile(join(folder, 'root.pem'), certificate.rootCertificate);
+  const rows = [...modes.flatMap((mode) => classes.map((listened) => `${mode} ${listened}`)), 'undeclared'];
+  const free = await freePorts(rows.length);
+  portOf = new Map(rows.map((row, i) => [row, free[i] ?? 0]));
+  await writeFile(join(folder, 'envoy.json'), JSON.stringify(configuration()));
+  const args = [
+    '-c',
+    'envoy.json',
+    '-l',
+    'info',
+    '--disable-hot-restart',
+    '--file-flush-interval-msec',
+    '5',
+    '--concurrency',
+    '1',
+  ];
+  envoy = spawn(envoyBinary, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  createInterface({ input: envoy.stdout! }).on('line', (line) => logged.push(JSON.parse(line).filter_chain));
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    envoy.stderr?.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('starting main dispatch loop')) resolve();
+    });
+    envoy.on('exit', () => reject(new Error(`Envoy has ended: ${output.slice(-2000)}`)));
+  });
+});
+
+afterAll(async () => {
+  if (envoy.exitCode === null) {
+    envoy.kill();
+    await once(envoy, 'exit');
+  }
+  await rm(folder, { recursive: true });
+});
+
+describe('Envoy takes the chain that the tests’ model of it takes', () => {
+  const rows = [...modes.flatMap((mode) => classes.map((listened) => `${mode} ${listened}`)), 'undeclared'];
+  const table = rows.flatMap((row) => Object.keys(clients).map((client) => [row, client] as const));
+
+  test.each(table)('%s port, %s', async (row, client) => {
+    const { bytes, ...connection } = clients[client] ?? { bytes: '' };
+    const port = portOf.get(row) ?? 0;
+    const expected = matchChain(listener, { ...connection, port })?.name ?? null;
+    logged.length = 0;
+    const end = await send(port, connection, bytes);
+    await expect.poll(() => logged, { timeout: 5000, interval: 5 }).toEqual([expected]);
+    if (expected === null) expect(end).toBe('reset');
+  });
+});
+
+/** One listener on all ports: what redirection does, without it. Its clusters have no hosts: only the chain counts. */
+function configuration(): object {
+  const declared = [...portOf].filter(([row]) => row !== 'undeclared');
+  const service = meshService('a/x', {
+    ports: ports(...declared.map(([row, port]) => `${port}/${row.split(' ')[1]}`)),
+  });
+  const portModes = Object.fromEntries(
+    declared.map(([row, port]) => [port, row.split(' ')[0] as (typeof modes)[number]]),
+  );
+  const answers = effective([effectiveOutbound(service)], inboundModes('PERMISSIVE', portModes));
+  const workload = meshWorkload('a/x', [service]);
+  const topology = {
+    namespaces: new Map(),
+    services: [],
+    workloads: [],
+    counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
+  };
+  const bag = new DiagnosticBag();
+  const input = { topology, effective: answers, settings: defaultSettings, scopeOf: () => clientScope() };
+  const proxy = lower(workload, input, bag, createLowerCache());
+  listener = proxy.inbound.listeners[0]!;
+  const form = staticForm(partsOf(createRenderer().render(proxy, bag)!)) as unknown as {
+    static_resources: StaticResources;
+  };
+  const json = form.static_resources.listeners.find(({ name }) => name === 'virtualInbound')!;
+  const [first, ...others] = [...portOf.values()].map((port) => ({
+    address: { socket_address: { address: '127.0.0.1', port_value: port } },
+  }));
+  withFileCertificates(json);
+  const clusters = form.static_resources.clusters
+    .filter(({ name }) => /^(inbound|InboundPassthrough|BlackHole)/.test(name))
+    .map(({ name }) => ({ name, type: 'STATIC', connect_timeout: '1s' }));
+  return { static_resources: { listeners: [{ ...json, ...first, additional_addresses: others }], clusters } };
+}
+
+interface StaticResources {
+  readonly listeners: readonly { readonly name: string }[];
+  readonly clusters: readonly { readonly name: string }[];
+}
+
+/** Secrets from files instead of a discovery server, which is not what is tested here. */
+function withFileCertificates(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  const message = node as Record<string, unknown>;
+  if (message['tls_certificate_sds_secret_configs'] !== undefined) {
+    delete message['tls_certificate_sds_secret_configs'];
+    message['tls_certificates'] = [
+      { certificate_chain: { filename: 'cert.pem' }, private_key: { filename: 'key.pem' } },
+    ];
+  }
+  const combined = message['combined_validation_context'] as { default_validation_context?: object } | undefined;
+  if (combined !== undefined) {
+    delete message['combined_validation_context'];
+    message['validation_context'] = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
+  }
+  for (const child of Object.values(message)) withFileCertificates(child);
+}
+
+/** Ports that nobody listens on, all held at once while they are chosen. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const found = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return found;
+}
+
+/** Sends and waits for the end: `reset` when the connection was torn down with the bytes unread. */
+async function send(port: number, { isTls, alpn }: Connection, bytes: string): Promise<'reset' | 'closed'> {
+  const identity = { cert: certificate.certificateChain, key: certificate.privateKey };
+  const offer = { ALPNProtocols: [...(alpn ?? [])], rejectUnauthorized: false };
+  const host = '127.0.0.1';
+  const socket = isTls === true ? connectTls({ host, port, ...identity, ...offer }) : connect({ host, port });
+  return new Promise((resolve) => {
+    let isReset = false;
+    socket.on(isTls === true ? 'secureConnect' : 'connect', () => socket.write(bytes));
+    // An answer is as good as an end: the chain is chosen.
+    socket.on('data', () => socket.destroy());
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      isReset = error.code === 'ECONNRESET';
+    });
+    socket.on('close', () => resolve(isReset ? 'reset' : 'closed'));
+  });
+}
