@@ -25,7 +25,7 @@ import { createRenderer } from '../render/render.ts';
 import { createLowerCache, lower } from './lower.ts';
 import { type Connection, matchChain } from './testing/match-chain.ts';
 
-const envoyBinary = process.env['ENVOY_BINARY'] ?? join(import.meta.dirname, '../../../.tools/bin/envoy');
+const envoyBinary = process.env.ENVOY_BINARY ?? join(import.meta.dirname, '../../../.tools/bin/envoy');
 const modes = ['STRICT', 'PERMISSIVE', 'DISABLE'] as const;
 const classes = ['http', 'tcp', 'auto'] as const;
 
@@ -146,16 +146,14 @@ interface StaticResources {
 function withFileCertificates(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   const message = node as Record<string, unknown>;
-  if (message['tls_certificate_sds_secret_configs'] !== undefined) {
-    delete message['tls_certificate_sds_secret_configs'];
-    message['tls_certificates'] = [
-      { certificate_chain: { filename: 'cert.pem' }, private_key: { filename: 'key.pem' } },
-    ];
+  if (message.tls_certificate_sds_secret_configs !== undefined) {
+    delete message.tls_certificate_sds_secret_configs;
+    message.tls_certificates = [{ certificate_chain: { filename: 'cert.pem' }, private_key: { filename: 'key.pem' } }];
   }
-  const combined = message['combined_validation_context'] as { default_validation_context?: object } | undefined;
+  const combined = message.combined_validation_context as { default_validation_context?: object } | undefined;
   if (combined !== undefined) {
-    delete message['combined_validation_context'];
-    message['validation_context'] = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
+    delete message.combined_validation_context;
+    message.validation_context = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
   }
   for (const child of Object.values(message)) withFileCertificates(child);
 }
