@@ -226,6 +226,33 @@ describeMesh('a mesh with automatic mutual TLS', () => {
     expect(await outcome(testbed, 'foo/server')).toBe('mutual TLS');
   });
 
+  test('lets a client call what the mesh does not know', async () => {
+    const answer = await testbed.request({ from: 'foo/client', to: '10.77.0.10', port: 8003, path: '/headers' });
+    expect(answer.status).toBe('200');
+    expect(forwarded.test(answer.body)).toBe(false);
+  });
+
+  test('refuses HTTP/1.0', async () => {
+    expect(await testbed.request({ from: 'legacy/client', to, extra: ['--http1.0'] })).toMatchObject({ status: '426' });
+  });
+
+  test('fails no request between sidecars while policies come and go', async () => {
+    const strict = topologyText([peerAuthentication({ namespace: 'foo', mode: 'STRICT' })]);
+    const seen = new Set<string>();
+    let isChanging = true;
+    const caller = async (): Promise<void> => {
+      while (isChanging) seen.add(await outcome(testbed, 'foo/client'));
+    };
+    const callers = [caller(), caller()];
+    for (let i = 0; i < 3; i += 1) {
+      await testbed.apply({ 'policies.yaml': strict });
+      await testbed.remove('policies.yaml');
+    }
+    isChanging = false;
+    await Promise.all(callers);
+    expect([...seen]).toEqual(['mutual TLS']);
+  });
+
   test('keeps what is in force when a policy is broken, and takes the mended one', async () => {
     const strict = topologyText([peerAuthentication({ namespace: 'foo', mode: 'STRICT' })]);
     await testbed.apply({ 'policies.yaml': strict });
@@ -236,10 +263,13 @@ describeMesh('a mesh with automatic mutual TLS', () => {
   });
 });
 
-describeMesh('a mesh without automatic mutual TLS', () => {
+describeMesh('a mesh without automatic mutual TLS and without unknown hosts', () => {
   let testbed: Testbed;
   beforeAll(async () => {
-    testbed = await createTestbed({ ...options, meshConfig: { enableAutoMtls: false } });
+    testbed = await createTestbed({
+      ...options,
+      meshConfig: { enableAutoMtls: false, outboundTrafficPolicy: { mode: 'REGISTRY_ONLY' } },
+    });
   });
   afterAll(() => testbed?.close());
 
@@ -249,14 +279,29 @@ describeMesh('a mesh without automatic mutual TLS', () => {
       expect(await outcome(testbed, 'foo/client')).toBe('mutual TLS');
     });
   });
+
+  test('calls nothing that the mesh does not know', async () => {
+    // The black hole closes at once; whether the request was still unread, and so the close a reset, is a matter of timing.
+    const tcp = await testbed.request({ from: 'foo/client', to: '10.77.0.10', port: 8003 });
+    expect(tcp.status).toBe('000');
+    expect([52, 56]).toContain(tcp.exitCode);
+    expect(await testbed.request({ from: 'foo/client', to: '10.77.0.10' })).toMatchObject({ status: '502' });
+  });
 });
 
-describeMesh('a mesh with PILOT_SKIP_VALIDATE_TRUST_DOMAIN', () => {
+describeMesh('a mesh with PILOT_SKIP_VALIDATE_TRUST_DOMAIN and PILOT_HTTP10', () => {
   let testbed: Testbed;
   beforeAll(async () => {
-    testbed = await createTestbed({ ...options, env: { PILOT_SKIP_VALIDATE_TRUST_DOMAIN: 'true' } });
+    testbed = await createTestbed({
+      ...options,
+      env: { PILOT_SKIP_VALIDATE_TRUST_DOMAIN: 'true', PILOT_HTTP10: 'true' },
+    });
   });
   afterAll(() => testbed?.close());
+
+  test('takes HTTP/1.0', async () => {
+    expect(await testbed.request({ from: 'legacy/client', to, extra: ['--http1.0'] })).toMatchObject({ status: '200' });
+  });
 
   test('takes a client of another trust domain, and tells its name', async () => {
     const { status, body } = await testbed.request({ from: 'foreign/client', to, path: '/headers' });
