@@ -15,8 +15,15 @@ for (const run of runs) {
   const projects = run.projects.flatMap((project) => ['--project', project]);
   const { status } = spawnSync(
     run.node,
-    ['node_modules/vitest/vitest.mjs', 'run', ...projects, '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`],
-    { stdio: 'inherit' },
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      ...projects,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    { stdio: 'inherit', env: { NO_COLOR: '1', ...process.env } },
   );
   const counted = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
   const failed = counted?.numFailedTests ?? 0;

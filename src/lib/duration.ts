@@ -18,7 +18,9 @@ export function parseDuration(text: string): number | undefined {
   for (const [, number, unit] of parts.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     total += Number(number) * (unitMs[unit ?? ''] ?? Number.NaN);
   }
-  return sign === '-' ? -total : total;
+  // A sum of decimals is exact to the nanosecond only after rounding.
+  const exact = Math.round(total * 1e6) / 1e6;
+  return sign === '-' ? -exact : exact;
 }
 
 /** Protobuf's JSON form of a duration, as Envoy reads it: `0s`, `1.500s`. */
