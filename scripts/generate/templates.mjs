@@ -1,68 +1,72 @@
+// inputs: templates scripts/templates
+// outputs: src/generated/templates.js src/generated/templates.d.ts src/generated/handlebars-templates.js src/generated/handlebars-templates.d.ts
+// Compiles the templates twice: to functions that build the JSON, for every run, and to Handlebars' own form, for runs in
+// which a user's templates replace some of them. A test holds that both give the same.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Handlebars from 'handlebars';
+import { templateCode } from '../templates/code.mjs';
 
-const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
-const sourceFolder = join(root, 'templates');
+const root = join(import.meta.dirname, '../..');
 const outputFolder = join(root, 'src/generated');
 
-/** Line breaks and indentation cannot stand inside a JSON string, so they may go. */
-class Minifier extends Handlebars.Visitor {
-  ContentStatement(content) {
-    content.value = content.value.replace(/\s*\n\s*/g, '').replace(/^ +/, '');
-  }
+const main = section(join(root, 'templates'), '.json.hbs');
+const partials = section(join(root, 'templates/partials'), '.hbs');
+const digest = createHash('sha256');
+for (const { name, text } of [...main, ...partials]) digest.update(`${name}\0${text}\0`);
+
+mkdirSync(outputFolder, { recursive: true });
+write(
+  'templates.js',
+  `${templateCode(main, partials)}\nexport const digest = ${JSON.stringify(digest.digest('hex'))};\n`,
+);
+write(
+  'templates.d.ts',
+  `import type { BuildTemplate } from '../compiler/render/placing.ts';
+/** Functions that build what the templates of the folder \`templates\` say, by name. */
+export const mainTemplates: { ${main.map(({ name }) => `readonly ${name}: BuildTemplate`).join('; ')} };
+/** SHA-256 over the texts of all templates. */
+export const digest: string;
+`,
+);
+write(
+  'handlebars-templates.js',
+  `export const mainTemplates = ${precompiled(main)};\nexport const partialTemplates = ${precompiled(partials)};\n`,
+);
+write(
+  'handlebars-templates.d.ts',
+  `/** The same templates, precompiled by Handlebars. */
+export const mainTemplates: { ${main.map(({ name }) => `readonly ${name}: object`).join('; ')} };
+export const partialTemplates: Readonly<Record<string, object>>;
+`,
+);
+
+function section(folder, suffix) {
+  const files = readdirSync(folder).filter((file) => file.endsWith(suffix));
+  return files.sort().map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    return { name: file.slice(0, -suffix.length), text };
+  });
 }
 
-async function precompiled(path) {
-  const text = await readFile(path, 'utf8');
-  const ast = Handlebars.parse(text);
-  new Minifier().accept(ast);
-  const source = Handlebars.precompile(ast, {
+function precompiled(templates) {
+  const entries = templates.map(({ name, text }) => `  ${JSON.stringify(name)}: ${precompile(text)},\n`);
+  return `{\n${entries.join('')}}`;
+}
+
+function precompile(text) {
+  return Handlebars.precompile(text, {
     strict: true,
     noEscape: true,
     preventIndent: true,
     knownHelpers: { json: true },
     knownHelpersOnly: true,
   });
-  return { text, source };
 }
 
-async function section(folder, suffix) {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(suffix)).sort();
-  const entries = [];
-  for (const file of files) {
-    entries.push({ name: file.slice(0, -suffix.length), ...(await precompiled(join(folder, file))) });
-  }
-  return entries;
+/** Renamed into place: another program may be reading. */
+function write(name, text) {
+  writeFileSync(join(outputFolder, `${name}.tmp`), text);
+  renameSync(join(outputFolder, `${name}.tmp`), join(outputFolder, name));
 }
-
-const record = (entries) =>
-  `{\n${entries.map(({ name, source }) => `  ${JSON.stringify(name)}: ${source},\n`).join('')}}`;
-
-const main = await section(sourceFolder, '.json.hbs');
-const partials = await section(join(sourceFolder, 'partials'), '.hbs');
-const digest = createHash('sha256');
-for (const { name, text } of [...main, ...partials]) digest.update(`${name}\0${text}\0`);
-
-await mkdir(outputFolder, { recursive: true });
-await writeFile(
-  join(outputFolder, 'templates.js'),
-  [
-    `export const mainTemplates = ${record(main)};`,
-    `export const partialTemplates = ${record(partials)};`,
-    `export const digest = ${JSON.stringify(digest.digest('hex'))};`,
-    '',
-  ].join('\n'),
-);
-await writeFile(
-  join(outputFolder, 'templates.d.ts'),
-  [
-    '/** Precompiled templates by name; made from the folder `templates`. */',
-    `export const mainTemplates: { ${main.map(({ name }) => `readonly ${name}: object`).join('; ')} };`,
-    'export const partialTemplates: Readonly<Record<string, object>>;',
-    '/** SHA-256 over the texts of all templates. */',
-    'export const digest: string;',
-    '',
-  ].join('\n'),
-);

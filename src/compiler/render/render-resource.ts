@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
-import { parsePath } from '../../lib/json-path.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
-import { jsonRangeOf } from '../source/json-positions.ts';
-import type { MainTemplate, Rendered } from './engine.ts';
-import { stripMarks } from './marks.ts';
+import type { MainTemplate } from './engine.ts';
+import { Placing } from './placing.ts';
+import { renderText } from './render-text.ts';
 import type { FragmentOrigin, ObjectKey, Resource, ResourceType } from './resource.ts';
 import type { Templates } from './templates.ts';
 
@@ -20,93 +18,56 @@ export interface Rendering {
   readonly templates: Templates;
 }
 
-/** Runs the template, reads its text back and takes the origins out; undefined when a user's template failed. */
-export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resource | undefined {
-  const { type, name, template, view, templates } = rendering;
-  const rendered = run(rendering, bag);
-  if (rendered === undefined) return undefined;
-  const json = parseRendered(rendering, rendered, bag);
-  if (json === undefined) return undefined;
-  const values = rendered.marks.text;
-  const origins = stripMarks(json, rendered.marks);
-  const { user } = templates;
-  return new RenderedResource(
-    type,
-    name,
-    hash('sha256', `${templates.digest}\n${rendered.text}\n${values}\n${originsText(origins)}`),
-    json as Readonly<Record<string, unknown>>,
-    origins,
-    user && ((path) => user.placeOf(template, view, jsonRangeOf(rendered.text, parsePath(path), 'key').start)),
-  );
+/** What a template made of a view, whichever way it runs. */
+export interface Made {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly origins: readonly FragmentOrigin[];
+  readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
 }
 
-/** Text is made when it is first asked for: what goes out over xDS, or is compared by its key, needs none. */
+/** Runs the template; undefined when a user's template failed, which the bag then tells. */
+export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resource | undefined {
+  const { template, view, templates } = rendering;
+  if (templates.user !== undefined) {
+    const made = renderText(rendering, templates.user, bag);
+    return made && new RenderedResource(rendering, made);
+  }
+  const placing = new Placing();
+  const json = templates.builtIn[template](view, placing);
+  return new RenderedResource(rendering, { json, origins: placing.origins });
+}
+
+/** Text, key and reads are made when they are asked for: many resources go out without them. */
 class RenderedResource implements Resource {
   readonly type: ResourceType;
   readonly name: string;
-  readonly key: string;
   readonly json: Readonly<Record<string, unknown>>;
   readonly origins: readonly FragmentOrigin[];
-  readonly reads: readonly ObjectKey[];
   declare readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
-  #text: string | undefined;
+  readonly #templatesDigest: string;
+  #reads: readonly ObjectKey[] | undefined;
 
-  constructor(
-    type: ResourceType,
-    name: string,
-    key: string,
-    json: Readonly<Record<string, unknown>>,
-    origins: readonly FragmentOrigin[],
-    placeInTemplate: ((path: string) => SourceSpan | undefined) | undefined,
-  ) {
+  constructor({ type, name, templates }: Rendering, { json, origins, placeInTemplate }: Made) {
     this.type = type;
     this.name = name;
-    this.key = key;
     this.json = json;
     this.origins = origins;
-    this.reads = readsOf(origins);
+    this.#templatesDigest = templates.digest;
     if (placeInTemplate !== undefined) this.placeInTemplate = placeInTemplate;
   }
 
   get text(): string {
-    this.#text ??= JSON.stringify(this.json, null, 2);
-    return this.#text;
+    return JSON.stringify(this.json, null, 2);
   }
-}
 
-function run({ type, name, template, view, templates }: Rendering, bag: DiagnosticBag): Rendered | undefined {
-  try {
-    return templates.engine.render(template, view);
-  } catch (error) {
-    if (templates.user === undefined) throw error;
-    templates.user.explain(error, `${type} "${name}"`, bag);
-    return undefined;
+  get key(): string {
+    return hash('sha256', `${this.#templatesDigest}\n${JSON.stringify(this.json)}\n${originsText(this.origins)}`);
   }
-}
 
-function parseRendered(rendering: Rendering, { text }: Rendered, bag: DiagnosticBag): object | undefined {
-  const { type, name, template, view, templates } = rendering;
-  let reason: string;
-  let at = text.length - 1;
-  try {
-    const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json;
-    reason = 'it is no object';
-  } catch (error) {
-    if (templates.user === undefined) throw error;
-    reason = (error as Error).message;
-    at = Number(/at position (\d+)/.exec(reason)?.[1] ?? at);
+  get reads(): readonly ObjectKey[] {
+    this.#reads ??= readsOf(this.origins);
+    return this.#reads;
   }
-  const span = templates.user?.placeOf(template, view, at);
-  const holes = { resource: `${type} "${name}"`, reason: plainReason(reason) };
-  if (span === undefined) bag.report('template-not-json', span, holes);
-  else reportOnce(bag, 'template-not-json', span, holes);
-  return undefined;
-}
-
-/** Node's releases word the end of the message differently, and quote the rendered text with its private ids. */
-function plainReason(reason: string): string {
-  return reason.replace(/(, "?\.\.\.".*|, ".*| in JSON at position.*)$/s, '');
 }
 
 /** In the order of the text: kind, namespace, name and field of each origin. */

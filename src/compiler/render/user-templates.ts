@@ -3,6 +3,7 @@ import Handlebars from 'handlebars';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
+import { mainTemplates, partialTemplates } from '../../generated/handlebars-templates.js';
 import { type Environment, type MainTemplate, MissingValueError, type Template, TemplateEngine } from './engine.ts';
 import { checkTemplates } from './template-check.ts';
 import { lineSpan, type ParsedTemplate, type TemplateFile } from './template-file.ts';
@@ -18,12 +19,6 @@ export interface UserTemplates {
   placeOf(template: MainTemplate, view: object, at: number): SourceSpan | undefined;
 }
 
-/** What the user's templates stand on. */
-export interface BuiltIn {
-  readonly names: { readonly main: readonly string[]; readonly partials: readonly string[] };
-  readonly register: (environment: Environment) => Record<MainTemplate, Template>;
-}
-
 const compileOptions = {
   strict: true,
   noEscape: true,
@@ -33,18 +28,14 @@ const compileOptions = {
 } as unknown as CompileOptions;
 
 /** Parses and checks the files; undefined when one of them is wrong. */
-export function readUserTemplates(
-  files: readonly TemplateFile[],
-  builtIn: BuiltIn,
-  bag: DiagnosticBag,
-): UserTemplates | undefined {
-  const parsed = files.map((file) => parseTemplate(file, builtIn, bag)).filter((template) => template !== undefined);
-  const isSound = checkTemplates(parsed, builtIn.names.partials, bag);
+export function readUserTemplates(files: readonly TemplateFile[], bag: DiagnosticBag): UserTemplates | undefined {
+  const parsed = files.map((file) => parseTemplate(file, bag)).filter((template) => template !== undefined);
+  const isSound = checkTemplates(parsed, Object.keys(partialTemplates), bag);
   if (parsed.length < files.length || !isSound) return undefined;
 
   const engine = (form: (template: ParsedTemplate, index: number) => hbs.AST.Program): TemplateEngine =>
     new TemplateEngine(Handlebars.create(), (environment) => {
-      const main = builtIn.register(environment);
+      const main = registerBuiltIn(environment);
       for (const [index, template] of parsed.entries()) {
         const compiled = environment.compile(form(template, index), compileOptions);
         if (template.isPartial) environment.registerPartial(template.key, compiled);
@@ -66,11 +57,13 @@ export function readUserTemplates(
   };
 }
 
-function parseTemplate(file: TemplateFile, { names }: BuiltIn, bag: DiagnosticBag): ParsedTemplate | undefined {
+function parseTemplate(file: TemplateFile, bag: DiagnosticBag): ParsedTemplate | undefined {
   const main = /^([^/]+)\.json\.hbs$/.exec(file.name)?.[1];
   const partial = /^partials\/([^/]+)\.hbs$/.exec(file.name)?.[1];
-  if (partial === undefined && (main === undefined || !names.main.includes(main))) {
-    const expected = names.main.map((name) => `${name}.json.hbs`).join(', ');
+  if (partial === undefined && (main === undefined || !Object.hasOwn(mainTemplates, main))) {
+    const expected = Object.keys(mainTemplates)
+      .map((name) => `${name}.json.hbs`)
+      .join(', ');
     bag.report('template-unknown-name', { file: file.path, start: 0, end: 0 }, { name: file.name, expected });
     return undefined;
   }
@@ -83,6 +76,21 @@ function parseTemplate(file: TemplateFile, { names }: BuiltIn, bag: DiagnosticBa
     bag.report('template-syntax', lineSpan(file, line), { reason: plainReason(text) });
     return undefined;
   }
+}
+
+/** Registers our partials and gives our main templates, as Handlebars has them. */
+export function registerBuiltIn(environment: Environment): Record<MainTemplate, Template> {
+  const compiled = (specification: object | undefined): Template =>
+    environment.template(specification as Parameters<typeof Handlebars.template>[0]);
+  for (const [name, specification] of Object.entries(partialTemplates)) {
+    environment.registerPartial(name, compiled(specification));
+  }
+  return {
+    bootstrap: compiled(mainTemplates.bootstrap),
+    listeners: compiled(mainTemplates.listeners),
+    clusters: compiled(mainTemplates.clusters),
+    routes: compiled(mainTemplates.routes),
+  };
 }
 
 /** The parser's last line lists what it expected in words of its grammar. */
