@@ -8,7 +8,7 @@ import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import { meshAlpn, meshSni } from '../names.ts';
-import { blockOrigins, fieldSpan, joinOrigins, noOrigins } from '../origins.ts';
+import { blockOrigins, fieldSpan, joinOrigins } from '../origins.ts';
 import { meshTrustDomains } from './downstream-tls.ts';
 import { externalTls } from './external-tls.ts';
 import { serverIdentities } from './server-identities.ts';
@@ -36,8 +36,9 @@ export function upstreamTransport(target: UpstreamTarget, lowering: Lowering, ba
 
   const { service, port, serviceMode } = target;
   if (tls !== undefined) warnOfNoMode(target, bag);
-  if (service.isExternal || !lowering.settings.autoMtls) return plaintext(noOrigins);
-  const origins = joinOrigins(blockOrigins(target.traffic, 'tls'), serviceMode.origins);
+  const rule = blockOrigins(target.traffic, 'tls');
+  if (service.isExternal || !lowering.settings.autoMtls) return plaintext(rule);
+  const origins = joinOrigins(rule, serviceMode.origins);
   if (serviceMode.value === 'DISABLE') return plaintext(origins);
   const meshTls = upstreamMeshTls(target, {}, lowering);
   if (!target.isOriginalDst) return { kind: 'automatic', tls: meshTls, origins };
