@@ -1,5 +1,5 @@
 // Bundles the programs into dist/: one ES module an entry, commands split off and loaded when they are asked for.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
 
@@ -17,10 +17,12 @@ const jsonAsText = {
   },
 };
 
-rmSync('dist', { recursive: true, force: true });
+// Beside its place first: a build that fails leaves the programs of the one before.
+const made = '.cache/dist';
+rmSync(made, { recursive: true, force: true });
 await build({
   entryPoints: programs.map((name) => `src/bin/${name}.ts`),
-  outdir: 'dist',
+  outdir: made,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -36,4 +38,6 @@ await build({
   },
   plugins: [jsonAsText],
 });
-for (const name of programs) await chmod(`dist/${name}.js`, 0o755);
+for (const name of programs) await chmod(`${made}/${name}.js`, 0o755);
+rmSync('dist', { recursive: true, force: true });
+renameSync(made, 'dist');

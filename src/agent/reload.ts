@@ -36,6 +36,8 @@ export class Reloader {
   #lastProblem = '';
   #isWanted = false;
   #isRunning = false;
+  /** The folder may hold a part of a change that was given up. */
+  #isTorn = false;
 
   constructor(first: ProxyFiles, parts: ReloadParts) {
     this.#current = first;
@@ -56,7 +58,7 @@ export class Reloader {
     try {
       while (this.#isWanted && !this.#parts.signal.aborted) {
         this.#isWanted = false;
-        hasChanged = (await this.#reloadOnce()) || hasChanged;
+        hasChanged = (await this.#reloadSafely()) || hasChanged;
         await turn();
       }
     } finally {
@@ -65,9 +67,19 @@ export class Reloader {
     return hasChanged;
   }
 
+  /** Whatever fails (a full disk, a folder that cannot be written): a proxy that serves goes on serving. */
+  async #reloadSafely(): Promise<boolean> {
+    try {
+      return await this.#reloadOnce();
+    } catch (error) {
+      this.#keep(`the change could not be taken over: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
   async #reloadOnce(): Promise<boolean> {
     const next = await this.#compiled();
-    if (next === undefined) return false;
+    if (next === undefined || (this.#isTorn && !(await this.#restore()))) return false;
     const { log } = this.#parts;
     if (next.bootstrap !== this.#current.bootstrap) {
       log.warn('the bootstrap has changed; that takes effect when the agent starts again');
@@ -76,7 +88,7 @@ export class Reloader {
       log.info(this.#lastProblem === '' ? 'configuration unchanged' : 'configuration mended, as it was before');
       this.#lastProblem = '';
       this.#current = next;
-      await this.#parts.files.writeBeside(next);
+      await this.#parts.files.writeBeside(next).catch((error: Error) => this.#keep(error.message));
       return false;
     }
     const fault = this.#parts.check(next);
@@ -118,7 +130,7 @@ export class Reloader {
     } catch (error) {
       if (this.#parts.signal.aborted) return false;
       this.#keep((error as Error).message);
-      await files.restore(before);
+      await this.#restore();
       return false;
     }
     this.#current = next;
@@ -126,6 +138,18 @@ export class Reloader {
     const { clusters, listeners } = expectedVersions(next);
     log.info('configuration in force', { clusters, listeners, ms: Math.round(performance.now() - startedAt) });
     return true;
+  }
+
+  /** Writes the current files again. A full disk must not end an Envoy that serves: the next change tries again. */
+  async #restore(): Promise<boolean> {
+    try {
+      await this.#parts.files.restore(this.#current);
+      this.#isTorn = false;
+    } catch (error) {
+      this.#isTorn = true;
+      this.#parts.log.error(`the last good configuration cannot be written back: ${(error as Error).message}`);
+    }
+    return !this.#isTorn;
   }
 
   async #wait(expected: ExpectedVersions, refusalsBefore: number): Promise<void> {

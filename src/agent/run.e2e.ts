@@ -1,4 +1,6 @@
+import { mkdir, rmdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type AgentBench, type BenchOptions, httpGet, startBench } from './testing/agent-bench.ts';
@@ -52,6 +54,20 @@ describe('runAgent', () => {
     await client;
     expect(answers.length).toBeGreaterThan(100);
     expect(answers.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test('keeps serving while its folder cannot be written, and recovers', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const obstacle = join(agent.folder, 'proxy/listeners.json.tmp');
+    await mkdir(obstacle);
+    await agent.change({ listenerExtras: { listener_filters_timeout: '3s' }, upstream: { name: 'up', port: 1 } });
+    await agent.untilLogged('the last good configuration cannot be written back');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+    expect(await agent.readiness()).toBe(200);
+    await rmdir(obstacle);
+    await agent.change({ body: 'two' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
   });
 
   test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {
