@@ -101,10 +101,9 @@ function exportToAnnotation(object: kinds.Service): string[] | undefined {
 function targetPorts(ports: readonly kinds.ServicePortSpec[]): Map<number, number | string> {
   const targets = new Map<number, number | string>();
   for (const { port, targetPort, protocol } of ports) {
-    // Kubernetes writes 0 and the empty name for "the same as the port"; digits in quotes stay a number.
+    // Kubernetes writes 0 and the empty name for "the same as the port"; digits in quotes stay a number, `8e3` is a name.
     if (!targetPort || protocol === 'UDP' || protocol === 'SCTP') continue;
-    const number = Number(targetPort);
-    targets.set(port, Number.isInteger(number) ? number : targetPort);
+    targets.set(port, /^\d+$/.test(String(targetPort)) ? Number(targetPort) : targetPort);
   }
   return targets;
 }

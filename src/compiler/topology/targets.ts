@@ -53,7 +53,8 @@ function bindWritten(service: Service, registry: Registry, add: Add): void {
   for (const endpoint of service.endpoints) {
     const reference = endpoint.workload && { kind: 'Pod', ...endpoint.workload };
     const workload = registry.find(service.namespace, endpoint.address, reference);
-    const port = service.ports.find(({ number }) => number === endpoint.servicePort);
+    // UDP may have the same number; it has no endpoints.
+    const port = service.ports.find((it) => it.number === endpoint.servicePort && isStream(it));
     if (workload?.namespace !== service.namespace || port === undefined) continue;
     add(workload, { service, port, targetPort: endpoint.port });
   }
