@@ -288,6 +288,13 @@ describe('template-lost-rule', () => {
       }),
     ],
     [
+      'another choice of transport sockets',
+      api((json) => {
+        const action = { '@type': 'type.googleapis.com/google.protobuf.StringValue', value: 'tlsMode-disabled' };
+        json.transport_socket_matcher = { on_no_match: { action: { name: 'x', typed_config: action } } };
+      }),
+    ],
+    [
       'another server name',
       api((json) => {
         json.transport_socket_matches[0].transport_socket.typed_config.sni = 'x';

@@ -62,6 +62,8 @@ function transportLosses(json: Fragment, { transport }: ClusterIR, lose: Lose): 
   if (transport.kind !== 'automatic' && matches.items.length > 0) {
     lose(matches, 'no rule asks for a choice of transport sockets');
   }
+  const matcher = json.at('transport_socket_matcher');
+  if (matcher.exists) lose(matcher, 'transport_socket_matcher takes the place of the choice by endpoint');
   switch (transport.kind) {
     case 'plaintext':
       if (!isPlaintext(socket)) lose(socket, 'no rule asks for a TLS context');
