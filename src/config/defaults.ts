@@ -46,6 +46,7 @@ export const defaultSettings: Settings = {
   accessLogEncoding: 'TEXT',
   enableTracing: true,
   localityLoadBalancing: true,
+  localityRules: {},
   sniffInbound: true,
   sniffOutbound: true,
   inboundDetectionTimeoutMs: 1_000,

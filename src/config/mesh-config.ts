@@ -1,3 +1,4 @@
+import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.ts';
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
 import type { SettingsDraft } from './draft.ts';
 import { milliseconds, strings } from './field.ts';
@@ -31,7 +32,11 @@ const setters: Readonly<Record<string, Setter>> = {
   accessLogFormat: scalar('accessLogFormat', String),
   accessLogEncoding: scalar('accessLogEncoding', (value) => (value === 'JSON' ? 'JSON' : 'TEXT')),
   enableTracing: scalar('enableTracing', Boolean),
-  localityLbSetting: scalar('localityLoadBalancing', (value) => (value as JsonObject).enabled !== false),
+  localityLbSetting: (draft, value, origin) => {
+    const { enabled, ...rules } = value as LocalityLoadBalancing & JsonObject;
+    draft.set('localityLoadBalancing', enabled !== false, origin);
+    draft.set('localityRules', rules, origin);
+  },
   protocolDetectionTimeout: scalar('outboundDetectionTimeoutMs', milliseconds),
   terminationDrain: (draft, value, origin) =>
     draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),

@@ -113,6 +113,13 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
     expect(bag.all.map(({ code, hint }) => [code, hint])).toEqual([['unknown-field', 'did you mean "trustDomain"?']]);
   });
 
+  test('reads where load goes by locality, and holds it to the rules that a policy keeps', async () => {
+    const shares = (text: string) => read(`localityLbSetting: {distribute: [{from: eu, to: {${text}}}]}\n`);
+    const { settings } = await shares('eu: 80, us: 20');
+    expect(settings.localityRules).toEqual({ distribute: [{ from: 'eu', to: { eu: 80, us: 20 } }] });
+    expect((await shares('eu: 80')).bag.all.map(({ code }) => code)).toEqual(['locality-weight-total-not-100']);
+  });
+
   test('takes an empty mesh configuration for none', async () => {
     const { settings, bag } = await read('# nothing yet\n');
     expect(bag.all).toEqual([]);

@@ -1,3 +1,5 @@
+import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.ts';
+
 /** Where a setting got its value; `detail` names the flag, the variable, or the file and line. */
 export interface SettingOrigin {
   readonly source: 'flag' | 'annotation' | 'variable' | 'file' | 'default';
@@ -40,6 +42,8 @@ export interface Settings {
   readonly accessLogEncoding: 'TEXT' | 'JSON';
   readonly enableTracing: boolean;
   readonly localityLoadBalancing: boolean;
+  /** Where load goes by locality, for hosts whose rule has no `localityLbSetting` of its own. */
+  readonly localityRules: Omit<LocalityLoadBalancing, 'enabled'>;
 
   /** PILOT_ENABLE_PROTOCOL_SNIFFING_FOR_INBOUND and …_OUTBOUND. */
   readonly sniffInbound: boolean;

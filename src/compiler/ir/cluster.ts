@@ -29,7 +29,9 @@ export interface EndpointsIR {
 export type ClusterType = 'static' | 'strict-dns' | 'logical-dns' | 'original-dst';
 
 export type LoadBalancing =
-  | { readonly policy: 'round-robin' | 'least-request' | 'random' | 'cluster-provided' }
+  /** A new endpoint gets its full share only after `warmupMs`. */
+  | { readonly policy: 'round-robin' | 'least-request'; readonly warmupMs?: number }
+  | { readonly policy: 'random' | 'cluster-provided' }
   | { readonly policy: 'ring-hash'; readonly minimumRingSize: number }
   | { readonly policy: 'maglev'; readonly tableSize: number | undefined };
 

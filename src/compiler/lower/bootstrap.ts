@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
+import { parseLocality } from '../topology/locality.ts';
 import type { Workload } from '../topology/model.ts';
 
 /** What one proxy is told at its start: who it is, its fixed ports, where its files are, which statistics to keep. */
@@ -10,7 +11,7 @@ export function lowerBootstrap(workload: Workload, settings: Settings): Bootstra
     nodeId: nodeId(workload, settings),
     serviceCluster: proxy.serviceCluster,
     metadata: metadata(workload, settings),
-    locality: locality(workload.locality),
+    locality: workload.locality ? parseLocality(workload.locality) : undefined,
     adminPort: proxy.adminPort,
     statusPort: proxy.statusPort,
     localhost: isIpv6 ? '::1' : '127.0.0.1',
@@ -51,12 +52,6 @@ function metadata(workload: Workload, { clusterId, proxy }: Settings): Readonly<
     .filter(([key]) => key.startsWith(prefix) && !key.startsWith(`${prefix}WORKLOAD`))
     .map(([key, value]) => [key.slice(prefix.length), value] as const);
   return sortedRecord({ ...Object.fromEntries(extra), ...own });
-}
-
-function locality(text: string | undefined): BootstrapIR['locality'] {
-  if (text === undefined || text === '') return undefined;
-  const [region = '', zone = '', ...rest] = text.split('/');
-  return { region, zone, subZone: rest.join('/') };
 }
 
 function sortedRecord<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {

@@ -3,6 +3,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { DestinationRule } from '../policy/destination-rule.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { Answers, type CheckedRules, isSameList } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
@@ -11,6 +12,7 @@ import { PeerIndex } from './peer-index.ts';
 import { byAge } from './policy-order.ts';
 import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
+import { comparedLabels, scopeWants } from './scope-wants.ts';
 
 export interface MergeInput {
   readonly peerAuthentications: readonly PeerAuthentication[];
@@ -46,14 +48,22 @@ function indexRules(input: MergeInput, previous: CheckedRules | undefined): Chec
   return { inputs, index: new RuleIndex(rules, settings), diagnostics: bag.all };
 }
 
-/** What the workload's outbound configuration depends on; of its labels only those that a rule of its namespace selects. */
+/** What the workload's outbound configuration depends on; of its labels and locality only what some rule asks for. */
 export function clientScope(workload: Workload, settings: Settings, rules: readonly DestinationRule[]): ClientScope {
-  const wanted = wantedLabels(rules).get(workload.namespace);
+  const { selected, compared, isLocalityWanted } = scopeWants(rules);
+  const { localityRules } = settings;
+  const pairs = selected.get(workload.namespace);
   const labels: Record<string, string> = {};
   for (const key of Object.keys(workload.labels).sort()) {
     const value = workload.labels[key];
-    if (value !== undefined && wanted?.has(`${key}=${value}`)) labels[key] = value;
+    if (value !== undefined && pairs?.has(`${key}=${value}`)) labels[key] = value;
   }
+  // The mesh's own priorities count only where a rule ejects endpoints.
+  for (const key of [...compared, ...(isLocalityWanted ? comparedLabels(localityRules) : [])].sort()) {
+    const value = labelOrLocality(workload.labels, workload.locality, key);
+    if (value !== undefined) labels[key] = value;
+  }
+  const asksWhere = isLocalityWanted || localityRules.distribute !== undefined;
   const scope = {
     namespace: workload.namespace,
     role: workload.role === 'router' ? ('router' as const) : ('sidecar' as const),
@@ -61,24 +71,7 @@ export function clientScope(workload: Workload, settings: Settings, rules: reado
     trustDomain: settings.trustDomain,
     interceptionMode: workload.interceptionMode ?? settings.proxy.interceptionMode,
     labels,
+    ...(asksWhere && workload.locality ? { locality: workload.locality } : {}),
   };
   return { ...scope, key: JSON.stringify(scope) };
-}
-
-const wantedByRules = new WeakMap<readonly DestinationRule[], ReadonlyMap<string, ReadonlySet<string>>>();
-
-/** By namespace, the `key=value` pairs that selectors of its rules ask for; found once a list of rules. */
-function wantedLabels(rules: readonly DestinationRule[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const known = wantedByRules.get(rules);
-  if (known !== undefined) return known;
-  const wanted = new Map<string, Set<string>>();
-  for (const { namespace, spec } of rules) {
-    const pairs = Object.entries(spec.workloadSelector?.matchLabels ?? {});
-    if (pairs.length === 0) continue;
-    const set = wanted.get(namespace) ?? new Set();
-    wanted.set(namespace, set);
-    for (const [key, value] of pairs) set.add(`${key}=${value}`);
-  }
-  wantedByRules.set(rules, wanted);
-  return wanted;
 }

@@ -49,6 +49,8 @@ export interface ClusterView extends TransportView {
   readonly circuitBreakers?: object;
   readonly outlierDetection?: object;
   readonly commonLoadBalancing?: object;
+  readonly roundRobin?: object;
+  readonly leastRequest?: object;
   readonly ringHash?: object;
   readonly maglev?: object;
   readonly keepalive?: object;
@@ -123,7 +125,14 @@ function dnsView({ type, dns }: ClusterIR): ClusterView['dns'] {
   };
 }
 
-function loadBalancing(settings: LoadBalancing): { ringHash?: object; maglev?: object } {
+type PolicyFields = Pick<ClusterView, 'roundRobin' | 'leastRequest' | 'ringHash' | 'maglev'>;
+
+function loadBalancing(settings: LoadBalancing): PolicyFields {
+  if (settings.policy === 'round-robin' || settings.policy === 'least-request') {
+    if (settings.warmupMs === undefined) return {};
+    const config = { slow_start_config: { slow_start_window: formatDuration(settings.warmupMs) } };
+    return settings.policy === 'round-robin' ? { roundRobin: config } : { leastRequest: config };
+  }
   if (settings.policy === 'ring-hash') return { ringHash: { minimum_ring_size: settings.minimumRingSize } };
   if (settings.policy === 'maglev' && settings.tableSize !== undefined) {
     return { maglev: { table_size: settings.tableSize } };

@@ -1,4 +1,4 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { meshConfig, proxyConfig } from '../../generated/validators.js';
 import { compareStrings } from '../../lib/sort.ts';
 import { groupAlias } from '../policy/alias.ts';
@@ -12,6 +12,7 @@ import { withoutNulls } from './nulls.ts';
 import { resolveAliases } from './resolve-aliases.ts';
 import { reporter } from './rule.ts';
 import { commonRules } from './rules/common.ts';
+import { checkMeshConfig } from './rules/mesh-config.ts';
 import type { SchemaValidator } from './validator.ts';
 
 /**
@@ -53,7 +54,11 @@ export function validateConfiguration(
   document: PolicyDocument,
   bag: DiagnosticBag,
 ): boolean {
-  return holdsSchema(kind === 'MeshConfig' ? meshConfig : proxyConfig, document, kind, bag);
+  if (!holdsSchema(kind === 'MeshConfig' ? meshConfig : proxyConfig, document, kind, bag)) return false;
+  const own = new DiagnosticBag();
+  if (kind === 'MeshConfig') checkMeshConfig(document.value, reporter(document, own));
+  bag.addAll(own.all);
+  return !own.hasErrors;
 }
 
 function holdsSchema(validator: SchemaValidator, document: PolicyDocument, kind: string, bag: DiagnosticBag): boolean {

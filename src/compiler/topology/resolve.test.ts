@@ -364,11 +364,13 @@ describe('resolveTopology', () => {
       located('shop/a', { 'mesh-locality': 'r1.z1' }),
       located('shop/b', { 'topology.kubernetes.io/region': 'r2', 'topology.kubernetes.io/zone': 'z2' }),
       located('shop/c', {}),
+      located('shop/d', { 'topology.kubernetes.io/region': 'r3', 'topology.mesh.io/subzone': 'no zone' }),
       entry,
+      make.workloadEntry({ name: 'shop/vm2', labels: { 'mesh-locality': 'r/z2' } }, { address: '10.5.0.2' }),
       make.service({ name: 'shop/web', annotations: { 'networking.mesh.io/exportTo': 'home, .' } }, {}),
     ]);
-    expect(workloads.map(({ locality }) => locality)).toEqual(['r1/z1', 'r2/z2', undefined, 'r/z/s']);
-    expect(workloads[3]?.labels).toEqual({ a: '1', b: '2' });
+    expect(workloads.map(({ locality }) => locality)).toEqual(['r1/z1', 'r2/z2', undefined, 'r3', 'r/z/s', 'r/z2']);
+    expect(workloads[4]?.labels).toEqual({ a: '1', b: '2' });
     expect(services[0]?.exportTo).toEqual(['home', '.']);
   });
 

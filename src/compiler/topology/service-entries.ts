@@ -4,6 +4,7 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import type { ServiceEntry, WorkloadEntrySpec } from '../policy/topology-kinds.ts';
 import { canonicalBlock, isFixed } from './address.ts';
 import { isWildcard } from './host.ts';
+import { localityOfLabels } from './locality.ts';
 import type { Endpoint, Resolution, ServicePort } from './model.ts';
 import { selectProtocol } from './protocol-selection.ts';
 import { acceptsMeshTls, roleOfEntry } from './role.ts';
@@ -106,7 +107,7 @@ function inlineEndpoints(
       workload: undefined,
       hasSidecar: acceptsMeshTls(labels, roleOfEntry(labels)),
       weight: endpoint.weight,
-      locality: endpoint.locality,
+      locality: endpoint.locality || localityOfLabels(labels),
     };
   });
 }

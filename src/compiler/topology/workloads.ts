@@ -3,6 +3,7 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../policy/topology-kinds.ts';
 import { canonicalAddress, isHostName } from './address.ts';
+import { localityOfLabels } from './locality.ts';
 import type { SpiffeId, Workload } from './model.ts';
 import { acceptsMeshTls, roleOfEntry, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
@@ -73,7 +74,7 @@ export function entryWorkload(entry: WorkloadEntry, context: WorkloadContext): W
     isReady: true,
     namedPorts: spec.ports ?? {},
     interceptionMode: interceptionMode(entry, entry.annotations, context.bag),
-    locality: spec.locality,
+    locality: spec.locality || localityOfLabels(labels),
     weight: spec.weight,
     sharesAddress: false,
     object: entry,
@@ -118,7 +119,7 @@ function templateWorkload(
     isReady: true,
     namedPorts: namedPorts(spec),
     interceptionMode: interceptionMode(object, annotations, context.bag),
-    locality: localityOf(labels),
+    locality: localityOfLabels(labels),
     weight: undefined,
     sharesAddress: false,
     object,
@@ -139,15 +140,6 @@ function namedPorts(spec: PodSpec): Record<string, number> {
 function isPodReady(pod: Pod): boolean {
   if (pod.status?.phase === 'Pending') return false;
   return pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'False';
-}
-
-/** The label's dots stand for slashes, which label values cannot hold. */
-function localityOf(labels: Labels): string | undefined {
-  const label = labels['mesh-locality'];
-  if (label) return label.includes('/') ? label : label.replaceAll('.', '/');
-  const region = labels['topology.kubernetes.io/region'];
-  const zone = labels['topology.kubernetes.io/zone'];
-  return region && zone ? `${region}/${zone}` : region;
 }
 
 const modeAnnotation = 'sidecar.mesh.io/interceptionMode';

@@ -1,6 +1,9 @@
-import { compareStrings, sortedBy } from '../../../lib/sort.ts';
+import { sortedBy } from '../../../lib/sort.ts';
 import type { EndpointIR, EndpointsIR, LocalityEndpointsIR } from '../../ir/cluster.ts';
+import { parseLocality } from '../../topology/locality.ts';
 import type { Endpoint, IpFamily, Service } from '../../topology/model.ts';
+import type { LocalityBalancing } from './locality-balancing.ts';
+import { type LocalityGroup, localityGroups } from './locality-groups.ts';
 
 /** The endpoints of one service port that carry a subset's labels and that a proxy of these families can reach. */
 export function selectEndpoints(
@@ -18,20 +21,13 @@ export function selectEndpoints(
   );
 }
 
-/** Endpoints by locality, sorted. With `isWeighted` every locality weighs what its endpoints do, else it gets no traffic. */
-export function endpointsIr(clusterName: string, endpoints: readonly Endpoint[], isWeighted: boolean): EndpointsIR {
-  const groups = new Map<string, Endpoint[]>();
-  for (const endpoint of endpoints) {
-    const locality = endpoint.locality ?? '';
-    const group = groups.get(locality);
-    if (group === undefined) groups.set(locality, [endpoint]);
-    else group.push(endpoint);
-  }
-  const localities = [...groups].sort(([a], [b]) => compareStrings(a, b));
-  return {
-    clusterName,
-    localities: localities.map(([locality, members]) => localityIr(locality, members, isWeighted)),
-  };
+/** Endpoints as the client of `balancing` tells them apart. */
+export function endpointsIr(
+  clusterName: string,
+  endpoints: readonly Endpoint[],
+  balancing: LocalityBalancing,
+): EndpointsIR {
+  return { clusterName, localities: localityGroups(endpoints, balancing).map(localityIr) };
 }
 
 /** Whether a proxy of these families has a way to an IP address or CIDR block; to sockets and host names every proxy has. */
@@ -41,17 +37,13 @@ export function isReachable(address: string, families: readonly IpFamily[]): boo
   return families.includes('ipv4') || !/^[\d./]+$/.test(address);
 }
 
-function localityIr(locality: string, endpoints: readonly Endpoint[], isWeighted: boolean): LocalityEndpointsIR {
-  const [region = '', zone = '', ...rest] = locality.split('/');
-  const weight = endpoints.reduce((sum, endpoint) => sum + (endpoint.weight || 1), 0);
+function localityIr({ locality, members, priority, weight }: LocalityGroup): LocalityEndpointsIR {
   return {
-    region,
-    zone,
-    subZone: rest.join('/'),
-    priority: 0,
-    weight: isWeighted ? weight : undefined,
+    ...parseLocality(locality),
+    priority,
+    weight,
     endpoints: sortedBy(
-      endpoints.map(endpointIr),
+      members.map(endpointIr),
       ({ address }) => address,
       ({ port }) => port,
     ),

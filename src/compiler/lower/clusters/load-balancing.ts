@@ -11,14 +11,16 @@ export function loadBalancing(type: ClusterType, settings: LoadBalancerSettings 
   if (hash !== undefined) {
     return { policy: 'ring-hash', minimumRingSize: hash.ringHash?.minimumRingSize || hash.minimumRingSize || 1024 };
   }
+  const warmupMs = durationMs(settings?.warmupDurationSecs) || undefined;
+  const warmup = warmupMs === undefined ? {} : { warmupMs };
   switch (settings?.simple) {
     case 'LEAST_CONN':
     case 'LEAST_REQUEST':
-      return { policy: 'least-request' };
+      return { policy: 'least-request', ...warmup };
     case 'RANDOM':
       return { policy: 'random' };
     default:
-      return { policy: 'round-robin' };
+      return { policy: 'round-robin', ...warmup };
   }
 }
 

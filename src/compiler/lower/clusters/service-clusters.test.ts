@@ -391,15 +391,63 @@ describe('fields of a rule', () => {
     );
   });
 
-  test('fields that have no effect are named', () => {
-    const loadBalancer: TrafficBlocks['loadBalancer'] = {
-      warmupDurationSecs: '1s',
-      localityLbSetting: { failover: [{ from: 'a', to: 'b' }] },
-    };
-    const { diagnostics } = clustersOf({ rule: { loadBalancer } });
-    expect(diagnostics.map(({ code, span }) => [code, span?.file.split('#')[1]])).toEqual([
-      ['field-without-effect', 'spec.trafficPolicy.loadBalancer.warmupDurationSecs'],
-      ['field-without-effect', 'spec.trafficPolicy.loadBalancer.localityLbSetting.failover'],
-    ]);
+  test.each<[TrafficBlocks['loadBalancer'], object]>([
+    [{ warmupDurationSecs: '30s' }, { policy: 'round-robin', warmupMs: 30_000 }],
+    [
+      { simple: 'LEAST_REQUEST', warmupDurationSecs: '1m' },
+      { policy: 'least-request', warmupMs: 60_000 },
+    ],
+    [{ simple: 'RANDOM', warmupDurationSecs: '1m' }, { policy: 'random' }],
+  ])('load balancer %j lets endpoints warm up', (loadBalancer, expected) => {
+    expect(clustersOf({ rule: { ...(loadBalancer && { loadBalancer }) } }).first.loadBalancing).toEqual(expected);
+  });
+
+  const failover = [{ from: 'a', to: 'b' }];
+  const distribute = [{ from: '*', to: { a: 100 } }];
+  test.each<[string, TrafficBlocks, string[]]>([
+    ['failover alone', { loadBalancer: { localityLbSetting: { failover } } }, ['localityLbSetting.failover']],
+    [
+      'failover with outlier detection',
+      { loadBalancer: { localityLbSetting: { failover, failoverPriority: ['x'] } }, outlierDetection: {} },
+      [],
+    ],
+    ['shares', { loadBalancer: { localityLbSetting: { distribute } } }, []],
+    [
+      'shares that are off',
+      { loadBalancer: { localityLbSetting: { distribute, enabled: false } } },
+      ['localityLbSetting.distribute'],
+    ],
+    [
+      'shares and labels',
+      { loadBalancer: { localityLbSetting: { distribute, failoverPriority: ['x'] } }, outlierDetection: {} },
+      ['localityLbSetting.failoverPriority'],
+    ],
+    [
+      'the address that was dialled',
+      { loadBalancer: { simple: 'PASSTHROUGH', warmupDurationSecs: '1s', localityLbSetting: { distribute } } },
+      ['warmupDurationSecs', 'localityLbSetting.distribute'],
+    ],
+    ['a random choice', { loadBalancer: { simple: 'RANDOM', warmupDurationSecs: '1s' } }, ['warmupDurationSecs']],
+    [
+      'a hash',
+      { loadBalancer: { consistentHash: { useSourceIp: true }, warmupDurationSecs: '1s' } },
+      ['warmupDurationSecs'],
+    ],
+  ])('with %s, fields without effect are named', (_, rule, fields) => {
+    const { diagnostics } = clustersOf({ rule });
+    expect(diagnostics.map(({ code, span }) => [code, span?.file.split('#')[1]])).toEqual(
+      fields.map((field) => ['field-without-effect', `spec.trafficPolicy.loadBalancer.${field}`]),
+    );
+  });
+
+  test('clients of one locality share the clusters that look at it, all clients the others', () => {
+    const lowering = { settings: defaultSettings, memo: new Memo() };
+    const plain = effectiveOutbound(meshService('a/plain'));
+    const ejecting = effectiveOutbound(meshService('a/ejecting'), { outlierDetection: {} });
+    const clusters = (outbound: typeof plain, locality: string) =>
+      serviceClusters(outbound, clientScope({ locality }), lowering, new DiagnosticBag())[0];
+    expect(clusters(plain, 'eu')).toBe(clusters(plain, 'us'));
+    expect(clusters(ejecting, 'eu')).toBe(clusters(ejecting, 'eu'));
+    expect(clusters(ejecting, 'eu')).not.toBe(clusters(ejecting, 'us'));
   });
 });

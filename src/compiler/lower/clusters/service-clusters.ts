@@ -8,10 +8,12 @@ import { isHttp2, protocolClass } from '../../topology/protocol.ts';
 import { upstreamTransport } from '../auth/upstream-transport.ts';
 import type { Lowering } from '../lowering.ts';
 import { outboundCluster, statName } from '../names.ts';
-import { blockOrigins, fieldSpan, joinOrigins, servicePortOrigins } from '../origins.ts';
+import { blockOrigins, joinOrigins, servicePortOrigins } from '../origins.ts';
 import { pooledFields, upstreamHttp } from './connection-pool.ts';
 import { endpointsIr, selectEndpoints } from './endpoints.ts';
+import { reportIdleFields } from './idle-fields.ts';
 import { loadBalancing } from './load-balancing.ts';
+import { localityBalancing, localityLabel } from './locality-balancing.ts';
 import { outlierDetection } from './outlier-detection.ts';
 
 export interface ServiceClusters {
@@ -28,11 +30,12 @@ export function serviceClusters(
 ): readonly ServiceClusters[] {
   const { service, serviceMode } = outbound;
   const label = `clusters ${scope.role} ${scope.families.join()} ${scope.trustDomain}`;
-  return outbound.subsets.map((subset) =>
-    lowering.memo.of([subset, service, serviceMode], label, bag, (own) =>
+  return outbound.subsets.map((subset) => {
+    const where = localityLabel(subset, scope, lowering.settings);
+    return lowering.memo.of([subset, service, serviceMode], `${label}${where}`, bag, (own) =>
       subsetClusters({ outbound, subset, scope }, lowering, own),
-    ),
-  );
+    );
+  });
 }
 
 interface SubsetInput {
@@ -56,7 +59,7 @@ function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticB
       // A route to it answers 503 with the cluster absent or empty; Envoy needs no DNS cluster for that.
       if (service.resolution === 'dns' && input.subset.name !== '') continue;
     }
-    warnOfIdleFields(traffic, service, bag);
+    reportIdleFields(traffic, service, type, bag);
     clusters.push(clusterIr({ ...input, port, traffic, endpoints, type, name }, lowering, bag));
   }
   return { clusters, conflicts };
@@ -77,11 +80,7 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
   const { connectionPool, loadBalancer, outlierDetection: outlier } = traffic.blocks;
   const http = upstreamHttp(upstreamProtocol(port, connectionPool, scope, lowering), connectionPool, settings);
   const isOriginalDst = type === 'original-dst';
-  // Without ejected hosts to fail over from, weights of localities would only skew the balance.
-  const localityWeighted =
-    outlier !== undefined &&
-    !isOriginalDst &&
-    (loadBalancer?.localityLbSetting?.enabled ?? settings.localityLoadBalancing);
+  const balancing = localityBalancing(traffic.blocks, type, scope, settings);
   const target = { scope, service, port, subset: subset.name, traffic, serviceMode, isOriginalDst, http };
   const rule = blockOrigins(traffic, 'connectionPool', 'loadBalancer', 'outlierDetection');
   return {
@@ -89,34 +88,17 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
     altStatName: statName(name),
     type,
     loadBalancing: loadBalancing(type, loadBalancer),
-    endpoints: isOriginalDst ? undefined : endpointsIr(name, endpoints, localityWeighted),
+    endpoints: isOriginalDst ? undefined : endpointsIr(name, endpoints, balancing),
     transport: upstreamTransport(target, lowering, bag),
     http,
     ...pooledFields(connectionPool, settings),
     outlierDetection: outlierDetection(outlier),
     healthyPanicPercent: outlier === undefined ? undefined : (outlier.minHealthPercent ?? 0),
-    localityWeighted,
+    localityWeighted: balancing.kind !== 'none',
     dns: isDns(type) ? { refreshRateMs: settings.dnsRefreshRateMs, families: dnsFamilies(scope) } : undefined,
     bindAddresses: [],
     origins: joinOrigins(joinOrigins(rule, subset.origins), servicePortOrigins(service, port.number)),
   };
-}
-
-/** Fields of `localityLbSetting` that need the client's locality, which no client scope holds. */
-const idleFields = ['distribute', 'failover', 'failoverPriority'] as const;
-
-function warnOfIdleFields(traffic: EffectiveTraffic, service: Service, bag: DiagnosticBag): void {
-  const { loadBalancer } = traffic.blocks;
-  const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('loadBalancer'));
-  const warn = (why: string, ...path: readonly string[]): void => {
-    const span = origin && fieldSpan(origin, 'loadBalancer', ...path);
-    bag.report('field-without-effect', span, { field: path.at(-1) ?? '', host: service.host, why });
-  };
-  if (loadBalancer?.warmupDurationSecs !== undefined) warn('slow start is not compiled', 'warmupDurationSecs');
-  for (const field of idleFields) {
-    if (loadBalancer?.localityLbSetting?.[field] === undefined) continue;
-    warn('clusters do not depend on where the client runs', 'localityLbSetting', field);
-  }
 }
 
 function clusterType(

@@ -4,6 +4,7 @@ import type { ClusterIR } from '../../ir/cluster.ts';
 import type { ListenerIR } from '../../ir/listener.ts';
 import type { ConflictIR, OutboundIR } from '../../ir/proxy.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import { localityLabel } from '../clusters/locality-balancing.ts';
 import { outboundClusters } from '../clusters/outbound-clusters.ts';
 import type { Lowering } from '../lowering.ts';
 import type { ListenerDraft } from './draft.ts';
@@ -46,7 +47,10 @@ function commonParts(
 ): CommonParts {
   const { role, families, trustDomain, interceptionMode } = scope;
   const [first = services, ...rest] = services;
-  const label = `common parts ${role} ${families.join()} ${trustDomain} ${interceptionMode}`;
+  const where = services
+    .flatMap(({ subsets }) => subsets.map((subset) => localityLabel(subset, scope, lowering.settings)))
+    .join(',');
+  const label = `common parts ${role} ${families.join()} ${trustDomain} ${interceptionMode} ${where}`;
   return lowering.memo.of([first, ...rest], label, bag, (own) => {
     const { clusters, conflicts } = outboundClusters(scope, services, lowering, own);
     if (role === 'router') return { drafts: [], conflicts, listeners: [], clusters };

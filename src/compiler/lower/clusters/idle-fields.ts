@@ -1,0 +1,55 @@
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ClusterType } from '../../ir/cluster.ts';
+import type { EffectiveTraffic } from '../../merge/effective.ts';
+import type { LoadBalancerSettings, LocalityLoadBalancing } from '../../policy/destination-rule.ts';
+import type { Service } from '../../topology/model.ts';
+import { fieldSpan } from '../origins.ts';
+
+/** Tells which fields of a rule's load balancer have no effect on a cluster of this type. */
+export function reportIdleFields(
+  traffic: EffectiveTraffic,
+  service: Service,
+  type: ClusterType,
+  bag: DiagnosticBag,
+): void {
+  const { loadBalancer, outlierDetection } = traffic.blocks;
+  if (loadBalancer === undefined) return;
+  const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('loadBalancer'));
+  const warn = (why: string, ...path: readonly string[]): void => {
+    const span = origin && fieldSpan(origin, 'loadBalancer', ...path);
+    bag.report('field-without-effect', span, { field: path.at(-1) ?? '', host: service.host, why });
+  };
+  const isWarmupIdle = idleWarmup(loadBalancer, type);
+  if (isWarmupIdle !== undefined) warn(isWarmupIdle, 'warmupDurationSecs');
+  const setting = loadBalancer.localityLbSetting ?? {};
+  for (const field of ['distribute', 'failover', 'failoverPriority'] as const) {
+    if (setting[field] === undefined) continue;
+    const why = idleLocality(setting, field, type, outlierDetection !== undefined);
+    if (why !== undefined) warn(why, 'localityLbSetting', field);
+  }
+}
+
+function idleWarmup(
+  { warmupDurationSecs, simple, consistentHash }: LoadBalancerSettings,
+  type: ClusterType,
+): string | undefined {
+  if (warmupDurationSecs === undefined) return undefined;
+  if (type === 'original-dst') return chosenByCaller;
+  if (simple !== 'RANDOM' && consistentHash === undefined) return undefined;
+  return 'only ROUND_ROBIN and LEAST_REQUEST start slowly';
+}
+
+function idleLocality(
+  { enabled, distribute }: LocalityLoadBalancing,
+  field: 'distribute' | 'failover' | 'failoverPriority',
+  type: ClusterType,
+  isEjecting: boolean,
+): string | undefined {
+  if (type === 'original-dst') return chosenByCaller;
+  if (enabled === false) return '"enabled" is false';
+  if (field === 'distribute') return undefined;
+  if (distribute !== undefined) return '"distribute" decides alone';
+  return isEjecting ? undefined : 'load fails over only with "outlierDetection", which finds out who fails';
+}
+
+const chosenByCaller = 'the application chooses the endpoint itself';
