@@ -32,6 +32,10 @@ export const compilerCodes = {
   'loopback-delivery-under-tproxy': warning(
     message`inboundDelivery LOCALHOST has no effect under TPROXY in workload "${'workload'}"`,
   ),
+  'target-port-of-proxy': warning(
+    message`port ${'port'} of service "${'service'}" is not delivered: port ${'targetPort'} of workload "${'workload'}" is its proxy's own`,
+    'name a port that the application listens on',
+  ),
   'competing-scope-policies': warning(
     message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} too and is older or first by name`,
     'keep one policy without a selector in a namespace',

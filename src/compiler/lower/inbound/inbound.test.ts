@@ -62,6 +62,18 @@ function outcomes(inbound: InboundIR, port: number): Readonly<Record<string, str
 const row = (...cells: readonly string[]) =>
   Object.fromEntries(Object.keys(clients).map((client, i) => [client, cells[i] ?? '']));
 
+describe('ports of the proxy itself', () => {
+  test.each([15000, 15001, 15006])('%i gets no chain and no cluster, whatever a service says', (port) => {
+    const { listeners, clusters } = inboundOf({
+      servicePorts: [`${port}/http`],
+      settings: { inboundDelivery: 'LOCALHOST' },
+    });
+    expect(clusters.map(({ name }) => name)).toEqual(['InboundPassthroughCluster']);
+    const chains = listeners[0]?.filterChains.filter(({ match }) => match.destinationPort === port);
+    expect(chains?.map(({ name }) => name)).toEqual(port === 15006 ? ['virtualInbound-blackhole'] : []);
+  });
+});
+
 describe('chains of a port', () => {
   const table: readonly [string, string, Readonly<Record<string, string>>][] = [
     ['STRICT', 'http', row('reset', 'reset', 'reset', 'mtls http', 'mtls http', 'mtls http', 'mtls http')],

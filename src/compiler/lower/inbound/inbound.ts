@@ -1,3 +1,4 @@
+import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
 import type { ClusterIR } from '../../ir/cluster.ts';
@@ -9,7 +10,7 @@ import { protocolClass } from '../../topology/protocol.ts';
 import { type Delivery, inboundPassthroughCluster, inboundPortCluster } from '../clusters/inbound-clusters.ts';
 import type { Lowering } from '../lowering.ts';
 import { clusterNames, inboundCluster, routeNames } from '../names.ts';
-import { noOrigins, servicePortOrigins } from '../origins.ts';
+import { noOrigins, servicePortOrigins, servicePortSpan } from '../origins.ts';
 import { virtualInbound } from './listener.ts';
 import { inboundRoutes } from './routes.ts';
 
@@ -21,8 +22,8 @@ export function lowerInbound(
   bag: DiagnosticBag,
 ): InboundIR {
   const inbound = effective.inbound(workload);
-  const ports = inboundPorts(workload, effective);
   const { settings, memo } = lowering;
+  const ports = inboundPorts(workload, effective, settings);
   const isTproxy = (workload.interceptionMode ?? settings.proxy.interceptionMode) === 'TPROXY';
   const delivery: Delivery = { families: workload.families, isTproxy };
   const inputs = ports.flatMap(({ target, traffic }) => (traffic === undefined ? [target] : [target, traffic]));
@@ -32,6 +33,7 @@ export function lowerInbound(
         workload: `${workload.namespace}/${workload.name}`,
       });
     }
+    warnOfOwnPorts(workload, settings, own);
     return inboundIr({ inbound, ports, delivery }, lowering, own);
   });
 }
@@ -48,12 +50,34 @@ interface InboundInput {
 }
 
 /** Container ports in ascending order; each has one target, that of the oldest service. */
-function inboundPorts(workload: Workload, effective: Effective): readonly InboundPort[] {
-  const targets = workload.targets.filter(({ port }) => port.protocol !== 'udp');
+function inboundPorts(workload: Workload, effective: Effective, settings: Settings): readonly InboundPort[] {
+  const targets = workload.targets.filter(
+    ({ port, targetPort }) => port.protocol !== 'udp' && !isOwnPort(targetPort, settings),
+  );
   return sortedBy(targets, ({ targetPort }) => targetPort).map((target) => ({
     target,
     traffic: effective.inboundTraffic(workload.namespace, target.service, target.port),
   }));
+}
+
+/**
+ * The proxy's listeners and its admin interface are no application: chains for them would go around the loop protection,
+ * and delivery to loopback would open the admin interface to clients.
+ */
+function isOwnPort(port: number, { proxyListenPort, proxyInboundListenPort, proxy }: Settings): boolean {
+  return port === proxyListenPort || port === proxyInboundListenPort || port === proxy.adminPort;
+}
+
+function warnOfOwnPorts({ namespace, name, targets }: Workload, settings: Settings, bag: DiagnosticBag): void {
+  for (const { service, port, targetPort } of targets) {
+    if (!isOwnPort(targetPort, settings)) continue;
+    bag.report('target-port-of-proxy', servicePortSpan(service, port.number), {
+      port: String(port.number),
+      service: `${service.namespace}/${service.name}`,
+      targetPort: String(targetPort),
+      workload: `${namespace}/${name}`,
+    });
+  }
 }
 
 function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag): InboundIR {
