@@ -1,5 +1,5 @@
-import { compilingAll } from './compiling-all.ts';
 import { checking } from './checking.ts';
+import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
 import { line, peakMb } from './measure.ts';
 import { reading } from './reading.ts';

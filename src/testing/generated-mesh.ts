@@ -24,7 +24,7 @@ export interface MeshHost {
 export const rootNamespace = 'mesh-system';
 
 export const pods: readonly MeshPod[] = [
-  { namespace: 'a', name: 'curl', labels: { app: 'curl' }, hasSidecar: true, ports: [] },
+  { namespace: 'a', name: 'curl', labels: { app: 'curl', 'mesh-locality': 'eu' }, hasSidecar: true, ports: [] },
   { namespace: 'a', name: 'web-1', labels: { app: 'web', version: 'v1' }, hasSidecar: true, ports: [8080, 9000, 9100] },
   { namespace: 'a', name: 'web-2', labels: { app: 'web', version: 'v2' }, hasSidecar: true, ports: [8080, 9000, 9100] },
   { namespace: 'b', name: 'api', labels: { app: 'api', version: 'v1' }, hasSidecar: true, ports: [8080, 8443] },

@@ -36,11 +36,11 @@ export function staticForm(parts: ConfigParts, relocate?: (filename: string) => 
     clusters: JsonMessage[];
     routes: JsonMessage[];
   };
-  delete bootstrap['dynamic_resources'];
-  const byName = new Map(routes.map((route) => [route['name'], route]));
+  delete bootstrap.dynamic_resources;
+  const byName = new Map(routes.map((route) => [route.name, route]));
   for (const listener of listeners) inlineRoutes(listener, byName);
-  const fixed = (bootstrap['static_resources'] ?? {}) as { listeners?: JsonMessage[]; clusters?: JsonMessage[] };
-  bootstrap['static_resources'] = {
+  const fixed = (bootstrap.static_resources ?? {}) as { listeners?: JsonMessage[]; clusters?: JsonMessage[] };
+  bootstrap.static_resources = {
     ...fixed,
     listeners: [...(fixed.listeners ?? []), ...listeners],
     clusters: [...(fixed.clusters ?? []), ...clusters],
@@ -61,12 +61,12 @@ function inlineRoutes(node: Json, routes: ReadonlyMap<Json | undefined, JsonMess
   if (Array.isArray(node)) {
     for (const item of node) inlineRoutes(item, routes);
   } else if (typeof node === 'object' && node !== null) {
-    const rds = node['rds'] as { route_config_name: string } | undefined;
+    const rds = node.rds as { route_config_name: string } | undefined;
     if (rds !== undefined) {
-      delete node['rds'];
+      delete node.rds;
       const route = routes.get(rds.route_config_name);
       if (route === undefined) throw new Error(`no route configuration "${rds.route_config_name}"`);
-      node['route_config'] = structuredClone(route);
+      node.route_config = structuredClone(route);
     }
     for (const key in node) inlineRoutes(node[key] as Json, routes);
   }

@@ -76,7 +76,7 @@ describe('meshJson', () => {
 
   test('says what redirection catches', () => {
     const settings = { ...defaultSettings, proxy: { ...defaultSettings.proxy, statusPort: 15999 } };
-    expect(meshJson(topology, settings)['capture']).toEqual({
+    expect(meshJson(topology, settings).capture).toEqual({
       inboundPort: 15006,
       outboundPort: 15001,
       interceptionMode: 'REDIRECT',

@@ -9,7 +9,7 @@ import { sampleProxy } from '../../testing/sample-proxy.ts';
 import { partsOf, staticForm } from '../../testing/static-form.ts';
 import { createRenderer } from './render.ts';
 
-const envoy = process.env['ENVOY_BINARY'] ?? join(import.meta.dirname, '../../../.tools/bin/envoy');
+const envoy = process.env.ENVOY_BINARY ?? join(import.meta.dirname, '../../../.tools/bin/envoy');
 
 async function validate(config: object): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'render-e2e-'));

@@ -277,8 +277,8 @@ describe('bootstrap', () => {
   test('keeps the figures that tell what is in force, whatever the settings add', () => {
     const statsInclusion = { prefixes: ['http.', 'mine'], suffixes: ['s'], regexps: ['r.*'] };
     const { json } = rendered(proxyIR({ bootstrap: bootstrapIR({ statsInclusion }) })).bootstrap;
-    const patterns = (json['stats_config'] as { stats_matcher: { inclusion_list: { patterns: object[] } } })
-      .stats_matcher.inclusion_list.patterns;
+    const patterns = (json.stats_config as { stats_matcher: { inclusion_list: { patterns: object[] } } }).stats_matcher
+      .inclusion_list.patterns;
     for (const prefix of ['cluster_manager.', 'listener_manager.', 'server.', 'http.', 'listener.', 'sds.', 'mine']) {
       expect(patterns.filter((pattern) => 'prefix' in pattern && pattern.prefix === prefix)).toHaveLength(1);
     }

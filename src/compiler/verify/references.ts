@@ -18,9 +18,9 @@ export function checkReferences(config: EnvoyConfig, findingsOf: (resource: Reso
   const fixed = new Fragment(config.bootstrap.json).at('static_resources', 'clusters').items;
   const clusters = new Set([
     ...fixed.map((cluster) => cluster.at('name').value),
-    ...config.clusters.map((cluster) => cluster.json['name']),
+    ...config.clusters.map((cluster) => cluster.json.name),
   ]);
-  const routes = new Set(config.routes.map((route) => route.json['name']));
+  const routes = new Set(config.routes.map((route) => route.json.name));
   for (const resource of [config.bootstrap, ...config.listeners, ...config.routes, ...config.clusters]) {
     for (const reference of referencesOf(resource)) {
       const { to, name, path } = reference;

@@ -29,7 +29,7 @@ export function checkNames(config: EnvoyConfig, findingsOf: (resource: Resource)
   for (const { what, resources, taken } of lists) {
     const names = new Set(taken.items.map((item) => item.at('name').value));
     for (const resource of resources) {
-      const name = resource.json['name'];
+      const name = resource.json.name;
       if (!names.has(name)) {
         names.add(name);
         continue;
