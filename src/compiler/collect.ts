@@ -1,22 +1,30 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import type { DestinationRule } from './policy/destination-rule.ts';
 import type { MeshObject } from './policy/object.ts';
-import type { PeerAuthentication } from './policy/peer-authentication.ts';
+import type { Policy } from './policy/policy.ts';
+import type { PolicySet } from './policy/policy-set.ts';
 import type { TopologyObject } from './policy/topology-kinds.ts';
 
 /** The objects of one compilation, apart by what they are for. */
 export interface Collection {
   readonly topology: readonly TopologyObject[];
-  readonly peerAuthentications: readonly PeerAuthentication[];
-  readonly destinationRules: readonly DestinationRule[];
+  readonly policies: PolicySet;
 }
 
-const notYetCompiled: ReadonlySet<string> = new Set([
+const notYetCompiled: ReadonlySet<string> = new Set<Policy['kind']>([
   'RequestAuthentication',
   'AuthorizationPolicy',
   'Gateway',
   'VirtualService',
 ]);
+
+const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
+  PeerAuthentication: 'peerAuthentications',
+  RequestAuthentication: 'requestAuthentications',
+  AuthorizationPolicy: 'authorizationPolicies',
+  DestinationRule: 'destinationRules',
+  Gateway: 'gateways',
+  VirtualService: 'virtualServices',
+};
 
 /**
  * Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error, and so
@@ -25,20 +33,27 @@ const notYetCompiled: ReadonlySet<string> = new Set([
 export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Collection {
   const seen = new Map<string, MeshObject<string>>();
   const topology: TopologyObject[] = [];
-  const peerAuthentications: PeerAuthentication[] = [];
-  const destinationRules: DestinationRule[] = [];
+  const policies: Record<keyof PolicySet, MeshObject<string>[]> = {
+    peerAuthentications: [],
+    requestAuthentications: [],
+    authorizationPolicies: [],
+    destinationRules: [],
+    gateways: [],
+    virtualServices: [],
+  };
   for (const object of objects) {
     const key = `${object.kind}/${object.namespace}/${object.name}`;
     const first = seen.get(key);
     if (first !== undefined) reportDuplicate(object, first, bag);
     else seen.set(key, object);
-    if (object.kind === 'PeerAuthentication') peerAuthentications.push(object as PeerAuthentication);
-    else if (object.kind === 'DestinationRule') destinationRules.push(object as DestinationRule);
-    else if (notYetCompiled.has(object.kind)) {
+    if (notYetCompiled.has(object.kind)) {
       bag.report('unsupported-kind', object.document.spanOf(['kind']), { kind: object.kind, name: object.name });
-    } else topology.push(object as TopologyObject);
+    }
+    if (object.kind in policyLists) policies[policyLists[object.kind as Policy['kind']]].push(object);
+    else topology.push(object as TopologyObject);
   }
-  return { topology, peerAuthentications, destinationRules };
+  // Each list holds the kind that its name says.
+  return { topology, policies: policies as unknown as PolicySet };
 }
 
 function reportDuplicate(object: MeshObject<string>, first: MeshObject<string>, bag: DiagnosticBag): void {

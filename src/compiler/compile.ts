@@ -60,7 +60,7 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
   let effective: Effective | undefined;
 
   const compileObjects: Compiler['compileObjects'] = (objects, select, bag) => {
-    const { topology: topologyObjects, ...policies } = collect(objects, bag);
+    const { topology: topologyObjects, policies } = collect(objects, bag);
     if (bag.hasErrors) return undefined;
     const topology = resolve(topologyObjects, bag);
     const workloads = selectWorkloads(topology, select, bag);

@@ -1,7 +1,11 @@
+import type { AuthorizationPolicy } from '../compiler/policy/authorization-policy.ts';
 import type { DestinationRule } from '../compiler/policy/destination-rule.ts';
+import type { Gateway } from '../compiler/policy/gateway.ts';
 import type { MeshObject } from '../compiler/policy/object.ts';
 import type { PeerAuthentication } from '../compiler/policy/peer-authentication.ts';
+import type { RequestAuthentication } from '../compiler/policy/request-authentication.ts';
 import type * as kinds from '../compiler/policy/topology-kinds.ts';
+import type { VirtualService } from '../compiler/policy/virtual-service.ts';
 import type { PolicyDocument } from '../compiler/source/document.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 
@@ -85,4 +89,20 @@ export function peerAuthentication(meta: string | Meta, spec: PeerAuthentication
 
 export function destinationRule(meta: string | Meta, spec: DestinationRule['spec']): DestinationRule {
   return { ...meshObject('DestinationRule', meta), spec };
+}
+
+export function requestAuthentication(meta: string | Meta, spec: RequestAuthentication['spec']): RequestAuthentication {
+  return { ...meshObject('RequestAuthentication', meta), spec };
+}
+
+export function authorizationPolicy(meta: string | Meta, spec: AuthorizationPolicy['spec']): AuthorizationPolicy {
+  return { ...meshObject('AuthorizationPolicy', meta), spec };
+}
+
+export function gateway(meta: string | Meta, spec: Gateway['spec']): Gateway {
+  return { ...meshObject('Gateway', meta), spec };
+}
+
+export function virtualService(meta: string | Meta, spec: VirtualService['spec']): VirtualService {
+  return { ...meshObject('VirtualService', meta), spec };
 }

@@ -161,6 +161,10 @@ export function effective(
 ): Effective {
   return {
     inbound: () => inbound,
+    requestAuthentications: () => [],
+    authorizationPolicies: () => [],
+    gateways: () => [],
+    virtualServices: () => [],
     outbound: () => outbound,
     inboundTraffic: (_namespace, service, port) =>
       outbound.find((known) => known.service === service)?.subsets[0]?.traffic.get(port.number),

@@ -7,6 +7,7 @@ import type { Effective } from '../merge/effective.ts';
 import { clientScope, merge } from '../merge/merge.ts';
 import type { DestinationRule } from '../policy/destination-rule.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import { noPolicies } from '../policy/policy-set.ts';
 import { resolveTopology } from '../topology/resolve.ts';
 import { createLowerCache, lower } from './lower.ts';
 import { matchChain } from './testing/match-chain.ts';
@@ -40,7 +41,7 @@ function compiler() {
   return (peerAuthentications: PeerAuthentication[] = [], destinationRules: DestinationRule[] = []) => {
     const bag = new DiagnosticBag();
     const settings = defaultSettings;
-    effective = merge({ peerAuthentications, destinationRules, topology, settings }, bag, effective);
+    effective = merge({ ...noPolicies, peerAuthentications, destinationRules, topology, settings }, bag, effective);
     const answers = effective;
     const scopeOf = (workload: Parameters<typeof clientScope>[0]) => clientScope(workload, settings, destinationRules);
     const proxies = topology.workloads

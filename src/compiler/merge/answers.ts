@@ -1,12 +1,20 @@
 import type { Diagnostic } from '../../diagnostics/bag.ts';
+import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
+import type { Gateway } from '../policy/gateway.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
 import type { Service, ServicePort, Topology, Workload } from '../topology/model.ts';
 import type * as effective from './effective.ts';
+import type { GatewayIndex } from './gateway-index.ts';
 import { IdentityMap } from './identity-map.ts';
 import { composeInbound, composeMode } from './inbound.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
 import { composeOutbound, visibleServices } from './outbound.ts';
 import type { PeerIndex, PeerLevels } from './peer-index.ts';
 import type { RuleClient, RuleIndex } from './rule-index.ts';
+import type { SelectingPolicies } from './selecting-policies.ts';
+import type { VirtualServiceIndex } from './virtual-service-index.ts';
 
 /** Rules with what was said about them, kept while `inputs` (rules, topology, settings) are the same objects. */
 export interface CheckedRules {
@@ -22,6 +30,10 @@ export interface AnswerSources {
   readonly topology: Topology;
   /** Mesh and namespace level policies: the part of `peers` that outbound answers depend on. */
   readonly wholePolicies: readonly object[];
+  readonly requestAuthentications: SelectingPolicies<RequestAuthentication>;
+  readonly authorizationPolicies: SelectingPolicies<AuthorizationPolicy>;
+  readonly gateways: GatewayIndex;
+  readonly virtualServices: VirtualServiceIndex;
 }
 
 /** Made when asked, kept by identity: a compilation after a change finds again what the change did not touch. */
@@ -45,12 +57,27 @@ export class Answers implements effective.Effective {
   }
 
   inbound(key: effective.WorkloadKey): effective.EffectiveInbound {
-    const workload = this.#workloads.get(`${key.namespace}/${key.name}`);
-    if (workload === undefined) throw new Error(`no workload ${key.namespace}/${key.name} in the topology`);
+    const workload = this.#workloadOf(key);
     const levels = this.sources.peers.levelsOf(workload);
     return this.#memory.inbound.get([workload, ...identityOf(levels)], () =>
       composeInbound(levels, new Set(workload.targets.map(({ targetPort }) => targetPort))),
     );
+  }
+
+  requestAuthentications(key: effective.WorkloadKey): readonly RequestAuthentication[] {
+    return this.#memory.listOf(this.sources.requestAuthentications.of(this.#workloadOf(key)));
+  }
+
+  authorizationPolicies(key: effective.WorkloadKey): readonly AuthorizationPolicy[] {
+    return this.#memory.listOf(this.sources.authorizationPolicies.of(this.#workloadOf(key)));
+  }
+
+  gateways(key: effective.WorkloadKey): readonly Gateway[] {
+    return this.#memory.listOf(this.sources.gateways.of(this.#workloadOf(key)));
+  }
+
+  virtualServices(namespace: string): readonly VirtualService[] {
+    return this.#memory.listOf(this.sources.virtualServices.seenFrom(namespace));
   }
 
   outbound(scope: effective.ClientScope): readonly effective.EffectiveOutbound[] {
@@ -78,6 +105,12 @@ export class Answers implements effective.Effective {
     });
   }
 
+  #workloadOf({ namespace, name }: effective.WorkloadKey): Workload {
+    const workload = this.#workloads.get(`${namespace}/${name}`);
+    if (workload === undefined) throw new Error(`no workload ${namespace}/${name} in the topology`);
+    return workload;
+  }
+
   #outboundOf(client: RuleClient, service: Service): effective.EffectiveOutbound {
     const mode = this.#modeOf(service.namespace);
     const rules = this.sources.rules.index.find(client, service);
@@ -100,7 +133,15 @@ class Memory {
   readonly services = new IdentityMap<effective.EffectiveOutbound>();
   readonly inboundTraffic = new IdentityMap<effective.EffectiveTraffic>();
   readonly outbound = new Map<string, readonly effective.EffectiveOutbound[]>();
+  readonly #lists = new IdentityMap<readonly MeshObject<string>[]>();
+
+  /** The same list again for the same policies. */
+  listOf<T extends MeshObject<string>>(policies: readonly T[]): readonly T[] {
+    return policies.length === 0 ? none : (this.#lists.get(policies, () => policies) as readonly T[]);
+  }
 }
+
+const none: readonly never[] = [];
 
 const namespaceLevel = {};
 const workloadLevel = {};

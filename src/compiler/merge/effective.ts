@@ -1,6 +1,10 @@
 import type { Origins } from '../ir/origin.ts';
+import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { TrafficBlocks } from '../policy/destination-rule.ts';
+import type { Gateway } from '../policy/gateway.ts';
 import type { MtlsMode } from '../policy/peer-authentication.ts';
+import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
 import type { Service, ServicePort } from '../topology/model.ts';
 
 /** UNSET is resolved by then. */
@@ -46,6 +50,14 @@ export interface EffectiveOutbound {
 /** Answers of merging, asked by lowering. Answers are cached by identity: the same question gives the same object. */
 export interface Effective {
   inbound(workload: WorkloadKey): EffectiveInbound;
+  /** All that select the workload, oldest first: each of them holds. */
+  requestAuthentications(workload: WorkloadKey): readonly RequestAuthentication[];
+  /** All that select the workload, oldest first: each of them holds. */
+  authorizationPolicies(workload: WorkloadKey): readonly AuthorizationPolicy[];
+  /** What a gateway workload is to serve, oldest first. */
+  gateways(workload: WorkloadKey): readonly Gateway[];
+  /** What the namespace sees (`exportTo`), delegates too, oldest first. */
+  virtualServices(namespace: string): readonly VirtualService[];
   /** The services that the scope sees (`exportTo`), each with its rule; oldest first. */
   outbound(scope: ClientScope): readonly EffectiveOutbound[];
   /** Connection pool for the server's own cluster (2.9): the rule that the server's namespace would see. */

@@ -6,6 +6,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import * as make from '../../testing/objects.ts';
 import type { DestinationRule, LocalityLoadBalancing } from '../policy/destination-rule.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import { noPolicies } from '../policy/policy-set.ts';
 import type { TopologyObject } from '../policy/topology-kinds.ts';
 import type { Workload } from '../topology/model.ts';
 import { resolveTopology } from '../topology/resolve.ts';
@@ -48,7 +49,8 @@ function setUp({ peers = [], rules = [], objects = base, settings: changes = {} 
   const compile = (changed: Policies = {}, previous?: Effective) => {
     const bag = new DiagnosticBag();
     const destinationRules = changed.rules ?? rules;
-    const input = { peerAuthentications: changed.peers ?? peers, destinationRules, topology, settings };
+    const peerAuthentications = changed.peers ?? peers;
+    const input = { ...noPolicies, peerAuthentications, destinationRules, topology, settings };
     const effective = merge(input, bag, previous);
     const scope = (name: string): ClientScope => clientScope(workload(name), settings, destinationRules);
     const diagnostics = bag.all.map(({ code, span }) => `${code} ${span?.file}`);

@@ -2,21 +2,22 @@ import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { DestinationRule } from '../policy/destination-rule.ts';
-import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { Answers, type CheckedRules, isSameList } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
+import { GatewayIndex } from './gateway-index.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
 import { byAge } from './policy-order.ts';
 import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
 import { comparedLabels, scopeWants } from './scope-wants.ts';
+import { SelectingPolicies } from './selecting-policies.ts';
+import { VirtualServiceIndex } from './virtual-service-index.ts';
 
-export interface MergeInput {
-  readonly peerAuthentications: readonly PeerAuthentication[];
-  readonly destinationRules: readonly DestinationRule[];
+export interface MergeInput extends PolicySet {
   readonly topology: Topology;
   readonly settings: Settings;
 }
@@ -34,7 +35,19 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   bag.addAll(rules.diagnostics);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
-  return new Answers({ peers, rules, topology, wholePolicies }, before);
+  return new Answers(
+    {
+      peers,
+      rules,
+      topology,
+      wholePolicies,
+      requestAuthentications: new SelectingPolicies(input.requestAuthentications, settings.rootNamespace),
+      authorizationPolicies: new SelectingPolicies(input.authorizationPolicies, settings.rootNamespace),
+      gateways: new GatewayIndex(input.gateways, settings),
+      virtualServices: new VirtualServiceIndex(input.virtualServices, settings),
+    },
+    before,
+  );
 }
 
 /** The same value as before while rules, topology and settings are the same. */

@@ -1,0 +1,47 @@
+import type { MeshObject, WorkloadSelector } from '../policy/object.ts';
+import { append, hasLabels, type Labels, selects } from '../topology/selector.ts';
+import { byAge } from './policy-order.ts';
+
+type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };
+
+interface Selected {
+  readonly namespace: string;
+  readonly labels: Labels;
+}
+
+/**
+ * RequestAuthentications or AuthorizationPolicies by what they select. All that select a workload hold, none shuts out
+ * another; those of the root namespace select in every namespace, with a selector too.
+ */
+export class SelectingPolicies<T extends Selecting> {
+  readonly #rootNamespace: string;
+  readonly #whole = new Map<string, T[]>();
+  /** Each policy once, under the first label that it wants. */
+  readonly #byLabel = new Map<string, T[]>();
+
+  constructor(policies: readonly T[], rootNamespace: string) {
+    this.#rootNamespace = rootNamespace;
+    for (const policy of policies) {
+      const { selector } = policy.spec;
+      const [label] = hasLabels(selector) ? Object.entries(selector?.matchLabels ?? {}) : [];
+      if (label === undefined) append(this.#whole, policy.namespace, policy);
+      else append(this.#byLabel, entryOf(policy.namespace, ...label), policy);
+    }
+  }
+
+  /** Oldest first. */
+  of({ namespace, labels }: Selected): readonly T[] {
+    const namespaces = new Set([namespace, this.#rootNamespace]);
+    const found = [...namespaces].flatMap((searched) => [
+      ...(this.#whole.get(searched) ?? []),
+      ...Object.entries(labels)
+        .flatMap(([key, value]) => this.#byLabel.get(entryOf(searched, key, value)) ?? [])
+        .filter(({ spec }) => selects(spec.selector?.matchLabels, labels)),
+    ]);
+    return byAge(found);
+  }
+}
+
+function entryOf(namespace: string, key: string, value: string): string {
+  return `${namespace}\n${key}\n${value}`;
+}

@@ -1,0 +1,25 @@
+import type { AuthorizationPolicy } from './authorization-policy.ts';
+import type { DestinationRule } from './destination-rule.ts';
+import type { Gateway } from './gateway.ts';
+import type { PeerAuthentication } from './peer-authentication.ts';
+import type { RequestAuthentication } from './request-authentication.ts';
+import type { VirtualService } from './virtual-service.ts';
+
+/** The policies of one compilation by kind, in no order that matters. */
+export interface PolicySet {
+  readonly peerAuthentications: readonly PeerAuthentication[];
+  readonly requestAuthentications: readonly RequestAuthentication[];
+  readonly authorizationPolicies: readonly AuthorizationPolicy[];
+  readonly destinationRules: readonly DestinationRule[];
+  readonly gateways: readonly Gateway[];
+  readonly virtualServices: readonly VirtualService[];
+}
+
+export const noPolicies: PolicySet = {
+  peerAuthentications: [],
+  requestAuthentications: [],
+  authorizationPolicies: [],
+  destinationRules: [],
+  gateways: [],
+  virtualServices: [],
+};
