@@ -1,3 +1,4 @@
+import type { Family, InterceptionMode } from './config.ts';
 import type { PacketOwner } from './validate-owner.ts';
 import type { ProbeEnd, ProbeFamily } from './validate-probe.ts';
 
@@ -10,7 +11,7 @@ export type Hop = 'owner' | 'listen' | 'address' | 'capture' | 'delivery';
 export interface FailedHop {
   readonly hop: Hop;
   /** Absent where both families fail alike. */
-  readonly family?: ProbeFamily['name'];
+  readonly family?: Family;
   readonly message: string;
   /** What to do, as an imperative sentence. */
   readonly hint: string;
@@ -18,7 +19,7 @@ export interface FailedHop {
 
 /** What the rules are meant to do with the probe. */
 export interface Expectation {
-  readonly mode: 'REDIRECT' | 'TPROXY';
+  readonly mode: InterceptionMode;
   readonly inboundPort: number;
   readonly probePort: number;
   readonly owner: PacketOwner;
@@ -77,7 +78,22 @@ export function wrongOwner(uids: readonly number[], gids: readonly number[], { u
 function isCaptured({ mode, inboundPort }: Expectation, capture: ProbeEnd, delivery: ProbeEnd): boolean {
   if (capture.kind === 'arrived') return capture.port === inboundPort;
   if (mode === 'REDIRECT' || capture.kind === 'error') return false;
-  return delivery.kind !== capture.kind;
+  return isAnswered(capture) !== isAnswered(delivery);
+}
+
+/** Somebody took the connection; a refusal and a silence are told apart by who made them. */
+function isAnswered(end: ProbeEnd): 'yes' | 'no' | 'refused' {
+  if (end.kind === 'error') return 'refused';
+  return end.kind === 'silent' && !end.isConnected ? 'no' : 'yes';
+}
+
+/** Under TPROXY only the captured inbound ports lead a probe to the proxy. */
+export function nothingToProbe(): FailedHop {
+  return {
+    hop: 'capture',
+    message: 'the rules capture no inbound port, and under TPROXY nothing else shows that they are there',
+    hint: 'name the captured ports by --mesh-inbound-ports',
+  };
 }
 
 function notCaptured(family: ProbeFamily, expectation: Expectation, capture: ProbeEnd): FailedHop {

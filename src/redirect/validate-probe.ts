@@ -2,25 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { within } from '../lib/abort.ts';
+import type { Family } from './config.ts';
 
 /** Addresses of one family that the probe uses: from `loopback` to `delivery`, where nothing listens. */
 export interface ProbeFamily {
-  readonly name: 'IPv4' | 'IPv6';
+  readonly name: Family;
   readonly loopback: string;
   /** What the proxy calls its application from; the probe's destination because the rules leave `loopback` alone. */
   readonly delivery: string;
 }
 
-export const probeFamilies: Readonly<Record<ProbeFamily['name'], ProbeFamily>> = {
+export const probeFamilies: Readonly<Record<Family, ProbeFamily>> = {
   IPv4: { name: 'IPv4', loopback: '127.0.0.1', delivery: '127.0.0.6' },
   IPv6: { name: 'IPv6', loopback: '::1', delivery: '::6' },
 };
 
-/** How one probe ended: at a port of ours, at somebody else's, or with the system's error code. */
+/** How one probe ended: at a port of ours, at somebody else's, with no word from anybody, or with the system's error code. */
 export type ProbeEnd =
   | { readonly kind: 'arrived'; readonly port: number }
   | { readonly kind: 'stranger' }
-  | { readonly kind: 'silent' }
+  | { readonly kind: 'silent'; readonly isConnected: boolean }
   | { readonly kind: 'error'; readonly code: string };
 
 /** Open ports that answer each connection with a token of their own. */
@@ -76,7 +77,7 @@ export async function probe(
   const socket = connect({ host: family.delivery, port, localAddress: source });
   try {
     const token = await within(patienceMs, firstBytes(socket));
-    if (token === undefined) return { kind: 'silent' };
+    if (token === undefined) return { kind: 'silent', isConnected: !socket.connecting };
     const arrivedAt = listener.portOf(token);
     return arrivedAt === undefined ? { kind: 'stranger' } : { kind: 'arrived', port: arrivedAt };
   } catch (error) {

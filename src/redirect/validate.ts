@@ -1,17 +1,21 @@
 import { delay } from '../lib/abort.ts';
-import { cannotListen, type Expectation, type FailedHop, failedHop, wrongOwner } from './validate-hops.ts';
+import type { Family, RedirectConfig } from './config.ts';
+import {
+  cannotListen,
+  type Expectation,
+  type FailedHop,
+  failedHop,
+  nothingToProbe,
+  wrongOwner,
+} from './validate-hops.ts';
 import { asOwner, currentOwner, type PacketOwner, probeOwner } from './validate-owner.ts';
 import { openProbeListener, type ProbeFamily, type ProbeListener, probe, probeFamilies } from './validate-probe.ts';
 
 /** What the rules in force should do: the part of the redirection's configuration that a probe can see. */
-export interface ValidateConfig {
-  readonly families: readonly ProbeFamily['name'][];
-  readonly mode: 'REDIRECT' | 'TPROXY';
-  readonly proxyPort: number;
-  readonly inboundCapturePort: number;
-  readonly proxyUids: readonly number[];
-  readonly proxyGids: readonly number[];
-}
+export type ValidateConfig = Pick<
+  RedirectConfig,
+  'families' | 'mode' | 'proxyPort' | 'inboundPort' | 'inboundPorts' | 'proxyUids' | 'proxyGids'
+>;
 
 export interface ValidateOptions {
   /** Port of the delivery address that the probe is made to; nothing should listen there. */
@@ -25,7 +29,7 @@ export interface ValidateOptions {
 /** What the probe showed; the command exits with 126 when `failed` is there. */
 export interface RedirectVerdict {
   /** Families whose connections went as the rules say, in the order asked. */
-  readonly passed: readonly ProbeFamily['name'][];
+  readonly passed: readonly Family[];
   readonly failed?: FailedHop;
 }
 
@@ -43,10 +47,12 @@ export async function validateRedirect(config: ValidateConfig, options: Validate
   if (owner === undefined) {
     return { passed: [], failed: wrongOwner(config.proxyUids, config.proxyGids, currentOwner()) };
   }
+  const probePort = visiblePort(config, options.probePort);
+  if (probePort === undefined) return { passed: [], failed: nothingToProbe() };
   const deadline = performance.now() + options.timeoutMs;
-  const passed: ProbeFamily['name'][] = [];
+  const passed: Family[] = [];
   for (const name of config.families) {
-    const failed = await validateFamily(probeFamilies[name], config, owner, { ...options, deadline });
+    const failed = await validateFamily(probeFamilies[name], config, owner, { ...options, probePort, deadline });
     if (failed !== undefined) return { passed, failed };
     passed.push(name);
   }
@@ -55,7 +61,7 @@ export async function validateRedirect(config: ValidateConfig, options: Validate
 
 /** The verdict for people: one line a family, and what to do about a failure. */
 export function formatVerdict({ passed, failed }: RedirectVerdict): string {
-  const lines = passed.map((name) => `validation passed: ${name} is redirected`);
+  const lines = passed.map((name) => `validation passed: the ${name} rules are in force`);
   if (failed !== undefined) {
     const { hop, family, message, hint } = failed;
     lines.push(`validation failed at hop "${hop}"${family === undefined ? '' : ` of ${family}`}: ${message}`);
@@ -78,6 +84,11 @@ async function usableOwner({ proxyUids: uids, proxyGids: gids }: ValidateConfig)
   }
 }
 
+/** A port whose way the rules change: all of them do under REDIRECT, only the captured ones under TPROXY. */
+function visiblePort({ mode, inboundPorts }: ValidateConfig, probePort: number): number | undefined {
+  return mode === 'REDIRECT' || inboundPorts === 'all' ? probePort : inboundPorts[0]?.first;
+}
+
 interface Attempts extends ValidateOptions {
   /** Of `performance.now()`. */
   readonly deadline: number;
@@ -89,13 +100,13 @@ async function validateFamily(
   owner: PacketOwner,
   attempts: Attempts,
 ): Promise<FailedHop | undefined> {
-  const { mode, inboundCapturePort, proxyPort } = config;
+  const { mode, inboundPort, proxyPort } = config;
   // The outbound port tells a wrong way from no way; what TPROXY diverts never arrives at a port of ours.
-  const listener = await openProbeListener(family, [inboundCapturePort, proxyPort]);
+  const listener = await openProbeListener(family, [inboundPort, proxyPort]);
   try {
-    const code = listener.refused.get(inboundCapturePort);
-    if (code !== undefined && mode === 'REDIRECT') return cannotListen(family, inboundCapturePort, code);
-    const expectation = { mode, inboundPort: inboundCapturePort, probePort: attempts.probePort, owner };
+    const code = listener.refused.get(inboundPort);
+    if (code !== undefined && mode === 'REDIRECT') return cannotListen(family, inboundPort, code);
+    const expectation = { mode, inboundPort, probePort: attempts.probePort, owner };
     for (;;) {
       const failed = await attempt(family, expectation, listener, attempts.deadline);
       const isLast = performance.now() + retryMs > attempts.deadline || attempts.signal?.aborted === true;

@@ -1,5 +1,4 @@
-/** Address families, each with a rule list of its own. */
-export type Family = 'IPv4' | 'IPv6';
+import type { Family } from '../config.ts';
 
 /**
  * Names of the laboratory's addresses. `workload` and `peer` share a link; `peer-excluded` and `workload-second` are on

@@ -4,7 +4,8 @@ import type { RunningProgram, RunResult } from '../../testbed/program.ts';
 import { openSandbox, type Place, repository, type Sandbox } from '../../testbed/sandbox.ts';
 import { node } from '../../testbed/sidecar.ts';
 import { until } from '../../testbed/until.ts';
-import { type AddressName, addresses, type Family, nameAddress } from './addresses.ts';
+import type { Family } from '../config.ts';
+import { type AddressName, addresses, nameAddress } from './addresses.ts';
 import { networkScript } from './network.ts';
 
 export type LabNetwork = 'workload' | 'peer' | 'guest';

@@ -1,4 +1,5 @@
-import { addresses, type Family } from './addresses.ts';
+import type { Family } from '../config.ts';
+import { addresses } from './addresses.ts';
 
 /**
  * Shell script that builds namespaces `workload`, `peer` and `guest`, joined by veth pairs: eth0 between workload and
