@@ -1,65 +1,78 @@
 import { variables } from '../../src/config/variables.ts';
-import { type Evidence, readEvidence, readSpecification, type Specification } from './evidence.ts';
+import { type Evidence, readEvidence, readSpecification, type Specification, testsOf } from './evidence.ts';
 import { code, table } from './markdown.ts';
 
 type Row = readonly [id: string, ...cells: string[]];
 
-/** Every line of the specification, who owns it, and the test that shows it, or "open". */
-export function conformancePage(): string {
-  const specification = readSpecification();
-  const evidence = readEvidence();
-  const sections = [
-    section('Objects and fields', ['kind', 'field', 'type'], fieldRows(specification), evidence),
-    section(
-      'Rules',
-      ['rule'],
-      specification.rules.map(({ id, text }) => [`rule/${id}`, text]),
-      evidence,
-    ),
-    section(
-      'Outcomes',
-      ['policy in force'],
-      specification.outcomes.map(({ id, policy }) => [`outcome/${id}`, policy]),
-      evidence,
-    ),
-    section(
-      'Errors',
-      ['condition', 'result'],
-      specification.errors.map(({ id, condition, result }) => [`error/${id}`, condition, result]),
-      evidence,
-    ),
-    section('Commands and flags', ['command or flag', 'type', 'default'], flagRows(specification), evidence),
-    section('Variables', ['variable', 'owner', 'setting'], variableRows(), evidence),
-    section(
-      'Metrics',
-      ['metric', 'type'],
-      specification.metrics.map(({ name, type }) => [`metric/${name}`, code(name), type]),
-      evidence,
-    ),
-    section(
-      'Constants',
-      ['constant', 'value'],
-      specification.constants.map(({ id, value }) => [`constant/${id}`, id, String(value)]),
-      evidence,
-    ),
-  ];
-  return `# Conformance\n\nWritten by \`make docs\` from \`fixtures/specification.json\` and \`fixtures/conformance.json\`. "open" is what is left to do.\n\n${sections.join('\n\n')}\n`;
+interface Section {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly Row[];
 }
 
-function section(
-  title: string,
-  head: readonly string[],
-  rows: readonly Row[],
-  evidence: Readonly<Record<string, Evidence>>,
-): string {
+/** Every line of the specification, who owns it, and the test that shows it, or "open". */
+export function conformancePage(): string {
+  const evidence = readEvidence();
+  const sections = sectionsOf(readSpecification());
+  const counts = sections.map(({ title, rows }) => [title, ...countsOf(rows, evidence)] as const);
+  const total = counts.reduce((sum, [, ...own]) => sum.map((count, i) => count + (own[i] ?? 0)), [0, 0, 0, 0]);
+  const summary = table(
+    ['', 'lines', 'shown', 'shown in part', 'open'],
+    [...counts, ['all', ...total] as const].map((cells) => cells.map(String)),
+  );
+  const introduction =
+    'Written by `make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. A test is named by its ' +
+    'file and its name there, with the row of its table, or the case under `fixtures/`, in brackets. A note beside a ' +
+    'test says which part of the line does not hold or is not shown. "open" is what is left to do.';
+  return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n`;
+}
+
+function sectionsOf(specification: Specification): readonly Section[] {
+  const { rules, outcomes, errors, metrics, constants } = specification;
+  return [
+    { title: 'Objects and fields', head: ['kind', 'field', 'type'], rows: fieldRows(specification) },
+    { title: 'Rules', head: ['rule'], rows: rules.map(({ id, text }) => [`rule/${id}`, text]) },
+    {
+      title: 'Outcomes',
+      head: ['policy in force'],
+      rows: outcomes.map(({ id, policy }) => [`outcome/${id}`, policy]),
+    },
+    {
+      title: 'Errors',
+      head: ['condition', 'result'],
+      rows: errors.map(({ id, condition, result }) => [`error/${id}`, condition, result]),
+    },
+    { title: 'Commands and flags', head: ['command or flag', 'type', 'default'], rows: flagRows(specification) },
+    { title: 'Variables', head: ['variable', 'owner', 'setting'], rows: variableRows() },
+    {
+      title: 'Metrics',
+      head: ['metric', 'type'],
+      rows: metrics.map(({ name, type }) => [`metric/${name}`, code(name), type]),
+    },
+    {
+      title: 'Constants',
+      head: ['constant', 'value'],
+      rows: constants.map(({ id, value }) => [`constant/${id}`, id, String(value)]),
+    },
+  ];
+}
+
+/** Lines, shown as a whole, shown in part, open. */
+function countsOf(rows: readonly Row[], evidence: Readonly<Record<string, Evidence>>): readonly number[] {
+  const shown = rows.map(([id]) => evidence[id]).filter((it) => testsOf(it).length > 0);
+  const inPart = shown.filter((it) => it?.note !== undefined).length;
+  return [rows.length, shown.length - inPart, inPart, rows.length - shown.length];
+}
+
+function sectionText({ title, head, rows }: Section, evidence: Readonly<Record<string, Evidence>>): string {
   const lines = rows.map(([id, ...cells]) => [...cells, shownBy(evidence[id])]);
-  const shown = rows.filter(([id]) => evidence[id]?.test !== undefined).length;
-  return `## ${title}\n\n${shown} of ${rows.length} shown.\n\n${table([...head, 'shown by'], lines)}`;
+  return `## ${title}\n\n${table([...head, 'shown by'], lines)}`;
 }
 
 function shownBy(evidence: Evidence | undefined): string {
-  const test = evidence?.test === undefined ? 'open' : code(evidence.test);
-  return evidence?.note === undefined ? test : `${test} (${evidence.note})`;
+  const tests = testsOf(evidence).map(code).join('; ');
+  const text = tests === '' ? 'open' : tests;
+  return evidence?.note === undefined ? text : `${text} (${evidence.note})`;
 }
 
 function fieldRows({ objects }: Specification): Row[] {

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Where a line of the specification is shown to hold; `test` is `file: name of the test`, or undefined while it is open. */
+/**
+ * What shows that a line of the specification holds. A line without a test is open. A note beside a test says which part
+ * does not hold, or is not shown; a note alone says what there is instead.
+ */
 export interface Evidence {
-  readonly owner?: string;
-  readonly setting?: string;
-  readonly test?: string;
+  /** One or several, in the form that `parseTestReference` reads. */
+  readonly test?: string | readonly string[];
   readonly note?: string;
 }
+
+/** The note of a line that the program refuses by name; a test holds that it does. */
+export const refusedByName = 'refused by name until it is supported';
 
 /** Names, types and defaults of the specification. */
 export interface Specification {
@@ -57,4 +62,9 @@ export function identifiers(specification: Specification): string[] {
     ...specification.metrics.map(({ name }) => `metric/${name}`),
     ...specification.constants.map(({ id }) => `constant/${id}`),
   ];
+}
+
+/** The tests of a line, none for an open one. */
+export function testsOf(evidence: Evidence | undefined): readonly string[] {
+  return [evidence?.test ?? []].flat();
 }

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A test that shows a line, written `path: name of the test`, or `path: name [row]` for one row of a table. */
+export interface TestReference {
+  readonly path: string;
+  readonly name: string;
+  readonly row: string | undefined;
+}
+
+/** Reads the form in which `fixtures/conformance.json` names a test; the name may hold colons, and is as its file spells it. */
+export function parseTestReference(text: string): TestReference {
+  const [, path = '', name = '', row] = /^([^:]*): (.*?)(?: \[([^\]]*)\])?$/s.exec(text) ?? [];
+  return { path, name, row };
+}
+
+/**
+ * Whether the test exists: its file is one that Vitest runs, holds the name as a text of its own, and the row stands in
+ * that file, in a file of the same room that it imports, or names a folder of `fixtures/` that has a golden.
+ */
+export function isThere({ path, name, row }: TestReference): boolean {
+  if (!/\.(test|e2e)\.ts$/.test(path) || !existsSync(path)) return false;
+  const text = readFileSync(path, 'utf8');
+  const titles = ["'", '"', '`'].map((quote) => `${quote}${name}${quote},`);
+  const isNamed = titles.some((title) => text.includes(`(${title}`));
+  const isOnItsLine = text.split('\n').some((line) => titles.includes(line.trim()));
+  return (isNamed || isOnItsLine) && (row === undefined || hasRow(path, text, row));
+}
+
+function hasRow(path: string, text: string, row: string): boolean {
+  if (['ok', 'err'].some((kind) => existsSync(join('golden', kind, row)))) return true;
+  const imported = [...text.matchAll(/from '(\.\/[^']+)'/g)].map(([, file = '']) => join(dirname(path), file));
+  return [text, ...imported.filter(existsSync).map((file) => readFileSync(file, 'utf8'))].some((it) =>
+    it.includes(row),
+  );
+}
