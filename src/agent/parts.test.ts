@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ConfigState } from '../envoy/admin.ts';
+import { staticForm } from '../envoy/static-form.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { expectedVersions, missingVersions } from './in-force.ts';
 import { createLog } from './log.ts';
-import { adminAddressOf, usesMeshSecrets } from './proxy-files.ts';
+import { adminAddressOf, partsOf, usesMeshSecrets } from './proxy-files.ts';
 import { listenForSignals } from './signals.ts';
 import { AgentLife, type AgentState } from './state.ts';
-import { staticForm } from './static-form.ts';
 import { agentExitCode, envoyArguments } from './supervisor.ts';
 import { sampleFiles } from './testing/sample-proxy.ts';
 
@@ -16,7 +16,7 @@ const sample = { configPath: 'proxy', adminPort: 15000, httpPort: 80, body: 'one
 describe('staticForm', () => {
   test('inlines listeners and clusters, and puts each route configuration in the place of its rds', () => {
     const files = sampleFiles({ ...sample, upstream: { name: 'up', port: 1 } });
-    const form = staticForm(files) as Record<string, { clusters: { name: string }[]; listeners: object[] }>;
+    const form = staticForm(partsOf(files)) as Record<string, { clusters: { name: string }[]; listeners: object[] }>;
     expect(form.dynamic_resources).toBeUndefined();
     expect(form.static_resources?.clusters.map(({ name }) => name)).toEqual(['sds-grpc', 'up']);
     const listeners = JSON.stringify(form.static_resources?.listeners);

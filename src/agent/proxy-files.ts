@@ -1,4 +1,5 @@
 import type { AdminAddress } from '../envoy/admin.ts';
+import type { ConfigParts } from '../envoy/static-form.ts';
 import { AgentError } from './agent-error.ts';
 
 /** One proxy's configuration as texts, named as in its folder. */
@@ -38,6 +39,16 @@ export function parseResourceFile(text: string): ResourceFile {
     throw new Error('a compiled file is no DiscoveryResponse');
   }
   return file;
+}
+
+/** What the texts hold, for Envoy's static form. */
+export function partsOf({ bootstrap, listeners, clusters, routes }: ProxyFiles): ConfigParts {
+  return {
+    bootstrap: JSON.parse(bootstrap) as Json,
+    listeners: parseResourceFile(listeners).resources,
+    clusters: parseResourceFile(clusters).resources,
+    routes: [...routes.values()].flatMap((text) => parseResourceFile(text).resources),
+  };
 }
 
 /** Name of a resource, as Envoy knows it. */

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AdminClient } from '../envoy/admin.ts';
+import { staticForm } from '../envoy/static-form.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, expectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import type { Log } from './log.ts';
-import type { CompileProxy, ProxyFiles } from './proxy-files.ts';
+import { type CompileProxy, type ProxyFiles, partsOf } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
-import { staticForm } from './static-form.ts';
 
 /** `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. */
 export type ValidateConfig = (config: object) => Promise<{ readonly ok: boolean; readonly message: string }>;
@@ -96,7 +96,7 @@ export class Reloader {
       this.#keep(fault);
       return false;
     }
-    const validated = await this.#parts.validate(staticForm(next));
+    const validated = await this.#parts.validate(staticForm(partsOf(next)));
     if (!validated.ok) {
       this.#keep(`Envoy refuses it: ${validated.message}`);
       return false;

@@ -1,5 +1,6 @@
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess } from '../envoy/process.ts';
+import { staticForm } from '../envoy/static-form.ts';
 import { type Watch, watchPaths } from '../identity/watch.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
@@ -9,13 +10,12 @@ import { ChangeBell, follow } from './follow.ts';
 import { startIdentityService } from './identity-service.ts';
 import { takeFolderLock } from './lock.ts';
 import type { Log } from './log.ts';
-import { adminAddressOf, type CompileProxy, type ProxyFiles, usesMeshSecrets } from './proxy-files.ts';
+import { adminAddressOf, type CompileProxy, type ProxyFiles, partsOf, usesMeshSecrets } from './proxy-files.ts';
 import { Readiness } from './readiness.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 import { terminate } from './shutdown.ts';
 import { aborted, type StopSignals } from './signals.ts';
 import { AgentLife } from './state.ts';
-import { staticForm } from './static-form.ts';
 import { startStatusServer } from './status-server.ts';
 import { agentExitCode, formatExit, startEnvoy } from './supervisor.ts';
 
@@ -116,7 +116,7 @@ async function compileFirst({ compile, validate, config, log }: AgentParts): Pro
   const lacking = lackingIdentity(config, result.files);
   if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
   if (!config.mustValidateFirst) return result.files;
-  const validated = await validate(staticForm(result.files));
+  const validated = await validate(staticForm(partsOf(result.files)));
   if (validated.ok) return result.files;
   log.error(`the template's configuration is refused by Envoy, which is not started: ${validated.message}`);
   return undefined;

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedVersions, missingVersions, waitInForce } from '../agent/in-force.ts';
-import type { ProxyFiles } from '../agent/proxy-files.ts';
+import { type ProxyFiles, partsOf } from '../agent/proxy-files.ts';
 import { secretResources } from '../agent/secret-resources.ts';
-import { staticForm } from '../agent/static-form.ts';
 import { createAdminClient, readConfigState, readServerState } from '../envoy/admin.ts';
 import { findEnvoy, spawnEnvoy } from '../envoy/process.ts';
+import { staticForm } from '../envoy/static-form.ts';
 import { validateConfig } from '../envoy/validate.ts';
 import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
 import { goldenProxies, readGolden } from '../testing/golden-files.ts';
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('envoy --mode validate', () => {
   test.each(proxies)('accepts %s', async (path) => {
-    expect(await validateConfig(binary, staticForm(golden(path)))).toMatchObject({ ok: true });
+    expect(await validateConfig(binary, staticForm(partsOf(golden(path))))).toMatchObject({ ok: true });
   });
 
   test.each([
@@ -40,7 +40,7 @@ describe('envoy --mode validate', () => {
     ['route', 'routes', '"prefix": "/"', '"prefixes": "/"'],
   ] as const)('refuses a corrupted %s', async (_, part, good, bad) => {
     const files = corrupted(golden('golden/ok/peer-default/a/httpbin'), part, good, bad);
-    expect(await validateConfig(binary, staticForm(files))).toMatchObject({ ok: false });
+    expect(await validateConfig(binary, staticForm(partsOf(files)))).toMatchObject({ ok: false });
   });
 });
 

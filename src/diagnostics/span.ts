@@ -1,8 +1,12 @@
-/** A place in a source file, as offsets into its text; line and column are computed only when something is printed. */
-export interface SourceSpan {
-  readonly file: string;
+/** Offsets into a text. */
+export interface OffsetRange {
   readonly start: number;
   readonly end: number;
+}
+
+/** A place in a source file, as offsets into its text; line and column are computed only when something is printed. */
+export interface SourceSpan extends OffsetRange {
+  readonly file: string;
 }
 
 /** Keys and indexes from the root of a document: `['spec', 'mtls', 'mode']`. */

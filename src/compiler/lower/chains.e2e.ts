@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
-import { partsOf, staticForm } from '../../testing/static-form.ts';
+import { staticFormOf } from '../../testing/static-form.ts';
 import {
   clientScope,
   effective,
@@ -123,7 +123,7 @@ function configuration(): object {
   const input = { topology, effective: answers, settings: defaultSettings, scopeOf: () => clientScope() };
   const proxy = lower(workload, input, bag, createLowerCache());
   listener = proxy.inbound.listeners[0]!;
-  const form = staticForm(partsOf(createRenderer().render(proxy, bag)!)) as unknown as {
+  const form = staticFormOf(createRenderer().render(proxy, bag)!) as {
     static_resources: StaticResources;
   };
   const json = form.static_resources.listeners.find(({ name }) => name === 'virtualInbound')!;

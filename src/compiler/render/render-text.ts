@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import { parsePath } from '../../lib/json-path.ts';
-import { jsonRangeOf } from '../source/json-positions.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
 import type { Made, Rendering } from './render-resource.ts';

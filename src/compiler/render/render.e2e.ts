@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sampleProxy } from '../../testing/sample-proxy.ts';
-import { partsOf, staticForm } from '../../testing/static-form.ts';
+import { staticFormOf } from '../../testing/static-form.ts';
 import { createRenderer } from './render.ts';
 
 const envoy = process.env.ENVOY_BINARY ?? join(import.meta.dirname, '../../../.tools/bin/envoy');
@@ -29,7 +29,7 @@ async function validate(config: object): Promise<string> {
 describe('createRenderer', () => {
   test('renders what the real Envoy accepts, without a deprecated field', async () => {
     const config = createRenderer().render(sampleProxy(), new DiagnosticBag());
-    const log = await validate(staticForm(partsOf(config!)));
+    const log = await validate(staticFormOf(config!));
     expect(log).toContain('OK');
     expect(log).not.toMatch(/deprecated/i);
   });

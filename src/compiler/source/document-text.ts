@@ -1,11 +1,10 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
+import type { JsonPath, OffsetRange, SourceSpan } from '../../diagnostics/span.ts';
 import { formatPath } from '../../lib/json-path.ts';
 import { countNodes } from './check-value.ts';
 import { disagreement } from './disagreement.ts';
-import { jsonRangeOf } from './json-positions.ts';
 import type { ItemText } from './list-items.ts';
-import type { OffsetRange } from './position-tree.ts';
 import { isRisky } from './risk.ts';
 import type { TreeCache } from './tree-cache.ts';
 

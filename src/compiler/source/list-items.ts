@@ -1,6 +1,5 @@
-import type { JsonPath } from '../../diagnostics/span.ts';
-import { jsonElements } from './json-positions.ts';
-import type { OffsetRange } from './position-tree.ts';
+import { jsonElements } from '../../diagnostics/json-positions.ts';
+import type { JsonPath, OffsetRange } from '../../diagnostics/span.ts';
 
 /** The items of `kind: List` and of typed lists (`PodList`); undefined for every other value. */
 export function listItems(value: unknown): readonly unknown[] | undefined {

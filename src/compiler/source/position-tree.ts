@@ -9,13 +9,7 @@ import {
   type ParsedNode,
   parseDocument,
 } from 'yaml';
-import type { JsonPath } from '../../diagnostics/span.ts';
-
-/** Offsets into the text that the tree was made from. */
-export interface OffsetRange {
-  readonly start: number;
-  readonly end: number;
-}
+import type { JsonPath, OffsetRange } from '../../diagnostics/span.ts';
 
 /** The slow parser's reading of one document: knows where everything stands. */
 export interface PositionTree {

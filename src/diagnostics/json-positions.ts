@@ -1,5 +1,4 @@
-import type { JsonPath } from '../../diagnostics/span.ts';
-import type { OffsetRange } from './position-tree.ts';
+import type { JsonPath, OffsetRange } from './span.ts';
 
 /** Where a value of a JSON text stands; `text` must be valid JSON. Goes as far down `path` as it exists. */
 export function jsonRangeOf(text: string, path: JsonPath, part: 'key' | 'value'): OffsetRange {
