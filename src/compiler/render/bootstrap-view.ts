@@ -1,3 +1,4 @@
+import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
 import type { AddressView } from './address-view.ts';
 import { type FileSourceView, fileSource } from './file-source.ts';
@@ -32,11 +33,6 @@ export interface BootstrapView {
 
 /** Well above what one workload serves: a guard against running out of descriptors, not a policy. */
 const maxDownstreamConnections = 500_000;
-
-/** Port of every proxy that answers readiness to the outside. */
-export const readinessPort = 15021;
-/** Port of every proxy that answers Envoy's own metrics to the outside. */
-export const metricsPort = 15090;
 
 /** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
 export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {

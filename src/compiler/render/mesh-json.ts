@@ -1,8 +1,8 @@
+import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { Settings } from '../../config/settings.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { JsonObject } from '../source/document.ts';
 import type { Endpoint, Service, Topology, Workload } from '../topology/model.ts';
-import { metricsPort, readinessPort } from './bootstrap-view.ts';
 
 /**
  * Content of `mesh.json`: who there is, and what redirection catches. An evaluator needs it beside Envoy's configuration,

@@ -36,6 +36,10 @@ export const compilerCodes = {
     message`port ${'port'} of service "${'service'}" is not delivered: port ${'targetPort'} of workload "${'workload'}" is its proxy's own`,
     'name a port that the application listens on',
   ),
+  'service-port-of-proxy': warning(
+    message`port ${'port'} of "${'host'}" is not routed: every proxy listens on that port itself`,
+    'give the service another port',
+  ),
   'competing-scope-policies': warning(
     message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} too and is older or first by name`,
     'keep one policy without a selector in a namespace',

@@ -1,3 +1,5 @@
+import { boundPorts } from '../../../config/proxy-ports.ts';
+import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import { listenerName } from '../names.ts';
@@ -25,16 +27,22 @@ export class ListenerDrafts {
   readonly conflicts: ConflictIR[] = [];
   readonly #wildcard: readonly string[];
   readonly #isSniffing: boolean;
+  readonly #boundPorts: ReadonlySet<number>;
   readonly #bag: DiagnosticBag;
 
-  constructor(wildcard: readonly string[], isSniffing: boolean, bag: DiagnosticBag) {
+  constructor(wildcard: readonly string[], settings: Settings, bag: DiagnosticBag) {
     this.#wildcard = wildcard;
-    this.#isSniffing = isSniffing;
+    this.#isSniffing = settings.sniffOutbound;
+    this.#boundPorts = boundPorts(settings);
     this.#bag = bag;
   }
 
   add(placement: Placement): void {
     const addresses = placement.address === undefined ? this.#wildcard : [placement.address];
+    if (this.#boundPorts.has(placement.port.number) && addresses.some(isUnspecified)) {
+      this.#refuse(placement);
+      return;
+    }
     const name = listenerName(addresses[0] ?? '', placement.port.number);
     let draft = this.drafts.get(name);
     if (draft === undefined) {
@@ -69,6 +77,14 @@ export class ListenerDrafts {
     else draft.matched.push({ placement, match });
   }
 
+  /** Envoy would refuse one of the two listeners of one address: perhaps the one that takes all inbound connections. */
+  #refuse({ outbound, port }: Placement): void {
+    this.#bag.report('service-port-of-proxy', servicePortSpan(outbound.service, port.number), {
+      port: String(port.number),
+      host: outbound.service.host,
+    });
+  }
+
   #lose(
     draft: ListenerDraft,
     loser: Placement,
@@ -92,6 +108,10 @@ export class ListenerDrafts {
       },
     );
   }
+}
+
+function isUnspecified(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
 }
 
 /** Their servers speak first or in frames that look like nothing: detection cannot tell them from others. */

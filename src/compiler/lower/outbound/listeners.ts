@@ -22,7 +22,7 @@ export function draftListeners(
   settings: Settings,
   bag: DiagnosticBag,
 ): { readonly drafts: readonly ListenerDraft[]; readonly conflicts: readonly ConflictIR[] } {
-  const drafts = new ListenerDrafts(wildcardAddresses(scope.families), settings.sniffOutbound, bag);
+  const drafts = new ListenerDrafts(wildcardAddresses(scope.families), settings, bag);
   for (const outbound of services) {
     for (const port of outbound.service.ports) {
       for (const placement of placements(outbound, port, scope, settings)) drafts.add(placement);

@@ -316,6 +316,25 @@ describe('settings of outbound connections', () => {
     expect(outbound.listeners[1]?.transparent).toBe(true);
   });
 
+  test.each([
+    [15001, 'http'],
+    [15006, 'http'],
+    [15021, 'http'],
+    [15090, 'http'],
+  ])('no service opens the wildcard listener of port %i, which every proxy binds itself', (port, protocol) => {
+    for (const families of [['ipv4'], ['ipv6'], ['ipv4', 'ipv6']] as const) {
+      const service = meshService('a', { ports: ports(`${port}/${protocol}`) });
+      const outbound = outboundOf([service], { scope: { families } });
+      expect(names(outbound)).toEqual([]);
+      expect(outbound.routes).toEqual([]);
+      expect(outbound.codes).toEqual(['service-port-of-proxy']);
+    }
+    const own = outboundOf([meshService('a', { ports: ports(`${port}/tcp`) })]);
+    expect(names(own)).toEqual([`10.0.0.1_${port}`]);
+    const everywhere = { addresses: ['0.0.0.0'], ports: ports(`${port}/tcp`) };
+    expect(names(outboundOf([meshService('a', everywhere)]))).toEqual([]);
+  });
+
   test('a router has clusters alone', () => {
     const outbound = outboundOf([meshService('a')], { scope: { role: 'router' } });
     expect([outbound.listeners, outbound.routes]).toEqual([[], []]);
