@@ -1,0 +1,130 @@
+import { type CryptoKey, importJWK } from 'jose';
+import { quoted } from './fault.ts';
+
+/** The public members alone (RFC 7518 section 6, RFC 8037), in this order. */
+export interface PublicJwk {
+  readonly kty: 'EC' | 'RSA' | 'OKP';
+  readonly kid?: string;
+  readonly alg?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly n?: string;
+  readonly e?: string;
+}
+
+/** A key to verify with, or why it is none. */
+export type KeyCheck =
+  | { readonly jwk: PublicJwk; readonly reason?: undefined }
+  | { readonly reason: string; readonly jwk?: undefined };
+
+/** Says of one member of `keys` whether Envoy can verify tokens with it; what it gives holds nothing secret. */
+export async function checkKey(key: unknown): Promise<KeyCheck> {
+  if (typeof key !== 'object' || key === null || Array.isArray(key)) return { reason: 'is not a JSON object' };
+  const members = key as Readonly<Record<string, unknown>>;
+  const reason = secretReason(members) ?? purposeReason(members);
+  if (reason !== undefined) return { reason };
+  const form = formOf(members);
+  if (form === undefined) return { reason: `is of no kind that Envoy verifies with (${kindOf(members)})` };
+  const { alg, kid } = members;
+  if (alg !== undefined && !form.algorithms.some((name) => name === alg)) {
+    return { reason: `has an "alg" that does not fit its kind (${kindOf(members)})` };
+  }
+  const material: Record<string, string> = {};
+  for (const [name, length] of Object.entries(form.members)) {
+    const value = members[name];
+    if (typeof value !== 'string' || !isBase64Url(value, length)) return { reason: `has no well-formed "${name}"` };
+    material[name] = value;
+  }
+  const jwk = {
+    kty: form.kty,
+    ...(typeof kid === 'string' ? { kid } : {}),
+    ...(typeof alg === 'string' ? { alg } : {}),
+    ...(form.crv === undefined ? {} : { crv: form.crv }),
+    ...material,
+  };
+  return checkImport(jwk, (alg as string | undefined) ?? form.algorithms[0] ?? '');
+}
+
+/** What RFC 7518 section 6 and RFC 8037 section 2 count as private or symmetric. */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
+
+function secretReason(members: Readonly<Record<string, unknown>>): string | undefined {
+  if (members.kty === 'oct') return 'is symmetric: who can verify with it can also sign';
+  if (secretMembers.some((name) => Object.hasOwn(members, name))) return 'is private: whoever reads the set can sign';
+  return undefined;
+}
+
+/** RFC 7517 sections 4.2, 4.3 and 4.5. */
+function purposeReason({ use, key_ops: operations, kid }: Readonly<Record<string, unknown>>): string | undefined {
+  if (use !== undefined && use !== 'sig') return 'is not for signatures ("use")';
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
+    return 'is not for verifying ("key_ops")';
+  }
+  return kid === undefined || typeof kid === 'string' ? undefined : 'has a "kid" that is not a string';
+}
+
+interface KeyForm {
+  readonly kty: PublicJwk['kty'];
+  readonly crv?: string;
+  /** Those that Envoy 1.40 knows; the first stands in where the key names none. */
+  readonly algorithms: readonly string[];
+  /** Each member with its length in octets; undefined for any length. */
+  readonly members: Readonly<Record<string, number | undefined>>;
+}
+
+const forms: readonly KeyForm[] = [
+  {
+    kty: 'RSA',
+    algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+    members: { n: undefined, e: undefined },
+  },
+  { kty: 'EC', crv: 'P-256', algorithms: ['ES256'], members: { x: 32, y: 32 } },
+  { kty: 'EC', crv: 'P-384', algorithms: ['ES384'], members: { x: 48, y: 48 } },
+  { kty: 'EC', crv: 'P-521', algorithms: ['ES512'], members: { x: 66, y: 66 } },
+  { kty: 'OKP', crv: 'Ed25519', algorithms: ['EdDSA'], members: { x: 32 } },
+];
+
+function formOf({ kty, crv }: Readonly<Record<string, unknown>>): KeyForm | undefined {
+  return forms.find((form) => form.kty === kty && (form.crv === undefined || form.crv === crv));
+}
+
+function kindOf({ kty, crv, alg }: Readonly<Record<string, unknown>>): string {
+  const named = Object.entries({ kty, crv, alg }).filter(([, value]) => typeof value === 'string');
+  return named.map(([name, value]) => `${name} ${quoted(value as string)}`).join(', ') || 'no "kty"';
+}
+
+/** RFC 7515 section 2: no padding, and not the lenient reading of Node, which Envoy does not share. */
+function isBase64Url(text: string, octets: number | undefined): boolean {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return false;
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text && (octets === undefined || bytes.length === octets);
+}
+
+type RsaAlgorithm = CryptoKey['algorithm'] & { readonly modulusLength: number; readonly publicExponent: Uint8Array };
+
+const shortestRsaBits = 2048;
+const longestRsaBits = 8192;
+
+async function checkImport(jwk: PublicJwk, alg: string): Promise<KeyCheck> {
+  let key: Awaited<ReturnType<typeof importJWK>>;
+  try {
+    key = await importJWK({ ...jwk }, alg);
+  } catch {
+    // The reasons of the crypto library ("Invalid keyData") say no more.
+    return { reason: 'holds no public key: a point off its curve, or numbers that do not fit' };
+  }
+  if (key instanceof Uint8Array || key.type !== 'public') return { reason: 'is not a public key' };
+  if (jwk.kty !== 'RSA') return { jwk };
+  const { modulusLength: bits, publicExponent } = key.algorithm as RsaAlgorithm;
+  // RFC 7518 section 3.3; beyond BoringSSL's bounds Envoy refuses the key, and with it perhaps the listener.
+  if (bits < shortestRsaBits || bits > longestRsaBits) {
+    return { reason: `is an RSA key of ${bits} bits, expected ${shortestRsaBits} to ${longestRsaBits}` };
+  }
+  // With the exponent 1 every message is its own signature.
+  const exponent = BigInt(`0x${Buffer.from(publicExponent).toString('hex') || '0'}`);
+  if (exponent < 3n || exponent % 2n === 0n || exponent >= 2n ** 33n) {
+    return { reason: 'is an RSA key with an unfit exponent' };
+  }
+  return { jwk };
+}

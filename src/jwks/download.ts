@@ -1,0 +1,93 @@
+import { KeySetError, quoted, quotedUrl } from './fault.ts';
+import { checkTarget, parseTargetUrl, type TargetRules } from './target.ts';
+import type { Transport } from './transport.ts';
+
+/** The largest key set or discovery document that is read. */
+export const maxAnswerBytes = 1_048_576;
+/** A key server that moved redirects once, perhaps twice. */
+export const maxRedirects = 3;
+
+export interface DownloadOptions extends TargetRules {
+  readonly transport: Transport;
+  readonly signal: AbortSignal;
+}
+
+/** The JSON text behind a URL, after at most three redirects, each target of which is checked like the first. */
+export async function download(start: URL, options: DownloadOptions): Promise<string> {
+  let url = start;
+  for (let redirects = 0; ; redirects++) {
+    const target = await abortable(checkTarget(url, options, options.signal), options.signal);
+    const answer = await abortable(options.transport(target, maxAnswerBytes, options.signal), options.signal);
+    if (answer.status === 200) return decode(answer.body, url);
+    if (!redirectStatuses.has(answer.status)) throw refusedStatus(url, answer.status);
+    if (redirects === maxRedirects) {
+      throw new KeySetError('redirect-refused', `${quotedUrl(start)} redirects more than ${maxRedirects} times`);
+    }
+    url = redirectTarget(url, answer.location);
+  }
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function redirectTarget(from: URL, location: string | undefined): URL {
+  if (location === undefined) {
+    throw new KeySetError('redirect-refused', `${quotedUrl(from)} redirects without saying where`);
+  }
+  const to = parseTargetUrl(location, from);
+  refuseDowngrade(from, to);
+  return to;
+}
+
+/** What was asked for over https is not taken over http, where anybody on the way could put in keys. */
+export function refuseDowngrade(from: URL, to: URL): void {
+  if (from.protocol !== 'https:' || to.protocol === 'https:') return;
+  throw new KeySetError('redirect-refused', `${quotedUrl(from)} leads to ${quotedUrl(to)}, away from https`);
+}
+
+/** Statuses of RFC 9110 and RFC 6585 that say "later": the others will be the same in a second. */
+function refusedStatus(url: URL, status: number): KeySetError {
+  const isTransient = status >= 500 || status === 408 || status === 425 || status === 429;
+  return new KeySetError('status-refused', `${quotedUrl(url)} answers ${status}`, { isTransient });
+}
+
+function decode(body: Buffer, url: URL): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch (cause) {
+    throw new KeySetError('answer-invalid', `the answer of ${quotedUrl(url)} is not UTF-8`, { cause });
+  }
+}
+
+/** The JSON object in a text; `what` names the text in the reason. */
+export function parseObject(text: string, what: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text: the cause is left out on purpose.
+    throw new KeySetError('answer-invalid', `${what} is not JSON`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new KeySetError('answer-invalid', `${what} is not a JSON object, but ${quoted(typeNameOf(value))}`);
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function typeNameOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** The promise, or the signal's reason: getaddrinfo cannot be cancelled, the wait for it can. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const give = (): void => reject(signal.reason);
+    if (signal.aborted) give();
+    signal.addEventListener('abort', give, { once: true, signal: stop.signal });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    stop.abort();
+  }
+}

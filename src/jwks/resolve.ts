@@ -1,0 +1,112 @@
+import { delay } from '../lib/abort.ts';
+import { abortable } from './download.ts';
+import { closedFault, KeySetEntry } from './entry.ts';
+import type { Clock, KeySetObserver, KeySetResult, KeySetSource } from './key-set.ts';
+import type { RequestOptions } from './request.ts';
+import { defaultTimings, type Timings } from './schedule.ts';
+import type { Lookup } from './target.ts';
+import { createTransport, systemLookup, type Transport } from './transport.ts';
+
+export interface KeySetResolverOptions {
+  readonly observer: KeySetObserver;
+  /** Hosts that may be private; see `TargetRules`. None by default. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** PEM certificates that are trusted beside Node's roots; ignored where a transport is given. */
+  readonly extraRoots?: string | undefined;
+  readonly timings?: Partial<Timings> | undefined;
+  readonly clock?: Clock | undefined;
+  readonly lookup?: Lookup | undefined;
+  readonly transport?: Transport | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** Keeps the key sets of issuers at hand. */
+export interface KeySetResolver {
+  /**
+   * The keys of a source. Waits only for the first request of a source, which all callers share; after that the last
+   * good keys, or the reason of the last failure, come at once. Rejects only with the reason of the caller's signal,
+   * which ends the wait and not the request.
+   */
+  get(source: KeySetSource, signal?: AbortSignal): Promise<KeySetResult>;
+  /** What is known now, without waiting; undefined before the first request has ended. Counts as use. */
+  current(source: KeySetSource): KeySetResult | undefined;
+  /** The sources that are in use from now on, instead of those named before: they are kept fresh however long nobody asks. */
+  retain(sources: readonly KeySetSource[]): void;
+  /** Ends every request and wait; who still waits for keys gets the fault `closed`. */
+  close(): void;
+}
+
+/** A resolver with an empty cache; it opens a connection only for a source that somebody names. */
+export function createKeySetResolver(options: KeySetResolverOptions): KeySetResolver {
+  return new CachingResolver({
+    observer: options.observer,
+    allowedHosts: options.allowedHosts ?? [],
+    lookup: options.lookup ?? systemLookup,
+    transport: options.transport ?? createTransport({ extraRoots: options.extraRoots }),
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    timings: { ...defaultTimings, ...options.timings },
+  });
+}
+
+const systemClock: Clock = { wallMs: Date.now, monotonicMs: () => performance.now(), delay };
+
+class CachingResolver implements KeySetResolver {
+  readonly #options: RequestOptions;
+  readonly #entries = new Map<string, KeySetEntry>();
+  readonly #closing = new AbortController();
+  #retained: ReadonlySet<string> = new Set();
+
+  constructor(options: RequestOptions) {
+    this.#options = options;
+  }
+
+  async get(source: KeySetSource, signal?: AbortSignal): Promise<KeySetResult> {
+    signal?.throwIfAborted();
+    if (this.#closing.signal.aborted) return { fault: closedFault };
+    const entry = this.#entryOf(source);
+    await (signal === undefined ? entry.first : abortable(entry.first, signal));
+    return entry.result ?? { fault: closedFault };
+  }
+
+  current(source: KeySetSource): KeySetResult | undefined {
+    return this.#closing.signal.aborted ? { fault: closedFault } : this.#entryOf(source).result;
+  }
+
+  retain(sources: readonly KeySetSource[]): void {
+    this.#retained = new Set(sources.map(keyOf));
+    if (this.#closing.signal.aborted) return;
+    for (const source of sources) this.#entryOf(source);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#entries.clear();
+  }
+
+  #entryOf(source: KeySetSource): KeySetEntry {
+    const key = keyOf(source);
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.source = source;
+      known.usedMs = this.#options.clock.monotonicMs();
+      return known;
+    }
+    const entry = new KeySetEntry(source, this.#options, this.#closing.signal);
+    this.#entries.set(key, entry);
+    void entry.watch(this.#closing.signal, () => this.#isKept(key, entry));
+    return entry;
+  }
+
+  #isKept(key: string, { usedMs }: KeySetEntry): boolean {
+    const { clock, timings } = this.#options;
+    const isKept = this.#retained.has(key) || clock.monotonicMs() - usedMs < timings.dropMs;
+    if (!isKept) this.#entries.delete(key);
+    return isKept;
+  }
+}
+
+/** The issuer counts too: two issuers with one URL are two sources, whose news go to different rules. */
+function keyOf({ issuer, jwksUri }: KeySetSource): string {
+  return JSON.stringify([issuer, jwksUri ?? '']);
+}
