@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeMesh } from '../testbed/testing/describe-mesh.ts';
+import type { Family } from './config.ts';
+import { type Lab, openLab } from './lab/lab.ts';
+import { redirectScenarios, type Scenario, tproxyScenarios } from './lab/matrix.ts';
+import { parseCall } from './lab/parse-call.ts';
+
+const families: readonly Family[] = ['IPv4', 'IPv6'];
+let lab: Lab;
+let untouched: string;
+
+/** The workload's proxy and application, and a server outside; each port says who took the connection. */
+async function openScene(isTransparent: boolean): Promise<void> {
+  lab = await openLab();
+  await Promise.all([
+    lab.listen({
+      who: 'proxy',
+      network: 'workload',
+      uid: 1337,
+      tcp: [15001, 15006],
+      udp: [15013, 15053],
+      transparent: isTransparent,
+    }),
+    lab.listen({ who: 'app', network: 'workload', uid: 1000, tcp: [22, 8080, 9090, 15021, 15090] }),
+    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [80, 5432, 9999], udp: [53] }),
+  ]);
+  untouched = await lab.state();
+}
+
+async function must(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const { exitCode, stdout, stderr } = await lab.agent(args, { env });
+  expect({ exitCode, output: exitCode === 0 ? '' : stdout + stderr }).toEqual({ exitCode: 0, output: '' });
+}
+
+/** What meets the scenario's calls, in both families, and that clean-up leaves the namespace as it was. */
+async function play({ flags, env, rows }: Scenario): Promise<void> {
+  const calls = Object.keys(rows);
+  await must(['istio-iptables', ...flags], env);
+  for (const family of families) {
+    const answers = await lab.dial(family, calls.map(parseCall));
+    expect({ family, ...Object.fromEntries(calls.map((call, i) => [call, answers[i]])) }).toEqual({ family, ...rows });
+  }
+  await must(['istio-clean-iptables']);
+  expect(await lab.state()).toBe(untouched);
+}
+
+describeMesh('redirection', () => {
+  describe('REDIRECT', () => {
+    beforeAll(() => openScene(false));
+    afterAll(() => lab?.close());
+
+    test.each(redirectScenarios)('$title: every packet meets whom it should', (scenario) => play(scenario));
+  });
+
+  describe('TPROXY', () => {
+    beforeAll(() => openScene(true));
+    afterAll(() => lab?.close());
+
+    test.each(tproxyScenarios)('$title: every packet meets whom it should', (scenario) => play(scenario));
+  });
+});

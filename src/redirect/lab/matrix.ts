@@ -1,0 +1,204 @@
+import { subnets } from './addresses.ts';
+
+/** One configuration of the redirection, and what meets the packets under it. */
+export interface Scenario {
+  readonly title: string;
+  readonly flags: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Calls as `parseCall` reads them, with what each meets; the same in both families. */
+  readonly rows: Readonly<Record<string, string>>;
+}
+
+const proxyIds = ['-u', '1337', '-g', '1337'];
+
+const direct = {
+  'app > peer:80': 'peer:80 for peer:80 from workload',
+  'root > peer:80': 'peer:80 for peer:80 from workload',
+};
+const open = {
+  'peer > workload:8080': 'app:8080 for workload:8080 from peer',
+  'peer > workload:9090': 'app:9090 for workload:9090 from peer',
+};
+
+/** What no configuration changes: the proxy's own calls, loopback, the way to the application, the ports of the host. */
+const always = {
+  'proxy > peer:80': 'peer:80 for peer:80 from workload',
+  'proxy-user > peer:80': 'peer:80 for peer:80 from workload',
+  'proxy-group > peer:80': 'peer:80 for peer:80 from workload',
+  'app > loopback:8080': 'app:8080 for loopback:8080 from loopback',
+  'proxy > loopback:8080': 'app:8080 for loopback:8080 from loopback',
+  'proxy at delivery > workload:8080': 'app:8080 for workload:8080 from delivery',
+  'proxy at delivery > loopback:8080': 'app:8080 for loopback:8080 from delivery',
+  'app at loopback > delivery:15002': 'ECONNREFUSED',
+  'peer > workload:22': 'app:22 for workload:22 from peer',
+};
+
+const captured = {
+  'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
+  'peer > workload:9090': 'proxy:15006 for workload:9090 from peer',
+  'peer > workload:12345': 'proxy:15006 for workload:12345 from peer',
+  'peer > workload-second:8080': 'proxy:15006 for workload-second:8080 from peer-excluded',
+  'guest > workload:8080': 'proxy:15006 for workload:8080 from guest',
+};
+
+/** REDIRECT: the reference's packet walk and its variations. */
+export const redirectScenarios: readonly Scenario[] = [
+  {
+    title: 'a standard sidecar',
+    flags: [...proxyIds, '-b', '*', '-d', '15090,15021,15020', '-i', '*'],
+    rows: {
+      ...always,
+      ...captured,
+      'peer > workload:15090': 'app:15090 for workload:15090 from peer',
+      'peer > workload:15021': 'app:15021 for workload:15021 from peer',
+      'peer > workload:15006': 'proxy:15006 for workload:15006 from peer',
+      'peer > workload:15001': 'proxy:15006 for workload:15001 from peer',
+      'guest > peer:80': 'proxy:15006 for peer:80 from guest',
+      'app > peer:80': 'proxy:15001 for peer:80 from workload',
+      'root > peer:80': 'proxy:15001 for peer:80 from workload',
+      'app > peer-excluded:5432': 'proxy:15001 for peer-excluded:5432 from workload-second',
+      'app > peer:53/udp': 'peer:53 from peer',
+      'app > workload:8080': 'app:8080 for workload:8080 from workload',
+      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      'proxy-group > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      'proxy at loopback > delivery:15002': 'proxy:15006 for delivery:15002 from loopback',
+      'app > service:8080': 'proxy:15001 for service:8080 from workload',
+      'proxy > service:8080': 'proxy:15006 for workload:8080 from peer',
+    },
+  },
+  {
+    title: 'one inbound port, excluded ports without effect, nothing outbound',
+    flags: [...proxyIds, '-b', '8080', '-d', '8080'],
+    rows: {
+      ...always,
+      ...direct,
+      'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
+      'peer > workload:9090': 'app:9090 for workload:9090 from peer',
+      'peer > workload:12345': 'ECONNREFUSED',
+    },
+  },
+  {
+    title: 'nothing captured',
+    flags: proxyIds,
+    rows: {
+      ...always,
+      ...direct,
+      ...open,
+      'proxy at loopback > delivery:15002': 'proxy:15006 for delivery:15002 from loopback',
+    },
+  },
+  {
+    title: 'all outbound but a subnet and a port',
+    flags: [...proxyIds, '-i', '*', '-x', subnets.second, '-o', '5432'],
+    rows: {
+      ...always,
+      ...open,
+      'app > peer:80': 'proxy:15001 for peer:80 from workload',
+      'app > peer-excluded:80': 'peer:80 for peer-excluded:80 from workload-second',
+      'app > peer:5432': 'peer:5432 for peer:5432 from workload',
+    },
+  },
+  {
+    title: 'one subnet outbound, and one port to any address',
+    flags: [...proxyIds, '-i', subnets.second, '-q', '9999'],
+    rows: {
+      ...always,
+      ...open,
+      ...direct,
+      'app > peer-excluded:80': 'proxy:15001 for peer-excluded:80 from workload-second',
+      'app > peer:9999': 'proxy:15001 for peer:9999 from workload',
+    },
+  },
+  {
+    title: 'two users and two groups of the proxy',
+    flags: ['-u', '1337,1338', '-g', '1337,1338', '-b', '*', '-i', '*'],
+    rows: {
+      ...always,
+      ...captured,
+      'root > peer:80': 'proxy:15001 for peer:80 from workload',
+      'second-user > peer:80': 'peer:80 for peer:80 from workload',
+      'second-group > peer:80': 'peer:80 for peer:80 from workload',
+      'second-user > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      'second-group > workload:8080': 'proxy:15006 for workload:8080 from workload',
+    },
+  },
+  {
+    title: 'root exempt because the ids name it',
+    flags: ['-u', '1337,0', '-g', '1337,0', '-i', '*'],
+    rows: {
+      ...always,
+      'app > peer:80': 'proxy:15001 for peer:80 from workload',
+      'root > peer:80': 'peer:80 for peer:80 from workload',
+    },
+  },
+  {
+    title: 'loopback and the own subnet among the outbound ones',
+    flags: [...proxyIds, '-i', `127.0.0.0/8,::1/128,${subnets.first}`],
+    rows: {
+      'app > workload:8080': 'proxy:15001 for workload:8080 from workload',
+      'app > loopback:8080': 'app:8080 for loopback:8080 from loopback',
+      'proxy at delivery > workload:8080': 'app:8080 for workload:8080 from delivery',
+      'proxy > peer:80': 'peer:80 for peer:80 from workload',
+    },
+  },
+  {
+    title: 'a virtual interface, everything outbound',
+    flags: [...proxyIds, '-k', 'vnet0', '-b', '*', '-i', '*'],
+    rows: {
+      ...always,
+      'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
+      'guest > peer:80': 'proxy:15001 for peer:80 from guest',
+    },
+  },
+  {
+    title: 'a virtual interface, one subnet outbound',
+    flags: [...proxyIds, '-k', 'vnet0', '-b', '*', '-i', subnets.first],
+    rows: {
+      ...always,
+      'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
+      'guest > peer:80': 'proxy:15001 for peer:80 from guest',
+      'guest > peer-excluded:80': 'peer:80 for peer-excluded:80 from guest',
+      'guest > workload-virtual:8080': 'app:8080 for workload-virtual:8080 from guest',
+    },
+  },
+];
+
+/** TPROXY: inbound connections keep both their addresses; outbound ones are redirected as ever. */
+export const tproxyScenarios: readonly Scenario[] = [
+  {
+    title: 'a standard sidecar',
+    flags: [...proxyIds, '-m', 'TPROXY', '-b', '*', '-d', '15090', '-i', '*'],
+    rows: {
+      ...always,
+      ...captured,
+      'peer > workload:15090': 'app:15090 for workload:15090 from peer',
+      'app > peer:80': 'proxy:15001 for peer:80 from workload',
+      'app > workload:8080': 'app:8080 for workload:8080 from workload',
+      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      'app > service:8080': 'proxy:15001 for service:8080 from workload',
+      'proxy > service:8080': 'proxy:15006 for workload:8080 from peer',
+    },
+  },
+  {
+    title: 'one inbound port',
+    flags: [...proxyIds, '-m', 'TPROXY', '-b', '8080'],
+    rows: {
+      ...always,
+      ...direct,
+      'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
+      'peer > workload:9090': 'app:9090 for workload:9090 from peer',
+      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      'proxy > workload:9090': 'app:9090 for workload:9090 from workload',
+    },
+  },
+  {
+    title: 'a mark and a route table of its own',
+    flags: [...proxyIds, '-m', 'TPROXY', '-t', '77', '-r', '78', '-b', '*', '-i', subnets.first],
+    rows: {
+      ...captured,
+      'app > peer:80': 'proxy:15001 for peer:80 from workload',
+      'app > peer-excluded:80': 'peer:80 for peer-excluded:80 from workload-second',
+      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
+    },
+  },
+];
