@@ -1,6 +1,7 @@
 import { variables } from '../../src/config/variables.ts';
 import { type Evidence, readEvidence, readSpecification, type Specification, testsOf } from './evidence.ts';
 import { code, table } from './markdown.ts';
+import { parseTestReference, type TestReference } from './test-reference.ts';
 
 type Row = readonly [id: string, ...cells: string[]];
 
@@ -22,8 +23,8 @@ export function conformancePage(): string {
   );
   const introduction =
     'Written by `make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. A test is named by its ' +
-    'file and its name there, with the row of its table, or the case under `fixtures/`, in brackets. A note beside a ' +
-    'test says which part of the line does not hold or is not shown. "open" is what is left to do.';
+    'file and its name there; the first hole in the name of a table of tests is filled. A note beside a test says which ' +
+    'part of the line does not hold or is not shown. "open" is what is left to do.';
   return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n`;
 }
 
@@ -70,9 +71,14 @@ function sectionText({ title, head, rows }: Section, evidence: Readonly<Record<s
 }
 
 function shownBy(evidence: Evidence | undefined): string {
-  const tests = testsOf(evidence).map(code).join('; ');
-  const text = tests === '' ? 'open' : tests;
+  const tests = testsOf(evidence).map((text) => code(asRun(parseTestReference(text))));
+  const text = tests.length === 0 ? 'open' : tests.join('; ');
   return evidence?.note === undefined ? text : `${text} (${evidence.note})`;
+}
+
+/** The row of a table stands in the first hole of the name, as a run prints it. */
+function asRun({ path, name, row }: TestReference): string {
+  return `${path}: ${row === undefined ? name : name.replace(/%[a-z]|\$[a-z]+/, () => row)}`;
 }
 
 function fieldRows({ objects }: Specification): Row[] {
