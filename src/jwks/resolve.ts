@@ -74,8 +74,13 @@ class CachingResolver implements KeySetResolver {
   }
 
   retain(sources: readonly KeySetSource[]): void {
-    this.#retained = new Set(sources.map(keyOf));
     if (this.#closing.signal.aborted) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const key of this.#retained) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) entry.usedMs = nowMs;
+    }
+    this.#retained = new Set(sources.map(keyOf));
     for (const source of sources) this.#entryOf(source);
   }
 
