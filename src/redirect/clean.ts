@@ -1,4 +1,11 @@
-import type { ChangeOptions } from './apply.ts';
+import { type ChangeOptions, changeState, usualLockWaitSeconds } from './apply.ts';
+import { usualBackend } from './backend.ts';
+import { withLock } from './lock.ts';
+import { desiredNothing, emptyFilter, planChange } from './plan-change.ts';
+import { type FilterState, type RedirectState, readState } from './read-state.ts';
+import { ownChains, type Table, tables } from './rule.ts';
+import { heldChains, isOwnChain, placedRules, type SavedTable } from './saved-rules.ts';
+import { describeRouting, type Step } from './step.ts';
 
 /** What clean-up did. */
 export interface CleanOutcome {
@@ -8,7 +15,68 @@ export interface CleanOutcome {
   readonly left: readonly string[];
 }
 
-/** Removes from the network namespace of this process what {@link applyRedirect} made, and nothing else. */
+/** Removes from the network namespace of this process what `applyRedirect` made, and nothing else. */
 export async function cleanRedirect(options: ChangeOptions = {}): Promise<CleanOutcome> {
-  throw new Error(`not written: ${options.lockWaitSeconds}`);
+  const { lockWaitSeconds = usualLockWaitSeconds, stop } = options;
+  return withLock(
+    lockWaitSeconds,
+    async () => {
+      const before = await changeState(desiredNothing, () => readState(['IPv4']), options);
+      const after = await readState(['IPv4']);
+      return { removed: before === undefined ? [] : describeState(before), left: describeLeft(after) };
+    },
+    stop,
+  );
+}
+
+/** The commands that remove all that is ours in a state. */
+export function planCleanup(state: RedirectState, lockWaitSeconds: number = usualLockWaitSeconds): Step[] {
+  return planChange(state, desiredNothing, lockWaitSeconds);
+}
+
+/** One line for each table and each part of the routing that holds something of ours. */
+function describeState({ filters, routing }: RedirectState): string[] {
+  const lines = filters.flatMap(({ backend, tables: saved }) =>
+    tables.flatMap((table) => {
+      const chains = [...(saved.get(table)?.keys() ?? [])].filter((chain) => isOwnChain(table, chain));
+      const placed = placedRules(table, saved.get(table) ?? new Map());
+      if (chains.length + placed.length === 0) return [];
+      const places = [...new Set(placed.map(({ chain }) => chain))].join(', ');
+      const rules = placed.length === 0 ? '' : `; ${count(placed.length, 'rule')} in ${places}`;
+      const names = chains.length === 0 ? 'no chain' : `${count(chains.length, 'chain')} (${chains.join(', ')})`;
+      return [`${backend.family} ${table} (${backend.variant}): ${names}${rules}`];
+    }),
+  );
+  return [...lines, ...routing.map(describeRouting)];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** What is still there, and who holds it. */
+function describeLeft({ filters }: RedirectState): string[] {
+  return filters.flatMap(({ backend, tables: saved }) =>
+    tables.flatMap((table) =>
+      [...heldChains(table, saved.get(table) ?? new Map())].map(
+        ([chain, by]) => `${backend.family} ${table}: chain ${chain}, which the chain ${by} jumps to`,
+      ),
+    ),
+  );
+}
+
+/**
+ * The commands that clean-up would run where everything is that set-up can make: what a dry run shows, since it asks
+ * nothing of the system.
+ */
+export function planFullCleanup(lockWaitSeconds: number = usualLockWaitSeconds): Step[] {
+  const filters = (['IPv4', 'IPv6'] as const).map((family): FilterState => {
+    const filter = emptyFilter(family, usualBackend(family));
+    return { ...filter, tables: new Map(tables.map((table) => [table, everyChain(table)])) };
+  });
+  return planCleanup({ filters, routing: [] }, lockWaitSeconds);
+}
+
+function everyChain(table: Table): SavedTable {
+  return new Map(ownChains[table].map((chain) => [chain, { isBuiltIn: false, rules: [] }]));
 }

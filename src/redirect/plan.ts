@@ -1,5 +1,8 @@
 import type { Family, RedirectConfig } from './config.ts';
-import type { RedirectRule, RoutingItem } from './rule.ts';
+import { planDns } from './plan-dns.ts';
+import { planInbound, planTproxyMarks } from './plan-inbound.ts';
+import { planOutbound } from './plan-outbound.ts';
+import { localAddresses, type RedirectRule, type RoutingItem } from './rule.ts';
 
 /** Everything that redirection adds to a network namespace, in the order in which it is made. */
 export interface RedirectPlan {
@@ -9,5 +12,26 @@ export interface RedirectPlan {
 
 /** The rule lists and routing of a configuration; the same configuration gives the same plan. */
 export function planRedirect(config: RedirectConfig): RedirectPlan {
-  throw new Error(`not written: ${config.mode}`);
+  const lists = config.families.map((family) => [family, rulesOf(config, family)] as const);
+  return { rules: new Map(lists), routing: config.families.flatMap((family) => routingOf(config, family)) };
+}
+
+function rulesOf(config: RedirectConfig, family: Family): RedirectRule[] {
+  return [
+    ...planInbound(config, family),
+    ...planOutbound(config, family),
+    ...planDns(config, family),
+    ...planTproxyMarks(config, family),
+  ];
+}
+
+function routingOf({ mode, tproxyMark, tproxyTable }: RedirectConfig, family: Family): RoutingItem[] {
+  const items: RoutingItem[] = [];
+  // All of 127.0.0.0/8 is local; of IPv6 only one address is, so the one that the proxy calls from is added.
+  if (family === 'IPv6') items.push({ kind: 'address', family, address: localAddresses.IPv6.delivery });
+  if (mode === 'TPROXY') {
+    items.push({ kind: 'route', family, table: tproxyTable });
+    items.push({ kind: 'rule', family, mark: tproxyMark, table: tproxyTable });
+  }
+  return items;
 }

@@ -17,7 +17,7 @@ export interface RedirectRule {
   readonly purpose: string;
 }
 
-/** A part of the host's routing that redirection needs. All of it carries our protocol number: see {@link ownProtocol}. */
+/** A part of the host's routing that redirection needs; known again by {@link ownProtocol}. */
 export type RoutingItem =
   | { readonly kind: 'address'; readonly family: 'IPv6'; readonly address: string }
   | { readonly kind: 'route'; readonly family: Family; readonly table: number }
@@ -32,5 +32,22 @@ export const ownChains: Readonly<Record<Table, readonly string[]>> = {
 /** Comment of our rules in built-in chains that jump to no chain of ours: by it they are known again. */
 export const ownComment = 'mesh';
 
-/** Origin of our routing rules, routes and addresses (rtnetlink(7), `protocol`): by it they are known again. */
+/**
+ * Origin of our routing rules and routes (`protocol` of rtnetlink(7)), and metric of our address, which has no origin:
+ * by it they are known again.
+ */
 export const ownProtocol = 213;
+
+/** A family's addresses that the rules name. */
+export interface LocalAddresses {
+  readonly loopback: string;
+  /** What the proxy calls its own application from. */
+  readonly delivery: string;
+  /** Bits of one address. */
+  readonly bits: number;
+}
+
+export const localAddresses: Readonly<Record<Family, LocalAddresses>> = {
+  IPv4: { loopback: '127.0.0.1', delivery: '127.0.0.6', bits: 32 },
+  IPv6: { loopback: '::1', delivery: '::6', bits: 128 },
+};
