@@ -41,7 +41,7 @@ defaultDestinationRuleExportTo: ["."]
 pathNormalization: {normalization: MERGE_SLASHES}
 inboundDelivery: LOCALHOST
 accessLogFile: /dev/stdout
-accessLogFormat: "%PROTOCOL%"
+accessLogFormat: '{"protocol": "%PROTOCOL%"}'
 accessLogEncoding: JSON
 enableTracing: false
 localityLbSetting: {enabled: false}
@@ -70,7 +70,7 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
       pathNormalization: 'MERGE_SLASHES',
       inboundDelivery: 'LOCALHOST',
       accessLogFile: '/dev/stdout',
-      accessLogFormat: '%PROTOCOL%',
+      accessLogFormat: '{"protocol": "%PROTOCOL%"}',
       accessLogEncoding: 'JSON',
       enableTracing: false,
       localityLoadBalancing: false,

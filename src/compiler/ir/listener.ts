@@ -16,6 +16,14 @@ export interface AlpnOverrideIR {
   readonly alpn: readonly string[];
 }
 
+/** Where requests and connections are logged, and in which form. */
+export interface AccessLogIR {
+  /** `/dev/stdout`, `/dev/stderr`, or a file that Envoy appends to. */
+  readonly path: string;
+  /** One text an entry, or the fields of one JSON object an entry; both with Envoy's command operators. */
+  readonly format: { readonly text: string } | { readonly json: Readonly<Record<string, unknown>> };
+}
+
 export type XfccIR = 'sanitize' | 'sanitize-set-uri';
 
 /** An HTTP connection manager. */
@@ -30,6 +38,8 @@ export interface HttpConnectionIR {
   readonly pathNormalization: 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
   readonly tracing: { readonly samplingPercent: number } | undefined;
   readonly alpnOverride: AlpnOverrideIR | undefined;
+  /** Absent: requests are not logged. */
+  readonly accessLog?: AccessLogIR | undefined;
   readonly origins: Origins;
 }
 
@@ -42,6 +52,8 @@ export interface TcpProxyIR {
   readonly maxConnectionDurationMs: number | undefined;
   /** Hash by source address, for consistent-hash clusters. */
   readonly hashSourceIp: boolean;
+  /** Absent: connections are not logged. */
+  readonly accessLog?: AccessLogIR | undefined;
   readonly origins: Origins;
 }
 
@@ -80,6 +92,7 @@ export interface ListenerIR {
   readonly listenerFilters: ListenerFiltersIR;
   readonly filterChains: readonly FilterChainIR[];
   readonly defaultFilterChain: FilterChainIR | undefined;
+  /** Whether connections are logged as they end, also those that no chain takes. */
   readonly accessLog: boolean;
   /** Proxies that have one of these addresses leave the listener out (a pod's own headless address). */
   readonly notForAddresses: readonly string[];

@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { AlpnOverrideIR, HttpConnectionIR, TcpProxyIR } from '../ir/listener.ts';
 import type { Origins } from '../ir/origin.ts';
+import { accessLog } from './access-log.ts';
 
 /** An HTTP connection manager with the settings that its direction takes. */
 export function httpConnection(
@@ -26,6 +27,7 @@ export function httpConnection(
     pathNormalization: settings.pathNormalization,
     tracing: settings.enableTracing ? { samplingPercent: settings.traceSamplingPercent } : undefined,
     alpnOverride: input.alpnOverride,
+    accessLog: accessLog(settings),
     origins: input.origins,
   };
 }
@@ -33,6 +35,7 @@ export function httpConnection(
 /** A TCP proxy; time-outs and hashing only where a rule asks for them. */
 export function tcpProxy(
   input: Pick<TcpProxyIR, 'statPrefix' | 'cluster' | 'origins'> & Partial<TcpProxyIR>,
+  settings: Settings,
 ): TcpProxyIR {
   return {
     kind: 'tcp',
@@ -41,6 +44,7 @@ export function tcpProxy(
     idleTimeoutMs: input.idleTimeoutMs,
     maxConnectionDurationMs: input.maxConnectionDurationMs,
     hashSourceIp: input.hashSourceIp ?? false,
+    accessLog: accessLog(settings),
     origins: input.origins,
   };
 }

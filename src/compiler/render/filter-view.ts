@@ -1,5 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
+import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
 import { type Originated, placed } from './placed.ts';
 
@@ -28,6 +29,7 @@ export interface HttpConnectionView {
   readonly escapedSlashesAction: 'KEEP_UNCHANGED' | 'UNESCAPE_AND_FORWARD';
   readonly requestHeadersTimeout?: string;
   readonly http10: boolean;
+  readonly accessLog?: AccessLogView;
   readonly tracing?: { readonly randomSampling: number };
   readonly httpFilters: readonly HttpFilterView[];
 }
@@ -39,6 +41,7 @@ export interface TcpProxyView {
   readonly idleTimeout?: string;
   readonly maxConnectionDuration?: string;
   readonly hashSourceIp: boolean;
+  readonly accessLog?: AccessLogView;
 }
 
 /** A caller that needs a minute for its header block is not a legitimate one. */
@@ -64,6 +67,7 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
     escapedSlashesAction: level === 'DECODE_AND_MERGE_SLASHES' ? 'UNESCAPE_AND_FORWARD' : 'KEEP_UNCHANGED',
     ...(http.direction === 'inbound' ? { requestHeadersTimeout: inboundRequestHeadersTimeout } : {}),
     http10: http.http10,
+    ...(http.accessLog === undefined ? {} : { accessLog: accessLogView(http.accessLog) }),
     ...(http.tracing === undefined ? {} : { tracing: { randomSampling: http.tracing.samplingPercent } }),
     httpFilters: httpFilters(http),
   };
@@ -89,5 +93,6 @@ function tcpView(tcp: TcpProxyIR): TcpProxyView {
       ? {}
       : { maxConnectionDuration: formatDuration(tcp.maxConnectionDurationMs) }),
     hashSourceIp: tcp.hashSourceIp,
+    ...(tcp.accessLog === undefined ? {} : { accessLog: accessLogView(tcp.accessLog) }),
   };
 }

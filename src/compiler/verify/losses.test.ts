@@ -246,6 +246,12 @@ describe('template-lost-rule', () => {
       }),
     ],
     [
+      'another host for requests without one',
+      inboundHttp((config) => {
+        config.http_protocol_options.default_host_for_http_10 = 'admin.example.com';
+      }),
+    ],
+    [
       'one bad request for all',
       inboundHttp((config) => {
         delete config.http2_protocol_options;

@@ -6,6 +6,9 @@ const connectionManager = 'envoy.extensions.filters.network.http_connection_mana
 const tcpProxy = 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
 const setFilterState = 'envoy.extensions.filters.http.set_filter_state.v3.Config';
 
+/** Reserved, so that nobody's host is meant (RFC 6761, section 6.4). */
+const hostOfNone = 'no-host.invalid';
+
 /** The terminal filter of a chain; filters before it may be the user's own. */
 export function networkFilterLosses(filters: Fragment, ir: NetworkFilterIR, lose: Lose): void {
   const config = filters.last.at('typed_config');
@@ -43,6 +46,9 @@ function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
     'KEEP_UNCHANGED',
   );
   expectValue(config.at('http_protocol_options', 'accept_http_10'), ir.http10, lose, false);
+  // The host of requests without one: another name could be one that a rule lets in.
+  const noHost = config.at('http_protocol_options', 'default_host_for_http_10');
+  if (ir.http10) expectValue(noHost, hostOfNone, lose);
   // One bad request would close the connection that others share.
   const streamOnly = config.at('http2_protocol_options', 'override_stream_error_on_invalid_http_message');
   expectValue(streamOnly, true, lose, false);

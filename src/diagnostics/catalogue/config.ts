@@ -8,6 +8,10 @@ export const configCodes = {
     message`variable ${'name'} is "${'value'}", expected ${'expected'}: the default (${'default'}) is used`,
   ),
   'unsupported-variable': error(message`variable ${'name'} cannot be switched on: ${'reason'}`, 'unset the variable'),
+  'invalid-access-log-format': error(
+    message`"accessLogFormat" is no access log format of Envoy: ${'reason'}`,
+    'write operators as in "%PROTOCOL%" or "%REQ(:PATH)%"',
+  ),
   'invalid-trust-domain': error(
     message`trust domain "${'value'}" from ${'origin'} is not a SPIFFE trust domain`,
     'use lower-case letters, digits, dots, dashes and underscores',

@@ -108,7 +108,7 @@ function portChains(settings: Settings): (port: ListenedPort) => FilterChainIR[]
 
 function terminalFilter(port: ListenedPort, { carries }: ChainShape, settings: Settings): NetworkFilterIR {
   const { statPrefix, cluster, origins } = port;
-  if (carries === 'tcp') return tcpProxy({ statPrefix, cluster, origins });
+  if (carries === 'tcp') return tcpProxy({ statPrefix, cluster, origins }, settings);
   return httpConnection({ statPrefix, routeConfig: port.routes, direction: 'inbound', origins }, settings);
 }
 
@@ -124,7 +124,10 @@ function loopProtection(settings: Settings): FilterChainIR {
       destinationPrefixes: [],
     },
     tls: undefined,
-    filter: tcpProxy({ statPrefix: 'inbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins }),
+    filter: tcpProxy(
+      { statPrefix: 'inbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins },
+      settings,
+    ),
     origins: noOrigins,
   };
 }

@@ -28,9 +28,9 @@ const anyMatch: FilterChainMatchIR = {
  */
 export function outboundListener(draft: ListenerDraft, overridesAlpn: boolean, settings: Settings): ListenerIR {
   const http = draft.http[0];
-  const chains = draft.matched.map(({ placement, match }) => matchedChain(draft, placement, match));
+  const chains = draft.matched.map(({ placement, match }) => matchedChain(draft, placement, match, settings));
   if (http !== undefined) chains.push(httpChain(draft, http, overridesAlpn, settings));
-  const fallback = draft.fallback && tcpChain(draft, draft.fallback, anyMatch, `${draft.name}-tcp`);
+  const fallback = draft.fallback && tcpChain(draft.fallback, anyMatch, `${draft.name}-tcp`, settings);
   const isComplete = chains.some(({ match }) => match === anyMatch);
   const isOnlyTcp = chains.length === 0 && fallback !== undefined;
   const unmatched = draft.isWildcard && !isComplete ? catchAllChain('PassthroughFilterChain', settings) : undefined;
@@ -60,7 +60,7 @@ export function outboundListener(draft: ListenerDraft, overridesAlpn: boolean, s
 /** A TCP proxy to where the application wanted to go, or nowhere under REGISTRY_ONLY. */
 export function catchAllChain(name: string, settings: Settings): FilterChainIR {
   const cluster = settings.outboundTrafficPolicy === 'ALLOW_ANY' ? clusterNames.passthrough : clusterNames.blackHole;
-  const filter = tcpProxy({ statPrefix: cluster, cluster, origins: noOrigins });
+  const filter = tcpProxy({ statPrefix: cluster, cluster, origins: noOrigins }, settings);
   return { name, match: anyMatch, tls: undefined, filter, origins: noOrigins };
 }
 
@@ -95,35 +95,39 @@ function httpChain(
   };
 }
 
-function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch): FilterChainIR {
+function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch, settings: Settings): FilterChainIR {
   const match: FilterChainMatchIR = {
     ...anyMatch,
     ...tcp,
     transportProtocol: tcp.serverNames.length > 0 ? 'tls' : undefined,
   };
   const distinction = [...tcp.destinationPrefixes, ...tcp.serverNames].join('-');
-  return tcpChain(draft, placement, match, `${draft.name}-${distinction}`);
+  return tcpChain(placement, match, `${draft.name}-${distinction}`, settings);
 }
 
-function tcpChain(_draft: ListenerDraft, placement: Placement, match: FilterChainMatchIR, name: string): FilterChainIR {
-  return { name, match, tls: undefined, filter: serviceProxy(placement), origins: placementOrigins(placement) };
+function tcpChain(placement: Placement, match: FilterChainMatchIR, name: string, settings: Settings): FilterChainIR {
+  const filter = serviceProxy(placement, settings);
+  return { name, match, tls: undefined, filter, origins: placementOrigins(placement) };
 }
 
-function serviceProxy(placement: Placement): TcpProxyIR {
+function serviceProxy(placement: Placement, settings: Settings): TcpProxyIR {
   const { outbound, port } = placement;
   const cluster = outboundCluster(outbound.service.host, port.number);
   const traffic = outbound.subsets[0]?.traffic.get(port.number);
   const pool = traffic?.blocks.connectionPool?.tcp;
   const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
   const rule = traffic === undefined ? noOrigins : blockOrigins(traffic, 'connectionPool', 'loadBalancer');
-  return tcpProxy({
-    statPrefix: statName(cluster),
-    cluster,
-    idleTimeoutMs: durationMs(pool?.idleTimeout),
-    maxConnectionDurationMs: durationMs(pool?.maxConnectionDuration),
-    hashSourceIp: hashes.some(({ kind }) => kind === 'source-ip'),
-    origins: joinOrigins(rule, placementOrigins(placement)),
-  });
+  return tcpProxy(
+    {
+      statPrefix: statName(cluster),
+      cluster,
+      idleTimeoutMs: durationMs(pool?.idleTimeout),
+      maxConnectionDurationMs: durationMs(pool?.maxConnectionDuration),
+      hashSourceIp: hashes.some(({ kind }) => kind === 'source-ip'),
+      origins: joinOrigins(rule, placementOrigins(placement)),
+    },
+    settings,
+  );
 }
 
 function inspectors(chains: readonly FilterChainIR[], settings: Settings): ListenerFiltersIR {

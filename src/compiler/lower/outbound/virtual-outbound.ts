@@ -14,7 +14,10 @@ export function virtualOutbound(scope: ClientScope, settings: Settings): Listene
     name: 'virtualOutbound-blackhole',
     match: { ...match, destinationPort: settings.proxyListenPort },
     tls: undefined,
-    filter: tcpProxy({ statPrefix: 'outbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins }),
+    filter: tcpProxy(
+      { statPrefix: 'outbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins },
+      settings,
+    ),
     origins: noOrigins,
   };
   return {
