@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
 import type { DestinationRule, LocalityLoadBalancing } from '../policy/destination-rule.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
@@ -388,6 +389,15 @@ describe('outbound', () => {
     expect(seen('home/client')).toEqual(['home api.com', `shop ${host}`]);
     expect(seen('shop/web')).toEqual(['aaa api.com', `shop ${host}`]);
   });
+
+  test('shows no client a ServiceEntry of another namespace in place of the service that has the host', () => {
+    const thief = make.serviceEntry({ name: 'aaa/thief', createdAt: -1 }, { hosts: [host] });
+    const own = make.serviceEntry({ name: 'home/own', createdAt: 1 }, { hosts: [host] });
+    const { outbound } = setUp({ objects: [...base, thief, own, make.pod('third/client', '10.0.9.1')] }).compile();
+    const seen = (client: string) => outbound(client).map(({ service }) => service.namespace);
+    expect(seen('third/client')).toEqual(['shop']);
+    expect(seen('home/client')).toEqual(['home']);
+  });
 });
 
 describe('clientScope', () => {
@@ -509,7 +519,7 @@ test('merge does not depend on the order of policies', () => {
     fc.property(shuffled(peers), shuffled(rules), (order, ruleOrder) => {
       expect(all(order, ruleOrder)).toEqual(expected);
     }),
-    { numRuns: 30 },
+    runs(30),
   );
 });
 

@@ -35,18 +35,26 @@ export function composeOutbound(
   return { service, subsets: [whole, ...subsets], serviceMode };
 }
 
-/** What a client namespace sees, oldest first: one service a host, its own namespace's where there is one. */
+/**
+ * What a client namespace sees, oldest first: one service a host, its own namespace's where there is one, else the
+ * cluster's, else the oldest.
+ */
 export function visibleServices(topology: Topology, namespace: string): Service[] {
   const byHost = new Map<string, Service>();
   for (const service of topology.services) {
     if (!isVisible(service.exportTo, service.namespace, namespace)) continue;
     const other = byHost.get(service.host);
-    if (other === undefined || (service.namespace === namespace && other.namespace !== namespace)) {
+    if (other === undefined || rankFor(namespace, service) < rankFor(namespace, other)) {
       byHost.set(service.host, service);
     }
   }
   const chosen = new Set(byHost.values());
   return topology.services.filter((service) => chosen.has(service));
+}
+
+function rankFor(client: string, { namespace, kind }: Service): number {
+  if (namespace === client) return 0;
+  return kind === 'Service' ? 1 : 2;
 }
 
 function trafficByPort(

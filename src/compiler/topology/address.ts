@@ -41,6 +41,15 @@ export function isFixed(address: string): boolean {
   return address.startsWith('unix://') || canonicalAddress(address) !== undefined;
 }
 
+/** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
+const longestSocketPath = 107;
+
+/** True for `unix:///path` and `unix://@name` (the abstract namespace) that Envoy can open: it refuses all clusters for one it cannot. */
+export function isSocketAddress(text: string): boolean {
+  if (!/^unix:\/\/[/@][^\p{Cc}]+$/u.test(text)) return false;
+  return Buffer.byteLength(text.slice('unix://'.length)) <= longestSocketPath;
+}
+
 /** True for a DNS name that an address field may hold; text that looks like a broken IPv4 address is none. */
 export function isHostName(text: string): boolean {
   return (

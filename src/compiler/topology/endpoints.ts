@@ -4,6 +4,7 @@ import { compareStrings } from '../../lib/sort.ts';
 import type { ObjectReference } from '../policy/topology-kinds.ts';
 import { canonicalAddress, familiesOf, familyOf, isFixed } from './address.ts';
 import type { Endpoint, ServicePort } from './model.ts';
+import { isProxyItself } from './own-sockets.ts';
 import { containerPort, type Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
 import type { WorkloadDraft } from './workloads.ts';
@@ -28,7 +29,17 @@ export function findEndpoints(draft: ServiceDraft, context: EndpointContext): En
   if (service.kind === 'ServiceEntry') found = [...draft.ownEndpoints, ...selectedEndpoints(draft, context)];
   else if (service.isExternal) found = [...draft.ownEndpoints];
   else found = recordedEndpoints(draft, context) ?? selectedEndpoints(draft, context);
-  return sortedUnique(found);
+  return sortedUnique(found).filter((endpoint) => {
+    if (!isProxyItself(endpoint, context.settings)) return true;
+    reportOwnSocket(service, endpoint, context.bag);
+    return false;
+  });
+}
+
+function reportOwnSocket({ object, host }: ServiceDraft['service'], endpoint: Endpoint, bag: DiagnosticBag): void {
+  const { address, port } = endpoint;
+  const what = address.startsWith('unix://') ? address : `${address}:${port}`;
+  bag.report('endpoint-of-proxy', object.document.spanOf(['metadata', 'name']), { endpoint: what, host });
 }
 
 interface Recorded {

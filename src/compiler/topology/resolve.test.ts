@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
 import type { TopologyObject } from '../policy/topology-kinds.ts';
 import { resolveTopology } from './resolve.ts';
@@ -333,6 +334,65 @@ describe('resolveTopology', () => {
     ]);
   });
 
+  test("leaves out an endpoint that is the client's own proxy: its admin interface, or the socket of its key", () => {
+    const at = (address: string, port: number) => ({ address, ports: { http: port } });
+    const entry = (name: string, resolution: 'STATIC' | 'DNS', list: readonly { address: string }[]) =>
+      make.serviceEntry(`shop/${name}`, {
+        hosts: [`${name}.com`],
+        ports: [{ number: 80, name: 'http', protocol: 'HTTP' }],
+        resolution,
+        endpoints: [...list, at('10.4.0.1', 15000)],
+      });
+    const admin = ['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::'];
+    const sockets = ['unix:///etc/mesh/proxy/SDS', 'unix:///proc/self/cwd/etc/mesh/proxy/SDS', 'unix:///SDS'];
+    const { services, diagnostics } = resolve([
+      entry('fixed', 'STATIC', [...admin.map((address) => at(address, 15000)), ...sockets.map((it) => at(it, 1))]),
+      entry('named', 'DNS', [at('localhost', 15000), at('x.localhost', 15000)]),
+      entry('other', 'STATIC', [at('127.0.0.1', 8080), at('unix:///run/app/sds', 1)]),
+    ]);
+    expect(services.map(({ endpoints }) => endpoints.map(({ address }) => address))).toEqual([
+      ['10.4.0.1'],
+      ['10.4.0.1'],
+      ['10.4.0.1', '127.0.0.1', 'unix:///run/app/sds'],
+    ]);
+    expect(new Set(diagnostics.map(String))).toEqual(
+      new Set(['fixed', 'named'].map((name) => `endpoint-of-proxy,ServiceEntry/shop/${name}#metadata.name`)),
+    );
+    const moved = resolve([entry('moved', 'STATIC', [at('127.0.0.1', 15000), at('127.0.0.1', 15100)])], {
+      proxy: { ...defaultSettings.proxy, adminPort: 15100 },
+    });
+    expect(moved.services[0]?.endpoints.map(({ address, port }) => `${address} ${port}`)).toEqual([
+      '10.4.0.1 15000',
+      '127.0.0.1 15000',
+    ]);
+  });
+
+  test.each(['unix://../x', 'unix://x', 'unix://', `unix:///${'x'.repeat(107)}`, 'unix:///a\u0000b'])(
+    'refuses the socket address %j, for which Envoy would refuse every cluster',
+    (address) => {
+      const spec = { hosts: ['a.com'], resolution: 'STATIC', endpoints: [{ address }] } as const;
+      const ports = [{ number: 80, name: 'http', protocol: 'HTTP' }];
+      const { services, diagnostics } = resolve([make.serviceEntry('x/a', { ...spec, ports })]);
+      expect(services[0]?.endpoints).toEqual([]);
+      expect(diagnostics).toEqual([['invalid-address', 'ServiceEntry/x/a#spec.endpoints.0.address']]);
+    },
+  );
+
+  test('keeps a Service before an older ServiceEntry of its host', () => {
+    const late = make.service({ name: 'shop/web', createdAt: 9 }, { clusterIP: '10.96.0.1' });
+    const thief = { hosts: ['web.shop.svc.cluster.local'] };
+    const { services, diagnostics } = resolve([
+      late,
+      make.serviceEntry({ name: 'shop/beside', createdAt: 1 }, thief),
+      make.serviceEntry({ name: 'evil/elsewhere', createdAt: 1 }, thief),
+    ]);
+    expect(services.map(({ object }) => object.name)).toEqual(['elsewhere', 'web']);
+    expect(diagnostics).toEqual([
+      ['duplicate-host', 'ServiceEntry/evil/elsewhere#spec.hosts.0'],
+      ['duplicate-host', 'ServiceEntry/shop/beside#spec.hosts.0'],
+    ]);
+  });
+
   test('does not depend on the order of the objects', () => {
     const objects: TopologyObject[] = [
       web,
@@ -350,7 +410,7 @@ describe('resolveTopology', () => {
       fc.property(fc.shuffledSubarray(objects, { minLength: objects.length }), (shuffled) => {
         expect(resolve(shuffled)).toEqual(expected);
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 

@@ -134,15 +134,19 @@ function draftServices(
     ({ service }) => service.object.name,
   );
   const byHost = new Map<string, ServiceDraft[]>();
-  return sorted.filter((draft) => {
+  const kept = new Set<ServiceDraft>();
+  // The cluster's own services first: whoever may write a ServiceEntry must not take over the host of another namespace.
+  for (const draft of sortedBy(sorted, ({ service }) => service.kind)) {
     const { service } = draft;
     const rivals = byHost.get(service.host) ?? [];
     const same = rivals.find((other) => other.service.namespace === service.namespace);
     const first = same ?? rivals.find((other) => areSeenTogetherElsewhere(other.service, service));
     if (first !== undefined) reportDuplicateHost(first, draft, bag);
-    if (same === undefined) append(byHost, service.host, draft);
-    return same === undefined;
-  });
+    if (same !== undefined) continue;
+    append(byHost, service.host, draft);
+    kept.add(draft);
+  }
+  return sorted.filter((draft) => kept.has(draft));
 }
 
 function reportDuplicateHost(first: ServiceDraft, draft: ServiceDraft, bag: DiagnosticBag): void {

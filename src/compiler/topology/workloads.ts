@@ -2,7 +2,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../policy/topology-kinds.ts';
-import { canonicalAddress, isHostName } from './address.ts';
+import { canonicalAddress, isHostName, isSocketAddress } from './address.ts';
 import { localityOfLabels } from './locality.ts';
 import type { SpiffeId, Workload } from './model.ts';
 import { acceptsMeshTls, roleOfEntry, roleOfPod } from './role.ts';
@@ -83,7 +83,7 @@ export function entryWorkload(entry: WorkloadEntry, context: WorkloadContext): W
 
 /** An IP address in canonical form, a host name in lower case, or a Unix socket; anything else is reported and left out. */
 export function dialedAddress(object: MeshObject<string>, path: JsonPath, text: string, bag: DiagnosticBag): string[] {
-  if (text.startsWith('unix://')) return [text];
+  if (isSocketAddress(text)) return [text];
   const address = canonicalAddress(text) ?? (isHostName(text) ? text.toLowerCase() : undefined);
   return address === undefined ? readAddress(object, path, text, bag) : [address];
 }

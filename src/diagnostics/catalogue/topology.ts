@@ -8,12 +8,16 @@ export const topologyCodes = {
     'give both service ports the same protocol',
   ),
   'duplicate-host': warning(
-    message`host "${'host'}" is defined again by ${'object'}: ${'kept'} is older or first by name, so ${'effect'}`,
-    'remove one of the two, or export them to different namespaces',
+    message`host "${'host'}" is defined again by ${'object'}: ${'kept'} comes first, so ${'effect'}`,
+    'remove one of the two, or export them to different namespaces; a Service comes before a ServiceEntry, then the older one, then the first by name',
   ),
   'duplicate-workload': error(
     message`${'kind'} and ${'otherKind'} "${'name'}" are two workloads of one name`,
     'rename one of the two, or give the inputs their pods',
+  ),
+  'endpoint-of-proxy': warning(
+    message`endpoint ${'endpoint'} of "${'host'}" is left out: it is the client's own proxy, not a server`,
+    "name the server's own address",
   ),
   'invalid-address': error(message`"${'value'}" is not an IP address`),
   'unsupported-interception-mode': error(
