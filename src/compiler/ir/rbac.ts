@@ -70,8 +70,8 @@ export type PrincipalIR =
   | Some<PrincipalIR>
   | Not<PrincipalIR>
   | HeaderMatchIR
-  /** URI SAN of the verified client certificate, with its `spiffe://`. */
-  | { readonly kind: 'identity'; readonly match: StringMatchIR }
+  /** URI SAN of the verified client certificate, with its `spiffe://`; `present` is any verified certificate. */
+  | { readonly kind: 'identity'; readonly match: StringMatchIR | 'present' }
   /** Peer of the socket. */
   | { readonly kind: 'direct-remote-ip'; readonly cidr: string }
   /** Original client, as far as forwarding headers are believed. */

@@ -1,0 +1,76 @@
+import type { PrincipalIR } from '../../ir/rbac.ts';
+import { someOf } from './combine.ts';
+import { type Pattern, patternOf, type Sense } from './pattern.ts';
+
+type Kind = Exclude<Pattern['kind'], 'any'> | 'contains';
+
+const scheme = 'spiffe://';
+
+function identity(kind: Kind, value: string): PrincipalIR {
+  return { kind: 'identity', match: { kind, value } };
+}
+
+/** Any client with an identity; where that takes access away, with any verified certificate. */
+function anyIdentity(sense: Sense): PrincipalIR {
+  return sense === 'takes' ? { kind: 'identity', match: 'present' } : identity('prefix', scheme);
+}
+
+/**
+ * `<trust domain>/ns/<namespace>/sa/<service account>`, or a pattern of it. A domain of the mesh, and `cluster.local`,
+ * stands for every domain that the mesh trusts.
+ */
+export function principalMatch(value: string, sense: Sense, trustDomains: readonly string[]): PrincipalIR {
+  const pattern = patternOf(value);
+  if (pattern.kind === 'any') return anyIdentity(sense);
+  if (pattern.kind === 'suffix') return identity('suffix', pattern.text);
+  const { kind } = pattern;
+  return someOf(inEveryDomain(pattern.text, trustDomains).map((text) => identity(kind, `${scheme}${text}`)));
+}
+
+/** The domain that a principal names, when it names one that the mesh does not trust. */
+export function foreignDomain(value: string, trustDomains: readonly string[]): string | undefined {
+  const slash = value.indexOf('/');
+  if (value.startsWith('*') || slash < 0) return undefined;
+  const domain = value.slice(0, slash);
+  return domain === 'cluster.local' || trustDomains.includes(domain) ? undefined : domain;
+}
+
+function inEveryDomain(text: string, trustDomains: readonly string[]): readonly string[] {
+  const slash = text.indexOf('/');
+  if (slash < 0 || foreignDomain(text, trustDomains) !== undefined) return [text];
+  return trustDomains.map((domain) => domain + text.slice(slash));
+}
+
+/** Where a match takes access away it holds in foreign domains too: they connect when their check is switched off. */
+export function namespaceMatch(value: string, sense: Sense, trustDomains: readonly string[]): PrincipalIR {
+  const pattern = patternOf(value);
+  if (pattern.kind === 'any') return anyIdentity(sense);
+  // A namespace holds no slash, and in an identity `/sa/` follows it and nothing else.
+  if (pattern.kind === 'suffix') return identity('contains', `${pattern.text}/sa/`);
+  const rest = `/ns/${pattern.text}${pattern.kind === 'exact' ? '/' : ''}`;
+  if (sense === 'takes') return identity('contains', rest);
+  return someOf(trustDomains.map((domain) => identity('prefix', `${scheme}${domain}${rest}`)));
+}
+
+/** `<account>` in the policy's namespace, or `<namespace>/<account>`. */
+export function serviceAccountMatch(
+  value: string,
+  sense: Sense,
+  trustDomains: readonly string[],
+  policyNamespace: string,
+): PrincipalIR {
+  const [account = '', namespace = policyNamespace] = value.split('/').reverse();
+  const rest = `/ns/${namespace}/sa/${account}`;
+  if (sense === 'takes') return identity('suffix', rest);
+  return someOf(trustDomains.map((domain) => identity('exact', `${scheme}${domain}${rest}`)));
+}
+
+/** One of the mesh's own stands for all of them, as in principals. */
+export function trustDomainMatch(value: string, sense: Sense, trustDomains: readonly string[]): PrincipalIR {
+  const pattern = patternOf(value);
+  if (pattern.kind === 'any') return anyIdentity(sense);
+  // In an identity `/ns/` follows the trust domain and nothing else.
+  if (pattern.kind === 'suffix') return identity('contains', `${pattern.text}/ns/`);
+  if (pattern.kind === 'prefix') return identity('prefix', `${scheme}${pattern.text}`);
+  return someOf(inEveryDomain(`${pattern.text}/`, trustDomains).map((text) => identity('prefix', `${scheme}${text}`)));
+}

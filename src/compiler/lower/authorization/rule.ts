@@ -1,0 +1,46 @@
+import type { RbacPolicyIR } from '../../ir/rbac.ts';
+import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import { objectOrigin } from '../origins.ts';
+import { allOf, someOf } from './combine.ts';
+import { conditionMatch, isHttpCondition } from './condition.ts';
+import type { RuleContext } from './context.ts';
+import { isHttpOperationField, operationFields, operationMatch } from './operation.ts';
+import { isHttpSourceField, negatedName, sourceFields, sourceMatch } from './source.ts';
+
+/**
+ * One rule for one kind of chain; undefined where it gives nothing: an ALLOW rule that asks for something that only
+ * requests have cannot be fulfilled by a TCP connection. A DENY rule loses the attribute there and denies more.
+ */
+export function authorizationRule(
+  policy: AuthorizationPolicy,
+  index: number,
+  context: RuleContext,
+  namePrefix = '',
+): RbacPolicyIR | undefined {
+  const rule = policy.spec.rules?.[index];
+  if (rule === undefined) throw new Error(`${policy.namespace}/${policy.name} has no rule ${index}`);
+  if (context.carries === 'tcp' && context.action === 'ALLOW' && httpFields(rule).length > 0) return undefined;
+  const { from, to, when = [] } = rule;
+  const conditions = when.map((condition) => conditionMatch(condition, context));
+  const operations = to?.map(({ operation }) => operationMatch(operation, context));
+  const sources = from?.map(({ source }) => sourceMatch(source, context));
+  return {
+    name: `${namePrefix}ns[${policy.namespace}]-policy[${policy.name}]-rule[${index}]`,
+    permission: allOf([...(operations ? [someOf(operations)] : []), ...conditions.map((it) => it.permission)]),
+    principal: allOf([...(sources ? [someOf(sources)] : []), ...conditions.map((it) => it.principal)]),
+    origins: { decidedBy: [objectOrigin(policy, ['spec', 'rules', index])], overrode: [] },
+  };
+}
+
+/** Names of the attributes that only requests have, in the rule's order. */
+export function httpFields({ from = [], to = [], when = [] }: AuthorizationRule): readonly string[] {
+  const sources = sourceFields()
+    .filter(isHttpSourceField)
+    .flatMap((field) => [field, negatedName(field)] as const)
+    .filter((field) => from.some(({ source }) => source[field] !== undefined));
+  const operations = operationFields()
+    .filter(isHttpOperationField)
+    .flatMap((field) => [field, negatedName(field)] as const)
+    .filter((field) => to.some(({ operation }) => operation[field] !== undefined));
+  return [...sources, ...operations, ...when.filter(isHttpCondition).map(({ key }) => key)];
+}
