@@ -1,31 +1,16 @@
-// Bundles the programs into dist/: one ES module an entry, commands split off and loaded when they are asked for.
+// Bundles the programs into dist/: one ES module an entry, commands split off and loaded when they are asked for; what
+// `meshpol compile` needs as a script with its compiled form beside it, for the Node at hand and Node 24.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { lazySchema, scriptInPlaceOf } from './build/plugins.mjs';
 
 const programs = ['meshpol', 'pilot-agent', 'meshd'].filter((name) => existsSync(`src/bin/${name}.ts`));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** A large JSON file starts faster as text that JSON.parse reads than as an object literal. */
-const jsonAsText = {
-  name: 'json-as-text',
-  setup({ onLoad }) {
-    onLoad({ filter: /schema\.json$/ }, ({ path }) => ({
-      contents: `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))))});`,
-      loader: 'js',
-    }));
-  },
-};
-
-// Beside its place first: a build that fails leaves the programs of the one before.
-const made = '.cache/dist';
-rmSync(made, { recursive: true, force: true });
-await build({
-  entryPoints: programs.map((name) => `src/bin/${name}.ts`),
-  outdir: made,
+const shared = {
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   minify: true,
@@ -33,11 +18,37 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
   define: { 'process.env.MESH_VERSION': JSON.stringify(version) },
-  banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
-  plugins: [jsonAsText],
+};
+
+// Beside its place first: a build that fails leaves the programs of the one before.
+const made = '.cache/dist';
+rmSync(made, { recursive: true, force: true });
+const compileScript = 'compile.cjs';
+await build({
+  ...shared,
+  entryPoints: ['src/cli/compile-command.ts'],
+  outfile: `${made}/${compileScript}`,
+  format: 'cjs',
+  plugins: [lazySchema],
 });
+for (const name of programs) {
+  await build({
+    ...shared,
+    entryPoints: [`src/bin/${name}.ts`],
+    outdir: made,
+    chunkNames: `${name}-[hash]`,
+    splitting: true,
+    format: 'esm',
+    banner: {
+      js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    plugins: [lazySchema, scriptInPlaceOf('src/cli/compile-command.ts', compileScript, 'runCompile')],
+  });
+}
+for (const node of [process.execPath, '.tools/bin/node24'].filter((path) => existsSync(path))) {
+  // A failure is told and costs speed, nothing else.
+  spawnSync(node, ['scripts/build/compile-ahead.mjs', `${made}/${compileScript}`], { stdio: 'inherit' });
+}
 for (const name of programs) await chmod(`${made}/${name}.js`, 0o755);
 rmSync('dist', { recursive: true, force: true });
 renameSync(made, 'dist');

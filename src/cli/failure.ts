@@ -1,14 +1,23 @@
 import { type ExitCode, exitCode } from './exit-codes.ts';
 
 /** The command line is wrong in a way that only the command itself can see. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  readonly code = usageCode;
+}
+
+/** Told by their code: commands may be bundled apart from the program, with a class of their own. */
+const usageCode = 'wrong-usage';
 
 /** What is printed for a thrown error, and the exit code that goes with it. */
 export function explainFailure(thrown: unknown, program: string): { readonly text: string; readonly code: ExitCode } {
-  if (thrown instanceof UsageError) return { text: `${program}: ${thrown.message}\n`, code: exitCode.usage };
+  if (isUsageError(thrown)) return { text: `${program}: ${thrown.message}\n`, code: exitCode.usage };
   if (isOfTheWorld(thrown)) return { text: `${program}: ${causes(thrown).join(': ')}\n`, code: exitCode.world };
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return { text: `${program}: this is a bug, please report it\n${stack}\n`, code: exitCode.bug };
+}
+
+function isUsageError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === usageCode;
 }
 
 /** Rooms throw errors with a code of their own; the system's errors name the call that failed. */
