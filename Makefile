@@ -44,8 +44,8 @@ docs: generate ## write the generated documents again
 bench: build ## the figures of docs/performance.md
 	@node --expose-gc bench/run.mjs
 
-soak: build ## long runs; by hand
-	@SOAK=1 $(VITEST) run --project e2e
+soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load
+	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src --include='*.test.ts' --include='*.e2e.ts')
 
 demo: build ## the specification's outcome table on real Envoys
 	@node scripts/demo.mjs

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../testing/effort.ts';
 import { readFixture } from '../testing/fixture.ts';
 import type { Compilation } from './compilation.ts';
 import { createCompiler } from './compile.ts';
@@ -16,7 +17,7 @@ describe('compile', () => {
       fc.property(fc.shuffledSubarray(documents, { minLength: documents.length }), (shuffled) => {
         expect(textsOf(createCompiler({ settings }).compile(shuffled, select, bag))).toEqual(expected);
       }),
-      { numRuns: 12 },
+      runs(12),
     );
   });
 });

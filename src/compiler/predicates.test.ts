@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
+import { runs } from '../testing/effort.ts';
 import { hosts, type MeshHost, type MeshPod, meshTopology, pods, rootNamespace } from '../testing/generated-mesh.ts';
 import { type GeneratedPolicy, policies, policyFiles } from '../testing/generated-policies.ts';
 import {
@@ -23,8 +24,6 @@ import { parse } from './source/parse.ts';
 const topology = meshTopology();
 const compiler = createCompiler({ settings: defaultSettings });
 const proxied = pods.filter(({ hasSidecar }) => hasSidecar);
-/** The seed is printed when a run fails. */
-const runs = { numRuns: 100 };
 
 describe('compile', () => {
   test('brings out every field of every policy or names it', () => {
@@ -42,7 +41,7 @@ describe('compile', () => {
         });
         expect(lost).toEqual([]);
       }),
-      runs,
+      runs(),
     );
   });
 
@@ -60,7 +59,7 @@ describe('compile', () => {
           });
         }
       }),
-      runs,
+      runs(),
     );
   });
 
@@ -89,7 +88,7 @@ describe('compile', () => {
           expect(outbound.sort()).toEqual(expected.map(([name]) => name).sort());
         }
       }),
-      runs,
+      runs(),
     );
   });
 });

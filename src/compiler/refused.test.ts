@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
+import { runs } from '../testing/effort.ts';
 import { meshTopology } from '../testing/generated-mesh.ts';
 import { policies, policyFiles } from '../testing/generated-policies.ts';
 import { createCompiler } from './compile.ts';
@@ -37,7 +38,7 @@ describe('compile', () => {
           places: [true],
         });
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../testing/effort.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
 describe('parseDuration', () => {
@@ -23,6 +24,7 @@ describe('parseDuration', () => {
       fc.property(fc.integer({ min: 0, max: 1e9 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
       }),
+      runs(),
     );
   });
 });

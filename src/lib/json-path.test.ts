@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../testing/effort.ts';
 import { formatPath, parsePath } from './json-path.ts';
 
 describe('formatPath', () => {
@@ -18,6 +19,7 @@ describe('formatPath', () => {
       fc.property(fc.array(step), (path) => {
         expect(parsePath(formatPath(path))).toEqual(path);
       }),
+      runs(),
     );
   });
 });

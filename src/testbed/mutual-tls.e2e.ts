@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tries } from '../testing/effort.ts';
 import { destinationRule, peerAuthentication, topologyText } from './mesh-objects.ts';
 import { createTestbed, type Testbed } from './testbed.ts';
 import { describeMesh } from './testing/describe-mesh.ts';
@@ -100,7 +101,7 @@ describeMesh('a mesh with automatic mutual TLS', () => {
       while (isChanging) seen.add(await outcome(testbed, 'foo/client'));
     };
     const callers = [caller(), caller()];
-    for (let i = 0; i < 3; i += 1) {
+    for (let i = 0; i < tries(3); i += 1) {
       await testbed.apply({ 'policies.yaml': strict });
       await testbed.remove('policies.yaml');
     }

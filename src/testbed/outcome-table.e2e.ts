@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tries } from '../testing/effort.ts';
 import { type OutcomeCell, outcomeCells, outcomeRows } from './outcome-table.ts';
 import { createTestbed, type Testbed } from './testbed.ts';
 import { describeMesh } from './testing/describe-mesh.ts';
 import { findVerdict } from './verdict.ts';
 
 const example = new URL('../../examples/first-mesh/', import.meta.url);
-const tries = 20;
+const requests = tries(20);
 let testbed: Testbed;
 
 beforeAll(async () => {
@@ -39,12 +40,12 @@ function expectedOutcomes(cells: readonly OutcomeCell[]): Record<string, string[
 }
 
 describeMesh('outcome table', () => {
-  test.each(outcomeRows)(`$title: every cell is as specified, ${tries} times of ${tries}`, async (row) => {
+  test.each(outcomeRows)(`$title: every cell is as specified, ${requests} times of ${requests}`, async (row) => {
     const { file } = row;
     if (file !== undefined)
       await testbed.apply({ [file]: await readFile(new URL(`policies/${file}`, example), 'utf8') });
     const cells = outcomeCells(row);
-    expect(await outcomesOf(cells, tries)).toEqual(expectedOutcomes(cells));
+    expect(await outcomesOf(cells, requests)).toEqual(expectedOutcomes(cells));
     if (file !== undefined) await testbed.remove(file);
     const reverted = outcomeCells(outcomeRows[0]!);
     expect(await outcomesOf(reverted, 1)).toEqual(expectedOutcomes(reverted));

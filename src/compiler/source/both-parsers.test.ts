@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { cutDocuments } from './cut.ts';
 import { disagreement } from './disagreement.ts';
 import { defaultLimits } from './limits.ts';
@@ -106,7 +107,7 @@ test('harmless documents mean the same to both parsers', () => {
     fc.property(text, (yaml) => {
       expect(differences(yaml)).toEqual([]);
     }),
-    { numRuns: 20_000 },
+    runs(20_000),
   );
 });
 
@@ -137,7 +138,7 @@ test('any text made of YAML marks means the same to both parsers', () => {
     fc.property(fc.array(marks, { minLength: 1, maxLength: 12 }), (parts) => {
       expect(differences(parts.join(''))).toEqual([]);
     }),
-    { numRuns: 20_000 },
+    runs(20_000),
   );
 });
 
@@ -148,6 +149,7 @@ test('JSON values mean the same to both parsers', () => {
       const loaded = load(text);
       expect(loaded.ok && disagreement(loaded.value, JSON.parse(text))).toBe(undefined);
     }),
+    runs(),
   );
 });
 

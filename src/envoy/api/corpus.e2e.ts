@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tries } from '../../testing/effort.ts';
 import { findEnvoy } from '../process.ts';
 import { type Validation, validateConfig } from '../validate.ts';
 import { checkMessage } from './check.ts';
@@ -31,7 +32,7 @@ describe('checkMessage beside the real Envoy', () => {
   });
 
   test('whatever breaks the API is refused by both, but for the listed leniencies of Envoy', async () => {
-    const cases = pick((sample) => mutations(bootstrapType, sample.bootstrap), 6);
+    const cases = pick((sample) => mutations(bootstrapType, sample.bootstrap), tries(6));
     expect(cases.length, `cases of seed ${seed}`).toBeGreaterThanOrEqual(150);
     const verdicts = await judge(cases);
     expect(verdicts.filter(({ problems }) => problems.length === 0).map(describeVerdict), `seed ${seed}`).toEqual([]);
@@ -51,7 +52,7 @@ describe('checkMessage beside the real Envoy', () => {
   });
 
   test('of other changes, none is refused by the checker alone, or for the sake of the API by Envoy alone', async () => {
-    const verdicts = await judge(pick((sample) => neutralMutations(bootstrapType, sample.bootstrap), 15));
+    const verdicts = await judge(pick((sample) => neutralMutations(bootstrapType, sample.bootstrap), tries(15)));
     const differing = verdicts.filter(({ problems, validation }) =>
       problems.length > 0 ? validation.ok : !validation.ok && isApiRefusal(validation),
     );

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import protojson from 'protobufjs/ext/protojson.js';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { checkMessage } from './check.ts';
 import { samples } from './corpus/samples.ts';
 import { decodeMessage } from './decode.ts';
@@ -76,6 +77,7 @@ describe('encodeMessage', () => {
         const node = (fields: object): unknown => ({ node: { id: 'n', metadata: fields } });
         expect(encodeMessage(bootstrapType, node(metadata))).toEqual(encodeMessage(bootstrapType, node(reversed)));
       }),
+      runs(),
     );
   });
 });
