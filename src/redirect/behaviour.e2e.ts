@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeMesh } from '../testbed/testing/describe-mesh.ts';
-import type { Family } from './config.ts';
 import { type Lab, openLab } from './lab/lab.ts';
-import { redirectScenarios, type Scenario, tproxyScenarios } from './lab/matrix.ts';
+import { dnsScenarios, redirectScenarios, type Scenario, tproxyScenarios } from './lab/matrix.ts';
 import { parseCall } from './lab/parse-call.ts';
 
-const families: readonly Family[] = ['IPv4', 'IPv6'];
 let lab: Lab;
 let untouched: string;
 
@@ -22,7 +20,7 @@ async function openScene(isTransparent: boolean): Promise<void> {
       transparent: isTransparent,
     }),
     lab.listen({ who: 'app', network: 'workload', uid: 1000, tcp: [22, 8080, 9090, 15021, 15090] }),
-    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [80, 5432, 9999], udp: [53] }),
+    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [80, 5432, 9999], udp: [53, 54] }),
   ]);
   untouched = await lab.state();
 }
@@ -33,7 +31,7 @@ async function must(args: readonly string[], env: Readonly<Record<string, string
 }
 
 /** What meets the scenario's calls, in both families, and that clean-up leaves the namespace as it was. */
-async function play({ flags, env, rows }: Scenario): Promise<void> {
+async function play({ flags, env, rows, families = ['IPv4', 'IPv6'] }: Scenario): Promise<void> {
   const calls = Object.keys(rows);
   await must(['istio-iptables', ...flags], env);
   for (const family of families) {
@@ -49,7 +47,9 @@ describeMesh('redirection', () => {
     beforeAll(() => openScene(false));
     afterAll(() => lab?.close());
 
-    test.each(redirectScenarios)('$title: every packet meets whom it should', (scenario) => play(scenario));
+    test.each([...redirectScenarios, ...dnsScenarios])('$title: every packet meets whom it should', (scenario) =>
+      play(scenario),
+    );
   });
 
   describe('TPROXY', () => {

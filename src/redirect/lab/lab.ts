@@ -42,6 +42,8 @@ export interface Lab {
    * error (`ECONNREFUSED`).
    */
   dial(family: Family, calls: readonly Call[]): Promise<string[]>;
+  /** Makes calls, all from one namespace, again and again; `end` gives how often each met whom, in the order of the calls. */
+  storm(family: Family, calls: readonly Call[]): Promise<{ end(): Promise<Record<string, number>[]> }>;
   /** Runs the agent's program in the workload, as root of its namespace unless said otherwise. */
   agent(args: readonly string[], place?: Place): Promise<RunResult>;
   /** Everything that redirection may touch there: rules of both families, policy routes, addresses of lo. */
@@ -54,6 +56,10 @@ interface Answer {
   readonly port: number;
   readonly from: string;
   readonly for: readonly [string, number] | null;
+}
+
+interface Reply {
+  readonly answer: Answer | string;
 }
 
 const packets = `${repository}/src/redirect/lab/packets.py`;
@@ -72,23 +78,14 @@ export async function openLab(isRoot?: boolean): Promise<Lab> {
 
 class RunningLab implements Lab {
   readonly sandbox: Sandbox;
-  #listeners = 0;
+  #programs = 0;
 
   constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
   }
 
-  async listen({ network, ...spec }: Listener): Promise<RunningProgram> {
-    this.#listeners += 1;
-    const output = join(this.sandbox.folder, `listener-${this.#listeners}.log`);
-    const program = await this.sandbox.start(['python3', packets, 'listen', JSON.stringify(spec)], output, { network });
-    const probe = async (): Promise<true | undefined> => {
-      const text = await readFile(output, 'utf8');
-      if (program.exitCode !== undefined) throw new Error(`${spec.who} ended: ${text}`);
-      return text.includes('listening') ? true : undefined;
-    };
-    await until(probe, { timeoutMs: 10_000, otherwise: async () => `${spec.who} does not listen` });
-    return program;
+  listen({ network, ...spec }: Listener): Promise<RunningProgram> {
+    return this.#start(['listen', JSON.stringify(spec)], network);
   }
 
   async dial(family: Family, calls: readonly Call[]): Promise<string[]> {
@@ -97,10 +94,24 @@ class RunningLab implements Lab {
       const own = calls.filter(({ from = 'workload' }) => from === network);
       const stdin = JSON.stringify(own.map((call) => request(call, family)));
       const text = await this.sandbox.must(['python3', packets, 'dial'], { network, stdin });
-      const replies = JSON.parse(text) as readonly { readonly answer: Answer | string }[];
+      const replies = JSON.parse(text) as readonly Reply[];
       for (const [i, call] of own.entries()) answers.set(call, formatAnswer(replies[i]?.answer ?? 'nothing'));
     }
     return calls.map((call) => answers.get(call) ?? 'nothing');
+  }
+
+  async storm(family: Family, calls: readonly Call[]): Promise<{ end(): Promise<Record<string, number>[]> }> {
+    const network = calls[0]?.from ?? 'workload';
+    const requests = calls.map((call) => request(call, family));
+    const program = await this.#start(['storm', JSON.stringify(requests)], network);
+    const end = async (): Promise<Record<string, number>[]> => {
+      await program.signal('TERM');
+      await program.exited;
+      const [, text = ''] = (await readFile(program.output, 'utf8')).split('\n');
+      const counts = JSON.parse(text) as readonly (readonly (readonly [Reply, number])[])[];
+      return counts.map((one) => Object.fromEntries(one.map(([{ answer }, count]) => [formatAnswer(answer), count])));
+    };
+    return { end };
   }
 
   agent(args: readonly string[], place: Place = {}): Promise<RunResult> {
@@ -115,6 +126,19 @@ class RunningLab implements Lab {
 
   close(): Promise<void> {
     return this.sandbox.close();
+  }
+
+  async #start(args: readonly string[], network: LabNetwork): Promise<RunningProgram> {
+    this.#programs += 1;
+    const output = join(this.sandbox.folder, `packets-${this.#programs}.log`);
+    const program = await this.sandbox.start(['python3', packets, ...args], output, { network });
+    const probe = async (): Promise<true | undefined> => {
+      const text = await readFile(output, 'utf8');
+      if (program.exitCode !== undefined) throw new Error(`${args.join(' ')} ended: ${text}`);
+      return text.includes('listening') ? true : undefined;
+    };
+    await until(probe, { timeoutMs: 10_000, otherwise: async () => `${args.join(' ')} is not ready` });
+    return program;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Family } from '../config.ts';
 import { subnets } from './addresses.ts';
 
 /** One configuration of the redirection, and what meets the packets under it. */
@@ -5,7 +6,9 @@ export interface Scenario {
   readonly title: string;
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Calls as `parseCall` reads them, with what each meets; the same in both families. */
+  /** Both when absent. */
+  readonly families?: readonly Family[];
+  /** Calls as `parseCall` reads them, with what each meets. */
   readonly rows: Readonly<Record<string, string>>;
 }
 
@@ -57,10 +60,11 @@ export const redirectScenarios: readonly Scenario[] = [
       'app > peer:80': 'proxy:15001 for peer:80 from workload',
       'root > peer:80': 'proxy:15001 for peer:80 from workload',
       'app > peer-excluded:5432': 'proxy:15001 for peer-excluded:5432 from workload-second',
-      'app > peer:53/udp': 'peer:53 from peer',
+      'app > peer:53/udp': 'peer:53 from workload',
       'app > workload:8080': 'app:8080 for workload:8080 from workload',
       'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
-      'proxy-group > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      // The rule of the user returns what is local and not the user's, so the group's own rule never sees it.
+      'proxy-group > workload:8080': 'app:8080 for workload:8080 from workload',
       'proxy at loopback > delivery:15002': 'proxy:15006 for delivery:15002 from loopback',
       'app > service:8080': 'proxy:15001 for service:8080 from workload',
       'proxy > service:8080': 'proxy:15006 for workload:8080 from peer',
@@ -133,7 +137,8 @@ export const redirectScenarios: readonly Scenario[] = [
   },
   {
     title: 'loopback and the own subnet among the outbound ones',
-    flags: [...proxyIds, '-i', `127.0.0.0/8,::1/128,${subnets.first}`],
+    flags: [...proxyIds, '-i', '127.0.0.0/8,10.77.0.0/16'],
+    families: ['IPv4'],
     rows: {
       'app > workload:8080': 'proxy:15001 for workload:8080 from workload',
       'app > loopback:8080': 'app:8080 for loopback:8080 from loopback',
@@ -162,6 +167,25 @@ export const redirectScenarios: readonly Scenario[] = [
     },
   },
 ];
+
+/** Queries are led to a port of the proxy; the asker hears from the server that it asked. */
+export const dnsScenarios: readonly Scenario[] = [
+  { title: 'DNS_CAPTURE', port: 15013 },
+  { title: 'DNS_AGENT', port: 15053 },
+].map(({ title, port }) => ({
+  title: `queries captured by ${title}`,
+  flags: [...proxyIds, '-i', '*'],
+  env: { [title]: 'true' },
+  rows: {
+    ...always,
+    'app > peer:53/udp': `proxy:${port} from loopback`,
+    'root > peer:53/udp': `proxy:${port} from loopback`,
+    'app > loopback:53/udp': `proxy:${port} from loopback`,
+    'proxy > peer:53/udp': 'peer:53 from workload',
+    'proxy-group > peer:53/udp': 'peer:53 from workload',
+    'app > peer:54/udp': 'peer:54 from workload',
+  },
+}));
 
 /** TPROXY: inbound connections keep both their addresses; outbound ones are redirected as ever. */
 export const tproxyScenarios: readonly Scenario[] = [

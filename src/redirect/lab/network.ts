@@ -26,7 +26,7 @@ ${assign('workload', 'eth0', 'workload', 'workload-second')}
 ${assign('workload', 'vnet0', 'workload-virtual')}
 ${assign('peer', 'eth0', 'peer', 'peer-excluded')}
 ${assign('guest', 'eth0', 'guest')}
-${families((family) => `ip -n workload route add default via ${addresses.peer[family]}`)}
+${families((family) => `ip -n workload route add default via ${addresses.peer[family]} src ${addresses.workload[family]}`)}
 ${families((family) => `ip -n peer route add ${subnetOf('guest', family)} via ${addresses.workload[family]}`)}
 ${families((family) => `ip -n guest route add default via ${addresses['workload-virtual'][family]}`)}
 ${families(

@@ -3,11 +3,13 @@ destination of a redirected connection nor make a transparent socket.
 
     packets.py listen SPEC   SPEC: {"who", "uid", "tcp": [port], "udp": [port], "transparent": bool}
     packets.py dial          stdin: [{"to", "port", "uid", "gid", "source"?, "udp"?}], stdout: [{"answer"}]
+    packets.py storm CALLS   as dial, again and again until SIGTERM; stdout: for each call [[{"answer"}, count]]
 """
 
 import errno
 import json
 import os
+import signal
 import socket
 import struct
 import sys
@@ -83,7 +85,7 @@ def original_destination(connection):
 
 
 def dial(calls):
-    """All at once, a process each: the owner of a packet is the process that made its socket."""
+    """The answers of all calls, made at once, a process each: a packet's owner is the process that made its socket."""
     children = []
     for call in calls:
         reader, writer = os.pipe()
@@ -99,7 +101,19 @@ def dial(calls):
         with os.fdopen(reader, "rb") as pipe:
             answers.append(json.loads(pipe.read()))
         os.waitpid(child, 0)
-    print(json.dumps(answers))
+    return answers
+
+
+def storm(calls):
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    print("listening", flush=True)
+    counts = [{} for _ in calls]
+    while not stopped:
+        for count, answer in zip(counts, dial(calls)):
+            text = json.dumps(answer)
+            count[text] = count.get(text, 0) + 1
+    print(json.dumps([[[json.loads(text), n] for text, n in count.items()] for count in counts]))
 
 
 def attempt(call):
@@ -129,5 +143,7 @@ def become(uid, gid):
 
 if sys.argv[1] == "listen":
     listen(json.loads(sys.argv[2]))
+elif sys.argv[1] == "storm":
+    storm(json.loads(sys.argv[2]))
 else:
-    dial(json.load(sys.stdin))
+    print(json.dumps(dial(json.load(sys.stdin))))
