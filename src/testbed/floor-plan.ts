@@ -18,6 +18,8 @@ export interface PlannedPod {
   readonly ipv4: string | undefined;
   readonly ipv6: string | undefined;
   readonly hasSidecar: boolean;
+  /** How inbound connections reach its sidecar. */
+  readonly interceptionMode: 'REDIRECT' | 'TPROXY';
   readonly ports: readonly BackendPort[];
 }
 
@@ -102,6 +104,7 @@ function planPod(pod: PlanObject, injected: ReadonlySet<string>): PlannedPod {
     hasSidecar:
       containers.some((container) => container.name === 'mesh-proxy') ||
       (asked === undefined ? injected.has(namespace) : asked === 'true'),
+    interceptionMode: annotations?.['sidecar.mesh.io/interceptionMode'] === 'TPROXY' ? 'TPROXY' : 'REDIRECT',
     ports: containers.filter((container) => container.name !== 'mesh-proxy').flatMap(backendPorts),
   };
 }

@@ -34,13 +34,21 @@ export interface Sidecar {
 /** Node of the tool folder: it runs TypeScript as it is and starts fast. */
 export const node = `${repository}/.tools/bin/node24`;
 
+/** Envoy needs the capability to take connections to any address, and keeps it although it is not root. */
+const asProxyWithNetAdmin = [
+  ...['setpriv', `--reuid=${proxyUid}`, `--regid=${proxyUid}`, '--clear-groups'],
+  ...['--inh-caps=+net_admin', '--ambient-caps=+net_admin'],
+];
+
 const readyTimeoutMs = 30_000;
 
 /** Writes the proxy's identity and starts its agent; does not wait for it. */
 export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: SidecarOptions): Promise<Sidecar> {
   const home = join(scratch, pod.network);
   await writeIdentity(sandbox, home, options.certificate);
+  const isTproxy = pod.interceptionMode === 'TPROXY';
   const argv = [
+    ...(isTproxy ? asProxyWithNetAdmin : []),
     ...[node, `${repository}/dist/pilot-agent.js`, 'proxy', 'sidecar'],
     ...['--id', `${pod.name}.${pod.namespace}`, '--meshConfig', options.meshConfigFile],
     ...['--proxyBinary', process.env.ENVOY_BINARY ?? `${repository}/.tools/bin/envoy`, '--concurrency', '1'],
@@ -53,7 +61,7 @@ export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: S
     TERMINATION_DRAIN_DURATION_SECONDS: '1',
     ...options.env,
   };
-  const place = { network: pod.network, uid: proxyUid, cwd: home, env };
+  const place = { network: pod.network, uid: isTproxy ? 0 : proxyUid, cwd: home, env };
   const program = await sandbox.start(argv, join(sandbox.folder, `${pod.network}.log`), place);
   return new RunningSidecar(sandbox, pod, home, program);
 }
