@@ -33,4 +33,32 @@ describe('createRenderer', () => {
     expect(log).toContain('OK');
     expect(log).not.toMatch(/deprecated/i);
   });
+
+  test.each([
+    ['1024 characters', '/a?'.repeat(341)],
+    ['1024 characters of classes', '\\pP'.repeat(341)],
+    ['5000 instructions of our count', '\\pP{833}'.repeat(6)],
+  ])('leaves room for expressions of %s', async (_, regex) => {
+    const config = createRenderer().render(sampleProxy(), new DiagnosticBag());
+    const form = staticFormOf(config!) as { static_resources: { listeners: object[] } };
+    form.static_resources.listeners.push(listenerWithRegex(regex));
+    expect(await validate(form)).toContain('OK');
+    const own = { static_resources: { listeners: [listenerWithRegex(regex)] } };
+    await expect(validate(own)).rejects.toThrow('max program size of 100');
+  });
 });
+
+function listenerWithRegex(regex: string): object {
+  const extension = (name: string, type: string, config: object): object => ({
+    name,
+    typed_config: { '@type': `type.googleapis.com/envoy.extensions.filters.${type}`, ...config },
+  });
+  const routes = [{ match: { safe_regex: { regex } }, direct_response: { status: 200 } }];
+  const connections = extension('hcm', 'network.http_connection_manager.v3.HttpConnectionManager', {
+    stat_prefix: 'regex',
+    route_config: { virtual_hosts: [{ name: 'all', domains: ['*'], routes }] },
+    http_filters: [extension('router', 'http.router.v3.Router', {})],
+  });
+  const address = { socket_address: { address: '127.0.0.1', port_value: 0 } };
+  return { name: 'regex', address, filter_chains: [{ filters: [connections] }] };
+}

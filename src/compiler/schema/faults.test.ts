@@ -80,6 +80,7 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['invalid-redirect-code', '12:21'],
   ['invalid-regex', '12:16'],
   ['invalid-regex-origin', '15:16'],
+  ['invalid-regex-too-large', '12:16'],
   ['invalid-service-account', '11:27'],
   ['invalid-subset-name', '9:11'],
   ['invalid-timestamp', '6:22'],
