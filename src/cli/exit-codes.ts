@@ -7,6 +7,8 @@ export const exitCode = {
   /** The world failed: a file, a port, a missing program. */
   world: 3,
   bug: 70,
+  /** Redirection is not in force: the original's code. */
+  notRedirected: 126,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];

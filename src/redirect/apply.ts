@@ -5,15 +5,17 @@ import type { RedirectPlan } from './plan.ts';
 import { type DesiredState, desiredByPlan, desiredByState, emptyFilter, planChange } from './plan-change.ts';
 import { type RedirectState, readState } from './read-state.ts';
 import { RedirectError } from './redirect-error.ts';
-import type { Table } from './rule.ts';
+import { type Table, tables } from './rule.ts';
 import { runCommand } from './run-command.ts';
-import { isOwnChain, isOwnRule, type SavedTable } from './saved-rules.ts';
+import { isOwnChain, isOwnRule, placedRules, type SavedTable } from './saved-rules.ts';
 import { formatStep, type Step } from './step.ts';
 
 /** What a change of the rules touches of its process. */
 export interface ChangeOptions {
   /** Takes each command, as a shell takes it, before it runs; and what was found. */
   readonly say?: (text: string) => void;
+  /** Takes what may keep the rules from doing their work. */
+  readonly warn?: (text: string) => void;
   /** Longest wait for the lock of another packet-filter command, in seconds. */
   readonly lockWaitSeconds?: number;
   /** Fires when the change is to be given up: what was done is taken back. */
@@ -41,8 +43,10 @@ async function applyAlone(plan: RedirectPlan, options: ChangeOptions): Promise<A
   const families = [...plan.rules.keys()];
   const desired = desiredByPlan(plan);
   const before = await changeState(desired, () => readState(families), options);
+  const now = await readState(families);
+  for (const line of overtakingRules(now)) options.warn?.(line);
   if (before === undefined) return 'in place';
-  const missing = planChange(await readState(families), desired, usualLockWaitSeconds);
+  const missing = planChange(now, desired, usualLockWaitSeconds);
   if (missing.length > 0) {
     const first = missing[0]?.argv.join(' ');
     throw new RedirectError(
@@ -53,6 +57,17 @@ async function applyAlone(plan: RedirectPlan, options: ChangeOptions): Promise<A
   const hadRules =
     planChange(before, desiredByPlan({ rules: new Map(), routing: [] }), usualLockWaitSeconds).length > 0;
   return hadRules ? 'replaced' : 'applied';
+}
+
+/** Rules of others that see a connection before ours do: what they accept or lead elsewhere is not captured. */
+function overtakingRules({ filters }: RedirectState): string[] {
+  return filters.flatMap(({ backend, tables: saved }) =>
+    tables.flatMap((table) =>
+      placedRules(table, saved.get(table) ?? new Map())
+        .filter(({ chain, position }, i, all) => position > 1 && all.findIndex((rule) => rule.chain === chain) === i)
+        .map(({ chain, position }) => `${backend.family} ${table} ${chain}: ${position - 1} of others before ours`),
+    ),
+  );
 }
 
 /** The commands that a plan needs in a network namespace that has nothing of ours, on a machine without special cases. */

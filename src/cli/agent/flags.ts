@@ -1,7 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type RedirectFlag, redirectFlags, variableOf } from '../../redirect/flags.ts';
 
 /** Flags that take no value; Go's form `--flag=false` is accepted too. */
 const booleanFlags: ReadonlySet<string> = new Set(['--log_as_json', '--disableInternalTelemetry', '--short']);
+
+/** Those of redirection, whose false is said by `--no-flag`: a variable may say true. */
+const redirectSwitches: ReadonlyMap<string, string> = new Map(
+  redirectFlags.flatMap((flag: RedirectFlag) => {
+    if (flag.value !== undefined) return [];
+    const long = [`--${flag.name}`, flag.name] as const;
+    return flag.short === undefined ? [long] : [long, [`-${flag.short}`, flag.name] as const];
+  }),
+);
 
 /** Adds the logging flags that every command of the specification has. */
 export function addLoggingFlags(command: Command): Command {
@@ -46,13 +56,33 @@ export function addProxyFlags(command: Command): Command {
     .option('--proxyBinary <file>', 'the Envoy to run');
 }
 
+/** Adds the flags of `istio-iptables`; their defaults are settled later, since a variable comes before them. */
+export function addRedirectFlags(command: Command): Command {
+  for (const flag of redirectFlags as readonly RedirectFlag[]) addRedirectFlag(command, flag);
+  return command;
+}
+
+/** Adds the one flag of `istio-clean-iptables`. */
+export function addCleanFlags(command: Command): Command {
+  return addRedirectFlag(command, { name: 'dry-run', short: 'n', description: 'print what would run; run nothing' });
+}
+
+function addRedirectFlag(command: Command, { name, short, value, usual, description }: RedirectFlag): Command {
+  const names = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`;
+  const text = usual === undefined || usual === '' ? description : `${description} (default: ${usual})`;
+  command.option(names, `${text} [${variableOf(name)}]`);
+  return value === undefined ? command.addOption(new Option(`--no-${name}`).hideHelp()) : command;
+}
+
 /** Turns `--flag=true` into `--flag`, and leaves `--flag=false` out, for flags that take no value. */
 export function foldBooleans(argv: readonly string[]): string[] {
   return argv.flatMap((argument) => {
-    const [, name = '', value = ''] = /^(--\w+)=(.*)$/.exec(argument) ?? [];
-    if (!booleanFlags.has(name)) return [argument];
+    const [, name = '', value = ''] = /^(--?[\w-]+)=(.*)$/.exec(argument) ?? [];
+    const redirectSwitch = redirectSwitches.get(name);
+    if (!booleanFlags.has(name) && redirectSwitch === undefined) return [argument];
     if (/^(1|t|T|TRUE|true|True)$/.test(value)) return [name];
-    return /^(0|f|F|FALSE|false|False)$/.test(value) ? [] : [argument];
+    if (!/^(0|f|F|FALSE|false|False)$/.test(value)) return [argument];
+    return redirectSwitch === undefined ? [] : [`--no-${redirectSwitch}`];
   });
 }
 

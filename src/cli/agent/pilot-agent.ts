@@ -3,7 +3,7 @@ import type { StopSignals } from '../../agent/signals.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { exitCode } from '../exit-codes.ts';
 import { explainFailure, UsageError } from '../failure.ts';
-import { addLoggingFlags, addProxyFlags, foldBooleans } from './flags.ts';
+import { addCleanFlags, addLoggingFlags, addProxyFlags, addRedirectFlags, foldBooleans } from './flags.ts';
 
 /** What the program runs in. */
 export interface ProgramContext {
@@ -16,8 +16,6 @@ export interface ProgramContext {
 const laterCommands: Readonly<Record<string, string>> = {
   request: 'make a request to the admin interface of Envoy',
   wait: 'wait until the proxy is ready',
-  'istio-iptables': 'set up port forwarding',
-  'istio-clean-iptables': 'remove port forwarding',
 };
 
 /** Runs one command line of `pilot-agent` and gives its exit code. */
@@ -59,6 +57,7 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
       const { formatVersion } = await import('./version.ts');
       process.stdout.write(formatVersion(options));
     });
+  addRedirectCommands(program, context, finish);
   for (const [name, description] of Object.entries(laterCommands)) {
     program
       .command(name)
@@ -70,6 +69,21 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
       });
   }
   return program;
+}
+
+function addRedirectCommands(program: Command, context: ProgramContext, finish: (code: number) => void): void {
+  const setUp = program
+    .command('istio-iptables')
+    .description('lead connections of this network namespace to the proxy');
+  addRedirectFlags(addLoggingFlags(setUp)).action(async (options: object) => {
+    const { runSetUp } = await import('./istio-iptables.ts');
+    finish(await runSetUp({ ...options, ...givenOptions(program) }, context));
+  });
+  const clean = program.command('istio-clean-iptables').description('remove what istio-iptables has made');
+  addCleanFlags(addLoggingFlags(clean)).action(async (options: object) => {
+    const { runCleanUp } = await import('./istio-clean-iptables.ts');
+    finish(await runCleanUp({ ...options, ...givenOptions(program) }, context));
+  });
 }
 
 /** Flags given before the command's name: they hold for the command too. */

@@ -46,9 +46,18 @@ export function refuseUnsupported(
   options: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  const flags = unsupportedFlags
+  const names = [...unsupportedFlagsOf(options), ...unsupportedVariables(environment)];
+  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
+}
+
+/** As {@link refuseUnsupported}, for commands that obey none of the agent's variables. */
+export function refuseUnsupportedFlags(options: Readonly<Record<string, unknown>>): void {
+  const names = unsupportedFlagsOf(options);
+  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
+}
+
+function unsupportedFlagsOf(options: Readonly<Record<string, unknown>>): string[] {
+  return unsupportedFlags
     .filter(({ key, usual }) => options[key] !== undefined && !usual.includes(options[key]))
     .map(({ flag }) => flag);
-  const names = [...flags, ...unsupportedVariables(environment)];
-  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
 }
