@@ -117,11 +117,11 @@ async function checkImport(jwk: PublicJwk, alg: string): Promise<KeyCheck> {
   if (key instanceof Uint8Array || key.type !== 'public') return { reason: 'is not a public key' };
   if (jwk.kty !== 'RSA') return { jwk };
   const { modulusLength: bits, publicExponent } = key.algorithm as RsaAlgorithm;
-  // RFC 7518 section 3.3; beyond BoringSSL's bounds Envoy refuses the key, and with it perhaps the listener.
+  // RFC 7518 section 3.3; Envoy takes up to 16384 bits, and is slow with each token then.
   if (bits < shortestRsaBits || bits > longestRsaBits) {
     return { reason: `is an RSA key of ${bits} bits, expected ${shortestRsaBits} to ${longestRsaBits}` };
   }
-  // With the exponent 1 every message is its own signature.
+  // With the exponent 1 every message is its own signature; more than 33 bits make Envoy refuse the listener.
   const exponent = BigInt(`0x${Buffer.from(publicExponent).toString('hex') || '0'}`);
   if (exponent < 3n || exponent % 2n === 0n || exponent >= 2n ** 33n) {
     return { reason: 'is an RSA key with an unfit exponent' };

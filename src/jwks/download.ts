@@ -16,8 +16,8 @@ export interface DownloadOptions extends TargetRules {
 export async function download(start: URL, options: DownloadOptions): Promise<string> {
   let url = start;
   for (let redirects = 0; ; redirects++) {
-    const target = await abortable(checkTarget(url, options, options.signal), options.signal);
-    const answer = await abortable(options.transport(target, maxAnswerBytes, options.signal), options.signal);
+    const target = await checkTarget(url, options, options.signal);
+    const answer = await options.transport(target, maxAnswerBytes, options.signal);
     if (answer.status === 200) return decode(answer.body, url);
     if (!redirectStatuses.has(answer.status)) throw refusedStatus(url, answer.status);
     if (redirects === maxRedirects) {
@@ -75,19 +75,4 @@ export function parseObject(text: string, what: string): Readonly<Record<string,
 
 function typeNameOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-}
-
-/** The promise, or the signal's reason: getaddrinfo cannot be cancelled, the wait for it can. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const stop = new AbortController();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const give = (): void => reject(signal.reason);
-    if (signal.aborted) give();
-    signal.addEventListener('abort', give, { once: true, signal: stop.signal });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    stop.abort();
-  }
 }

@@ -1,6 +1,6 @@
 import { type CheckedKeys, checkKeys } from './check-keys.ts';
 import { discoverKeySetUrl } from './discovery.ts';
-import { abortable, type DownloadOptions, download } from './download.ts';
+import { type DownloadOptions, download } from './download.ts';
 import { KeySetError, quoted, quotedUrl } from './fault.ts';
 import type { Clock, KeySetObserver, KeySetSource } from './key-set.ts';
 import { retryDelay, type Timings } from './schedule.ts';
@@ -89,7 +89,7 @@ async function observed<T>(
   });
   try {
     const either = AbortSignal.any([signal, deadline.signal]);
-    const value = await abortable(work({ ...options, signal: either }), either);
+    const value = await work({ ...options, signal: either });
     options.observer.onDownload(source, undefined);
     return value;
   } catch (error) {

@@ -108,6 +108,23 @@ describe('get', () => {
     expect(heard.count('download timed-out')).toBe(5);
   });
 
+  test('gives up on a DNS that never answers', async () => {
+    const deaf = createKeySetResolver({
+      observer: heard,
+      clock,
+      transport: () => Promise.reject(new Error('asked')),
+      lookup: () => new Promise(() => undefined),
+      timings: { retries: 0 },
+    });
+    const result = deaf.get(source);
+    await clock.settle();
+    await clock.advance(5_000);
+    expect(await result).toMatchObject({
+      fault: { code: 'timed-out', message: `"${uri}" is not there within 5000 ms` },
+    });
+    deaf.close();
+  });
+
   test('answers at once while keys that never came are asked for again in the background', async () => {
     answer = () => ok('<html>');
     const lost = await resolver.get(source);

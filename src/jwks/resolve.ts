@@ -1,5 +1,5 @@
 import { delay } from '../lib/abort.ts';
-import { abortable } from './download.ts';
+import { abortable } from './abortable.ts';
 import { closedFault, KeySetEntry } from './entry.ts';
 import type { Clock, KeySetObserver, KeySetResult, KeySetSource } from './key-set.ts';
 import type { RequestOptions } from './request.ts';

@@ -58,6 +58,22 @@ describe('Envoy with the key set that verifies nothing', () => {
   }
 });
 
+describe('the forgeries', () => {
+  test('are well made: Envoy answers 200 to them where it has the key', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const secret = Buffer.from('a secret that is shared');
+    const keys: readonly (readonly [object, string])[] = [
+      [publicKey.export({ format: 'jwk' }), forge({ alg: 'ES256' }, signed(privateKey))],
+      [{ kty: 'oct', k: secret.toString('base64url') }, forge({ alg: 'HS256' }, hmac(secret))],
+    ];
+    for (const [key, token] of keys) {
+      const gate = await startTokenGate(issuer, keySetText(key));
+      expect(await gate.status(token)).toBe(200);
+      await gate.close();
+    }
+  });
+});
+
 describe('Envoy with a key set that passed the check', () => {
   test.each(['RS256', 'RS384', 'PS256', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])(
     'loads a set of one %s key and answers 200 to its tokens, 401 to those of another',

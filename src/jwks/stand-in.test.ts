@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkKeys } from './check-keys.ts';
 import { standInKeySet, standInKid, standInSentence } from './stand-in.ts';
@@ -19,6 +21,23 @@ describe('the key set that verifies nothing', () => {
     const { keys } = JSON.parse(standInKeySet);
     expect(keys.map((key: object) => Object.keys(key))).toEqual([['kty', 'kid', 'alg', 'crv', 'x', 'y']]);
     expect(keys[0]).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', kid: standInKid });
+  });
+});
+
+describe('the sources of the product', () => {
+  test('hold no private and no symmetric key', () => {
+    const root = path.resolve(import.meta.dirname, '../..');
+    const files = ['src', 'templates', 'schemas'].flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.join(folder, file),
+      ),
+    );
+    const shipped = files.filter(
+      (file) => /\.(?:ts|js|hbs|json)$/.test(file) && !/testing\/|\.test\.|\.e2e\./.test(file),
+    );
+    expect(shipped.length).toBeGreaterThan(100);
+    const key = /BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{16}|["']?\b[dk]\b["']?: ?["'][\w-]{20,}["']/;
+    expect(shipped.filter((file) => key.test(readFileSync(path.join(root, file), 'utf8')))).toEqual([]);
   });
 });
 

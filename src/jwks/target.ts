@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { abortable } from './abortable.ts';
 import { type AddressKind, addressKind } from './address.ts';
 import { KeySetError, quoted, quotedUrl } from './fault.ts';
 
@@ -73,7 +74,8 @@ function normalHost(host: string): string {
 
 async function resolve(host: string, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
   try {
-    const addresses = await lookup(host, signal);
+    // getaddrinfo cannot be cancelled, the wait for it can.
+    const addresses = await abortable(lookup(host, signal), signal);
     if (addresses.length > 0) return addresses;
   } catch (cause) {
     signal.throwIfAborted();
