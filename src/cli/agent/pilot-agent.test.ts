@@ -58,8 +58,6 @@ describe('runPilotAgent', () => {
     ['proxy --id a.b', {}, /no policies: give --policies/],
     ['request GET stats', {}, /not supported yet: request/],
     ['wait --timeoutSeconds 1', {}, /not supported yet: wait/],
-    ['istio-iptables -p 15001', {}, /not supported yet: istio-iptables/],
-    ['istio-clean-iptables --dry-run', {}, /not supported yet: istio-clean-iptables/],
     ['version -o xml', {}, /--output is "yaml" or "json", not "xml"/],
   ])('refuses %j with 2', async (line, environment, message) => {
     const { code, stderr, stdout } = await run(line, environment);
