@@ -35,10 +35,17 @@ export class Findings {
     const policy = origin?.at.spanOf(origin.field);
     this.faults += 1;
     if (template === undefined) this.#bag.report(code, policy, holes, { hint });
-    else {
+    else if (code !== 'template-lost-rule' || !this.#isToldOf(template)) {
       const related = origin === undefined || policy === undefined ? [] : [place(origin, policy)];
       reportOnce(this.#bag, code, template, holes, { hint, related });
     }
+  }
+
+  /** What is wrong with the output itself says more than that it is not what was asked for. */
+  #isToldOf({ file, start }: SourceSpan): boolean {
+    return this.#bag.all.some(({ code, span }) => {
+      return code.startsWith('output-') && span?.file === file && span.start === start;
+    });
   }
 }
 

@@ -79,7 +79,8 @@ function checkMatches(chains: readonly Fragment[], findings: Findings): void {
       }
       const [a, b] = [first, chain].map((one) => String(one.at('name').value ?? ''));
       const holes = { resource: findings.label, first: a ?? '', second: b ?? '' };
-      findings.report('output-duplicate-match', chain.path, holes);
+      const match = chain.at('filter_chain_match');
+      findings.report('output-duplicate-match', match.exists ? match.path : chain.path, holes);
       break;
     }
   }
