@@ -129,6 +129,14 @@ describeMesh('a mesh with REGISTRY_ONLY and PILOT_HTTP10', () => {
     });
   });
 
+  test('takes HTTP/1.0 without a host for nobody in particular', async () => {
+    const extra = ['--http1.0', '--header', 'Host:'];
+    const inbound = await testbed.request({ from: 'legacy/client', to: server, path: '/headers', extra });
+    expect(inbound.status).toBe('200');
+    expect(inbound.body).toContain('no-host.invalid');
+    expect(await testbed.request({ from: 'foo/client', to: server, extra })).toMatchObject({ status: '502' });
+  });
+
   test('calls nothing that the mesh does not know', async () => {
     // The black hole closes at once; whether the request was still unread, and so the close a reset, is a matter of timing.
     const tcp = await testbed.request({ from: 'foo/client', to: '10.77.0.10', port: 8003 });
