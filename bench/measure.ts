@@ -1,8 +1,13 @@
 import { performance } from 'node:perf_hooks';
 
-/** Median of `runs` timings of `work`, in milliseconds, after one run that is not counted. */
-export function medianMs(runs: number, work: () => void): number {
-  work();
+/**
+ * Median of `runs` timings of `work`, in milliseconds. Before that it runs for `warmUpMs`, once at least: in its first
+ * seconds a program is interpreted, and compiled by V8 beside it.
+ */
+export function medianMs(runs: number, work: () => void, warmUpMs = 0): number {
+  const warm = performance.now() + warmUpMs;
+  do work();
+  while (performance.now() < warm);
   const times = Array.from({ length: runs }, () => {
     const start = performance.now();
     work();

@@ -61,7 +61,10 @@ export class DocumentText {
     const item = this.#itemAt(path);
     if (item !== undefined) return item.text.spanOf([...item.base, ...path.slice(2)], part);
     if (this.place.isJson) return this.#span(jsonRangeOf(this.place.text, path, part));
-    return this.isSmall && this.agrees() ? this.#span(this.#tree.rangeOf(path, part)) : this.startOf([]);
+    if (!this.isSmall) return this.startOf([]);
+    const plain = this.#settings.trees.plainOf(this.place.text, this.#value);
+    if (plain !== undefined) return this.#span(plain(path, part));
+    return this.agrees() ? this.#span(this.#tree.rangeOf(path, part)) : this.startOf([]);
   }
 
   /** The key at the end of `path`, when it was not written as a string or a plain decimal integer. */

@@ -1,27 +1,49 @@
+import { plainPositions, type RangeOf } from './plain-positions.ts';
 import { type PositionTree, positionTree } from './position-tree.ts';
 
-/** Keeps the trees asked for last: a document that is asked once is mostly asked again. */
-export class TreeCache {
-  readonly #trees = new Map<string, PositionTree>();
+/** Keeps what was made of the texts asked for last: a document that is asked once is mostly asked again. */
+class TextCache<T> {
+  readonly #made = new Map<string, T>();
   readonly #maxCharacters: number;
   #characters = 0;
 
-  constructor(maxCharacters = 250_000) {
+  constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
   }
 
-  of(text: string): PositionTree {
-    const known = this.#trees.get(text);
+  of(text: string, make: () => T): T {
+    const known = this.#made.get(text);
     if (known !== undefined) return known;
-    const tree = positionTree(text);
-    this.#trees.set(text, tree);
+    const made = make();
+    this.#made.set(text, made);
     this.#characters += text.length;
-    for (const oldest of this.#trees.keys()) {
+    for (const oldest of this.#made.keys()) {
       if (this.#characters <= this.#maxCharacters || oldest === text) break;
-      this.#trees.delete(oldest);
+      this.#made.delete(oldest);
       this.#characters -= oldest.length;
     }
-    return tree;
+    return made;
+  }
+}
+
+/** Positions in documents, in both forms. */
+export class TreeCache {
+  readonly #trees: TextCache<PositionTree>;
+  readonly #plain: TextCache<RangeOf | 'not plain'>;
+
+  constructor(maxCharacters = 250_000) {
+    this.#trees = new TextCache(maxCharacters);
+    this.#plain = new TextCache(maxCharacters);
+  }
+
+  of(text: string): PositionTree {
+    return this.#trees.of(text, () => positionTree(text));
+  }
+
+  /** `value` is what was read from `text`; undefined when the text takes a tree. */
+  plainOf(text: string, value: unknown): RangeOf | undefined {
+    const positions = this.#plain.of(text, () => plainPositions(text, value) ?? 'not plain');
+    return positions === 'not plain' ? undefined : positions;
   }
 }
 

@@ -49,8 +49,8 @@ function referencesOf(resource: Resource): readonly Reference[] {
   return references;
 }
 
-/** Free-form parts, whose keys are the user's. */
-const opaque = new Set(['node', 'metadata', 'json_format']);
+/** Free-form parts, whose keys are the user's; and endpoints, the bulk of a cluster, which name nothing else. */
+const opaque = new Set(['node', 'metadata', 'json_format', 'load_assignment']);
 
 function collect({ json, placeInTemplate }: Resource): Reference[] {
   // Ours are written in snake case.
