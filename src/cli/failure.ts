@@ -29,8 +29,19 @@ function isOfTheWorld(thrown: unknown): thrown is Error {
   return false;
 }
 
+/** Messages from the outside in. */
 function causes(thrown: Error): string[] {
   const messages: string[] = [];
-  for (let error: unknown = thrown; error instanceof Error; error = error.cause) messages.push(error.message);
+  for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
+    messages.push(plainMessage(error, messages.join(' ')));
+  }
   return messages;
+}
+
+/** Node's `CODE: words, call 'path'` without the call, and without a path that was named before. */
+function plainMessage(error: NodeJS.ErrnoException, before: string): string {
+  const [, words] = /^[A-Z0-9]+: (.+?), \w+( '.*)?$/.exec(error.message) ?? [];
+  if (error.syscall === undefined || words === undefined) return error.message;
+  const place = error.path === undefined || before.includes(`"${error.path}"`) ? '' : `"${error.path}": `;
+  return `${place}${words} (${error.code})`;
 }

@@ -85,7 +85,7 @@ describe('meshpol', () => {
 
   test.each([
     ['', 2, 'Usage:'],
-    ['comple', 2, 'Did you mean compile?'],
+    ['comple', 2, "meshpol: unknown command 'comple'\n(Did you mean compile?)\n(meshpol --help says more)\n"],
     ['compile --outptu x', 2, 'Did you mean --output?'],
     ['compile', 2, 'no inputs'],
     ['compile a --format xml', 2, 'json, yaml'],
@@ -94,10 +94,11 @@ describe('meshpol', () => {
     ['compile a --all --workload shop/cart', 2, 'exclude each other'],
     ['compile a -o b --check c', 2, 'exclude each other'],
     ['schema PeerAuthentcation', 2, 'did you mean "PeerAuthentication"?'],
-    ['compile /nowhere/at/all', 3, 'cannot read "/nowhere/at/all": ENOENT'],
+    ['compile /nowhere/at/all', 3, 'meshpol: cannot read "/nowhere/at/all": no such file or directory (ENOENT)\n'],
     ['compile - --meshConfig /nowhere', 3, 'ENOENT'],
     ['compile - --templateFile /nowhere', 3, 'ENOENT'],
-    ['compile -', 1, '[empty-input]'],
+    ['compile -', 1, 'hint: give files or folders'],
+    ['schema Surprise', 2, 'no schema for "Surprise": "meshpol schema" lists the kinds'],
   ])('says what is wrong with %j', async (args, expected, text) => {
     const { code, out, error } = await run(args);
     expect([code, out, error.includes(text) || error]).toEqual([expected, '', true]);

@@ -29,7 +29,9 @@ export async function runMeshpol(args: readonly string[], io: CliIo): Promise<Ex
     .configureOutput({
       writeOut: (text) => printed.push(io.writeOut(text)),
       writeErr: (text) => printed.push(io.writeError(text)),
-    });
+      outputError: (text, write) => write(text.replace(/^error: /, 'meshpol: ')),
+    })
+    .showHelpAfterError('(meshpol --help says more)');
   const settle = (code: ExitCode): void => {
     result = code;
   };

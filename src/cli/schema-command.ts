@@ -13,7 +13,9 @@ export async function runSchema(kind: string | undefined, io: CliIo): Promise<Ex
   const name = schemaKinds().find((candidate) => candidate.toLowerCase() === kind.toLowerCase());
   if (name === undefined) {
     const guess = nearest(kind, schemaKinds());
-    throw new UsageError(`no schema for "${kind}"${guess === undefined ? '' : `: did you mean "${guess}"?`}`);
+    throw new UsageError(
+      `no schema for "${kind}": ${guess === undefined ? '"meshpol schema" lists the kinds' : `did you mean "${guess}"?`}`,
+    );
   }
   await io.writeOut(`${JSON.stringify(schemaOf(name), null, 2)}\n`);
   return exitCode.done;

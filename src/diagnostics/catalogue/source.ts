@@ -12,7 +12,10 @@ export const sourceCodes = {
     'split the document, or write it without these forms',
   ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
-  'empty-input': error(message`${'what'} holds no ${'thing'}`),
+  'empty-input': error(
+    message`${'what'} holds no ${'thing'}`,
+    'give files or folders (below a folder: *.yaml, *.yml, *.json) that hold one',
+  ),
   'file-too-large': error(
     message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
     'split the file, or raise the limit with --max-file-size',
