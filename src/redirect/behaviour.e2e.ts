@@ -8,8 +8,8 @@ let lab: Lab;
 let untouched: string;
 
 /** The workload's proxy and application, and a server outside; each port says who took the connection. */
-async function openScene(isTransparent: boolean): Promise<void> {
-  lab = await openLab();
+async function openScene(isTransparent: boolean, isRoot?: boolean): Promise<void> {
+  lab = await openLab(isRoot);
   await Promise.all([
     lab.listen({
       who: 'proxy',
@@ -57,5 +57,14 @@ describeMesh('redirection', () => {
     afterAll(() => lab?.close());
 
     test.each(tproxyScenarios)('$title: every packet meets whom it should', (scenario) => play(scenario));
+  });
+
+  describe('in a user namespace', () => {
+    beforeAll(() => openScene(true, false));
+    afterAll(() => lab?.close());
+
+    test.each([redirectScenarios[0]!, tproxyScenarios[0]!])('$flags: every packet meets whom it should', (scenario) =>
+      play(scenario),
+    );
   });
 });

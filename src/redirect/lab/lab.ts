@@ -33,6 +33,11 @@ export interface Listener {
   readonly transparent?: boolean;
 }
 
+export interface AgentPlace extends Place {
+  /** A command that runs the rest of its command line, in other circumstances. */
+  readonly through?: readonly string[];
+}
+
 /** Namespaces with real packets, for redirection's tests: reference layout in {@link networkScript}. */
 export interface Lab {
   readonly sandbox: Sandbox;
@@ -45,7 +50,7 @@ export interface Lab {
   /** Makes calls, all from one namespace, again and again; `end` gives how often each met whom, in the order of the calls. */
   storm(family: Family, calls: readonly Call[]): Promise<{ end(): Promise<Record<string, number>[]> }>;
   /** Runs the agent's program in the workload, as root of its namespace unless said otherwise. */
-  agent(args: readonly string[], place?: Place): Promise<RunResult>;
+  agent(args: readonly string[], place?: AgentPlace): Promise<RunResult>;
   /** Everything that redirection may touch there: rules of both families, policy routes, addresses of lo. */
   state(): Promise<string>;
   close(): Promise<void>;
@@ -114,8 +119,9 @@ class RunningLab implements Lab {
     return { end };
   }
 
-  agent(args: readonly string[], place: Place = {}): Promise<RunResult> {
-    return this.sandbox.run([node, `${repository}/dist/pilot-agent.js`, ...args], { network: 'workload', ...place });
+  agent(args: readonly string[], { through = [], ...place }: AgentPlace = {}): Promise<RunResult> {
+    const argv = [...through, node, `${repository}/dist/pilot-agent.js`, ...args];
+    return this.sandbox.run(argv, { network: 'workload', ...place });
   }
 
   async state(): Promise<string> {

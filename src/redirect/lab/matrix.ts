@@ -72,7 +72,7 @@ export const redirectScenarios: readonly Scenario[] = [
   },
   {
     title: 'one inbound port, excluded ports without effect, nothing outbound',
-    flags: [...proxyIds, '-b', '8080', '-d', '8080'],
+    flags: [...proxyIds, '-b', '8080', '-d', '9090'],
     rows: {
       ...always,
       ...direct,
