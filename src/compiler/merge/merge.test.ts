@@ -180,7 +180,11 @@ describe('diagnostics of PeerAuthentication', () => {
       [peer('shop/a', { selector, portLevelMtls: { 80: { mode: 'STRICT' }, 81: { mode: 'STRICT' } } })],
       ['port-without-service PeerAuthentication/shop/a#spec.portLevelMtls.80'],
     ],
-    ['a policy that selects nothing is left to lint', [peer('shop/a', { selector: { matchLabels: { x: 'y' } } })], []],
+    [
+      'a policy that selects nothing has no effect',
+      [peer('shop/a', { selector: { matchLabels: { x: 'y' } } })],
+      ['selector-without-workload PeerAuthentication/shop/a#spec.selector'],
+    ],
   ] as const)('%s', (_, peers, expected) => {
     expect(modesOf(peers).diagnostics.sort()).toEqual(expected);
   });
@@ -354,6 +358,25 @@ describe('traffic of one port', () => {
     expect(setUp({ rules }).compile().diagnostics).toEqual([
       'unknown-service-port DestinationRule/home/a#spec.trafficPolicy.portLevelSettings.0.port.number',
       'unknown-service-port DestinationRule/home/a#spec.subsets.0.trafficPolicy.portLevelSettings.0.port.number',
+      'unknown-host DestinationRule/home/c#spec.host',
+    ]);
+  });
+
+  test('reports a rule for a host that no service has, and one for clients that are not there', () => {
+    const workloadSelector = { matchLabels: { app: 'client', tier: 'back' } };
+    const rules = [
+      rule('home/a', { host: 'web.shop' }),
+      rule('home/b', { host: `${host}.` }),
+      rule('home/c', { host: '*.nowhere' }),
+      rule('home/d', { host: '*.local' }),
+      rule('home/e', { host, workloadSelector }),
+      rule('home/f', { host, workloadSelector: { matchLabels: { app: 'client' } } }),
+    ];
+    expect(setUp({ rules }).compile().diagnostics).toEqual([
+      'unknown-host DestinationRule/home/a#spec.host',
+      'unknown-host DestinationRule/home/b#spec.host',
+      'unknown-host DestinationRule/home/c#spec.host',
+      'selector-without-workload DestinationRule/home/e#spec.workloadSelector',
     ]);
   });
 

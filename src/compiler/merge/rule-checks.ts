@@ -3,9 +3,9 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { DestinationRule, TrafficPolicy } from '../policy/destination-rule.ts';
 import { isWildcard, subsetOf } from '../topology/host.ts';
-import type { Service, Topology } from '../topology/model.ts';
+import type { Service, Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { append } from '../topology/selector.ts';
+import { append, hasLabels, LabelIndex } from '../topology/selector.ts';
 import { areSeenTogether } from '../topology/visibility.ts';
 import { hostOf } from './rule-index.ts';
 
@@ -19,19 +19,33 @@ export function checkRules(
   const byHost = new Map<string, Service[]>();
   for (const service of topology.services) append(byHost, service.host, service);
   const rivals = new Map<string, DestinationRule[]>();
+  const clients = new LabelIndex(topology.workloads.filter(({ role }) => role !== 'none'));
   for (const rule of rules) {
     const host = hostOf(rule, settings.clusterDomain);
     const services = isWildcard(host)
       ? topology.services.filter((service) => subsetOf(service.host, host))
       : (byHost.get(host) ?? []);
+    if (services.length === 0) bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host });
     checkPorts(rule, host, services, bag);
+    checkSelector(rule, clients, bag);
     const key = `${rule.namespace} ${host} ${JSON.stringify(Object.entries(rule.spec.workloadSelector?.matchLabels ?? {}).sort())}`;
     checkRivals(rule, host, rivals.get(key) ?? [], settings, bag);
     append(rivals, key, rule);
   }
 }
 
-/** Hosts that no service has are not this check's business. */
+function checkSelector(
+  { document, kind, namespace, name, spec }: DestinationRule,
+  clients: LabelIndex<Workload>,
+  bag: DiagnosticBag,
+): void {
+  if (!hasLabels(spec.workloadSelector)) return;
+  if (clients.select(namespace, spec.workloadSelector?.matchLabels).length > 0) return;
+  const span = document.spanOf(['spec', 'workloadSelector'], 'key');
+  bag.report('selector-without-workload', span, { kind, name: nameOf({ namespace, name }) });
+}
+
+/** A host that no service has is told once, not once a port. */
 function checkPorts(rule: DestinationRule, host: string, services: readonly Service[], bag: DiagnosticBag): void {
   if (services.length === 0) return;
   const check = (policy: TrafficPolicy | undefined, path: JsonPath): void => {

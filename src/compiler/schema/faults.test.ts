@@ -109,6 +109,7 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['port-level-without-selector', '7:3'],
   ['private-key-in-jwks', '8:13'],
   ['provider-without-custom', '8:3'],
+  ['repeated-port', '15:17'],
   ['repeated-subset', '12:11'],
   ['retries-disabled-with-options', '15:7'],
   ['route-action-conflict', '13:5'],

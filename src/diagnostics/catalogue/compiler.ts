@@ -29,6 +29,10 @@ export const compilerCodes = {
     message`host "${'domain'}" of port ${'port'} belongs to "${'winner'}" and to "${'loser'}"; only the first is routed to`,
   ),
   'field-without-effect': warning(message`"${'field'}" of the rule for host "${'host'}" has no effect: ${'why'}`),
+  'unchecked-server-name': warning(
+    message`whoever has a certificate from the roots of ${'roots'} is taken for "${'host'}": the rule names no server`,
+    'list the names of the server in subjectAltNames',
+  ),
   'loopback-delivery-under-tproxy': warning(
     message`inboundDelivery LOCALHOST has no effect under TPROXY in workload "${'workload'}"`,
   ),
@@ -55,6 +59,14 @@ export const compilerCodes = {
   'port-without-service': warning(
     message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
     'name a container port that a service targets; the service port is another number',
+  ),
+  'unknown-host': warning(
+    message`no service has the host "${'host'}": the rule has no effect`,
+    'write the full name, <service>.<namespace>.svc.<cluster domain>: a name with dots is taken as it is',
+  ),
+  'selector-without-workload': warning(
+    message`${'kind'} "${'name'}" has no effect: its selector matches no workload with a proxy`,
+    'compare with the labels of the pods; the labels of a service do not count',
   ),
   'unknown-service-port': warning(
     message`port ${'port'} has no effect: ${'hosts'} has no such service port`,

@@ -110,6 +110,7 @@ export const policyCodes = {
     'publish public keys only',
   ),
   'provider-without-custom': error(message`"provider" with action ${'action'}, expected CUSTOM`),
+  'repeated-port': error(message`port ${'port'} is set twice`, 'put both entries into one'),
   'repeated-subset': error(message`subset "${'name'}" is defined twice`, 'rename or remove one of them'),
   'retries-disabled-with-options': error(
     message`"attempts" is 0 and "${'field'}" is set`,

@@ -55,7 +55,14 @@ function explicitTransport(
 ): UpstreamTransport {
   const origins = blockOrigins(target.traffic, 'tls');
   if (tls.mode === 'DISABLE') return plaintext(origins);
-  if (tls.mode === 'MESH_MUTUAL') return { kind: 'tls', tls: upstreamMeshTls(target, tls, lowering), origins };
+  if (tls.mode === 'MESH_MUTUAL') {
+    const meshTls = upstreamMeshTls(target, tls, lowering);
+    if (meshTls.serverSans.length === 0 && target.service.endpoints.length > 0)
+      warnOfAnyServer(target, 'the mesh', bag);
+    return { kind: 'tls', tls: meshTls, origins };
+  }
+  const external = externalTls(tls, target.service, target.http);
+  const { trustedCa, serverSans, autoSanValidation } = external;
   if (tls.credentialName !== undefined && tls.credentialName !== '') {
     const origin = origins.decidedBy.find(({ field }) => field.includes('tls'));
     const code = target.scope.role === 'sidecar' ? 'credential-name-on-sidecar' : 'credential-name-not-compiled';
@@ -63,8 +70,16 @@ function explicitTransport(
       name: tls.credentialName,
       host: target.service.host,
     });
+  } else if (trustedCa !== undefined && serverSans.length === 0 && !autoSanValidation) {
+    warnOfAnyServer(target, trustedCa === 'system' ? 'the system' : `"${trustedCa.file}"`, bag);
   }
-  return { kind: 'tls', tls: externalTls(tls, target.service, target.http), origins };
+  return { kind: 'tls', tls: external, origins };
+}
+
+/** The name in the SNI chooses a certificate; nobody compares it with the one that comes. */
+function warnOfAnyServer({ traffic, service }: UpstreamTarget, roots: string, bag: DiagnosticBag): void {
+  const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('tls'));
+  bag.report('unchecked-server-name', origin && fieldSpan(origin, 'tls'), { host: service.host, roots });
 }
 
 function upstreamMeshTls(target: UpstreamTarget, tls: ClientTlsSettings, lowering: Lowering): UpstreamMeshTls {

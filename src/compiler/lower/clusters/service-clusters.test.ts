@@ -141,6 +141,25 @@ describe('identities of the server', () => {
   });
 });
 
+describe('a server whose name nobody checks', () => {
+  const stranger = { endpoints: [endpoint('10.1.0.9')] };
+  const bytes = { ports: ports('8000/tcp') };
+  test.each<[string, TrafficBlocks['tls'], Partial<Service>, boolean]>([
+    ['MESH_MUTUAL and an empty list', { mode: 'MESH_MUTUAL', subjectAltNames: [] }, {}, true],
+    ['MESH_MUTUAL and endpoints that nobody knows', { mode: 'MESH_MUTUAL' }, stranger, true],
+    ['MESH_MUTUAL and a list', { mode: 'MESH_MUTUAL', subjectAltNames: ['spiffe://x'] }, stranger, false],
+    ['MESH_MUTUAL and known endpoints', { mode: 'MESH_MUTUAL' }, {}, false],
+    ['SIMPLE and an SNI', { mode: 'SIMPLE', sni: 'a.example' }, {}, true],
+    ['SIMPLE, an SNI and a list', { mode: 'SIMPLE', sni: 'a.example', subjectAltNames: ['a.example'] }, {}, false],
+    ['SIMPLE on bytes', { mode: 'SIMPLE' }, bytes, true],
+    ['SIMPLE on requests, which name the host', { mode: 'SIMPLE' }, {}, false],
+    ['SIMPLE without any check, as the rule says', { mode: 'SIMPLE', insecureSkipVerify: true }, bytes, false],
+  ])('is told for %s: %s', (_, tls, service, isTold) => {
+    const { diagnostics } = clustersOf({ rule: { ...(tls && { tls }) }, service });
+    expect(diagnostics.map(({ code }) => code)).toEqual(isTold ? ['unchecked-server-name'] : []);
+  });
+});
+
 describe('TLS to servers outside the mesh', () => {
   test('verifies against the system’s roots and the request’s host when the rule names nothing', () => {
     expect(externalTlsOf({ mode: 'SIMPLE' })).toEqual({

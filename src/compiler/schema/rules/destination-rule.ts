@@ -6,6 +6,7 @@ import { checkLocalityLoadBalancing } from './locality.ts';
 /** Validation of DestinationRule beyond its schema. */
 export const destinationRuleRules: readonly Rule<DestinationRule>[] = [
   checkSubsetNames,
+  checkRepeatedPorts,
   checkSelectorExport,
   (rule, report) => eachBlocks(rule, (blocks, path) => checkOutlierDetection(blocks, path, report)),
   (rule, report) => eachBlocks(rule, (blocks, path) => checkMaglev(blocks, path, report)),
@@ -18,6 +19,18 @@ function checkSubsetNames({ spec }: DestinationRule, report: Report): void {
   for (const [i, { name }] of (spec.subsets ?? []).entries()) {
     if (seen.has(name)) report('repeated-subset', ['spec', 'subsets', i, 'name'], { name });
     seen.add(name);
+  }
+}
+
+/** The first entry would hold and the second be lost without a word: its TLS mode too. */
+function checkRepeatedPorts({ spec }: DestinationRule, report: Report): void {
+  for (const { policy, path } of policyLevels(spec)) {
+    const seen = new Set<number>();
+    for (const [i, { port }] of (policy.portLevelSettings ?? []).entries()) {
+      const field = [...path, 'portLevelSettings', i, 'port', 'number'];
+      if (seen.has(port.number)) report('repeated-port', field, { port: String(port.number) });
+      seen.add(port.number);
+    }
   }
 }
 
@@ -73,18 +86,19 @@ function checkClientTls(tls: ClientTlsSettings | undefined, path: JsonPath, repo
 
 /** Every level of the rule that sets blocks: the host, its ports, each subset, its ports. */
 function eachBlocks({ spec }: DestinationRule, visit: (blocks: TrafficBlocks, path: JsonPath) => void): void {
-  const levels = [
-    { policy: spec.trafficPolicy, path: ['spec', 'trafficPolicy'] as JsonPath },
-    ...(spec.subsets ?? []).map(({ trafficPolicy }, i) => ({
-      policy: trafficPolicy,
-      path: ['spec', 'subsets', i, 'trafficPolicy'],
-    })),
-  ];
-  for (const { policy, path } of levels) {
-    if (policy === undefined) continue;
+  for (const { policy, path } of policyLevels(spec)) {
     visit(policy, path);
     for (const [i, port] of (policy.portLevelSettings ?? []).entries()) visit(port, [...path, 'portLevelSettings', i]);
   }
+}
+
+/** The traffic policies of the host and of its subsets. */
+function policyLevels({ trafficPolicy, subsets = [] }: DestinationRule['spec']) {
+  const levels = [
+    { policy: trafficPolicy, path: ['spec', 'trafficPolicy'] as JsonPath },
+    ...subsets.map((subset, i) => ({ policy: subset.trafficPolicy, path: ['spec', 'subsets', i, 'trafficPolicy'] })),
+  ];
+  return levels.flatMap(({ policy, path }) => (policy === undefined ? [] : [{ policy, path }]));
 }
 
 function isPrime(value: number): boolean {
