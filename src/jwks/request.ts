@@ -93,7 +93,6 @@ async function observed<T>(
     options.observer.onDownload(source, undefined);
     return value;
   } catch (error) {
-    signal.throwIfAborted();
     if (error instanceof KeySetError) options.observer.onDownload(source, error.toFault());
     throw error;
   } finally {

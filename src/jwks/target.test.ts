@@ -11,6 +11,7 @@ describe('parseTargetUrl', () => {
     ['data:application/json,{"keys":[]}', 'url-refused'],
     ['keys.example.com/a', 'url-refused'],
     ['https://', 'url-refused'],
+    ['https://user:secret@[bad/a?token=secret', 'url-refused'],
     ['https://user:secret@keys.example.com/a?token=secret', 'url-refused'],
   ])('refuses %s', (text, code) => {
     const error = faultOf(() => parseTargetUrl(text));

@@ -27,7 +27,8 @@ export interface TargetRules {
 /** Reads a URL that a policy, a discovery document or a redirect names: http or https, no credentials. */
 export function parseTargetUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
-  if (url === undefined) throw new KeySetError('url-refused', `${quoted(text.replace(/[?#].*$/s, ''))} is not a URL`);
+  if (url === undefined)
+    throw new KeySetError('url-refused', `${quoted(text.replace(/[?#].*$|\/\/[^/]*@/gs, ''))} is not a URL`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new KeySetError('url-refused', `expected an http or https URL, found scheme ${quoted(url.protocol)}`);
   }
