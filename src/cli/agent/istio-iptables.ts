@@ -45,8 +45,8 @@ export function sayTo(log: Log): { readonly say: (text: string) => void; readonl
   return {
     say: (text) => {
       const [command = '', ...input] = text.trimEnd().split('\n');
-      log.info(command);
-      for (const line of input) log.debug(line);
+      log.info(command.replace(/ <<'END'$/, ''));
+      for (const line of input) if (line !== 'END') log.debug(line);
     },
     warn: (text) => log.warn(text),
   };
