@@ -35,18 +35,35 @@ export class Findings {
     const policy = origin?.at.spanOf(origin.field);
     this.faults += 1;
     if (template === undefined) this.#bag.report(code, policy, holes, { hint });
-    else if (code !== 'template-lost-rule' || !this.#isToldOf(template)) {
+    else if (code !== 'template-lost-rule' || !isToldOf(this.#bag, template, at)) {
+      if (code !== 'template-lost-rule') remember(this.#bag, template, at);
       const related = origin === undefined || policy === undefined ? [] : [place(origin, policy)];
       reportOnce(this.#bag, code, template, holes, { hint, related });
     }
   }
+}
 
-  /** What is wrong with the output itself says more than that it is not what was asked for. */
-  #isToldOf({ file, start }: SourceSpan): boolean {
-    return this.#bag.all.some(({ code, span }) => {
-      return code.startsWith('output-') && span?.file === file && span.start === start;
-    });
-  }
+/** Paths of faults of the output itself, by the template's line: they say more than that it is not what was asked for. */
+const told = new WeakMap<DiagnosticBag, Map<string, string[]>>();
+
+function remember(bag: DiagnosticBag, { file, start }: SourceSpan, path: string): void {
+  const places = told.get(bag) ?? new Map<string, string[]>();
+  told.set(bag, places);
+  const place = `${file}:${start}`;
+  places.set(place, [...(places.get(place) ?? []), path]);
+}
+
+/** True where the same line was told of for the same field, or for one in it or around it. */
+function isToldOf(bag: DiagnosticBag, { file, start }: SourceSpan, path: string): boolean {
+  const fields = fieldsOf(path);
+  return (told.get(bag)?.get(`${file}:${start}`) ?? []).some((other) => {
+    const others = fieldsOf(other);
+    return others.includes(fields.at(-1) ?? '') || fields.includes(others.at(-1) ?? '');
+  });
+}
+
+function fieldsOf(path: string): string[] {
+  return path.split(/[.[\]]+/).filter((field) => /^[a-z]/i.test(field));
 }
 
 function place({ kind, namespace, name }: PolicyOrigin, span: SourceSpan): RelatedPlace {
