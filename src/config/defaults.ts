@@ -1,7 +1,7 @@
 import type { ProxySettings, Settings } from './settings.ts';
 
 /** ProxyConfig when nothing else is said (reference values of the specification's generation). */
-export const defaultProxySettings: ProxySettings = {
+const defaultProxySettings: ProxySettings = {
   configPath: './etc/mesh/proxy',
   binaryPath: '',
   serviceCluster: 'mesh-proxy',

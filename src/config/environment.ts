@@ -33,11 +33,7 @@ export function applyEnvironment(draft: SettingsDraft, environment: Environment,
 }
 
 /** Reads one variable by its declared type; reports what cannot be read and gives undefined. */
-export function readVariable(
-  variable: Variable,
-  text: string,
-  bag: DiagnosticBag,
-): string | number | boolean | undefined {
+function readVariable(variable: Variable, text: string, bag: DiagnosticBag): string | number | boolean | undefined {
   const parsed = parse(variable, text);
   if (parsed.ok) return parsed.value;
   if (variable.security) {

@@ -13,7 +13,7 @@ export interface IdentityObserver {
 }
 
 /** Names of the files in the folder that PROV_CERT names. */
-export const identityFileNames = {
+const identityFileNames = {
   certificateChain: 'cert-chain.pem',
   privateKey: 'key.pem',
   rootCertificates: 'root-cert.pem',
@@ -34,7 +34,7 @@ export async function openIdentityFiles(folder: string, observer: IdentityObserv
 }
 
 /** Reads and checks the identity in `folder` once, at `nowMs`. */
-export async function readIdentityFiles(folder: string, nowMs: number): Promise<IdentityCheck> {
+async function readIdentityFiles(folder: string, nowMs: number): Promise<IdentityCheck> {
   const texts: Partial<Record<keyof IdentityTexts, string>> = {};
   for (const [key, name] of Object.entries(identityFileNames)) {
     const path = join(folder, name);

@@ -14,7 +14,7 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,5 +1,5 @@
 /** `make soak`: tests try more often than `make test` has time for. */
-export const isSoak = process.env.SOAK === '1';
+const isSoak = process.env.SOAK === '1';
 
 /** How often a test tries: `few` times in `make test`, `factor` times as often in `make soak`. */
 export function tries(few: number, factor = 20): number {

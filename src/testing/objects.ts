@@ -18,7 +18,7 @@ export interface Meta {
 }
 
 /** A document without text: every field stands at its own path, written as the name of the file. */
-export function fakeDocument(file: string): PolicyDocument {
+function fakeDocument(file: string): PolicyDocument {
   const spanOf = (path: JsonPath) => ({ file: path.length > 0 ? `${file}#${path.join('.')}` : file, start: 0, end: 0 });
   return { file, value: {}, start: { file, start: 0, end: 0 }, spanOf };
 }

@@ -91,7 +91,7 @@ function mostSpecific(rules: readonly GeneratedPolicy[], { host }: MeshHost): Ge
   return covering.filter((rule) => rank(fullHost(rule)) === best);
 }
 
-export function fullHost({ metadata, spec }: GeneratedPolicy): string {
+function fullHost({ metadata, spec }: GeneratedPolicy): string {
   return spec.host.includes('.') ? spec.host : `${spec.host}.${metadata.namespace}.svc.cluster.local`;
 }
 

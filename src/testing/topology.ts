@@ -106,10 +106,7 @@ export function clientScope(fields: Partial<Omit<ClientScope, 'key'>> = {}): Cli
 }
 
 /** A value that the field of a PeerAuthentication decided. */
-export function decidedMode(
-  value: EffectiveMtlsMode,
-  field: JsonPath = ['spec', 'mtls', 'mode'],
-): Decided<EffectiveMtlsMode> {
+function decidedMode(value: EffectiveMtlsMode, field: JsonPath = ['spec', 'mtls', 'mode']): Decided<EffectiveMtlsMode> {
   const { kind, namespace, name, document } = meshObject('PeerAuthentication', 'default/policy');
   return { value, origins: { decidedBy: [{ kind, namespace, name, field, at: document }], overrode: [] } };
 }

@@ -82,7 +82,7 @@ function filterChainView(chain: FilterChainIR, placement: Placement): FilterChai
 }
 
 /** Envoy's form of a chain match: what matches anything is left out. */
-export function matchView(match: FilterChainMatchIR): FilterChainMatchView {
+function matchView(match: FilterChainMatchIR): FilterChainMatchView {
   return present({
     destination_port: match.destinationPort,
     prefix_ranges: match.destinationPrefixes.length === 0 ? undefined : match.destinationPrefixes.map(cidrView),

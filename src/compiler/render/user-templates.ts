@@ -79,7 +79,7 @@ function parseTemplate(file: TemplateFile, bag: DiagnosticBag): ParsedTemplate |
 }
 
 /** Registers our partials and gives our main templates, as Handlebars has them. */
-export function registerBuiltIn(environment: Environment): Record<MainTemplate, Template> {
+function registerBuiltIn(environment: Environment): Record<MainTemplate, Template> {
   const compiled = (specification: object | undefined): Template =>
     environment.template(specification as Parameters<typeof Handlebars.template>[0]);
   for (const [name, specification] of Object.entries(partialTemplates)) {
