@@ -135,17 +135,25 @@ async function print(
       `${configs.length} workloads have a proxy: name one with --workload (${names.join(', ')}${rest}), or write all with --output DIR`,
     );
   }
-  const document: Record<string, unknown> = {};
-  const routes: Record<string, unknown> = {};
+  const parts: Record<string, string> = {};
+  const routes: Record<string, string> = {};
   for (const { path, text } of files) {
     const [, route] = /\/routes\/(.*)\.json$/.exec(path) ?? [];
-    if (route !== undefined) routes[decodeURIComponent(route)] = JSON.parse(text);
-    else document[path.slice(path.lastIndexOf('/') + 1, -'.json'.length)] = JSON.parse(text);
+    if (route !== undefined) routes[decodeURIComponent(route)] = text;
+    else parts[path.slice(path.lastIndexOf('/') + 1, -'.json'.length)] = text;
   }
-  const { bootstrap, listeners, clusters, origins, mesh } = document;
-  const whole = { bootstrap, listeners, clusters, routes, origins, mesh };
-  await io.writeOut(options.format === 'yaml' ? yamlText(whole) : `${JSON.stringify(whole, null, 2)}\n`);
+  const { bootstrap = '', listeners = '', clusters = '', origins = '', mesh = '' } = parts;
+  const whole = jsonOf({ bootstrap, listeners, clusters, routes: jsonOf(routes), origins, mesh });
+  await io.writeOut(options.format === 'yaml' ? yamlText(JSON.parse(whole)) : whole);
   return exitCode.done;
+}
+
+/** An object of members that are JSON texts with two spaces, in the same form. */
+function jsonOf(members: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(members).map(
+    ([name, text]) => `  ${JSON.stringify(name)}: ${text.trimEnd().replaceAll('\n', '\n  ')}`,
+  );
+  return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
 }
 
 /** A run for named workloads answers for their folders only. */

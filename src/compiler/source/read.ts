@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { cutDocuments } from './cut.ts';
@@ -64,8 +65,7 @@ function toSlashes(path: string): string {
 async function namesOf(path: string, seen: Set<string>, isNamed: boolean): Promise<string[]> {
   try {
     const real = await realpath(path);
-    if (seen.has(real)) return [];
-    seen.add(real);
+    if (!isNew(real, seen)) return [];
     if (!(await stat(path)).isDirectory()) return [path];
     const entries = await readdir(path, { withFileTypes: true });
     const names: string[] = [];
@@ -74,14 +74,29 @@ async function namesOf(path: string, seen: Set<string>, isNamed: boolean): Promi
       // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
       if (entry.name.startsWith('..')) continue;
       const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
+      if (entry.isFile()) {
+        // No link, so its real path is known.
+        if (isInput(entry.name) && isNew(join(real, entry.name), seen)) names.push(child);
+        continue;
+      }
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
-      if (isFolder || /\.(?:ya?ml|json)$/.test(entry.name)) names.push(...(await namesOf(child, seen, false)));
+      if (isFolder || isInput(entry.name)) names.push(...(await namesOf(child, seen, false)));
     }
     return names;
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
     throw new SourceError(`cannot read "${path}"`, { cause });
   }
+}
+
+function isInput(name: string): boolean {
+  return /\.(?:ya?ml|json)$/.test(name);
+}
+
+function isNew(real: string, seen: Set<string>): boolean {
+  const isSeen = seen.has(real);
+  seen.add(real);
+  return !isSeen;
 }
 
 /** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */
@@ -94,9 +109,10 @@ async function leadsToFolder(path: string): Promise<boolean> {
 
 async function readOne(path: string, bag: DiagnosticBag, limit: number): Promise<SourceFile[]> {
   try {
-    const { size } = await stat(path);
-    if (size > limit) return tooLarge(path, size, bag, limit);
-    // A stream, not a whole read: a pipe or a growing file has no size to trust.
+    const stats = await stat(path);
+    if (stats.size > limit) return tooLarge(path, stats.size, bag, limit);
+    if (stats.isFile() && stats.size > 0) return fileOf(path, await readFile(path), bag, limit);
+    // A pipe, or a file of the kernel's, has no size to trust.
     return await collect(path, createReadStream(path, { highWaterMark: 1 << 18 }), bag, limit);
   } catch (cause) {
     throw new SourceError(`cannot read "${path}"`, { cause });
@@ -124,7 +140,13 @@ async function collect(
     size += chunk.length;
     if (size > limit) return tooLarge(path, size, bag, limit);
   }
-  const decoded = decode(Buffer.concat(chunks));
+  return fileOf(path, Buffer.concat(chunks), bag, limit);
+}
+
+function fileOf(path: string, bytes: Uint8Array, bag: DiagnosticBag, limit: number): SourceFile[] {
+  // It may have grown since somebody asked for its size.
+  if (bytes.length > limit) return tooLarge(path, bytes.length, bag, limit);
+  const decoded = decode(bytes);
   if ('text' in decoded) return [{ path, text: decoded.text }];
   bag.report('wrong-encoding', { file: path, start: 0, end: 0 }, { reason: decoded.refusal });
   return [];
