@@ -60,7 +60,7 @@ export function explainFailure(step: Step, { exitCode, stderr }: Omit<CommandRes
 
 /** Modules that a failed restore may have lacked: those of its line, or of the table when the whole table is missing. */
 function missingModules({ argv, input = '' }: Step, stderr: string): string[] {
-  const table = /table `?'?(\w+)'?[^\n]*(?:does not exist|insmod)/i.exec(stderr)?.[1];
+  const table = /(?:initialize )(?:iptables |ip6tables )?table [`']?(\w+)/i.exec(stderr)?.[1];
   if (table !== undefined) return [`${argv[0]?.startsWith('ip6') ? 'ip6' : 'ip'}table_${table}`, 'nf_nat'];
   if (
     !/No such file or directory|No chain\/target\/match|Couldn't load|Extension .* not supported|missing kernel module/i.test(

@@ -13,8 +13,9 @@ import { identifyProxy, withNodeId } from './workload.ts';
 async function run(line: string, environment: Readonly<Record<string, string>> = {}) {
   let stdout = '';
   let stderr = '';
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text, taken?: unknown) => {
     stdout += text;
+    if (typeof taken === 'function') taken();
     return true;
   });
   const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
@@ -67,10 +68,42 @@ describe('runPilotAgent', () => {
   });
 
   test('knows every flag of the specification', async () => {
-    for (const { command, flags } of readSpecificationFlags(['pilot-agent proxy', 'pilot-agent version'])) {
+    const commands = ['proxy', 'version', 'istio-iptables', 'istio-clean-iptables'];
+    const specified = commands.map((name) => `pilot-agent ${name}`);
+    for (const { command, flags } of readSpecificationFlags(specified)) {
       const { stdout } = await run(`${command} --help`);
       for (const flag of flags) expect(stdout).toContain(`${flag} `);
     }
+  });
+
+  test.each(['istio-iptables -b * -i *', 'istio-clean-iptables'])('prints with %s -n what would run', async (line) => {
+    for (const flags of ['-n', '--dry-run=true', '--dry-run']) {
+      const { code, stdout } = await run(`${line} ${flags}`);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^iptables-restore --noflush --wait=30 <<'END'\n\*/m);
+    }
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+    ['-p 1', { PROXY_PORT: '2' }, /-j REDIRECT --to-ports 1$/m],
+    ['', { PROXY_PORT: '2' }, /-j REDIRECT --to-ports 2$/m],
+    ['', { PROXY_PORT: '' }, /-j REDIRECT --to-ports 15001$/m],
+    ['--mesh-service-cidr=', { MESH_SERVICE_CIDR: '*' }, /-d 127.0.0.1\/32 -j RETURN\nCOMMIT/],
+    ['-f=false', { RESTORE_FORMAT: 'true' }, /^iptables -t nat -N MESH_REDIRECT$/m],
+    ['', { RESTORE_FORMAT: '0' }, /^iptables -t nat -N MESH_REDIRECT$/m],
+    ['', { DNS_CAPTURE: 'x' }, /--to-destination 127.0.0.1:15013$/m],
+    ['-d 80', {}, /^# warning: --mesh-local-exclude-ports has no effect: not all inbound ports are captured$/m],
+    ['--run-validation --probe-timeout 1m', {}, /^# then a probe to port 15002, for at most 60000 ms$/m],
+  ])('takes for istio-iptables -n %s %j', async (flags, environment, expected) => {
+    const { code, stdout } = await run(`istio-iptables -n ${flags}`, environment);
+    expect(stdout).toMatch(expected);
+    expect(code).toBe(0);
+  });
+
+  test('gives the flag before the variable, also when it says no', async () => {
+    const { stdout } = await run('istio-iptables -n --skip-rule-apply=false', { SKIP_RULE_APPLY: 'true' });
+    expect(stdout).toContain('MESH_REDIRECT');
+    expect((await run('istio-iptables -n', { SKIP_RULE_APPLY: 'true' })).stdout).toBe('');
   });
 
   test('says that the world failed with 3', async () => {
@@ -86,6 +119,12 @@ describe('foldBooleans', () => {
       '--log_as_json',
       '--id=a.b',
       '--short=maybe',
+    ]);
+    expect(foldBooleans(['--dry-run=0', '-n=T', '-f=false', '-t=1'])).toEqual([
+      '--no-dry-run',
+      '-n',
+      '--no-restore-format',
+      '-t=1',
     ]);
   });
 });
