@@ -6,7 +6,7 @@ VITEST := node node_modules/vitest/vitest.mjs
 .PHONY: help setup generate build test unit golden e2e lint check bench soak demo docs clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 setup: ## install npm packages, Envoy, Node 24 and what the tests need of the system
 	@scripts/setup.sh

@@ -59,6 +59,8 @@ describe('runPilotAgent', () => {
     ['proxy --id a.b', {}, /no policies: give --policies/],
     ['request GET stats', {}, /not supported yet: request/],
     ['wait --timeoutSeconds 1', {}, /not supported yet: wait/],
+    ['proxy sidecar surprise', {}, /too many arguments for 'proxy'/],
+    ['version surprise', {}, /too many arguments for 'version'/],
     ['version -o xml', {}, /--output is "yaml" or "json", not "xml"/],
   ])('refuses %j with 2', async (line, environment, message) => {
     const { code, stderr, stdout } = await run(line, environment);

@@ -43,12 +43,15 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
       else throw new UsageError(unknownCommand(name, program));
     });
   addLoggingFlags(program);
-  const proxy = program.command('proxy [role]').description('compile policies and run Envoy with the result');
+  const proxy = program
+    .command('proxy [role]')
+    .description('compile policies and run Envoy with the result')
+    .allowExcessArguments(false);
   addProxyFlags(addLoggingFlags(proxy)).action(async (role: string | undefined, options: object) => {
     const { runProxy } = await import('./proxy.ts');
     finish(await runProxy(role ?? 'sidecar', { ...options, ...givenOptions(program) }, context));
   });
-  const version = program.command('version').description('print build information');
+  const version = program.command('version').description('print build information').allowExcessArguments(false);
   addLoggingFlags(version)
     .option('-o, --output <form>', 'yaml or json')
     .option('-s, --short', 'only the version')
