@@ -1,4 +1,4 @@
-// A bundled CommonJS script that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
+// A bundled script, a function in CommonJS's form, that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -11,7 +11,7 @@ import { constants, Script } from 'node:vm';
 export function runScript(file) {
   // The bundler writes ASCII, whose strings V8 keeps as they are.
   const text = readFileSync(file, 'latin1');
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
+  const script = new Script(text, {
     filename: file,
     cachedData: readIfThere(compiledFile(file)),
     importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
