@@ -1,8 +1,11 @@
 import type { Settings } from '../../config/settings.ts';
+import type { KeySets } from '../policy/key-sets.ts';
 import type { Memo } from './memo.ts';
 
 /** What every part of lowering needs. A memo belongs to one settings value: labels need not carry it. */
 export interface Lowering {
   readonly settings: Settings;
   readonly memo: Memo;
+  /** Absent: none is at hand. */
+  readonly keySets?: KeySets | undefined;
 }

@@ -80,4 +80,8 @@ export const compilerCodes = {
     message`trafficPolicy for host "${'host'}" is ignored: that of "${'kept'}" is older or first by name and holds as a whole`,
     'put both into one rule',
   ),
+  'key-set-not-at-hand': warning(
+    message`the keys of "${'issuer'}" are not at hand (${'reason'}): each of its tokens is answered 401`,
+    'name a file with --jwks ISSUER=FILE, or write the keys into "jwks"; pilot-agent fetches them itself',
+  ),
 };

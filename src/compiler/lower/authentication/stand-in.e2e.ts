@@ -1,10 +1,10 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkKeys } from './check-keys.ts';
+import { checkKeys } from '../../../jwks/check-keys.ts';
+import { keySetText } from '../../../jwks/testing/keys.ts';
+import { startTokenGate, type TokenGate } from '../../../jwks/testing/token-gate.ts';
 import { standInKeySet, standInKid, standInSentence } from './stand-in.ts';
-import { keySetText } from './testing/keys.ts';
-import { startTokenGate, type TokenGate } from './testing/token-gate.ts';
 
 const issuer = 'https://issuer.example.com';
 

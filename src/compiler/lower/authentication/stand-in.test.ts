@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkKeys } from './check-keys.ts';
+import { checkKeys } from '../../../jwks/check-keys.ts';
 import { standInKeySet, standInKid, standInSentence } from './stand-in.ts';
 
 // P-256: NIST SP 800-186, section 3.2.1.3.
@@ -26,7 +26,7 @@ describe('the key set that verifies nothing', () => {
 
 describe('the sources of the product', () => {
   test('hold no private and no symmetric key', () => {
-    const root = path.resolve(import.meta.dirname, '../..');
+    const root = path.resolve(import.meta.dirname, '../../../..');
     const files = ['src', 'templates', 'schemas'].flatMap((folder) =>
       readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         path.join(folder, file),
