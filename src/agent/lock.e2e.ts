@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,6 +20,12 @@ describe('takeFolderLock', () => {
     expect(await readdir(path)).toEqual([expect.stringMatching(/^agent\.lock\.[0-9a-f]{16}$/)]);
     await lock.release();
     expect(await readdir(path)).toEqual([]);
+  });
+
+  test('names the folder that cannot be made', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    await expect(takeFolderLock(file)).rejects.toThrow(`cannot make the configuration folder "${file}"`);
   });
 
   test('is had by one at a time', async () => {

@@ -24,7 +24,9 @@ const lookEveryMs = 30;
  * One shared name could not be freed of a dead agent without a moment in which two pass.
  */
 export async function takeFolderLock(folder: string): Promise<FolderLock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
+    throw new AgentError('config-write-failed', `cannot make the configuration folder "${folder}"`, { cause });
+  });
   const name = prefix + randomBytes(8).toString('hex');
   const path = join(folder, name);
   const server = await listen(`${path}.new`);
