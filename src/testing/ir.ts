@@ -64,6 +64,7 @@ export function httpIR(routeConfig: string, http: Partial<HttpConnectionIR> = {}
     pathNormalization: 'DECODE_AND_MERGE_SLASHES',
     tracing: undefined,
     alpnOverride: undefined,
+    policyFilters: [],
     origins: byDefault,
     ...http,
   };
@@ -86,7 +87,7 @@ export function chainIR(
   filter: FilterChainIR['filter'],
   chain: Partial<FilterChainIR> = {},
 ): FilterChainIR {
-  return { name, match: matchIR(), tls: undefined, filter, origins: byDefault, ...chain };
+  return { name, match: matchIR(), tls: undefined, policyFilters: [], filter, origins: byDefault, ...chain };
 }
 
 /** An inbound listener with both inspectors and a detection time-out of a second. */

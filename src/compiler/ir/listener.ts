@@ -1,4 +1,5 @@
 import type { Origins } from './origin.ts';
+import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from './policy-filter.ts';
 import type { DownstreamMeshTls } from './tls.ts';
 
 export interface FilterChainMatchIR {
@@ -38,6 +39,8 @@ export interface HttpConnectionIR {
   readonly pathNormalization: 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
   readonly tracing: { readonly samplingPercent: number } | undefined;
   readonly alpnOverride: AlpnOverrideIR | undefined;
+  /** Before the router, in order of execution. */
+  readonly policyFilters: readonly HttpPolicyFilterIR[];
   /** Absent: requests are not logged. */
   readonly accessLog?: AccessLogIR | undefined;
   readonly origins: Origins;
@@ -64,7 +67,9 @@ export interface FilterChainIR {
   readonly name: string;
   readonly match: FilterChainMatchIR;
   readonly tls: DownstreamMeshTls | undefined;
-  /** The terminal filter; filters before it come with the policies that need them. */
+  /** Before a TCP proxy, in order of execution; empty where the terminal filter is HTTP's, which has its own. */
+  readonly policyFilters: readonly NetworkPolicyFilterIR[];
+  /** The terminal filter. */
   readonly filter: NetworkFilterIR;
   readonly origins: Origins;
 }

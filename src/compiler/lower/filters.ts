@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { AlpnOverrideIR, HttpConnectionIR, TcpProxyIR } from '../ir/listener.ts';
 import type { Origins } from '../ir/origin.ts';
+import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
 import { accessLog } from './access-log.ts';
 
 /** An HTTP connection manager with the settings that its direction takes. */
@@ -10,6 +11,7 @@ export function httpConnection(
     readonly routeConfig: string;
     readonly direction: 'inbound' | 'outbound';
     readonly alpnOverride?: AlpnOverrideIR | undefined;
+    readonly policyFilters?: readonly HttpPolicyFilterIR[];
     readonly origins: Origins;
   },
   settings: Settings,
@@ -27,6 +29,7 @@ export function httpConnection(
     pathNormalization: settings.pathNormalization,
     tracing: settings.enableTracing ? { samplingPercent: settings.traceSamplingPercent } : undefined,
     alpnOverride: input.alpnOverride,
+    policyFilters: input.policyFilters ?? [],
     accessLog: accessLog(settings),
     origins: input.origins,
   };

@@ -44,7 +44,7 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const lowering = { settings, memo: cache.memoOf(settings) };
   const scope = input.scopeOf(workload);
   const outbound = lowerOutbound(scope, effective.outbound(scope), lowering, bag);
-  const inbound = scope.role === 'router' ? noInbound : lowerInbound(workload, effective, lowering, bag);
+  const inbound = scope.role === 'router' ? noInbound : lowerInbound(workload, scope, effective, lowering, bag);
   return lowering.memo.of([inbound, outbound, workload], 'proxy', bag, (own) => ({
     namespace: workload.namespace,
     workload: workload.name,

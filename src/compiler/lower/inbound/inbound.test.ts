@@ -3,6 +3,7 @@ import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import {
+  clientScope,
   effective,
   effectiveOutbound,
   inboundModes,
@@ -46,7 +47,8 @@ function inboundOf({
   const service = meshService('a/httpbin', { ports: ports(...(servicePorts ?? ['8000/http'])) });
   const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo() };
   const answers = effective([effectiveOutbound(service, rule)], modes);
-  return lowerInbound(meshWorkload('a/httpbin-1', [service], workload), answers, lowering, new DiagnosticBag());
+  const scope = clientScope({ namespace: 'a' });
+  return lowerInbound(meshWorkload('a/httpbin-1', [service], workload), scope, answers, lowering, new DiagnosticBag());
 }
 
 function outcomes(inbound: InboundIR, port: number): Readonly<Record<string, string>> {

@@ -4,19 +4,21 @@ import { sortedBy } from '../../../lib/sort.ts';
 import type { ClusterIR } from '../../ir/cluster.ts';
 import type { InboundIR } from '../../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../../ir/route.ts';
-import type { Effective, EffectiveInbound, EffectiveTraffic } from '../../merge/effective.ts';
+import type { ClientScope, Effective, EffectiveInbound, EffectiveTraffic } from '../../merge/effective.ts';
 import type { ServiceTarget, Workload } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { type Delivery, inboundPassthroughCluster, inboundPortCluster } from '../clusters/inbound-clusters.ts';
 import type { Lowering } from '../lowering.ts';
 import { clusterNames, inboundCluster, routeNames } from '../names.ts';
 import { noOrigins, servicePortOrigins, servicePortSpan } from '../origins.ts';
+import { type PolicyFilters, policyFilters } from '../policy-filters.ts';
 import { virtualInbound } from './listener.ts';
 import { inboundRoutes } from './routes.ts';
 
 /** What one workload accepts: the listener for redirected connections, and for each declared port a cluster and routes. */
 export function lowerInbound(
   workload: Workload,
+  scope: ClientScope,
   effective: Effective,
   lowering: Lowering,
   bag: DiagnosticBag,
@@ -24,17 +26,18 @@ export function lowerInbound(
   const inbound = effective.inbound(workload);
   const { settings, memo } = lowering;
   const ports = inboundPorts(workload, effective, settings);
+  const filters = policyFilters(workload, { effective, scope }, lowering, bag);
   const isTproxy = (workload.interceptionMode ?? settings.proxy.interceptionMode) === 'TPROXY';
   const delivery: Delivery = { families: workload.families, isTproxy };
   const inputs = ports.flatMap(({ target, traffic }) => (traffic === undefined ? [target] : [target, traffic]));
-  return memo.of([inbound, workload, ...inputs], `inbound ${deliveryLabel(delivery)}`, bag, (own) => {
+  return memo.of([inbound, workload, filters, ...inputs], `inbound ${deliveryLabel(delivery)}`, bag, (own) => {
     if (isTproxy && settings.inboundDelivery === 'LOCALHOST') {
       own.report('loopback-delivery-under-tproxy', workload.object.document.start, {
         workload: `${workload.namespace}/${workload.name}`,
       });
     }
     warnOfOwnPorts(workload, settings, own);
-    return inboundIr({ inbound, ports, delivery }, lowering, own);
+    return inboundIr({ inbound, ports, delivery, filters }, lowering, own);
   });
 }
 
@@ -47,6 +50,7 @@ interface InboundInput {
   readonly inbound: EffectiveInbound;
   readonly ports: readonly InboundPort[];
   readonly delivery: Delivery;
+  readonly filters: PolicyFilters;
 }
 
 /** Container ports in ascending order; each has one target, that of the oldest service. */
@@ -81,7 +85,7 @@ function warnOfOwnPorts({ namespace, name, targets }: Workload, settings: Settin
 }
 
 function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag): InboundIR {
-  const { inbound, ports, delivery } = input;
+  const { inbound, ports, delivery, filters } = input;
   const { settings, memo } = lowering;
   const passthrough = memo.of([settings], `InboundPassthroughCluster ${deliveryLabel(delivery)}`, bag, () =>
     inboundPassthroughCluster(delivery, lowering),
@@ -115,7 +119,7 @@ function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag):
   }
   const targets = ports.map(({ target }) => target);
   return {
-    listeners: [virtualInbound({ inbound, targets, delivery }, settings)],
+    listeners: [virtualInbound({ inbound, targets, delivery, filters }, settings)],
     routes: sortedBy(routes, ({ name }) => name),
     clusters: sortedBy(clusters, ({ name }) => name),
   };

@@ -9,6 +9,7 @@ import type { Delivery } from '../clusters/inbound-clusters.ts';
 import { httpConnection, tcpProxy } from '../filters.ts';
 import { clusterNames, inboundCluster, routeNames } from '../names.ts';
 import { joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+import type { PolicyFilters } from '../policy-filters.ts';
 import { wildcardAddresses } from '../wildcard.ts';
 import { type ChainShape, chainShapes, type ListenedClass } from './chains.ts';
 
@@ -20,6 +21,7 @@ export interface VirtualInboundInput {
   /** One a container port, ascending. */
   readonly targets: readonly ServiceTarget[];
   readonly delivery: Delivery;
+  readonly filters: PolicyFilters;
 }
 
 /** The listener that receives every redirected inbound connection. */
@@ -37,8 +39,8 @@ export function virtualInbound(input: VirtualInboundInput, settings: Settings): 
     listenerFilters: listenerFilters(ports, undeclared, input.delivery, settings),
     filterChains: [
       loopProtection(settings),
-      ...ports.flatMap(portChains(settings)),
-      ...portChains(settings)(undeclared),
+      ...ports.flatMap(portChains(input.filters, settings)),
+      ...portChains(input.filters, settings)(undeclared),
     ],
     defaultFilterChain: undefined,
     accessLog: true,
@@ -89,7 +91,7 @@ function undeclaredPorts({ mode }: EffectiveInbound, settings: Settings): Listen
   };
 }
 
-function portChains(settings: Settings): (port: ListenedPort) => FilterChainIR[] {
+function portChains(filters: PolicyFilters, settings: Settings): (port: ListenedPort) => FilterChainIR[] {
   return (port) =>
     port.shapes.map((shape) => ({
       name: `${port.prefix}-${shape.name}`,
@@ -101,15 +103,28 @@ function portChains(settings: Settings): (port: ListenedPort) => FilterChainIR[]
         destinationPrefixes: [],
       },
       tls: shape.isTerminated ? downstreamMeshTls(settings, shape.carries, port.mode.origins) : undefined,
-      filter: terminalFilter(port, shape, settings),
+      policyFilters: shape.carries === 'tcp' ? filters.network : [],
+      filter: terminalFilter(port, shape, filters, settings),
       origins: joinOrigins(port.mode.origins, port.origins),
     }));
 }
 
-function terminalFilter(port: ListenedPort, { carries }: ChainShape, settings: Settings): NetworkFilterIR {
+function terminalFilter(
+  port: ListenedPort,
+  { carries }: ChainShape,
+  filters: PolicyFilters,
+  settings: Settings,
+): NetworkFilterIR {
   const { statPrefix, cluster, origins } = port;
   if (carries === 'tcp') return tcpProxy({ statPrefix, cluster, origins }, settings);
-  return httpConnection({ statPrefix, routeConfig: port.routes, direction: 'inbound', origins }, settings);
+  const http = {
+    statPrefix,
+    routeConfig: port.routes,
+    direction: 'inbound',
+    policyFilters: filters.http,
+    origins,
+  } as const;
+  return httpConnection(http, settings);
 }
 
 /** A connection to the listener's own port would be sent to itself for ever. */
@@ -124,6 +139,7 @@ function loopProtection(settings: Settings): FilterChainIR {
       destinationPrefixes: [],
     },
     tls: undefined,
+    policyFilters: [],
     filter: tcpProxy(
       { statPrefix: 'inbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins },
       settings,

@@ -61,7 +61,7 @@ export function outboundListener(draft: ListenerDraft, overridesAlpn: boolean, s
 export function catchAllChain(name: string, settings: Settings): FilterChainIR {
   const cluster = settings.outboundTrafficPolicy === 'ALLOW_ANY' ? clusterNames.passthrough : clusterNames.blackHole;
   const filter = tcpProxy({ statPrefix: cluster, cluster, origins: noOrigins }, settings);
-  return { name, match: anyMatch, tls: undefined, filter, origins: noOrigins };
+  return { name, match: anyMatch, tls: undefined, policyFilters: [], filter, origins: noOrigins };
 }
 
 function httpChain(
@@ -81,6 +81,7 @@ function httpChain(
     name: `${draft.name}-http`,
     match: settings.sniffOutbound ? detected : anyMatch,
     tls: undefined,
+    policyFilters: [],
     filter: httpConnection(
       {
         statPrefix: `outbound_${statName(draft.name)}`,
@@ -107,7 +108,7 @@ function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch,
 
 function tcpChain(placement: Placement, match: FilterChainMatchIR, name: string, settings: Settings): FilterChainIR {
   const filter = serviceProxy(placement, settings);
-  return { name, match, tls: undefined, filter, origins: placementOrigins(placement) };
+  return { name, match, tls: undefined, policyFilters: [], filter, origins: placementOrigins(placement) };
 }
 
 function serviceProxy(placement: Placement, settings: Settings): TcpProxyIR {

@@ -14,6 +14,7 @@ export function virtualOutbound(scope: ClientScope, settings: Settings): Listene
     name: 'virtualOutbound-blackhole',
     match: { ...match, destinationPort: settings.proxyListenPort },
     tls: undefined,
+    policyFilters: [],
     filter: tcpProxy(
       { statPrefix: 'outbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins },
       settings,

@@ -1,0 +1,52 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from '../ir/policy-filter.ts';
+import type { ClientScope, Effective } from '../merge/effective.ts';
+import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
+import type { Workload } from '../topology/model.ts';
+import { authorizationFilter } from './authorization/authorization.ts';
+import type { Lowering } from './lowering.ts';
+
+/** What the policies of one workload put before the terminal filters of its chains, each list in order of execution. */
+export interface PolicyFilters {
+  /** Before the router, on chains that carry HTTP. */
+  readonly http: readonly HttpPolicyFilterIR[];
+  /** Before the TCP proxy: predicates that only HTTP has fell away, or their rules did. */
+  readonly network: readonly NetworkPolicyFilterIR[];
+}
+
+export const noPolicyFilters: PolicyFilters = { http: [], network: [] };
+
+export interface PolicyFilterInput {
+  readonly effective: Effective;
+  /** What the workload sees as a client: authorizers are asked through its outbound clusters. */
+  readonly scope: ClientScope;
+}
+
+/**
+ * Tokens first, then external authorizers, then AUDIT, which thus sees what is denied after it, then DENY, then ALLOW.
+ * Workloads with the same policies share the object.
+ */
+export function policyFilters(
+  workload: Workload,
+  { effective }: PolicyFilterInput,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): PolicyFilters {
+  const policies = effective.authorizationPolicies(workload);
+  if (policies.length === 0) return noPolicyFilters;
+  return lowering.memo.of([policies], 'policy filters', bag, () => ({
+    http: accessFilters(policies, 'http', lowering),
+    network: accessFilters(policies, 'tcp', lowering),
+  }));
+}
+
+function accessFilters(
+  policies: readonly AuthorizationPolicy[],
+  carries: 'http' | 'tcp',
+  { settings }: Lowering,
+): readonly NetworkPolicyFilterIR[] {
+  const context = { carries, trustDomains: [settings.trustDomain, ...settings.trustDomainAliases] };
+  return (['AUDIT', 'DENY', 'ALLOW'] as const).flatMap(
+    (action) => authorizationFilter(policies, action, context) ?? [],
+  );
+}
