@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Script } from 'node:vm';
+import { expect, onTestFinished, test } from 'vitest';
+
+interface CachedScript {
+  runScript(file: string): { readonly exports: unknown; readonly script: Script };
+  compiledFile(file: string): string;
+}
+
+const { compiledFile, runScript }: CachedScript = await import(new URL('cached-script.mjs', import.meta.url).href);
+
+function scriptFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cached-script-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'a.cjs');
+  writeFileSync(file, `(function (exports, require, module) { exports.sum = (a, b) => a + b; })`);
+  return file;
+}
+
+test('a script runs where it has no compiled form', () => {
+  expect(runScript(scriptFile())).toMatchObject({ exports: { sum: expect.any(Function) } });
+});
+
+test('a script runs from its compiled form', () => {
+  const file = scriptFile();
+  writeFileSync(compiledFile(file), runScript(file).script.createCachedData());
+  expect(runScript(file)).toMatchObject({
+    exports: { sum: expect.any(Function) },
+    script: { cachedDataRejected: false },
+  });
+});
+
+test('a script runs where its compiled form is broken', () => {
+  const file = scriptFile();
+  writeFileSync(compiledFile(file), 'not what V8 writes');
+  expect(runScript(file)).toMatchObject({
+    exports: { sum: expect.any(Function) },
+    script: { cachedDataRejected: true },
+  });
+});
