@@ -1,8 +1,10 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FloorPlan, PlannedPod, PlannedService } from './floor-plan.ts';
-import { type RuleFamily, redirectRules } from './redirect-rules.ts';
-import type { Sandbox } from './sandbox.ts';
+import { repository, type Sandbox } from './sandbox.ts';
+import { node, proxyUid } from './sidecar.ts';
+
+type RuleFamily = 'ipv4' | 'ipv6';
 
 /** The hub's own addresses: every pod's gateway. */
 const gateway = { ipv4: '10.77.0.1', ipv6: 'fd77::1' };
@@ -15,9 +17,7 @@ const gateway = { ipv4: '10.77.0.1', ipv6: 'fd77::1' };
 export async function buildNetwork(sandbox: Sandbox, { pods, services }: FloorPlan): Promise<void> {
   await sandbox.must(['sh', '-e'], { stdin: [hubScript, ...pods.map(podScript)].join('\n') });
   const tasks = families.map((family) => restore(sandbox, undefined, family, translations(services, family)));
-  for (const pod of pods.filter(({ hasSidecar }) => hasSidecar)) {
-    for (const family of families) tasks.push(restore(sandbox, pod.network, family, redirectRules(family)));
-  }
+  for (const pod of pods.filter(({ hasSidecar }) => hasSidecar)) tasks.push(redirect(sandbox, pod));
   await Promise.all(tasks);
   await appendFile(join(sandbox.folder, 'hosts'), hosts(services));
 }
@@ -36,7 +36,7 @@ ip addr add ${gateway.ipv6}/64 dev mesh0 nodad
 ip link set mesh0 up
 `;
 
-function podScript({ network, ipv4, ipv6, hasSidecar }: PlannedPod, index: number): string {
+function podScript({ network, ipv4, ipv6 }: PlannedPod, index: number): string {
   const inside = `ip -n ${network}`;
   const lines = [
     `ip netns add ${network}`,
@@ -59,7 +59,6 @@ function podScript({ network, ipv4, ipv6, hasSidecar }: PlannedPod, index: numbe
       `${inside} route add ${gateway.ipv6} dev eth0`,
       `${inside} route add default via ${gateway.ipv6}`,
     );
-    if (hasSidecar) lines.push(`${inside} addr add ::6/128 dev lo`);
   }
   return lines.join('\n');
 }
@@ -79,6 +78,15 @@ function translations(services: readonly PlannedService[], family: RuleFamily): 
       }),
   );
   return ['*nat', ...rules, 'COMMIT', ''].join('\n');
+}
+
+/** Ports that reach the pod past the proxy: metrics, health, status. */
+const excludedInbound = '15090,15021,15020';
+
+async function redirect(sandbox: Sandbox, { network, interceptionMode }: PlannedPod): Promise<void> {
+  const owner = String(proxyUid);
+  const capture = ['-m', interceptionMode, '-b', '*', '-d', excludedInbound, '-i', '*', '-u', owner, '-g', owner];
+  await sandbox.must([node, `${repository}/dist/pilot-agent.js`, 'istio-iptables', ...capture], { network });
 }
 
 async function restore(

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { IssuedCertificate } from '../testing/certificates.ts';
 import type { PlannedPod } from './floor-plan.ts';
 import type { RunningProgram } from './program.ts';
-import { proxyUid } from './redirect-rules.ts';
 import { repository, type Sandbox, scratch } from './sandbox.ts';
 import { until } from './until.ts';
 
@@ -30,6 +29,9 @@ export interface Sidecar {
   /** What agent and Envoy have written so far. */
   output(): Promise<string>;
 }
+
+/** Uid and gid of the proxy in every sidecar. */
+export const proxyUid = 1337;
 
 /** Node of the tool folder: it runs TypeScript as it is and starts fast. */
 export const node = `${repository}/.tools/bin/node24`;
