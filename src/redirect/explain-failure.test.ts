@@ -21,6 +21,13 @@ describe('explainFailure', () => {
       'net-admin-missing',
       /NET_ADMIN/,
     ],
+    [
+      'iptables-restore',
+      4,
+      'iptables-restore v1.8.9 (nf_tables): \nline 3: RULE_APPEND failed (Invalid argument): rule in chain MESH_OUTPUT',
+      'iptables-failed',
+      /uid 1337 may not exist in this user namespace/,
+    ],
     ['ip', 2, 'RTNETLINK answers: Operation not permitted', 'net-admin-missing', /NET_ADMIN/],
     ['ip', 2, 'Error: IPv6 is disabled on this device.', 'routing-failed', /net\.ipv6\.conf\.lo\.disable_ipv6/],
     ['ip', 2, 'RTNETLINK answers: File exists', 'routing-failed', /ended with 2: RTNETLINK answers: File exists/],

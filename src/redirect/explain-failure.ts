@@ -45,14 +45,17 @@ export function explainFailure(step: Step, { exitCode, stderr }: Omit<CommandRes
   const words = stderr.trim().split('\n').slice(0, 5).join('; ');
   const known = explanations.find((explanation) => explanation.stderr.test(stderr));
   const missing = missingModules(step, stderr);
+  const owner = refusedOwner(step, stderr);
   const [code, advice] = known
     ? [known.code, known.advice]
-    : missing.length > 0
-      ? ([
-          'kernel-module-missing',
-          `the kernel lacks one of: ${missing.join(', ')} (modprobe, or load it on the node)`,
-        ] as const)
-      : ([step.argv[0] === 'ip' ? 'routing-failed' : 'iptables-failed', undefined] as const);
+    : owner !== undefined
+      ? (['iptables-failed', `${owner} may not exist in this user namespace: map it (newuidmap, newgidmap)`] as const)
+      : missing.length > 0
+        ? ([
+            'kernel-module-missing',
+            `the kernel lacks one of: ${missing.join(', ')} (modprobe, or load it on the node)`,
+          ] as const)
+        : ([step.argv[0] === 'ip' ? 'routing-failed' : 'iptables-failed', undefined] as const);
   const end = exitCode === undefined ? 'did not end' : `ended with ${exitCode}`;
   const text = [`${step.argv.join(' ')} ${end}`, advice, words].filter((part) => part !== undefined && part !== '');
   return new RedirectError(code, text.join(': '));
@@ -68,8 +71,20 @@ function missingModules({ argv, input = '' }: Step, stderr: string): string[] {
     )
   )
     return [];
-  const line = Number(/line:? (\d+)/i.exec(stderr)?.[1] ?? 0);
-  const rule = input.split('\n')[line - 1] ?? '';
+  const rule = failedLine(input, stderr);
   const named = modules.filter(({ words }) => words.test(rule) && !rule.startsWith('COMMIT')).map(({ name }) => name);
   return named.length > 0 ? named : modules.filter(({ words }) => words.test(input)).map(({ name }) => name);
+}
+
+/** The kernel takes an owner's id only if the user namespace maps it; all that it says is EINVAL. */
+function refusedOwner({ input = '' }: Step, stderr: string): string | undefined {
+  if (!/Invalid argument/i.test(stderr)) return undefined;
+  const [, kind, id] = /--([ug]id)-owner (\d+)/.exec(failedLine(input, stderr)) ?? [];
+  return kind && `${kind} ${id}`;
+}
+
+/** The line of the input that the tool names first. */
+function failedLine(input: string, stderr: string): string {
+  const line = Number(/line:? (\d+)/i.exec(stderr)?.[1] ?? 0);
+  return input.split('\n')[line - 1] ?? '';
 }
