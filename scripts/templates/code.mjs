@@ -37,7 +37,9 @@ class Writer {
   }
 
   isConstant(node) {
-    if (node.members) return node.members.every(({ block, value }) => block === undefined && this.isConstant(value));
+    if (node.members) {
+      return node.members.every(({ key, value }) => typeof key === 'string' && this.isConstant(value));
+    }
     if (node.elements) return node.elements.every((item) => item.block === undefined && this.isConstant(item));
     if (node.partial !== undefined) return this.isConstant(this.#partials.get(node.partial));
     return 'constant' in node;
@@ -63,8 +65,14 @@ class Writer {
       this.#block(member, view, body, (inner, context) => this.#member(inner, object, context, body));
       return;
     }
-    const value = this.#inside(JSON.stringify(member.key), member.value, view, body);
-    body.push(`${object}[${JSON.stringify(member.key)}] = ${value};`);
+    const key = this.#key(member.key, view, body);
+    const value = this.#inside(key, member.value, view, body);
+    body.push(`${object}[${key}] = ${value};`);
+  }
+
+  #key(key, view, body) {
+    if (typeof key === 'string') return JSON.stringify(key);
+    return this.#variable(body, `at.key(${access(view, key.place)}, "${this.#template} ${key.line}")`);
   }
 
   #element(element, list, view, body) {

@@ -5,7 +5,8 @@ import Handlebars from 'handlebars';
  * Commas carry no meaning here. Throws on a template that does more than place values in well-formed JSON.
  *
  * Nodes: `{ constant }`, `{ place, line }`, `{ partial, context }`, `{ members }`, `{ elements }`, `{ choices }`; members,
- * elements and choices may stand under a block: `{ block, path, body }`. Paths are lists of field names.
+ * elements and choices may stand under a block: `{ block, path, body }`. The key of a member is a text, or a place. Paths
+ * are lists of field names.
  */
 export function templateTree(name, text) {
   const tokens = tokensOf(Handlebars.parse(text), name);
@@ -70,8 +71,9 @@ function readValue(reader) {
 }
 
 function readMember(reader) {
-  const { constant: key } = reader.tokens[reader.at++];
-  if (typeof key !== 'string' || reader.tokens[reader.at++]?.sign !== ':') fail(reader);
+  const token = reader.tokens[reader.at++];
+  const key = token.place === undefined ? token.constant : token;
+  if (!['string', 'object'].includes(typeof key) || reader.tokens[reader.at++]?.sign !== ':') fail(reader);
   return { key, value: readValue(reader) };
 }
 

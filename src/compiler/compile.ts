@@ -5,6 +5,7 @@ import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
 import type { ClientScope, Effective, WorkloadKey } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
+import type { KeySets } from './policy/key-sets.ts';
 import type { MeshObject } from './policy/object.ts';
 import type { TopologyObject } from './policy/topology-kinds.ts';
 import { meshJson } from './render/mesh-json.ts';
@@ -29,22 +30,34 @@ type Selection = 'all' | readonly WorkloadKey[];
 
 /** A compiler that remembers: compiling again costs what changed. */
 export interface Compiler {
+  /** The sound objects of the files; with errors in the bag there may be others. */
+  read(files: readonly SourceFile[], bag: DiagnosticBag): readonly MeshObject<string>[];
   /** Undefined when the bag holds an error; nothing of a faulty input is given out. */
-  compile(files: readonly SourceFile[], select: Selection, bag: DiagnosticBag): Compilation | undefined;
-  /** The same from objects that were read before. */
   compileObjects(
     objects: readonly MeshObject<string>[],
     select: Selection,
     bag: DiagnosticBag,
+    keySets?: KeySets,
+  ): Compilation | undefined;
+  /** Both in one. */
+  compile(
+    files: readonly SourceFile[],
+    select: Selection,
+    bag: DiagnosticBag,
+    keySets?: KeySets,
   ): Compilation | undefined;
 }
 
 /** Text in, Envoy configuration out; pure. One call of a fresh compiler. */
 export function compile(
-  input: CompileOptions & { readonly files: readonly SourceFile[]; readonly select: Selection },
+  input: CompileOptions & {
+    readonly files: readonly SourceFile[];
+    readonly select: Selection;
+    readonly keySets?: KeySets;
+  },
   bag: DiagnosticBag,
 ): Compilation | undefined {
-  return createCompiler(input).compile(input.files, input.select, bag);
+  return createCompiler(input).compile(input.files, input.select, bag, input.keySets);
 }
 
 /**
@@ -59,7 +72,7 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
   const verified = new WeakSet<Resource>();
   let effective: Effective | undefined;
 
-  const compileObjects: Compiler['compileObjects'] = (objects, select, bag) => {
+  const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets) => {
     const { topology: topologyObjects, policies } = collect(objects, bag);
     if (bag.hasErrors) return undefined;
     const topology = resolve(topologyObjects, bag);
@@ -69,7 +82,7 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
     if (bag.hasErrors) return undefined;
 
     const scopeOf = (workload: Workload): ClientScope => clientScope(workload, settings, policies.destinationRules);
-    const input = { topology, effective, settings, scopeOf };
+    const input = { topology, effective, settings, scopeOf, keySets };
     const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
     if (bag.hasErrors) return undefined;
     const configs = proxies.flatMap((proxy) => {
@@ -80,21 +93,22 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
     return bag.hasErrors ? undefined : { configs, mesh: meshJson(topology, settings) };
   };
 
+  const read: Compiler['read'] = (files, bag) => {
+    const entries = files.map((file) => reader(file, bag));
+    countSkipped(
+      entries.flatMap(({ documents }) => documents),
+      bag,
+    );
+    return entries.flatMap(({ objects }) => objects);
+  };
+
   return {
-    compile: (files, select, bag) => {
-      const read = files.map((file) => reader(file, bag));
-      countSkipped(
-        read.flatMap(({ documents }) => documents),
-        bag,
-      );
-      if (bag.hasErrors) return undefined;
-      return compileObjects(
-        read.flatMap(({ objects }) => objects),
-        select,
-        bag,
-      );
-    },
+    read,
     compileObjects,
+    compile: (files, select, bag, keySets) => {
+      const objects = read(files, bag);
+      return bag.hasErrors ? undefined : compileObjects(objects, select, bag, keySets);
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { InboundIR, ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
+import type { KeySets } from '../policy/key-sets.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { lowerBootstrap } from './bootstrap.ts';
 import { lowerInbound } from './inbound/inbound.ts';
@@ -13,6 +14,8 @@ export interface LowerInput {
   readonly effective: Effective;
   readonly settings: Settings;
   readonly scopeOf: (workload: Workload) => ClientScope;
+  /** Absent: none is at hand. */
+  readonly keySets?: KeySets | undefined;
 }
 
 /** Results of earlier calls, by the identity of what they were made from. */
@@ -40,8 +43,8 @@ export function createLowerCache(): LowerCache {
  * unchanged input gives the identical object again, with the faults it had.
  */
 export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag, cache: LowerCache): ProxyIR {
-  const { effective, settings } = input;
-  const lowering = { settings, memo: cache.memoOf(settings) };
+  const { effective, settings, keySets } = input;
+  const lowering = { settings, memo: cache.memoOf(settings), keySets };
   const scope = input.scopeOf(workload);
   const outbound = lowerOutbound(scope, effective.outbound(scope), lowering, bag);
   const inbound = scope.role === 'router' ? noInbound : lowerInbound(workload, scope, effective, lowering, bag);

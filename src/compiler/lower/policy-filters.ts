@@ -3,6 +3,7 @@ import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from '../ir/policy-fil
 import type { ClientScope, Effective } from '../merge/effective.ts';
 import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { Workload } from '../topology/model.ts';
+import { authenticationFilter } from './authentication/authentication.ts';
 import { authorizationFilter } from './authorization/authorization.ts';
 import type { Lowering } from './lowering.ts';
 
@@ -32,10 +33,12 @@ export function policyFilters(
   lowering: Lowering,
   bag: DiagnosticBag,
 ): PolicyFilters {
+  const tokens = authenticationFilter(effective.requestAuthentications(workload), lowering, bag);
   const policies = effective.authorizationPolicies(workload);
-  if (policies.length === 0) return noPolicyFilters;
-  return lowering.memo.of([policies], 'policy filters', bag, () => ({
-    http: accessFilters(policies, 'http', lowering),
+  if (tokens === undefined && policies.length === 0) return noPolicyFilters;
+  const before = tokens === undefined ? [] : [tokens];
+  return lowering.memo.of([policies, ...before], 'policy filters', bag, () => ({
+    http: [...before, ...accessFilters(policies, 'http', lowering)],
     network: accessFilters(policies, 'tcp', lowering),
   }));
 }

@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
 import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
+import { type JwtAuthnView, jwtAuthnView } from './jwt-view.ts';
 import { type Originated, placed } from './placed.ts';
 
 /** One of the two is set. */
@@ -12,11 +13,12 @@ export interface NetworkFilterView {
 
 /** One of the fields is set; the router is last. */
 export interface HttpFilterView {
+  readonly jwtAuthn?: JwtAuthnView;
   readonly setFilterState?: { readonly objectKey: string; readonly text: string };
   readonly router?: true;
 }
 
-/** What `http-connection-manager` places; JWT and RBAC are to be further members of `httpFilters`. */
+/** What `http-connection-manager` places. */
 export interface HttpConnectionView {
   readonly statPrefix: Originated<string>;
   readonly routeConfig: string;
@@ -74,7 +76,9 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
 }
 
 function httpFilters(http: HttpConnectionIR): HttpFilterView[] {
-  const filters: HttpFilterView[] = [];
+  const filters: HttpFilterView[] = http.policyFilters.flatMap((filter) =>
+    filter.kind === 'jwt-authn' ? [{ jwtAuthn: jwtAuthnView(filter) }] : [],
+  );
   if (http.alpnOverride !== undefined) {
     // The value is an access-log format string, in which a percent sign starts a command.
     const text = http.alpnOverride.alpn.join(',').replaceAll('%', '%%');

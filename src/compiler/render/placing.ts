@@ -30,6 +30,12 @@ export class Placing {
     this.origins.push({ path: formatPath(this.#path), ...value.origins });
     return plain(value.value);
   }
+
+  /** A value of the view as the key of a member; keys have no origins. */
+  key(value: unknown, template: string): string {
+    if (typeof value !== 'string') throw new Error(`template ${template}: the key is not a text`);
+    return value;
+  }
 }
 
 /** What JSON keeps of a value. */
