@@ -73,7 +73,7 @@ function overtakingRules({ filters }: RedirectState): string[] {
 /** The commands that a plan needs in a network namespace that has nothing of ours, on a machine without special cases. */
 export function planSteps(plan: RedirectPlan, lockWaitSeconds = usualLockWaitSeconds): Step[] {
   const filters = [...plan.rules.keys()].map((family) => emptyFilter(family, usualBackend(family)));
-  return planChange({ filters, routing: [] }, desiredByPlan(plan), lockWaitSeconds);
+  return planChange({ filters, routing: { own: [], others: [] } }, desiredByPlan(plan), lockWaitSeconds);
 }
 
 /**

@@ -100,6 +100,15 @@ describeMesh('istio-clean-iptables', () => {
     expect(await state()).toBe(before);
   });
 
+  test('makes do with the route and the address that somebody else has made, and leaves them', async () => {
+    await shell('ip -6 addr add ::6/128 dev lo; ip -4 route add local default dev lo table 133');
+    const before = await state();
+    expect((await agent(everything)).exitCode).toBe(0);
+    expect((await agent(everything)).output).toContain('in place already');
+    expect((await agent(['istio-clean-iptables'])).exitCode).toBe(0);
+    expect(await state()).toBe(before);
+  });
+
   test('says who holds a chain that has to stay, and answers 1', async () => {
     await agent(standard);
     await shell('iptables -t nat -N THEIRS; iptables -t nat -A THEIRS -p tcp -j MESH_REDIRECT');

@@ -47,7 +47,7 @@ function describeState({ filters, routing }: RedirectState): string[] {
       return [`${backend.family} ${table} (${backend.variant}): ${names}${rules}`];
     }),
   );
-  return [...lines, ...routing.map(describeRouting)];
+  return [...lines, ...routing.own.map(describeRouting)];
 }
 
 function count(number: number, noun: string): string {
@@ -74,7 +74,7 @@ export function planFullCleanup(lockWaitSeconds: number = usualLockWaitSeconds):
     const filter = emptyFilter(family, usualBackend(family));
     return { ...filter, tables: new Map(tables.map((table) => [table, everyChain(table)])) };
   });
-  return planCleanup({ filters, routing: [] }, lockWaitSeconds);
+  return planCleanup({ filters, routing: { own: [], others: [] } }, lockWaitSeconds);
 }
 
 function everyChain(table: Table): SavedTable {

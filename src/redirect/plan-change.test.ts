@@ -32,7 +32,10 @@ function stateOf({ rules, routing }: RedirectPlan): RedirectState {
     const chains = new Set(own.filter((rule) => rule.table === table).map(({ chain }) => `:${chain} - [0:0]`));
     return [`*${table}`, ...chains, 'COMMIT'].join('\n');
   });
-  return { filters: [{ backend, tables: parseSavedRules(tables.join('\n')), isChosen: true }], routing };
+  return {
+    filters: [{ backend, tables: parseSavedRules(tables.join('\n')), isChosen: true }],
+    routing: { own: routing, others: [] },
+  };
 }
 
 /** Each command by its first words, a restore by its tables. */
@@ -42,7 +45,8 @@ function outline(state: RedirectState, wanted: RedirectPlan): string[] {
   );
 }
 
-const nothing: RedirectState = { filters: [emptyFilter('IPv4', backend)], routing: [] };
+const none = { own: [], others: [] };
+const nothing: RedirectState = { filters: [emptyFilter('IPv4', backend)], routing: none };
 
 describe('planChange', () => {
   test.each<[string, RedirectState, RedirectPlan, readonly string[]]>([
@@ -76,7 +80,7 @@ describe('planChange', () => {
 
   test('makes the rules in the chosen filter and takes them out of the other', () => {
     const both = stateOf(plan('REDIRECT')).filters.map((filter) => ({ ...filter, backend: legacy, isChosen: false }));
-    const state = { filters: [...both, ...nothing.filters], routing: [] };
+    const state = { filters: [...both, ...nothing.filters], routing: none };
     const steps = planChange(state, desiredByPlan(plan('REDIRECT')), 5);
     expect(steps.map(({ argv }) => argv.join(' '))).toEqual([
       'iptables-restore --noflush --wait=5',

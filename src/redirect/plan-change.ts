@@ -32,7 +32,7 @@ export function desiredByState(state: RedirectState): DesiredState {
   const before = new Map(state.filters.map((filter) => [key(filter), filter]));
   return {
     tableOf: (filter, table) => asDesired(table, before.get(key(filter))?.tables.get(table) ?? new Map()),
-    routing: state.routing,
+    routing: state.routing.own,
   };
 }
 
@@ -41,8 +41,9 @@ export function desiredByState(state: RedirectState): DesiredState {
  * before the rules that mark them, and goes after them; what diverts is replaced before what no longer diverts goes.
  */
 export function planChange(state: RedirectState, desired: DesiredState, lockWaitSeconds: number): Step[] {
-  const missing = desired.routing.filter((item) => !state.routing.some((other) => isSame(item, other)));
-  const stale = state.routing.filter((item) => !desired.routing.some((other) => isSame(item, other)));
+  const { own, others } = state.routing;
+  const missing = desired.routing.filter((item) => ![...own, ...others].some((other) => isSame(item, other)));
+  const stale = own.filter((item) => !desired.routing.some((other) => isSame(item, other)));
   const filters = [...state.filters].sort((a, b) => Number(b.isChosen) - Number(a.isChosen));
   return [
     ...missing.map((item) => routingStep('add', item)),

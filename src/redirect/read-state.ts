@@ -1,12 +1,10 @@
 import { type Backend, findBackends, hasLegacyTables } from './backend.ts';
 import type { Family } from './config.ts';
 import { explainFailure } from './explain-failure.ts';
-import { RedirectError } from './redirect-error.ts';
-import type { RoutingItem } from './rule.ts';
-import { ownProtocol, type Table } from './rule.ts';
+import { type RoutingState, readRouting } from './read-routing.ts';
+import type { Table } from './rule.ts';
 import { runCommand } from './run-command.ts';
 import { isOwnChain, parseSavedRules, type SavedTable } from './saved-rules.ts';
-import { ipFamily } from './step.ts';
 
 /** One packet filter and the tables of it that redirection uses. */
 export interface FilterState {
@@ -19,8 +17,7 @@ export interface FilterState {
 /** What of a network namespace redirection may change. */
 export interface RedirectState {
   readonly filters: readonly FilterState[];
-  /** What carries our protocol number. */
-  readonly routing: readonly RoutingItem[];
+  readonly routing: RoutingState;
 }
 
 /**
@@ -31,9 +28,9 @@ export async function readState(needed: readonly Family[]): Promise<RedirectStat
   const families = ['IPv4', 'IPv6'] as const;
   const [filters, routing] = await Promise.all([
     Promise.all(families.map((family) => readFilters(family, needed.includes(family)))),
-    Promise.all(families.map(readRouting)),
+    readRouting(families),
   ]);
-  return { filters: filters.flat(), routing: routing.flat() };
+  return { filters: filters.flat(), routing };
 }
 
 async function readFilters(family: Family, isNeeded: boolean): Promise<FilterState[]> {
@@ -64,46 +61,4 @@ function holdsOurs({ tables }: Omit<FilterState, 'isChosen'>): boolean {
 function holdsLegacyRules({ backend, tables }: Omit<FilterState, 'isChosen'>): boolean {
   if (backend.variant !== 'legacy') return false;
   return [...tables.values()].some((chains) => [...chains.values()].some((chain) => chain.rules.length > 0));
-}
-
-interface IpRule {
-  readonly fwmark?: string;
-  readonly table?: string;
-  readonly protocol?: string;
-}
-
-interface IpAddress {
-  readonly addr_info?: readonly { readonly local?: string; readonly prefixlen?: number; readonly metric?: number }[];
-}
-
-async function readRouting(family: Family): Promise<RoutingItem[]> {
-  const version = ipFamily(family);
-  const own = String(ownProtocol);
-  const [rules, routes, devices] = await Promise.all([
-    readJson<IpRule>(['ip', version, '-j', 'rule', 'show']),
-    readJson<{ readonly table?: string }>(['ip', version, '-j', 'route', 'show', 'table', 'all', 'proto', own]),
-    family === 'IPv6' ? readJson<IpAddress>(['ip', version, '-j', 'addr', 'show', 'dev', 'lo']) : [],
-  ]);
-  return [
-    ...devices
-      .flatMap(({ addr_info = [] }) => addr_info)
-      .filter(({ prefixlen, metric }) => prefixlen === 128 && metric === ownProtocol)
-      .map(({ local = '' }): RoutingItem => ({ kind: 'address', family: 'IPv6', address: local })),
-    ...routes.map(({ table }): RoutingItem => ({ kind: 'route', family, table: Number(table) })),
-    ...rules
-      .filter(({ protocol, fwmark }) => protocol === own && fwmark !== undefined)
-      .map(({ fwmark, table }): RoutingItem => ({ kind: 'rule', family, mark: Number(fwmark), table: Number(table) })),
-  ];
-}
-
-async function readJson<T>(argv: readonly string[]): Promise<readonly T[]> {
-  const result = await runCommand({ argv }).catch((error: unknown) => {
-    // Without iproute2 nothing of ours can be there; what needs it fails when it runs.
-    if (error instanceof RedirectError && error.code === 'iptables-not-found') return undefined;
-    throw error;
-  });
-  if (result === undefined || (result.exitCode !== 0 && /not supported|FIB table does not exist/.test(result.stderr)))
-    return [];
-  if (result.exitCode !== 0) throw explainFailure({ argv }, result);
-  return result.stdout.trim() === '' ? [] : (JSON.parse(result.stdout) as T[]);
 }
