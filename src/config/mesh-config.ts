@@ -1,9 +1,10 @@
 import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.ts';
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
+import { defaultSettings } from './defaults.ts';
 import type { SettingsDraft } from './draft.ts';
 import { milliseconds, strings } from './field.ts';
 import { applyProxyConfig } from './proxy-config.ts';
-import type { KeepaliveSettings, PathNormalization, SettingOrigin, Settings } from './settings.ts';
+import type { GatewayLimits, KeepaliveSettings, PathNormalization, SettingOrigin, Settings } from './settings.ts';
 
 type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
 
@@ -38,6 +39,9 @@ const setters: Readonly<Record<string, Setter>> = {
     draft.set('localityRules', rules, origin);
   },
   protocolDetectionTimeout: scalar('outboundDetectionTimeoutMs', milliseconds),
+  gatewayLimits: (draft, value, origin) =>
+    draft.set('gatewayLimits', { ...defaultSettings.gatewayLimits, ...gatewayLimits(value as JsonObject) }, origin),
+  autoPassthroughGateways: scalar('autoPassthroughGateways', strings),
   terminationDrain: (draft, value, origin) =>
     draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),
   configSources: scalar('configSources', (value) =>
@@ -70,6 +74,28 @@ function keepalive(value: JsonValue): KeepaliveSettings {
     ...(time === undefined ? {} : { timeSeconds: Math.round(milliseconds(time) / 1000) }),
     ...(interval === undefined ? {} : { intervalSeconds: Math.round(milliseconds(interval) / 1000) }),
   };
+}
+
+const gatewayTimes = {
+  requestHeadersTimeout: 'requestHeadersTimeoutMs',
+  requestTimeout: 'requestTimeoutMs',
+  streamIdleTimeout: 'streamIdleTimeoutMs',
+  idleTimeout: 'idleTimeoutMs',
+  handshakeTimeout: 'handshakeTimeoutMs',
+} as const;
+const gatewayCounts = {
+  maxHeadersCount: 'maxHeaders',
+  maxConcurrentStreams: 'maxConcurrentStreams',
+  connectionBufferBytes: 'connectionBufferBytes',
+} as const;
+
+function gatewayLimits(value: JsonObject): Partial<GatewayLimits> {
+  const set = <K extends string>(keys: Readonly<Record<string, K>>, read: (value: JsonValue) => number) =>
+    Object.entries(keys).flatMap(([field, key]) => {
+      const found = value[field];
+      return found === undefined || found === null ? [] : [[key, read(found)] as const];
+    });
+  return Object.fromEntries([...set(gatewayTimes, milliseconds), ...set(gatewayCounts, Number)]);
 }
 
 /** DEFAULT stands for the product's default, the strictest level. */

@@ -8,6 +8,22 @@ export interface SettingOrigin {
 
 export type PathNormalization = 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
 
+/** Bounds on what one client may do to a gateway; times in milliseconds, 0 sets no bound. */
+export interface GatewayLimits {
+  readonly requestHeadersTimeoutMs: number;
+  /** Until the whole request is there. */
+  readonly requestTimeoutMs: number;
+  /** Without a byte in either direction. */
+  readonly streamIdleTimeoutMs: number;
+  /** Of a connection without requests. */
+  readonly idleTimeoutMs: number;
+  /** Until the TLS handshake is done. */
+  readonly handshakeTimeoutMs: number;
+  readonly maxHeaders: number;
+  readonly maxConcurrentStreams: number;
+  readonly connectionBufferBytes: number;
+}
+
 export interface KeepaliveSettings {
   readonly probes?: number;
   readonly timeSeconds?: number;
@@ -78,6 +94,9 @@ export interface Settings {
   readonly filterGatewayClusters: boolean;
   /** PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE. */
   readonly virtualServiceDelegates: boolean;
+  readonly gatewayLimits: GatewayLimits;
+  /** Gateways (`<namespace>/<name>`) whose servers may pass TLS on to any service that the client names. */
+  readonly autoPassthroughGateways: readonly string[];
 
   /** Addresses of `configSources`: `fs:///path`, later `xds://host:port`. */
   readonly configSources: readonly string[];

@@ -32,6 +32,7 @@ export interface ConflictIR {
     | 'pilot_conflict_outbound_listener_tcp_over_current_http'
     | 'pilot_conflict_outbound_listener_tcp_over_current_tcp'
     | 'pilot_vservice_dup_domain'
+    | 'pilot_total_rejected_configs'
     | 'pilot_duplicate_envoy_clusters'
     | 'pilot_dns_cluster_without_endpoints'
     | 'pilot_eds_no_instances';

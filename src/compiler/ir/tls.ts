@@ -13,6 +13,41 @@ export interface DownstreamMeshTls {
   readonly origins: Origins;
 }
 
+/** A secret by the name under which the agent serves it over SDS; 0 waits for it for ever, and the listener with it. */
+export interface SdsSecretIR {
+  readonly name: string;
+  readonly fetchTimeoutMs: number;
+}
+
+export type TlsVersionIR = 'TLSv1_0' | 'TLSv1_1' | 'TLSv1_2' | 'TLSv1_3';
+
+/** What a gateway's server asks of client certificates. */
+export interface ClientValidationIR {
+  readonly trustedCa: SdsSecretIR | { readonly file: string };
+  /** One of them must be in the certificate; empty asks for none. */
+  readonly sans: readonly (SanMatcher & { readonly type: 'URI' | 'DNS' | 'EMAIL' | 'IP_ADDRESS' })[];
+  /** Base64 SHA-256 of keys, hexadecimal SHA-256 of certificates: one of either list must fit; both empty ask for none. */
+  readonly spkiPins: readonly string[];
+  readonly hashPins: readonly string[];
+  /** File of the revocation list. */
+  readonly crl: string | undefined;
+}
+
+/** TLS that a gateway terminates for one of its servers. */
+export interface DownstreamGatewayTls {
+  readonly kind: 'gateway';
+  readonly alpn: readonly string[];
+  readonly certificate: SdsSecretIR | { readonly chain: string; readonly key: string };
+  /** Whether a client must show a certificate; without `validation` none is asked for. */
+  readonly requiresClientCertificate: boolean;
+  readonly validation: ClientValidationIR | undefined;
+  readonly minVersion: TlsVersionIR;
+  readonly maxVersion: TlsVersionIR;
+  /** Of TLS 1.2 and older, in order of preference; never empty. */
+  readonly cipherSuites: readonly string[];
+  readonly origins: Origins;
+}
+
 export interface UpstreamMeshTls {
   readonly kind: 'mesh';
   readonly sni: string;
