@@ -3,6 +3,7 @@ import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
 import { line, peakMb } from './measure.ts';
 import { reading } from './reading.ts';
+import { redirecting } from './redirecting.ts';
 import { starting } from './starting.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
@@ -12,6 +13,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   4: compilingAll,
   6: checking,
   7: starting,
+  8: redirecting,
 };
 
 const wanted = process.argv.slice(2);
