@@ -2,22 +2,29 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { BackendPort } from './floor-plan.ts';
+import { readRequest } from './reading.ts';
 
 /**
  * The application behind a sidecar, as a program of its own: `backend.ts PORTS`, PORTS being a JSON list of
  * {@link BackendPort}. Prints `listening` when all ports are open.
  */
 const ports = JSON.parse(process.argv[2] ?? '[]') as readonly BackendPort[];
-const servers = { http: httpServer, echo: echoServer, greeting: greetingServer };
+const servers = {
+  http: () => httpServer(answer),
+  resource: () => httpServer(tell),
+  echo: echoServer,
+  greeting: greetingServer,
+};
 await Promise.all(
   ports.map(({ port, role, address }) => new Promise<void>((done) => servers[role]().listen(port, address, done))),
 );
 process.stdout.write('listening\n');
 
 /** HTTP/1.1 and HTTP/2 on one port: the connection's first bytes tell (RFC 9113 section 3.4). */
-function httpServer(): Server {
-  const http1 = createHttpServer(answer);
-  const http2 = createHttp2Server({}, answer);
+function httpServer(listener: typeof answer): Server {
+  // As lenient as applications are: what is refused here would hide what the proxy lets through.
+  const http1 = createHttpServer({ insecureHTTPParser: true }, listener);
+  const http2 = createHttp2Server({}, listener);
   return tolerant((socket) => {
     // Not `data`: the HTTP/2 server takes over the handle, which must not be flowing yet.
     socket.once('readable', () => {
@@ -31,8 +38,11 @@ function httpServer(): Server {
   });
 }
 
+type AnyRequest = IncomingMessage | Http2ServerRequest;
+type AnyResponse = ServerResponse | Http2ServerResponse;
+
 /** `/ip` tells the caller's address, `/headers` what the application was sent; all else is 404. */
-function answer(request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void {
+function answer(request: AnyRequest, response: AnyResponse): void {
   const [path] = (request.url ?? '').split('?');
   const body =
     path === '/ip'
@@ -40,8 +50,19 @@ function answer(request: IncomingMessage | Http2ServerRequest, response: ServerR
       : path === '/headers'
         ? { headers: request.headers, method: request.method, version: request.httpVersion }
         : undefined;
-  const text = `${JSON.stringify(body ?? { error: 'not found' }, undefined, 2)}\n`;
-  response.statusCode = body === undefined ? 404 : 200;
+  send(request, response, body === undefined ? 404 : 200, body ?? { error: 'not found' });
+}
+
+/** Answers everything with 200 and what it was asked for, in its own understanding. */
+function tell(request: AnyRequest, response: AnyResponse): void {
+  const authority = request.headers[':authority'] ?? request.headers.host ?? '';
+  const reading = readRequest(request.method ?? '', request.url ?? '', String(authority), request.rawHeaders);
+  send(request, response, 200, reading);
+}
+
+function send(request: AnyRequest, response: AnyResponse, status: number, body: object): void {
+  const text = `${JSON.stringify(body, undefined, 2)}\n`;
+  response.statusCode = status;
   response.setHeader('content-type', 'application/json');
   response.setHeader('content-length', Buffer.byteLength(text));
   response.end(text);

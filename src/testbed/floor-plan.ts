@@ -3,8 +3,11 @@ import { compareStrings } from '../lib/sort.ts';
 /** What a backend does on one port. */
 export interface BackendPort {
   readonly port: number;
-  /** `http` answers HTTP/1.1 and HTTP/2 without TLS; `echo` repeats bytes; `greeting` speaks first, then repeats. */
-  readonly role: 'http' | 'echo' | 'greeting';
+  /**
+   * `http` answers HTTP/1.1 and HTTP/2 without TLS, `resource` tells what it was asked for; `echo` repeats bytes;
+   * `greeting` speaks first, then repeats.
+   */
+  readonly role: 'http' | 'resource' | 'echo' | 'greeting';
   readonly address: string;
 }
 
@@ -109,14 +112,22 @@ function planPod(pod: PlanObject, injected: ReadonlySet<string>): PlannedPod {
   };
 }
 
-/** The port's name says what answers there (`http…`, `greeting…`, else echo); LISTEN_ADDRESS where, as in a real image. */
+/**
+ * The port's name says what answers there (`http-resource…`, `http…`, `greeting…`, else echo); LISTEN_ADDRESS where, as in a
+ * real image.
+ */
 function backendPorts({ env = [], ports = [] }: Container): BackendPort[] {
   const address = env.find(({ name }) => name === 'LISTEN_ADDRESS')?.value ?? '::';
   return ports.map(({ name = '', containerPort }) => ({
     port: containerPort,
-    role: name.startsWith('http') ? 'http' : name.startsWith('greeting') ? 'greeting' : 'echo',
+    role: roleOf(name),
     address,
   }));
+}
+
+function roleOf(portName: string): BackendPort['role'] {
+  if (portName.startsWith('http-resource')) return 'resource';
+  return portName.startsWith('http') ? 'http' : portName.startsWith('greeting') ? 'greeting' : 'echo';
 }
 
 function planService(service: PlanObject, pods: ReadonlyMap<PlanObject, PlannedPod>): PlannedService {

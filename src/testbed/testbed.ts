@@ -9,6 +9,8 @@ import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
 import { openSandbox, repository, type Sandbox, scratch } from './sandbox.ts';
 import { node, type Sidecar, startSidecar } from './sidecar.ts';
 import { until } from './until.ts';
+import type { WireAnswer } from './wire/answer.ts';
+import type { WireRequest } from './wire/exchange.ts';
 
 export interface TestbedOptions {
   /** Namespaces, service accounts, services and pods, as YAML; pods have addresses in 10.77.0.0/16 and fd77::/64. */
@@ -45,6 +47,8 @@ export interface Testbed {
   request(request: TestbedRequest): Promise<CurlAnswer>;
   /** Raw TCP: sends `text` and waits for `expectedBytes`. */
   talk(from: string, to: string, port: number, text: string, expectedBytes: number): Promise<TalkAnswer>;
+  /** Raw requests, each on a connection of its own; answers in their order. */
+  exchange(from: string, requests: readonly WireRequest[]): Promise<readonly WireAnswer[]>;
   /** Writes policy files; returns when every sidecar has the change in force, throws when one refuses it. */
   apply(files: Readonly<Record<string, string>>): Promise<void>;
   /** Removes policy files, by name, in the same way. */
@@ -101,6 +105,12 @@ class RunningTestbed implements Testbed {
     const place = { network: from.replace('/', '-'), uid: applicationUid, timeoutMs: 15_000 };
     const { stdout, exitCode } = await this.sandbox.run(program, place);
     return { ...(JSON.parse(stdout) as Pick<TalkAnswer, 'received' | 'elapsedMs'>), exitCode };
+  }
+
+  async exchange(from: string, requests: readonly WireRequest[]): Promise<readonly WireAnswer[]> {
+    const stdin = JSON.stringify(requests);
+    const place = { network: from.replace('/', '-'), uid: applicationUid, timeoutMs: 60_000, stdin };
+    return JSON.parse(await this.sandbox.must([node, `${repository}/src/testbed/wire-client.ts`], place));
   }
 
   apply(files: Readonly<Record<string, string>>): Promise<void> {
