@@ -4,10 +4,10 @@ import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import { UsageError } from './failure.ts';
 import type { CliIo } from './io.ts';
+import type { KeySetOption } from './key-sets/option.ts';
 import { checkFiles } from './output/check.ts';
-import { type OutputFile, planFiles, proxyFolder } from './output/plan.ts';
+import { type OutputFile, planFiles, proxyFolder, yamlFiles, yamlText } from './output/plan.ts';
 import { writeFiles } from './output/write.ts';
-import { yamlFiles, yamlText } from './output/yaml-files.ts';
 import { type Compiled, compileInputs } from './pipeline.ts';
 
 /** Options of `meshpol compile`, as the command line spells them. */
@@ -23,6 +23,7 @@ export interface CompileOptions {
   readonly meshConfig?: string;
   readonly templateFile?: string;
   readonly trustDomain?: string;
+  readonly jwks?: readonly KeySetOption[];
   readonly maxFileSize?: number;
   readonly maxDiagnostics: number;
   readonly diagnostics: DiagnosticsForm;
@@ -41,6 +42,7 @@ export async function runCompile(positional: readonly string[], options: Compile
       meshConfig: options.meshConfig,
       templateFile: options.templateFile,
       trustDomain: options.trustDomain,
+      jwks: options.jwks ?? [],
       maxFileBytes: options.maxFileSize,
     },
     io,
@@ -103,7 +105,9 @@ async function write(
   options: CompileOptions,
   io: CliIo,
 ): Promise<ExitCode> {
-  const { written, unchanged, removed } = await writeFiles(folder, files, { isOurs, force: options.force === true });
+  const { written, unchanged, removed } = await io.untilStopped((stop) =>
+    writeFiles(folder, files, { isOurs, stop, force: options.force === true }),
+  );
   if (!options.quiet) {
     await io.writeError(`${folder}: ${written} written, ${unchanged} unchanged, ${removed} removed\n`);
   }

@@ -3,6 +3,7 @@ import type { CompileOptions } from './compile-command.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import { explainFailure } from './failure.ts';
 import type { CliIo } from './io.ts';
+import { parseKeySetOption } from './key-sets/option.ts';
 import { collect, parseCount, parseSize, parseWorkload } from './options.ts';
 import { version } from './version.ts';
 
@@ -79,6 +80,11 @@ function addCompile(program: Command, io: CliIo, settle: (code: ExitCode) => voi
     .option('--meshConfig <file>', 'mesh configuration')
     .option('--templateFile <path>', 'bootstrap template, or a folder that replaces templates by name')
     .option('--trust-domain <domain>', 'domain used for identities')
+    .option(
+      '--jwks <issuer=file>',
+      'key set for the tokens of an issuer; may be repeated (without one, its tokens are all refused)',
+      parseKeySetOption,
+    )
     .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
     .option('--max-diagnostics <count>', 'diagnostics to print', parseCount, 50)
     .addOption(

@@ -1,10 +1,13 @@
 import type { Compilation } from '../compiler/compilation.ts';
-import { compile } from '../compiler/compile.ts';
+import { createCompiler } from '../compiler/compile.ts';
 import type { SourceFile } from '../compiler/source/document.ts';
 import { readSources } from '../compiler/source/read.ts';
 import { readSettings } from '../config/read.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { CliIo } from './io.ts';
+import { readKeySetFiles } from './key-sets/files.ts';
+import { createKeySetGatherer } from './key-sets/gather.ts';
+import type { KeySetOption } from './key-sets/option.ts';
 import { readTemplates } from './read-templates.ts';
 
 export interface PipelineOptions {
@@ -13,6 +16,7 @@ export interface PipelineOptions {
   readonly meshConfig: string | undefined;
   readonly templateFile: string | undefined;
   readonly trustDomain: string | undefined;
+  readonly jwks: readonly KeySetOption[];
   readonly maxFileBytes: number | undefined;
 }
 
@@ -37,12 +41,15 @@ export async function compileInputs(options: PipelineOptions, io: CliIo, bag: Di
     bag,
   );
   const templates = options.templateFile === undefined ? undefined : await readTemplates(options.templateFile, bag);
+  const keySets = createKeySetGatherer(await readKeySetFiles(options.jwks));
   const files = [...inputs, ...sources, ...(templates?.files ?? [])];
+  const compiler = createCompiler(
+    templates?.value === undefined ? { settings } : { settings, templates: templates.value },
+  );
   // With errors so far the compiler still looks at every object, so that all mistakes are told in one run.
-  const select = { files: inputs, settings, select: options.select };
+  const objects = compiler.read(inputs, bag);
+  const keys = await keySets.gather(objects, bag);
   const compilation =
-    inputs.length === 0
-      ? undefined
-      : compile(templates?.value === undefined ? select : { ...select, templates: templates.value }, bag);
+    bag.hasErrors || inputs.length === 0 ? undefined : compiler.compileObjects(objects, options.select, bag, keys);
   return { compilation: bag.hasErrors ? undefined : compilation, inputs, sources: files };
 }

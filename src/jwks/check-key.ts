@@ -16,13 +16,20 @@ export interface PublicJwk {
 /** A key to verify with, or why it is none. */
 export type KeyCheck =
   | { readonly jwk: PublicJwk; readonly reason?: undefined }
-  | { readonly reason: string; readonly jwk?: undefined };
+  | {
+      readonly reason: string;
+      /** Private or symmetric: it ought to be known to nobody else. */
+      readonly isSecret?: boolean;
+      readonly jwk?: undefined;
+    };
 
 /** Says of one member of `keys` whether Envoy can verify tokens with it; what it gives holds nothing secret. */
 export async function checkKey(key: unknown): Promise<KeyCheck> {
   if (typeof key !== 'object' || key === null || Array.isArray(key)) return { reason: 'is not a JSON object' };
   const members = key as Readonly<Record<string, unknown>>;
-  const reason = secretReason(members) ?? purposeReason(members);
+  const secret = secretReason(members);
+  if (secret !== undefined) return { reason: secret, isSecret: true };
+  const reason = purposeReason(members);
   if (reason !== undefined) return { reason };
   const form = formOf(members);
   if (form === undefined) return { reason: `is of no kind that Envoy verifies with (${kindOf(members)})` };

@@ -9,6 +9,8 @@ export interface RefusedKey {
   /** `key "a"`, or `key 0` without a `kid`. */
   readonly key: string;
   readonly reason: string;
+  /** Present on a private or symmetric key, which ought to be known to nobody else. */
+  readonly isSecret?: true;
 }
 
 /** The keys of a set that Envoy may verify with. */
@@ -39,7 +41,7 @@ export async function checkKeys(text: string): Promise<CheckedKeys> {
   for (const [i, key] of keys.entries()) {
     const check = await checkKey(key);
     if (check.reason === undefined) usable.set(JSON.stringify(check.jwk), check.jwk);
-    else refused.push({ key: nameOf(key, i), reason: check.reason });
+    else refused.push({ key: nameOf(key, i), reason: check.reason, ...(check.isSecret ? { isSecret: true } : {}) });
   }
   if (usable.size === 0) throw unusable(refused);
   const sorted = [...usable.entries()].sort(

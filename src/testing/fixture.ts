@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { readKeySetFiles } from '../cli/key-sets/files.ts';
+import { createKeySetGatherer } from '../cli/key-sets/gather.ts';
 import { readTemplates } from '../cli/read-templates.ts';
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
+import type { KeySets } from '../compiler/policy/key-sets.ts';
 import type { Templates } from '../compiler/render/templates.ts';
 import type { SourceFile } from '../compiler/source/document.ts';
 import { readSettings, type SettingsFlags } from '../config/read.ts';
@@ -17,6 +20,8 @@ interface CaseOptions {
   readonly flags?: SettingsFlags;
   /** Folder of a user's templates, inside the case. */
   readonly templates?: string;
+  /** Files of key sets by issuer, inside the case, as `--jwks` names them; not `*.json`, which are inputs. */
+  readonly jwks?: Readonly<Record<string, string>>;
 }
 
 /** One folder of `fixtures/ok` or `fixtures/err`, read. */
@@ -26,6 +31,7 @@ export interface Fixture {
   readonly select: 'all' | readonly WorkloadKey[];
   readonly settings: Settings;
   readonly templates: Templates | undefined;
+  readonly keySets: KeySets;
   /** Inputs and configuration, for diagnostics that show source lines. */
   readonly sources: readonly SourceFile[];
   readonly bag: DiagnosticBag;
@@ -57,9 +63,18 @@ export async function readFixture(folder: string, name: string): Promise<Fixture
   const read = await readSettings({ meshConfig, environment: options.variables ?? {}, flags: options.flags }, bag);
   const templates =
     options.templates === undefined ? undefined : await readTemplates(join(root, options.templates), bag);
+  const keySetFiles = await readKeySetFiles(
+    Object.entries(options.jwks ?? {}).map(([issuer, file]) => ({ issuer, path: join(root, file) })),
+  );
+  const hasTokens = files.some(({ text }) => text.includes('RequestAuthentication'));
+  const objects = hasTokens ? createCompiler({ settings: read.settings }).read(files, new DiagnosticBag()) : [];
+  // Paths in messages start at the case's folder, as those of its inputs do.
+  const named = keySetFiles.map((file) => ({ ...file, path: relative(root, file.path) }));
+  const keySets = await createKeySetGatherer(named).gather(objects, bag);
   return {
     name,
     files,
+    keySets,
     select: options.workloads?.map(workloadKey) ?? 'all',
     settings: read.settings,
     templates: templates?.value,
@@ -69,10 +84,10 @@ export async function readFixture(folder: string, name: string): Promise<Fixture
 }
 
 /** Compiles a case; its diagnostics are in its bag. */
-export function compileFixture({ files, select, settings, templates, bag }: Fixture): Compilation | undefined {
+export function compileFixture({ files, select, settings, templates, keySets, bag }: Fixture): Compilation | undefined {
   return bag.hasErrors
     ? undefined
-    : createCompiler({ settings, ...(templates && { templates }) }).compile(files, select, bag);
+    : createCompiler({ settings, ...(templates && { templates }) }).compile(files, select, bag, keySets);
 }
 
 function workloadKey(text: string): WorkloadKey {

@@ -1,4 +1,5 @@
 import type { ClusterIR, EndpointIR } from '../compiler/ir/cluster.ts';
+import type { JwtAuthnIR, JwtProviderIR } from '../compiler/ir/jwt-authn.ts';
 import type {
   FilterChainIR,
   FilterChainMatchIR,
@@ -68,6 +69,26 @@ export function httpIR(routeConfig: string, http: Partial<HttpConnectionIR> = {}
     origins: byDefault,
     ...http,
   };
+}
+
+/** Tokens of `https://issuer.example` in their usual places; `provider` says what else its rule asks for. */
+export function jwtIR(provider: Partial<JwtProviderIR> = {}): JwtAuthnIR {
+  const usual: JwtProviderIR = {
+    name: 'origins-0',
+    issuer: 'https://issuer.example',
+    audiences: [],
+    keySet: '{"keys":[{"kty":"EC"}]}',
+    headers: [],
+    params: [],
+    cookies: [],
+    forward: false,
+    payloadHeader: undefined,
+    claimHeaders: [],
+    spaceDelimitedClaims: ['permission', 'scope'],
+    origins: byDefault,
+  };
+  const providers = [{ ...usual, ...provider }];
+  return { kind: 'jwt-authn', providers, stripFailureResponse: true, origins: byDefault };
 }
 
 /** Mutual TLS for identities of `cluster.local`. */
@@ -197,7 +218,7 @@ export function originalDstIR(name: string, cluster: Partial<ClusterIR> = {}): C
 
 /** A route for every path. */
 export function routeIR(name: string, action: RouteActionIR, origins: Origins = byDefault): RouteIR {
-  return { name, match: { prefix: '/' }, action, origins };
+  return { name, match: { path: { kind: 'prefix', value: '/' } }, action, origins };
 }
 
 /** An action that forwards without a time-out and without retries. */

@@ -1,6 +1,7 @@
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
 import { expectValue, type Lose } from './expect.ts';
 import type { Fragment } from './fragment.ts';
+import { tokenLosses } from './lost-tokens.ts';
 
 const connectionManager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 const tcpProxy = 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
@@ -53,6 +54,7 @@ function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
   const streamOnly = config.at('http2_protocol_options', 'override_stream_error_on_invalid_http_message');
   expectValue(streamOnly, true, lose, false);
   alpnLosses(config, ir, lose);
+  tokenLosses(config, ir, lose);
 }
 
 function alpnLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {

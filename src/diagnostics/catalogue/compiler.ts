@@ -44,6 +44,38 @@ export const compilerCodes = {
     message`port ${'port'} of "${'host'}" is not routed: every proxy listens on that port itself`,
     'give the service another port',
   ),
+  'gateway-server-left-out': warning(
+    message`server "${'name'}" of Gateway "${'gateway'}" is left out of port ${'port'}: ${'why'}`,
+    'give it another port or other hosts',
+  ),
+  'gateway-port-of-proxy': error(
+    message`server "${'name'}" would listen on port ${'port'}, which is the proxy's own`,
+    'give the server another port',
+  ),
+  'auto-passthrough-not-allowed': error(
+    message`Gateway "${'gateway'}" passes TLS on to whichever service the client names, and is not allowed to`,
+    'list it in autoPassthroughGateways of the mesh configuration, or use another TLS mode',
+  ),
+  'gateway-without-workload': warning(
+    message`Gateway "${'gateway'}" selects no gateway workload`,
+    'label the pods of the gateway as its selector says',
+  ),
+  'gateway-server-without-routes': warning(
+    message`server "${'name'}" of Gateway "${'gateway'}" has no routes: ${'effect'}`,
+    'bind a VirtualService to the gateway whose hosts are among those of the server',
+  ),
+  'redirect-hides-routes': warning(
+    message`routes for "${'host'}" on port ${'port'} are not used: Gateway "${'gateway'}" redirects that host to HTTPS`,
+    'keep the host in one of the two servers',
+  ),
+  'duplicate-server-name': warning(
+    message`TLS connections for "${'host'}" on port ${'port'} already go elsewhere: this match is left out`,
+    'route each server name once',
+  ),
+  'missing-gateway-secret': warning(
+    message`there is no Secret "${'name'}" in namespace "${'namespace'}": until there is, the server answers nobody`,
+  ),
+  'invalid-gateway-secret': error(message`Secret "${'name'}" is of no use to a gateway: ${'fault'}`),
   'competing-scope-policies': warning(
     message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} too and is older or first by name`,
     'keep one policy without a selector in a namespace',
@@ -84,4 +116,22 @@ export const compilerCodes = {
     message`the keys of "${'issuer'}" are not at hand (${'reason'}): each of its tokens is answered 401`,
     'name a file with --jwks ISSUER=FILE, or write the keys into "jwks"; pilot-agent fetches them itself',
   ),
+  'unseen-destination': warning(
+    message`clients of namespace "${'client'}" do not see the destination "${'host'}": their requests get 503`,
+    'export the service to the namespace (exportTo), or do not export the routes to it',
+  ),
+  'destination-without-port': warning(
+    message`destination "${'host'}" has the ports ${'ports'} and names none; ${'port'} is not among them: requests to port ${'port'} get 503`,
+    'name the port: destination.port.number',
+  ),
+  'unknown-subset': warning(
+    message`no rule in force defines subset "${'subset'}" of "${'host'}": requests that go there get 503`,
+    'define it in a DestinationRule that the client sees',
+  ),
+  'unusable-key-set': error(
+    message`no token of "${'issuer'}" can be verified: ${'reason'}`,
+    'give the public keys of the issuer: RSA from 2048 bits, P-256, P-384, P-521 or Ed25519',
+  ),
+  'unusable-key': warning(message`${'key'} of "${'issuer'}" is left out: it ${'reason'}`),
+  'key-set-of-nobody': warning(message`--jwks names "${'issuer'}", of whom no rule takes tokens`),
 };

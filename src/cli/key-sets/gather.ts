@@ -1,0 +1,137 @@
+import type { KeySetAnswer, KeySets } from '../../compiler/policy/key-sets.ts';
+import type { MeshObject } from '../../compiler/policy/object.ts';
+import type { JwtRule, RequestAuthentication } from '../../compiler/policy/request-authentication.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { SourceSpan } from '../../diagnostics/span.ts';
+import { checkKeys } from '../../jwks/check-keys.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { KeySetFile } from './files.ts';
+
+/** Answers for rules whose keys stand neither in the rule nor in a file. */
+export interface RemoteKeySets {
+  /** Text of the keys, or why there are none now; waits for nobody. */
+  find(rule: JwtRule): { readonly text: string } | { readonly reason: string };
+}
+
+/** Puts key sets together before each compilation; remembers, so that the same keys stay the same object. */
+export interface KeySetGatherer {
+  /**
+   * Checks the keys that stand in rules and in files; what is wrong with them goes to the bag. The look-up tries the
+   * rule itself, the files, then the remote ones, and is good for one compilation.
+   */
+  gather(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Promise<KeySets>;
+}
+
+/** A gatherer over files that were read before. */
+export function createKeySetGatherer(
+  files: readonly KeySetFile[] = [],
+  remote: RemoteKeySets = offline,
+): KeySetGatherer {
+  const checks = new Generations<Promise<Check>>();
+  const answers = new Generations<KeySetAnswer>();
+  return {
+    gather: async (objects, bag) => {
+      checks.age();
+      answers.age();
+      const check = (text: string): Promise<Check> => checks.get(text, () => checked(text));
+      const answer = (found: Found): KeySetAnswer => answers.get(JSON.stringify(found), () => found);
+      const rules = placedRules(objects);
+      const inline = new Map<string, Found>();
+      for (const { rule, span } of rules) {
+        if (rule.jwks === undefined || rule.jwks === '') continue;
+        const result = await check(rule.jwks);
+        // The schema's rules told of secret keys already.
+        report({ ...result, refused: result.refused.filter(({ isSecret }) => !isSecret) }, nameOf(rule), span, bag);
+        inline.set(rule.jwks, result.found);
+      }
+      const given = new Map<string, Found>();
+      for (const { issuer, path, text } of files) {
+        const result = await check(text);
+        report(result, issuer, undefined, bag, `${path}: `);
+        given.set(issuer, result.found);
+        if (rules.length > 0) warnOfNobody(issuer, rules, bag);
+      }
+      return {
+        find: (rule) => answer(inline.get(rule.jwks ?? '') ?? given.get(nameOf(rule)) ?? remote.find(rule)),
+      };
+    },
+  };
+}
+
+const offline: RemoteKeySets = { find: () => ({ reason: 'nothing is fetched while compiling' }) };
+
+type Found = { readonly text: string } | { readonly reason: string };
+
+interface Check {
+  readonly found: Found;
+  readonly refused: readonly { readonly key: string; readonly reason: string; readonly isSecret?: true }[];
+}
+
+async function checked(text: string): Promise<Check> {
+  try {
+    const { text: usable, refused } = await checkKeys(text);
+    return { found: { text: usable }, refused };
+  } catch (error) {
+    if ((error as Error).name !== 'KeySetError') throw error;
+    return { found: { reason: (error as Error).message }, refused: [] };
+  }
+}
+
+interface PlacedRule {
+  readonly rule: JwtRule;
+  /** Not the key set's own place: a report shows the line that it points at. */
+  readonly span: SourceSpan;
+}
+
+function placedRules(objects: readonly MeshObject<string>[]): readonly PlacedRule[] {
+  return objects.filter(isRequestAuthentication).flatMap(({ spec, document }) =>
+    (spec.jwtRules ?? []).map((rule, i) => ({
+      rule,
+      span: document.spanOf(['spec', 'jwtRules', i, ...(rule.issuer === undefined ? [] : ['issuer'])]),
+    })),
+  );
+}
+
+function isRequestAuthentication(object: MeshObject<string>): object is RequestAuthentication {
+  return object.kind === 'RequestAuthentication';
+}
+
+/** What a rule's keys go by: its issuer, or where they are when it names none. */
+function nameOf({ issuer, jwksUri }: Pick<JwtRule, 'issuer' | 'jwksUri'>): string {
+  return issuer || (jwksUri ?? '');
+}
+
+function report(
+  { found, refused }: Check,
+  issuer: string,
+  span: SourceSpan | undefined,
+  bag: DiagnosticBag,
+  place = '',
+): void {
+  if ('reason' in found) bag.report('unusable-key-set', span, { issuer, reason: place + found.reason });
+  for (const { key, reason } of refused) bag.report('unusable-key', span, { issuer, key: place + key, reason });
+}
+
+function warnOfNobody(issuer: string, rules: readonly PlacedRule[], bag: DiagnosticBag): void {
+  const names = rules.map(({ rule }) => nameOf(rule));
+  if (names.includes(issuer)) return;
+  const near = nearest(issuer, names);
+  bag.report('key-set-of-nobody', undefined, { issuer }, near === undefined ? {} : { hint: `did you mean "${near}"?` });
+}
+
+/** A cache by text that forgets what one whole round did not ask for. */
+class Generations<T> {
+  #young = new Map<string, T>();
+  #old = new Map<string, T>();
+
+  age(): void {
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  get(text: string, make: () => T): T {
+    const value = this.#young.get(text) ?? this.#old.get(text) ?? make();
+    this.#young.set(text, value);
+    return value;
+  }
+}
