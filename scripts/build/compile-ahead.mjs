@@ -1,7 +1,7 @@
 // Writes V8's compiled form of a bundled script beside it: `compile-ahead.mjs SCRIPT`, by the Node that is to use it.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { compiledFile, runScript } from './cached-script.mjs.mts';
+import { compiledFile, runScript } from './cached-script.mjs';
 
 const file = resolve(process.argv[2]);
 const { exports, script } = runScript(file);
