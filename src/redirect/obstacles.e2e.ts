@@ -82,6 +82,16 @@ describeMesh('istio-iptables before an obstacle', () => {
     expect(await lab.state()).toBe(untouched);
   });
 
+  test('covers IPv6 where /proc does not show that it is there', async () => {
+    const hidden = ['unshare', '--mount', 'sh', '-ec', 'mount -t tmpfs tmpfs /proc/sys; exec "$@"', 'sh'];
+    const { exitCode, stderr } = await lab.agent(standard, { through: hidden });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(await lab.dial('IPv6', [parseCall('peer > workload:8080')])).toEqual([
+      'proxy:15006 for workload:8080 from peer',
+    ]);
+    await clean();
+  });
+
   test('takes 5,000 excluded ranges, and none of them when one is wrong', async () => {
     const ranges = Array.from({ length: 5_000 }, (_, i) => `10.${128 + (i >> 8)}.${i & 255}.0/24`);
     const bad = [...ranges.slice(1), '10.1.2.300/32'];

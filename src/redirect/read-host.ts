@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import type { Family } from './config.ts';
 import type { HostFacts } from './parse-config.ts';
 import { parseUserDatabase } from './user-database.ts';
@@ -21,15 +22,16 @@ async function usesIpv6(): Promise<boolean> {
   try {
     interfaces = await readdir(ipv6Folder);
   } catch {
-    // A kernel without IPv6.
-    return false;
+    // A kernel without IPv6, or a container that may not look: the addresses tell.
+    return Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'));
   }
   // "all" is a way to set the others, "default" is for those to come, and lo is nobody's way in.
   const real = interfaces.filter((name) => !['all', 'default', 'lo'].includes(name));
   const switches = await Promise.all(
     (real.length > 0 ? real : ['default']).map((name) => readText(`${ipv6Folder}/${name}/disable_ipv6`)),
   );
-  return switches.some((text) => text.trim() === '0');
+  // What cannot be read counts as on.
+  return switches.some((text) => ['0', ''].includes(text.trim()));
 }
 
 /** Empty when there is no such file: a container without users, an interface that went away. */
