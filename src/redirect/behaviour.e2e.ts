@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeMesh } from '../testbed/testing/describe-mesh.ts';
 import { type Lab, openLab } from './lab/lab.ts';
-import { dnsScenarios, redirectScenarios, type Scenario, tproxyScenarios } from './lab/matrix.ts';
+import { dnsScenarios, redirectScenarios } from './lab/matrix.ts';
+import { tproxyScenarios } from './lab/matrix-tproxy.ts';
 import { parseCall } from './lab/parse-call.ts';
+import type { Scenario } from './lab/scenario.ts';
 
 let lab: Lab;
 let untouched: string;
@@ -19,7 +21,7 @@ async function openScene(isTransparent: boolean, isRoot?: boolean): Promise<void
       udp: [15013, 15053],
       transparent: isTransparent,
     }),
-    lab.listen({ who: 'app', network: 'workload', uid: 1000, tcp: [22, 8080, 9090, 15021, 15090] }),
+    lab.listen({ who: 'app', network: 'workload', uid: 1000, tcp: [22, 8080, 9090, 15008, 15021, 15090] }),
     lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [80, 5432, 9999], udp: [53, 54] }),
   ]);
   untouched = await lab.state();

@@ -1,48 +1,5 @@
-import type { Family } from '../config.ts';
 import { subnets } from './addresses.ts';
-
-/** One configuration of the redirection, and what meets the packets under it. */
-export interface Scenario {
-  readonly title: string;
-  readonly flags: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** Both when absent. */
-  readonly families?: readonly Family[];
-  /** Calls as `parseCall` reads them, with what each meets. */
-  readonly rows: Readonly<Record<string, string>>;
-}
-
-const proxyIds = ['-u', '1337', '-g', '1337'];
-
-const direct = {
-  'app > peer:80': 'peer:80 for peer:80 from workload',
-  'root > peer:80': 'peer:80 for peer:80 from workload',
-};
-const open = {
-  'peer > workload:8080': 'app:8080 for workload:8080 from peer',
-  'peer > workload:9090': 'app:9090 for workload:9090 from peer',
-};
-
-/** What no configuration changes: the proxy's own calls, loopback, the way to the application, the ports of the host. */
-const always = {
-  'proxy > peer:80': 'peer:80 for peer:80 from workload',
-  'proxy-user > peer:80': 'peer:80 for peer:80 from workload',
-  'proxy-group > peer:80': 'peer:80 for peer:80 from workload',
-  'app > loopback:8080': 'app:8080 for loopback:8080 from loopback',
-  'proxy > loopback:8080': 'app:8080 for loopback:8080 from loopback',
-  'proxy at delivery > workload:8080': 'app:8080 for workload:8080 from delivery',
-  'proxy at delivery > loopback:8080': 'app:8080 for loopback:8080 from delivery',
-  'app at loopback > delivery:15002': 'ECONNREFUSED',
-  'peer > workload:22': 'app:22 for workload:22 from peer',
-};
-
-const captured = {
-  'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
-  'peer > workload:9090': 'proxy:15006 for workload:9090 from peer',
-  'peer > workload:12345': 'proxy:15006 for workload:12345 from peer',
-  'peer > workload-second:8080': 'proxy:15006 for workload-second:8080 from peer-excluded',
-  'guest > workload:8080': 'proxy:15006 for workload:8080 from guest',
-};
+import { always, captured, direct, open, proxyIds, type Scenario } from './scenario.ts';
 
 /** REDIRECT: the reference's packet walk and its variations. */
 export const redirectScenarios: readonly Scenario[] = [
@@ -79,6 +36,18 @@ export const redirectScenarios: readonly Scenario[] = [
       'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
       'peer > workload:9090': 'app:9090 for workload:9090 from peer',
       'peer > workload:12345': 'ECONNREFUSED',
+    },
+  },
+  {
+    title: 'ranges of ports, and one that the proxy serves as the end of a tunnel',
+    flags: [...proxyIds, '-b', '*', '-d', '9000:9100', '-e', '15008', '-i', '*', '-o', '5000:5999'],
+    rows: {
+      ...always,
+      'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
+      'peer > workload:9090': 'app:9090 for workload:9090 from peer',
+      'peer > workload:15008': 'app:15008 for workload:15008 from peer',
+      'app > peer:80': 'proxy:15001 for peer:80 from workload',
+      'app > peer:5432': 'peer:5432 for peer:5432 from workload',
     },
   },
   {
@@ -186,43 +155,3 @@ export const dnsScenarios: readonly Scenario[] = [
     'app > peer:54/udp': 'peer:54 from workload',
   },
 }));
-
-/** TPROXY: inbound connections keep both their addresses; outbound ones are redirected as ever. */
-export const tproxyScenarios: readonly Scenario[] = [
-  {
-    title: 'a standard sidecar',
-    flags: [...proxyIds, '-m', 'TPROXY', '-b', '*', '-d', '15090', '-i', '*'],
-    rows: {
-      ...always,
-      ...captured,
-      'peer > workload:15090': 'app:15090 for workload:15090 from peer',
-      'app > peer:80': 'proxy:15001 for peer:80 from workload',
-      'app > workload:8080': 'app:8080 for workload:8080 from workload',
-      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
-      'app > service:8080': 'proxy:15001 for service:8080 from workload',
-      'proxy > service:8080': 'proxy:15006 for workload:8080 from peer',
-    },
-  },
-  {
-    title: 'one inbound port',
-    flags: [...proxyIds, '-m', 'TPROXY', '-b', '8080'],
-    rows: {
-      ...always,
-      ...direct,
-      'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
-      'peer > workload:9090': 'app:9090 for workload:9090 from peer',
-      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
-      'proxy > workload:9090': 'app:9090 for workload:9090 from workload',
-    },
-  },
-  {
-    title: 'a mark and a route table of its own',
-    flags: [...proxyIds, '-m', 'TPROXY', '-t', '77', '-r', '78', '-b', '*', '-i', subnets.first],
-    rows: {
-      ...captured,
-      'app > peer:80': 'proxy:15001 for peer:80 from workload',
-      'app > peer-excluded:80': 'peer:80 for peer-excluded:80 from workload-second',
-      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
-    },
-  },
-];
