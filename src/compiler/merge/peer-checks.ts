@@ -1,9 +1,10 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { append } from '../../lib/append.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { append, LabelIndex } from '../topology/selector.ts';
+import { LabelIndex } from '../topology/selector.ts';
 import type { PeerIndex } from './peer-index.ts';
 
 /** Reports policies, and entries of policies, that have no effect because of what else there is. */

@@ -1,6 +1,7 @@
+import { append } from '../../lib/append.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { Workload } from '../topology/model.ts';
-import { append, hasLabels, selects } from '../topology/selector.ts';
+import { hasLabels, selects } from '../topology/selector.ts';
 import { byAge } from './policy-order.ts';
 
 /** The policies that have a say in one workload, oldest first in each level: the first of a level is in force. */

@@ -1,8 +1,9 @@
 import type { Settings } from '../../config/settings.ts';
+import { append } from '../../lib/append.ts';
 import type { DestinationRule } from '../policy/destination-rule.ts';
 import { compareSpecificity, isWildcard, resolveShortName, subsetOf } from '../topology/host.ts';
 import type { Service } from '../topology/model.ts';
-import { append, hasLabels, selects } from '../topology/selector.ts';
+import { hasLabels, selects } from '../topology/selector.ts';
 import { isPrivate, isVisible } from '../topology/visibility.ts';
 import type { ClientScope } from './effective.ts';
 

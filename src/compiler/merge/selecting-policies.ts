@@ -1,5 +1,6 @@
+import { append } from '../../lib/append.ts';
 import type { MeshObject, WorkloadSelector } from '../policy/object.ts';
-import { append, hasLabels, type Labels, selects } from '../topology/selector.ts';
+import { hasLabels, type Labels, selects } from '../topology/selector.ts';
 import { byAge } from './policy-order.ts';
 
 type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };

@@ -1,6 +1,7 @@
+import { append } from '../../lib/append.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
 import type { ServicePort } from './model.ts';
-import { append, LabelIndex } from './selector.ts';
+import { LabelIndex } from './selector.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
 /** Everything that services are resolved against, indexed once: each look-up is independent of the size of the mesh. */

@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { append } from '../../lib/append.ts';
 import { compareStrings, sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
@@ -8,7 +9,7 @@ import { findEndpoints } from './endpoints.ts';
 import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
 import { nameOf } from './object-name.ts';
 import { Registry } from './registry.ts';
-import { append, LabelIndex, type Labels } from './selector.ts';
+import { LabelIndex, type Labels } from './selector.ts';
 import { draftServiceEntry } from './service-entries.ts';
 import { draftService, type ServiceDraft } from './services.ts';
 import { type BoundService, bindTargets } from './targets.ts';

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.ts';
 import type { WorkloadSelector } from '../policy/object.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -46,11 +47,4 @@ export class LabelIndex<T extends Labelled> {
 
 function entryOf(namespace: string, key: string, value: string): string {
   return `${namespace}\n${key}\n${value}`;
-}
-
-/** Adds to a list that is made when first needed. */
-export function append<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
 }
