@@ -6,6 +6,11 @@ export interface CliIo {
   readonly writeOut: (text: string) => Promise<void>;
   /** Diagnostics and progress. */
   readonly writeError: (text: string) => Promise<void>;
+  /**
+   * Does what must not be cut off in the middle: SIGINT and SIGTERM abort `stop` instead of ending the process, and end
+   * it once the work has seen that and cleaned up.
+   */
+  readonly untilStopped: <T>(work: (stop: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 /** The process that we are. */
@@ -18,7 +23,22 @@ export function processIo(): CliIo {
     environment: process.env,
     writeOut: (text) => write(process.stdout, text),
     writeError: (text) => write(process.stderr, text),
+    untilStopped,
   };
+}
+
+async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+  const stopped = new AbortController();
+  const stop = (name: NodeJS.Signals): void => stopped.abort(name);
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of names) process.on(name, stop);
+  try {
+    return await work(stopped.signal);
+  } finally {
+    for (const name of names) process.off(name, stop);
+    // Whoever started us sees the signal as the reason of our end.
+    if (stopped.signal.aborted) process.kill(process.pid, stopped.signal.reason as NodeJS.Signals);
+  }
 }
 
 /** A reader that has seen enough (`| head`) closes the pipe; that is no failure of ours. */

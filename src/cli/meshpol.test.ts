@@ -60,6 +60,7 @@ async function run(args: string, stdin = '') {
       writeError: async (text) => {
         printed.error += text;
       },
+      untilStopped: (work) => work(new AbortController().signal),
     },
   );
   return { code, ...printed };

@@ -42,9 +42,13 @@ describe('runPilotAgent', () => {
   });
 
   test.each<[string, Readonly<Record<string, string>>, RegExp]>([
-    ['proxy --polices x', {}, /unknown option '--polices'\n\(Did you mean --policies\?\)/],
-    ['proxx', {}, /unknown command "proxx", did you mean "proxy"\?/],
-    ['proxy --concurrency x', {}, /a whole number is expected/],
+    [
+      'proxy --polices x',
+      {},
+      /^pilot-agent: unknown option '--polices'\n\(Did you mean --policies\?\)\n\n?\(pilot-agent --help says more\)\n$/,
+    ],
+    ['proxx', {}, /^pilot-agent: unknown command "proxx", did you mean "proxy"\?/],
+    ['proxy --concurrency x', {}, /^pilot-agent: .* a whole number is expected/],
     ['proxy --proxyLogLevel loud', {}, /Allowed choices are trace, debug/],
     ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],
     ['proxy router', {}, /not supported yet: the role router/],
@@ -60,7 +64,7 @@ describe('runPilotAgent', () => {
     ['request GET stats', {}, /not supported yet: request/],
     ['wait --timeoutSeconds 1', {}, /not supported yet: wait/],
     ['proxy sidecar surprise', {}, /too many arguments for 'proxy'/],
-    ['version surprise', {}, /too many arguments for 'version'/],
+    ['version surprise', {}, /^pilot-agent: too many arguments for 'version'/],
     ['version -o xml', {}, /--output is "yaml" or "json", not "xml"/],
   ])('refuses %j with 2', async (line, environment, message) => {
     const { code, stderr, stdout } = await run(line, environment);

@@ -36,6 +36,8 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
   const program = new Command('pilot-agent')
     .description('Runs in the sidecar or gateway container and runs Envoy.')
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'pilot-agent: ')) })
+    .showHelpAfterError('(pilot-agent --help says more)')
     .allowExcessArguments()
     .action(() => {
       const [name] = program.args;

@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { createLocator, type Locate, originsJson } from '../../compiler/render/origins-json.ts';
 import type { EnvoyConfig, Resource } from '../../compiler/render/resource.ts';
@@ -80,4 +81,16 @@ function isSame(a: readonly Resource[], b: readonly Resource[]): boolean {
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The same files in YAML, for people; Envoy reads both. */
+export function* yamlFiles(files: Iterable<OutputFile>): Generator<OutputFile> {
+  for (const { path, text } of files) {
+    yield { path: path.replace(/\.json$/, '.yaml'), text: yamlText(JSON.parse(text)) };
+  }
+}
+
+/** YAML without aliases and line folding, so that a diff shows what changed and no more. */
+export function yamlText(value: unknown): string {
+  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }

@@ -52,6 +52,19 @@ describe('writeFiles', () => {
     expect(readdirSync(folder).sort()).toEqual([manifestName, 'c']);
   });
 
+  test('stops between two files when it is told to, and leaves no stage behind', async () => {
+    await writeFiles(folder, files({ 'a.json': '1', 'b.json': '1' }), all);
+    const stopped = new AbortController();
+    const many = function* (): Generator<OutputFile> {
+      yield* files({ 'a.json': '2' });
+      stopped.abort('SIGTERM');
+      yield* files({ 'b.json': '2' });
+    };
+    await expect(writeFiles(folder, many(), { ...all, stop: stopped.signal })).rejects.toBe('SIGTERM');
+    expect(present()).toEqual({ 'a.json': '1', 'b.json': '1', [manifestName]: 'a.json\nb.json\n' });
+    expect(readdirSync(folder)).toEqual([manifestName, 'a.json', 'b.json']);
+  });
+
   test('leaves files of other workloads alone and listed', async () => {
     await writeFiles(folder, files({ 'a/x.json': '1', 'b/x.json': '1', 'b/y.json': '1' }), all);
     await writeFiles(folder, files({ 'b/x.json': '2' }), { isOurs: (path) => path.startsWith('b/') });

@@ -9,6 +9,8 @@ export interface WriteOptions {
   readonly isOurs: (path: string) => boolean;
   /** Write over files that no earlier run made. */
   readonly force?: boolean;
+  /** Gives up, between two files, with its reason; only files of this run that are in place already stay. */
+  readonly stop?: AbortSignal;
 }
 
 export interface WriteResult {
@@ -27,7 +29,7 @@ const stagePrefix = '.meshpol-stage-';
 export async function writeFiles(
   folder: string,
   files: Iterable<OutputFile>,
-  { isOurs, force = false }: WriteOptions,
+  { isOurs, force = false, stop }: WriteOptions,
 ): Promise<WriteResult> {
   try {
     await mkdir(folder, { recursive: true });
@@ -35,13 +37,13 @@ export async function writeFiles(
     await removeStages(folder);
     const stage = join(folder, `${stagePrefix}${process.pid}`);
     try {
-      const staged = await stageFiles(folder, stage, files, force ? undefined : earlier);
+      const staged = await stageFiles(folder, stage, untilAborted(files, stop), force ? undefined : earlier);
       const made = new Set(staged.paths);
       const stale = [...earlier].filter((path) => !made.has(path) && isOurs(path));
       // Listed before they are there: a run that is cut short leaves nothing behind that the next one does not know.
       await replace(stage, folder, manifestName, manifestText([...earlier, ...made]));
-      for (const path of staged.changed) await place(stage, folder, path);
-      for (const path of stale) await remove(folder, path);
+      for (const path of untilAborted(staged.changed, stop)) await place(stage, folder, path);
+      for (const path of untilAborted(stale, stop)) await remove(folder, path);
       const kept = [...earlier].filter((path) => !isOurs(path));
       await replace(stage, folder, manifestName, manifestText([...made, ...kept]));
       const written = staged.changed.length;
@@ -52,6 +54,13 @@ export async function writeFiles(
   } catch (cause) {
     if (cause instanceof OutputError || !isSystemError(cause)) throw cause;
     throw new OutputError('output-unwritable', `cannot write to "${folder}"`, { cause });
+  }
+}
+
+function* untilAborted<T>(items: Iterable<T>, stop: AbortSignal | undefined): Generator<T> {
+  for (const item of items) {
+    stop?.throwIfAborted();
+    yield item;
   }
 }
 
