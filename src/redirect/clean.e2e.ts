@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSandbox, repository, type Sandbox } from '../testbed/sandbox.ts';
+import { openSandbox, repository, type Sandbox, scratch } from '../testbed/sandbox.ts';
 import { node } from '../testbed/sidecar.ts';
 import { describeMesh } from '../testbed/testing/describe-mesh.ts';
 import { chooseVariant, stateScript, withoutEmptyTables } from './testing/filter-tools.ts';
@@ -131,6 +131,22 @@ describeMesh('istio-clean-iptables', () => {
     expect(await state()).toBe(inLegacy);
     expect((await agent(['istio-clean-iptables'])).exitCode).toBe(0);
     expect(await state()).toBe(before);
+  });
+
+  test.each([everything, ['istio-clean-iptables']])('runs no program for %s --dry-run', async (...command) => {
+    const names = ['iptables', 'ip6tables'].flatMap((tool) => [`${tool}-save`, `${tool}-restore`]);
+    const standIns = ['ip', ...names].map((name) => `cp stand-in ${name}`).join('; ');
+    const script = `echo "#!/bin/sh\necho \\$0 >> ${scratch}/ran" > stand-in; chmod 755 stand-in; ${standIns}`;
+    await shell(`mkdir -p ${scratch}/bin; cd ${scratch}/bin; rm -f ${scratch}/ran; ${script}`, true);
+    const env = { PATH: `${scratch}/bin:/usr/bin:/bin` };
+    expect(await agent([...command, '--dry-run'], env)).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining('*nat'),
+    });
+    const ran = `cat ${scratch}/ran 2>/dev/null || :`;
+    expect(await shell(ran, true)).toBe('');
+    await agent(command, env);
+    expect(await shell(ran, true)).toContain(`${scratch}/bin/iptables-save`);
   });
 
   test('needs nothing of IPv6 where it is off', async () => {

@@ -15,7 +15,8 @@ const retryMs = 50;
 export async function withLock<T>(waitSeconds: number, action: () => Promise<T>, stop?: AbortSignal): Promise<T> {
   const server = createServer();
   for (let waitedMs = 0; !(await isBound(server)); waitedMs += retryMs) {
-    if (waitedMs >= waitSeconds * 1000 || stop?.aborted) {
+    if (stop?.aborted) throw new RedirectError('redirect-interrupted', 'stopped before anything was changed');
+    if (waitedMs >= waitSeconds * 1000) {
       const message = `another redirection command has been at work in this network namespace for ${waitSeconds} s`;
       throw new RedirectError('iptables-locked', message);
     }
