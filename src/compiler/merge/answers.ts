@@ -3,9 +3,9 @@ import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { RequestAuthentication } from '../policy/request-authentication.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
 import type { Service, ServicePort, Topology, Workload } from '../topology/model.ts';
 import type * as effective from './effective.ts';
+import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 import { IdentityMap } from './identity-map.ts';
 import { composeInbound, composeMode } from './inbound.ts';
@@ -76,7 +76,7 @@ export class Answers implements effective.Effective {
     return this.#memory.listOf(this.sources.gateways.of(this.#workloadOf(key)));
   }
 
-  virtualServices(namespace: string): readonly VirtualService[] {
+  virtualServices(namespace: string): readonly EffectiveVirtualService[] {
     return this.#memory.listOf(this.sources.virtualServices.seenFrom(namespace));
   }
 

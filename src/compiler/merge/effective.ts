@@ -4,8 +4,8 @@ import type { TrafficBlocks } from '../policy/destination-rule.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { MtlsMode } from '../policy/peer-authentication.ts';
 import type { RequestAuthentication } from '../policy/request-authentication.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
 import type { Service, ServicePort } from '../topology/model.ts';
+import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 
 /** UNSET is resolved by then. */
 export type EffectiveMtlsMode = Exclude<MtlsMode, 'UNSET'>;
@@ -56,8 +56,8 @@ export interface Effective {
   authorizationPolicies(workload: WorkloadKey): readonly AuthorizationPolicy[];
   /** What a gateway workload is to serve, oldest first. */
   gateways(workload: WorkloadKey): readonly Gateway[];
-  /** What the namespace sees (`exportTo`), delegates too, oldest first. */
-  virtualServices(namespace: string): readonly VirtualService[];
+  /** What the namespace sees (`exportTo`), oldest first; delegates stand in those that delegate to them. */
+  virtualServices(namespace: string): readonly EffectiveVirtualService[];
   /** The services that the scope sees (`exportTo`), each with its rule; oldest first. */
   outbound(scope: ClientScope): readonly EffectiveOutbound[];
   /** Connection pool for the server's own cluster (2.9): the rule that the server's namespace would see. */

@@ -1,18 +1,19 @@
-import { formatDuration } from '../../lib/duration.ts';
-import type { HashPolicyIR, RouteConfigurationIR, RouteIR, VirtualHostIR } from '../ir/route.ts';
+import type { DirectResponseIR, RedirectIR, RouteConfigurationIR, RouteIR, VirtualHostIR } from '../ir/route.ts';
+import { type ForwardView, forwardView } from './forward-view.ts';
+import { type HeaderChangesView, headerChangesView } from './header-changes-view.ts';
 import { type Originated, placed } from './placed.ts';
+import { type CorsView, corsView, type FaultView, faultView } from './route-features-view.ts';
+import { type RouteMatchView, routeMatchView } from './route-match-view.ts';
 
-/** One of `forward` and `directResponse` is set. */
-export interface RouteView {
+/** One of `forward`, `redirect` and `directResponse` is set. */
+export interface RouteView extends HeaderChangesView {
   readonly name: Originated<string>;
-  readonly match: { readonly prefix: string };
-  readonly forward?: {
-    readonly cluster: string;
-    readonly timeout: string;
-    readonly hashPolicy: readonly object[];
-    readonly retry?: { readonly attempts: number; readonly retryOn: string; readonly avoidPreviousHosts: boolean };
-  };
-  readonly directResponse?: { readonly status: number };
+  readonly match: RouteMatchView;
+  readonly forward?: ForwardView;
+  readonly redirect?: Readonly<Record<string, unknown>>;
+  readonly directResponse?: Readonly<Record<string, unknown>>;
+  readonly statPrefix?: string;
+  readonly features?: { readonly cors?: CorsView; readonly fault?: FaultView };
 }
 
 /** Its routes are tried in order. */
@@ -27,11 +28,18 @@ export interface VirtualHostView {
 export interface RouteConfigurationView {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHostView[];
+  /** Envoy takes no longer body than 4096 bytes unless it is told. */
+  readonly maxDirectResponseBodyBytes?: number;
 }
 
 /** The name is that of the RDS resource. */
 export function routeConfigurationView(configuration: RouteConfigurationIR): RouteConfigurationView {
-  return { name: configuration.name, virtualHosts: configuration.virtualHosts.map(virtualHostView) };
+  const longest = Math.max(0, ...configuration.virtualHosts.flatMap(({ routes }) => routes.map(bodyBytes)));
+  return {
+    name: configuration.name,
+    virtualHosts: configuration.virtualHosts.map(virtualHostView),
+    ...(longest > 4096 ? { maxDirectResponseBodyBytes: longest } : {}),
+  };
 }
 
 function virtualHostView(host: VirtualHostIR): VirtualHostView {
@@ -44,44 +52,51 @@ function virtualHostView(host: VirtualHostIR): VirtualHostView {
 }
 
 function routeView(route: RouteIR): RouteView {
-  const { action } = route;
-  const common = { name: placed(route.name, route.origins), match: route.match };
-  if (action.kind === 'direct-response') return { ...common, directResponse: { status: action.status } };
-  const { retry } = action;
+  const { action, requestHeaders, responseHeaders, cors, fault, statPrefix } = route;
+  const features = {
+    ...(cors === undefined ? {} : { cors: corsView(cors) }),
+    ...(fault === undefined ? {} : { fault: faultView(fault) }),
+  };
   return {
-    ...common,
-    forward: {
-      cluster: action.cluster,
-      timeout: formatDuration(action.timeoutMs),
-      hashPolicy: action.hashPolicies.map(hashPolicy),
-      ...(retry === undefined
-        ? {}
-        : {
-            retry: {
-              attempts: retry.attempts,
-              retryOn: retry.retryOn.join(','),
-              avoidPreviousHosts: retry.avoidPreviousHosts,
-            },
-          }),
-    },
+    name: placed(route.name, route.origins),
+    match: routeMatchView(route.match),
+    ...(action.kind === 'redirect'
+      ? { redirect: redirectView(action) }
+      : action.kind === 'direct-response'
+        ? { directResponse: directResponseView(action) }
+        : { forward: forwardView(action) }),
+    ...headerChangesView(requestHeaders, responseHeaders),
+    ...(statPrefix === undefined ? {} : { statPrefix }),
+    ...(cors === undefined && fault === undefined ? {} : { features }),
   };
 }
 
-function hashPolicy(policy: HashPolicyIR): object {
-  switch (policy.kind) {
-    case 'header':
-      return { header: { header_name: policy.name } };
-    case 'cookie':
-      return {
-        cookie: {
-          name: policy.name,
-          ...(policy.ttlMs === undefined ? {} : { ttl: formatDuration(policy.ttlMs) }),
-          ...(policy.path === undefined ? {} : { path: policy.path }),
-        },
-      };
-    case 'source-ip':
-      return { connection_properties: { source_ip: true } };
-    case 'query-parameter':
-      return { query_parameter: { name: policy.name } };
-  }
+const redirectCodes: Readonly<Record<RedirectIR['status'], string>> = {
+  301: 'MOVED_PERMANENTLY',
+  302: 'FOUND',
+  303: 'SEE_OTHER',
+  307: 'TEMPORARY_REDIRECT',
+  308: 'PERMANENT_REDIRECT',
+};
+
+function redirectView({ status, scheme, host, port, path }: RedirectIR): Readonly<Record<string, unknown>> {
+  return {
+    ...(scheme === undefined ? {} : { scheme_redirect: scheme }),
+    ...(host === undefined ? {} : { host_redirect: host }),
+    ...(port === undefined ? {} : { port_redirect: port }),
+    ...(path === undefined ? {} : { path_redirect: path }),
+    response_code: redirectCodes[status],
+  };
+}
+
+function directResponseView({ status, body }: DirectResponseIR): Readonly<Record<string, unknown>> {
+  if (body === undefined) return { status };
+  return { status, body: 'text' in body ? { inline_string: body.text } : { inline_bytes: body.base64 } };
+}
+
+function bodyBytes({ action }: RouteIR): number {
+  if (action.kind !== 'direct-response' || action.body === undefined) return 0;
+  return 'text' in action.body
+    ? new TextEncoder().encode(action.body.text).length
+    : Math.ceil((action.body.base64.length * 3) / 4);
 }

@@ -1,17 +1,12 @@
 import type { Settings } from '../../../config/settings.ts';
-import type { RetryPolicyIR, RouteIR, VirtualHostIR } from '../../ir/route.ts';
+import type { RouteIR, VirtualHostIR } from '../../ir/route.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
 import type { Service } from '../../topology/model.ts';
 import { hashPolicies } from '../clusters/load-balancing.ts';
 import { bracketed, clusterNames, outboundCluster } from '../names.ts';
 import { blockOrigins, joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
-
-/** Only what surely did not reach the application is sent again; never a 503, which may have. */
-const defaultRetry: RetryPolicyIR = {
-  attempts: 2,
-  retryOn: ['connect-failure', 'refused-stream', 'unavailable', 'cancelled'],
-  avoidPreviousHosts: true,
-};
+import { retryPolicy } from '../routes/retry.ts';
+import { everyRequest } from '../routes/route-match.ts';
 
 /** Requests to one service port, by every name and address that the service goes by in the client's namespace. */
 export function serviceVirtualHost(
@@ -36,7 +31,7 @@ export function catchAllVirtualHost(settings: Settings): VirtualHostIR {
   const action: RouteIR['action'] = isOpen
     ? { kind: 'cluster', cluster, timeoutMs: 0, retry: undefined, hashPolicies: [] }
     : { kind: 'direct-response', status: 502 };
-  const route = { name, match: { prefix: '/' }, action, origins: noOrigins };
+  const route = { name, match: everyRequest, action, origins: noOrigins };
   return { name, domains: ['*'], routes: [route], includeAttemptCount: true, origins: noOrigins };
 }
 
@@ -71,13 +66,12 @@ function virtualHost(
   const isRuled = traffic !== undefined && hashes.length > 0;
   const route: RouteIR = {
     name: 'default',
-    match: { prefix: '/' },
+    match: everyRequest,
     action: {
       kind: 'cluster',
       cluster: outboundCluster(service.host, port),
       timeoutMs: settings.defaultRequestTimeoutMs,
-      // A hash names the host: trying another would break the affinity that the rule asks for.
-      retry: hashes.length > 0 ? { ...defaultRetry, avoidPreviousHosts: false } : defaultRetry,
+      retry: retryPolicy(undefined, hashes),
       hashPolicies: hashes,
     },
     origins: isRuled ? joinOrigins(blockOrigins(traffic, 'loadBalancer'), origins) : origins,
