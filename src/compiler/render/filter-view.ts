@@ -2,18 +2,17 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
 import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
-import { type JwtAuthnView, jwtAuthnView } from './jwt-view.ts';
 import { type Originated, placed } from './placed.ts';
+import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilterView } from './policy-filter-view.ts';
 
-/** One of the two is set. */
-export interface NetworkFilterView {
+/** One of the fields is set; `http` or `tcp` is last. */
+export interface NetworkFilterView extends NetworkPolicyFilterView {
   readonly http?: HttpConnectionView;
   readonly tcp?: TcpProxyView;
 }
 
 /** One of the fields is set; the router is last. */
-export interface HttpFilterView {
-  readonly jwtAuthn?: JwtAuthnView;
+export interface HttpFilterView extends HttpPolicyFilterView {
   readonly setFilterState?: { readonly objectKey: string; readonly text: string };
   readonly router?: true;
 }
@@ -76,9 +75,7 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
 }
 
 function httpFilters(http: HttpConnectionIR): HttpFilterView[] {
-  const filters: HttpFilterView[] = http.policyFilters.flatMap((filter) =>
-    filter.kind === 'jwt-authn' ? [{ jwtAuthn: jwtAuthnView(filter) }] : [],
-  );
+  const filters: HttpFilterView[] = http.policyFilters.map(httpPolicyFilterView);
   if (http.alpnOverride !== undefined) {
     // The value is an access-log format string, in which a percent sign starts a command.
     const text = http.alpnOverride.alpn.join(',').replaceAll('%', '%%');

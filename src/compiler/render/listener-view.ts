@@ -4,6 +4,7 @@ import { type AddressView, type CidrView, cidrView } from './address-view.ts';
 import type { Placement } from './file-source.ts';
 import { type NetworkFilterView, networkFilterView } from './filter-view.ts';
 import { type Originated, placed } from './placed.ts';
+import { networkPolicyFilterView } from './policy-filter-view.ts';
 import { type Present, present } from './present.ts';
 import { type DownstreamTlsView, downstreamTlsView } from './tls-view.ts';
 
@@ -77,7 +78,7 @@ function filterChainView(chain: FilterChainIR, placement: Placement): FilterChai
     name: placed(chain.name, chain.origins),
     match: matchView(chain.match),
     ...(chain.tls === undefined ? {} : { tls: downstreamTlsView(chain.tls) }),
-    filters: [networkFilterView(chain.filter, placement)],
+    filters: [...chain.policyFilters.map(networkPolicyFilterView), networkFilterView(chain.filter, placement)],
   };
 }
 
