@@ -11,7 +11,6 @@ export interface Collection {
 }
 
 const notYetCompiled: ReadonlySet<string> = new Set<Policy['kind']>([
-  'RequestAuthentication',
   'AuthorizationPolicy',
   'Gateway',
   'VirtualService',

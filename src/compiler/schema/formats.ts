@@ -11,6 +11,7 @@ import {
 } from './names.ts';
 import {
   isDurationText,
+  isFreeOfControls,
   isGatewayProtocol,
   isHeaderName,
   isHeaderValue,
@@ -122,6 +123,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   ),
   'subset-name': one('invalid-subset-name', 'lower-case letters, digits and "-", at most 63', isDnsLabel),
   timestamp: one('invalid-timestamp', 'a time such as "2026-01-31T12:00:00Z"', isTimestamp),
+  'token-prefix': one('invalid-header-value', 'no control characters', isFreeOfControls),
   'trust-domain-pattern': one(
     'invalid-trust-domain-pattern',
     'a trust domain with at most one "*", at its beginning or end',

@@ -28,12 +28,18 @@ export function isHeaderName(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
 
-/** No control characters, and every `%` is `%%` or begins a `%COMMAND%` (Envoy, custom request headers). */
-export function isHeaderValue(text: string): boolean {
+/** What the value of a header may hold (RFC 9110 section 5.5), and bytes above 0x7F. */
+export function isFreeOfControls(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if ((unit < 0x20 && unit !== 0x09) || unit === 0x7f) return false;
   }
+  return true;
+}
+
+/** No control characters, and every `%` is `%%` or begins a `%COMMAND%` (Envoy, custom request headers). */
+export function isHeaderValue(text: string): boolean {
+  if (!isFreeOfControls(text)) return false;
   return !text.replace(/%%|%[A-Z_0-9]+(?:\([^)]*\))?(?::\d+)?%/g, '').includes('%');
 }
 

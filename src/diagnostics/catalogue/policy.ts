@@ -112,6 +112,7 @@ export const policyCodes = {
   'provider-without-custom': error(message`"provider" with action ${'action'}, expected CUSTOM`),
   'repeated-port': error(message`port ${'port'} is set twice`, 'put both entries into one'),
   'repeated-subset': error(message`subset "${'name'}" is defined twice`, 'rename or remove one of them'),
+  'repeated-token-location': warning(message`"${'name'}" stands twice in "${'field'}"`, 'remove one of the two'),
   'retries-disabled-with-options': error(
     message`"attempts" is 0 and "${'field'}" is set`,
     'remove the field, or set "attempts"',

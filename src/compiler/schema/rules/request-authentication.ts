@@ -3,7 +3,11 @@ import type { Report, Rule } from '../rule.ts';
 import { keysOf } from '../texts.ts';
 
 /** Validation of RequestAuthentication beyond its schema. */
-export const requestAuthenticationRules: readonly Rule<RequestAuthentication>[] = [checkIssuers, checkKeySets];
+export const requestAuthenticationRules: readonly Rule<RequestAuthentication>[] = [
+  checkIssuers,
+  checkKeySets,
+  checkLocations,
+];
 
 /** Without issuer and address nothing says whose tokens are meant. */
 function checkIssuers({ spec }: RequestAuthentication, report: Report): void {
@@ -30,4 +34,27 @@ function secretMaterialOf({ jwks }: JwtRule): string | undefined {
     if (d !== undefined) return 'private key';
   }
   return undefined;
+}
+
+/** A place that stands twice is likely a place that was forgotten. */
+function checkLocations({ spec }: RequestAuthentication, report: Report): void {
+  for (const [i, rule] of (spec.jwtRules ?? []).entries()) {
+    const { fromHeaders = [], fromParams = [], fromCookies = [] } = rule;
+    const lists = {
+      // Names of headers have no case; the names of parameters and cookies do.
+      fromHeaders: fromHeaders.map(({ name, prefix = '' }) => JSON.stringify([name.toLowerCase(), prefix])),
+      fromParams,
+      fromCookies,
+    };
+    for (const [field, places] of Object.entries(lists)) {
+      for (const [j, place] of places.entries()) {
+        if (places.indexOf(place) === j) continue;
+        const name = fromHeaders[j]?.name;
+        report('repeated-token-location', ['spec', 'jwtRules', i, field, j], {
+          name: field === 'fromHeaders' && name !== undefined ? name : place,
+          field,
+        });
+      }
+    }
+  }
 }
