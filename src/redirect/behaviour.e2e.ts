@@ -65,8 +65,9 @@ describeMesh('redirection', () => {
     beforeAll(() => openScene(true, false));
     afterAll(() => lab?.close());
 
-    test.each([redirectScenarios[0]!, tproxyScenarios[0]!])('$flags: every packet meets whom it should', (scenario) =>
-      play(scenario),
-    );
+    test.each([
+      ['REDIRECT', redirectScenarios[0]!],
+      ['TPROXY', tproxyScenarios[0]!],
+    ])('%s: every packet meets whom it should', (_, scenario) => play(scenario));
   });
 });
