@@ -3,7 +3,7 @@ import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { collect } from './collect.ts';
 import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
-import type { ClientScope, Effective, WorkloadKey } from './merge/effective.ts';
+import type { ClientScope, Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
 import type { KeySets } from './policy/key-sets.ts';
 import type { MeshObject } from './policy/object.ts';
@@ -13,7 +13,7 @@ import { createRenderer } from './render/render.ts';
 import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import { countSkipped, validate } from './schema/validate.ts';
-import { selectWorkloads } from './select.ts';
+import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { PolicyDocument, SourceFile } from './source/document.ts';
 import { parse } from './source/parse.ts';
 import type { Topology, Workload } from './topology/model.ts';
@@ -26,7 +26,7 @@ export interface CompileOptions {
   readonly templates?: Templates;
 }
 
-type Selection = 'all' | readonly WorkloadKey[];
+type Selection = 'all' | readonly SelectedWorkload[];
 
 /** A compiler that remembers: compiling again costs what changed. */
 export interface Compiler {
