@@ -183,7 +183,9 @@ describe('operations', () => {
     ['/a*', 'path prefix /a', 'path prefix /a'],
     ['*.php', 'path suffix .php', 'path suffix .php'],
     ['*', 'path prefix /', 'any'],
-    ['/a/{*}/b/{**}', 'template /a/*/b/**', 'template /a/*/b/**'],
+    ['/', 'path exact /', '(path exact / | path exact //)'],
+    ['/a/{*}/b/{**}', 'template /a/*/b/**', 'path regex /a/[^/]+/b/.*'],
+    ['/a.b/{**}/c', 'template /a.b/**/c', 'path regex /a\\.b/.*/c'],
   ])('path %s', (path, giving, taking) => {
     const rule = { to: [{ operation: { paths: [path] } }] };
     expect(lowered(rule)).toEqual([giving, 'any']);

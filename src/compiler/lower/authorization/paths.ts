@@ -1,17 +1,34 @@
 import type { PermissionIR } from '../../ir/rbac.ts';
-import { patternOf, type Sense, textMatch } from './pattern.ts';
+import { someOf } from './combine.ts';
+import { patternOf, quoteRegex, type Sense, textMatch } from './pattern.ts';
 
-/** A path without its query, as Envoy normalized it; `{*}` is one segment, `{**}` any number. */
+/** A path without its query, as Envoy normalized it; `{*}` is one segment, `{**}` any text. */
 export function pathMatch(value: string, sense: Sense): PermissionIR {
-  if (isTemplate(value)) {
-    return { kind: 'path-template', template: value.replaceAll('{**}', '**').replaceAll('{*}', '*') };
-  }
+  if (isTemplate(value)) return templateMatch(value, sense);
   const pattern = patternOf(value);
   // CONNECT has no path: what is denied on all paths is denied there, what is allowed on all paths is not allowed.
   if (pattern.kind === 'any') {
     return sense === 'takes' ? { kind: 'any' } : { kind: 'path', match: { kind: 'prefix', value: '/' } };
   }
-  return { kind: 'path', match: textMatch(pattern) };
+  const match = textMatch(pattern);
+  if (value !== '/' || sense === 'gives') return { kind: 'path', match };
+  // Envoy's merging of slashes leaves a path of slashes alone at two of them; to an application that is the root.
+  return someOf<PermissionIR>([
+    { kind: 'path', match },
+    { kind: 'path', match: { kind: 'exact', value: '//' } },
+  ]);
+}
+
+/** Envoy's own templates do not take `[` and `]` for part of a segment, and Envoy does not escape them in a path. */
+function templateMatch(value: string, sense: Sense): PermissionIR {
+  if (sense === 'gives') {
+    return { kind: 'path-template', template: value.replaceAll('{**}', '**').replaceAll('{*}', '*') };
+  }
+  const regex = value
+    .split(/(\{\*\*?\})/)
+    .map((part) => (part === '{*}' ? '[^/]+' : part === '{**}' ? '.*' : quoteRegex(part)))
+    .join('');
+  return { kind: 'path', match: { kind: 'regex', value: regex } };
 }
 
 function isTemplate(value: string): boolean {
