@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { standInKid } from '../compiler/lower/authentication/stand-in.ts';
 import { checkAny } from '../envoy/api/check.ts';
+import { keySetText, kidsOf, publicJwk } from '../jwks/testing/keys.ts';
 import { runMeshpol } from './meshpol.ts';
 
 let folder: string;
@@ -92,6 +94,13 @@ describe('meshpol', () => {
     ['compile a --format xml', 2, 'json, yaml'],
     ['compile a --workload cart', 2, 'NAMESPACE/NAME'],
     ['compile a --max-file-size big', 2, '16MiB'],
+    ['compile a --jwks keys.json', 2, 'Expected ISSUER=FILE.'],
+    ['compile a --jwks i=f --jwks i=g', 2, '"i" is named twice.'],
+    [
+      'compile - --jwks i=/nowhere',
+      3,
+      'meshpol: cannot read the key set "/nowhere": no such file or directory (ENOENT)\n',
+    ],
     ['compile a --all --workload shop/cart', 2, 'exclude each other'],
     ['compile a -o b --check c', 2, 'exclude each other'],
     ['schema PeerAuthentcation', 2, 'did you mean "PeerAuthentication"?'],
@@ -107,6 +116,22 @@ describe('meshpol', () => {
 });
 
 describe('compile', () => {
+  test('writes the key sets that --jwks names, and the one that verifies nothing where none is named', async () => {
+    const tokens = `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: shop}
+spec: {jwtRules: [{issuer: "https://a.example"}, {issuer: "https://b.example"}]}
+`;
+    const keys = join(folder, 'keys.jwks');
+    writeFileSync(keys, keySetText(await publicJwk('ours')));
+    const { code, out, error } = await run(`compile ${mesh(topology, tokens)} --jwks https://a.example=${keys}`);
+    const texts = [...out.matchAll(/"inline_string": ("\{.*\}")/g)].map(([, text = '""']) => JSON.parse(text));
+    expect(code).toBe(0);
+    expect(new Set(texts.map((text) => kidsOf(text).join()))).toEqual(new Set(['ours', standInKid]));
+    expect(error).toContain('warning: the keys of "https://b.example" are not at hand');
+    expect(error).not.toContain('keys of "https://a.example"');
+  });
+
   test('prints one workload as one document', async () => {
     const { code, out } = await run('compile -', `${topology}---\n${strict}`);
     expect(code).toBe(0);

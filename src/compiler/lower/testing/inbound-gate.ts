@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeySetGatherer } from '../../../cli/key-sets/gather.ts';
+import { defaultSettings } from '../../../config/defaults.ts';
+import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
+import { delay } from '../../../lib/abort.ts';
+import { staticFormOf } from '../../../testing/static-form.ts';
+import { createCompiler } from '../../compile.ts';
+
+/** What a request got, and what the application saw of it where it arrived. */
+export interface GateAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly seen: { readonly url: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+}
+
+export interface GateRequest {
+  readonly method?: string;
+  readonly path?: string;
+  /** Lines in this order, repeated names too. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+}
+
+/** One real Envoy with the inbound chain for plaintext HTTP of a workload, once for each set of policies. */
+export interface InboundGates {
+  /** Sends one request through the chain that was compiled from the policies of this name. */
+  send(name: string, request?: GateRequest): Promise<GateAnswer>;
+  close(): Promise<void>;
+}
+
+const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
+
+/** Compiles each text (YAML for workload `a/httpbin`, HTTP on port 8080) and starts Envoy with an echo behind it. */
+export async function startInboundGates(policies: Readonly<Record<string, string>>): Promise<InboundGates> {
+  const folder = await mkdtemp(join(tmpdir(), 'inbound-gate-'));
+  const socketOf = (name: string): string => join(folder, `${Object.keys(policies).indexOf(name)}.sock`);
+  const backend = await startEcho(join(folder, 'app.sock'));
+  const listeners = await Promise.all(
+    Object.entries(policies).map(async ([name, text]) => ({
+      name,
+      address: { pipe: { path: socketOf(name) } },
+      filter_chains: [{ filters: await compiledFilters(text) }],
+    })),
+  );
+  const clusters = [{ name: 'inbound|8080||', type: 'STATIC', load_assignment: loadOf(join(folder, 'app.sock')) }];
+  const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
+  await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
+  const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
+  const envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
+  const close = async (): Promise<void> => {
+    envoy.signal('SIGKILL');
+    await envoy.exited;
+    backend.close();
+    backend.closeAllConnections();
+    await rm(folder, { recursive: true, force: true });
+  };
+  let hasExited = false;
+  void envoy.exited.then(() => {
+    hasExited = true;
+  });
+  for (const name of Object.keys(policies)) {
+    while ((await ask(socketOf(name), {}).catch(() => undefined)) === undefined) {
+      if (hasExited) throw new Error('Envoy has ended');
+      await delay(20);
+    }
+  }
+  return { send: (name, options = {}) => ask(socketOf(name), options), close };
+}
+
+/** Filters of the chain for plaintext HTTP on the declared port. */
+async function compiledFilters(policies: string): Promise<readonly object[]> {
+  const bag = new DiagnosticBag();
+  const compiler = createCompiler({ settings: { ...defaultSettings, accessLogFile: '' } });
+  const objects = compiler.read([{ path: 'mesh.yaml', text: `${workload}---\n${policies}` }], bag);
+  const keySets = await createKeySetGatherer().gather(objects, bag);
+  const select = [{ namespace: 'a', name: 'httpbin' }];
+  const config = compiler.compileObjects(objects, select, bag, keySets)?.configs[0];
+  if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
+  const { static_resources } = staticFormOf(config) as {
+    static_resources: { listeners: { name: string; filter_chains: { name: string; filters: object[] }[] }[] };
+  };
+  const inbound = static_resources.listeners.find(({ name }) => name === 'virtualInbound');
+  return inbound?.filter_chains.find(({ name }) => name === 'inbound-8080-plain-http')?.filters ?? [];
+}
+
+const workload = `apiVersion: v1
+kind: Namespace
+metadata: {name: a, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: httpbin, namespace: a}
+spec: {clusterIP: 10.96.0.9, selector: {app: httpbin}, ports: [{port: 80, name: http, targetPort: 8080}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: a, labels: {app: httpbin}}
+spec: {containers: [{name: app}]}
+status: {phase: Running, podIP: 10.1.0.9}
+`;
+
+function loadOf(path: string): object {
+  return {
+    cluster_name: 'inbound|8080||',
+    endpoints: [{ lb_endpoints: [{ endpoint: { address: { pipe: { path } } } }] }],
+  };
+}
+
+function startEcho(path: string): Promise<Server> {
+  const server = createServer((incoming, response) => {
+    incoming.resume();
+    const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+    response.end(JSON.stringify({ url: incoming.url, headers }));
+  });
+  return new Promise((resolve) => {
+    server.listen(path, () => resolve(server));
+  });
+}
+
+function ask(socketPath: string, { method = 'GET', path = '/', headers = [] }: GateRequest): Promise<GateAnswer> {
+  const lines = [['host', 'httpbin.a'], ...headers].flat();
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath, method, path, headers: lines, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => {
+        const status = response.statusCode ?? 0;
+        resolve({ status, headers: response.headers, body, seen: status === 200 ? JSON.parse(body) : undefined });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
