@@ -5,6 +5,7 @@ import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
 import type { ClientScope, Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
+import type { Gateway } from './policy/gateway.ts';
 import type { KeySets } from './policy/key-sets.ts';
 import type { MeshObject } from './policy/object.ts';
 import type { TopologyObject } from './policy/topology-kinds.ts';
@@ -16,6 +17,7 @@ import { countSkipped, validate } from './schema/validate.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { PolicyDocument, SourceFile } from './source/document.ts';
 import { parse } from './source/parse.ts';
+import { gatewaySelectors } from './topology/gateway-selectors.ts';
 import type { Topology, Workload } from './topology/model.ts';
 import { resolveTopology } from './topology/resolve.ts';
 import { verify } from './verify/verify.ts';
@@ -75,13 +77,14 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
   const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets) => {
     const { topology: topologyObjects, policies } = collect(objects, bag);
     if (bag.hasErrors) return undefined;
-    const topology = resolve(topologyObjects, bag);
+    const topology = resolve(topologyObjects, policies.gateways, bag);
     const workloads = selectWorkloads(topology, select, bag);
     if (bag.hasErrors) return undefined;
     effective = merge({ ...policies, topology, settings }, bag, effective);
     if (bag.hasErrors) return undefined;
 
-    const scopeOf = (workload: Workload): ClientScope => clientScope(workload, settings, policies.destinationRules);
+    const scopeOf = (workload: Workload): ClientScope =>
+      clientScope(workload, settings, policies.destinationRules, policies.virtualServices);
     const input = { topology, effective, settings, scopeOf, keySets };
     const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
     if (bag.hasErrors) return undefined;
@@ -112,14 +115,23 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
   };
 }
 
-/** Resolves the topology again only when its objects are others than before. */
-function createResolver(settings: Settings): (objects: readonly TopologyObject[], bag: DiagnosticBag) => Topology {
-  let known: { objects: readonly TopologyObject[]; topology: Topology; diagnostics: readonly Diagnostic[] } | undefined;
-  return (objects, bag) => {
-    if (known === undefined || !isSameList(known.objects, objects)) {
+/** Resolves the topology again only when its objects, or what Gateways select, are others than before. */
+function createResolver(settings: Settings) {
+  let known:
+    | {
+        readonly objects: readonly TopologyObject[];
+        readonly selected: string;
+        readonly topology: Topology;
+        readonly diagnostics: readonly Diagnostic[];
+      }
+    | undefined;
+  return (objects: readonly TopologyObject[], gateways: readonly Gateway[], bag: DiagnosticBag): Topology => {
+    const selectors = gatewaySelectors(gateways, settings);
+    const selected = JSON.stringify(selectors);
+    if (known === undefined || known.selected !== selected || !isSameList(known.objects, objects)) {
       const own = new DiagnosticBag();
-      const topology = resolveTopology(objects, settings, own, known?.topology);
-      known = { objects, topology, diagnostics: own.all };
+      const topology = resolveTopology(objects, settings, own, known?.topology, selectors);
+      known = { objects, selected, topology, diagnostics: own.all };
     }
     bag.addAll(known.diagnostics);
     return known.topology;

@@ -151,6 +151,8 @@ export function effectiveOutbound(
   };
 }
 
+const noVirtualServices: readonly never[] = [];
+
 /** Answers that do not depend on who asks. */
 export function effective(
   outbound: readonly EffectiveOutbound[],
@@ -161,7 +163,7 @@ export function effective(
     requestAuthentications: () => [],
     authorizationPolicies: () => [],
     gateways: () => [],
-    virtualServices: () => [],
+    virtualServices: () => noVirtualServices,
     outbound: () => outbound,
     inboundTraffic: (_namespace, service, port) =>
       outbound.find((known) => known.service === service)?.subsets[0]?.traffic.get(port.number),

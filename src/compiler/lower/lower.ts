@@ -1,10 +1,12 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { InboundIR, ProxyIR } from '../ir/proxy.ts';
+import type { ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
 import type { KeySets } from '../policy/key-sets.ts';
+import type { Secret } from '../policy/topology-kinds.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { lowerBootstrap } from './bootstrap.ts';
+import { lowerGateway } from './gateway/gateway.ts';
 import { lowerInbound } from './inbound/inbound.ts';
 import { Memo } from './memo.ts';
 import { lowerOutbound } from './outbound/outbound.ts';
@@ -46,8 +48,13 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const { effective, settings, keySets } = input;
   const lowering = { settings, memo: cache.memoOf(settings), keySets };
   const scope = input.scopeOf(workload);
-  const outbound = lowerOutbound(scope, effective.outbound(scope), lowering, bag);
-  const inbound = scope.role === 'router' ? noInbound : lowerInbound(workload, scope, effective, lowering, bag);
+  const services = effective.outbound(scope);
+  const virtualServices = effective.virtualServices(scope.namespace);
+  const outbound = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
+  const inbound =
+    scope.role === 'router'
+      ? lowerGateway(workload, { effective, scope, secrets: secretsOf(input.topology, workload) }, lowering, bag)
+      : lowerInbound(workload, scope, effective, lowering, bag);
   return lowering.memo.of([inbound, outbound, workload], 'proxy', bag, (own) => ({
     namespace: workload.namespace,
     workload: workload.name,
@@ -58,5 +65,7 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   }));
 }
 
-/** What a gateway serves is not compiled yet. */
-const noInbound: InboundIR = { listeners: [], routes: [], clusters: [] };
+/** A gateway reads the Secrets of its own namespace only. */
+function secretsOf({ secrets }: Topology, { namespace }: Workload): readonly Secret[] {
+  return secrets.filter((secret) => secret.namespace === namespace);
+}

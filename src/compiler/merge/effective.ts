@@ -76,7 +76,7 @@ export interface ClientScope {
   readonly families: readonly ('ipv4' | 'ipv6')[];
   readonly trustDomain: string;
   readonly interceptionMode: 'REDIRECT' | 'TPROXY';
-  /** Only the labels that some rule's `workloadSelector` or `failoverPriority` asks for. */
+  /** Only the labels that some rule's `workloadSelector` or `failoverPriority`, or some route's `sourceLabels`, asks for. */
   readonly labels: Readonly<Record<string, string>>;
   /** Where the client runs, as `region/zone/subzone`; only where some rule or the mesh asks for it. */
   readonly locality?: string;

@@ -3,6 +3,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { DestinationRule } from '../policy/destination-rule.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
 import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { Answers, type CheckedRules, isSameList } from './answers.ts';
@@ -13,8 +14,9 @@ import { PeerIndex } from './peer-index.ts';
 import { byAge } from './policy-order.ts';
 import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
-import { comparedLabels, scopeWants } from './scope-wants.ts';
+import { comparedLabels, scopeWants, wantedSources } from './scope-wants.ts';
 import { SelectingPolicies } from './selecting-policies.ts';
+import { checkVirtualServices } from './virtual-service-checks.ts';
 import { VirtualServiceIndex } from './virtual-service-index.ts';
 
 export interface MergeInput extends PolicySet {
@@ -33,6 +35,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkPeers(peers, topology, settings.rootNamespace, bag);
   const rules = indexRules(input, before?.sources.rules);
   bag.addAll(rules.diagnostics);
+  checkVirtualServices(input.virtualServices, input, bag);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
   return new Answers(
@@ -44,7 +47,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       requestAuthentications: new SelectingPolicies(input.requestAuthentications, settings.rootNamespace),
       authorizationPolicies: new SelectingPolicies(input.authorizationPolicies, settings.rootNamespace),
       gateways: new GatewayIndex(input.gateways, settings),
-      virtualServices: new VirtualServiceIndex(input.virtualServices, settings),
+      virtualServices: new VirtualServiceIndex(input.virtualServices, settings, bag),
     },
     before,
   );
@@ -61,15 +64,24 @@ function indexRules(input: MergeInput, previous: CheckedRules | undefined): Chec
   return { inputs, index: new RuleIndex(rules, settings), diagnostics: bag.all };
 }
 
+const noVirtualServices: readonly VirtualService[] = [];
+
 /** What the workload's outbound configuration depends on; of its labels and locality only what some rule asks for. */
-export function clientScope(workload: Workload, settings: Settings, rules: readonly DestinationRule[]): ClientScope {
+export function clientScope(
+  workload: Workload,
+  settings: Settings,
+  rules: readonly DestinationRule[],
+  virtualServices: readonly VirtualService[] = noVirtualServices,
+): ClientScope {
   const { selected, compared, isLocalityWanted } = scopeWants(rules);
   const { localityRules } = settings;
   const pairs = selected.get(workload.namespace);
+  const sources = wantedSources(virtualServices);
   const labels: Record<string, string> = {};
   for (const key of Object.keys(workload.labels).sort()) {
     const value = workload.labels[key];
-    if (value !== undefined && pairs?.has(`${key}=${value}`)) labels[key] = value;
+    const pair = `${key}=${value}`;
+    if (value !== undefined && (pairs?.has(pair) || sources.has(pair))) labels[key] = value;
   }
   // The mesh's own priorities count only where a rule ejects endpoints.
   for (const key of [...compared, ...(isLocalityWanted ? comparedLabels(localityRules) : [])].sort()) {

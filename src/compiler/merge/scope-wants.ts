@@ -1,5 +1,6 @@
 import { labelKeyAlias } from '../policy/alias.ts';
 import type { DestinationRule, TrafficBlocks } from '../policy/destination-rule.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
 
 /** What rules ask of their clients; a scope holds nothing else, so that many clients share one. */
 export interface ScopeWants {
@@ -29,6 +30,25 @@ export function scopeWants(rules: readonly DestinationRule[]): ScopeWants {
     wantsOfRules.set(rules, wants);
   }
   return wants;
+}
+
+const sourcesOfServices = new WeakMap<readonly VirtualService[], ReadonlySet<string>>();
+
+/** The `key=value` pairs that matches of VirtualServices ask of clients, wherever those are. */
+export function wantedSources(services: readonly VirtualService[]): ReadonlySet<string> {
+  let wanted = sourcesOfServices.get(services);
+  if (wanted === undefined) {
+    const matches = services
+      .flatMap(({ spec }) => [...(spec.http ?? []), ...(spec.tls ?? []), ...(spec.tcp ?? [])])
+      .flatMap(({ match }) => match ?? []);
+    wanted = new Set(
+      matches.flatMap(({ sourceLabels }) =>
+        Object.entries(sourceLabels ?? {}).map(([key, value]) => `${key}=${value}`),
+      ),
+    );
+    sourcesOfServices.set(services, wanted);
+  }
+  return wanted;
 }
 
 /** Labels of a `failoverPriority` that name no value of their own: the client's counts. */

@@ -1,7 +1,9 @@
 import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { VirtualService } from '../policy/virtual-service.ts';
 import { isVisible } from '../topology/visibility.ts';
-import type { EffectiveVirtualService, HttpBlock } from './effective-virtual-service.ts';
+import { withDelegates } from './delegation.ts';
+import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import { byAge } from './policy-order.ts';
 
 /** VirtualServices by the namespaces that see them. */
@@ -10,9 +12,9 @@ export class VirtualServiceIndex {
   readonly #exportToDefault: readonly string[];
   readonly #seen = new Map<string, readonly EffectiveVirtualService[]>();
 
-  constructor(services: readonly VirtualService[], { defaultVirtualServiceExportTo }: Settings) {
-    this.#services = byAge(services).map(withBlocks);
-    this.#exportToDefault = defaultVirtualServiceExportTo;
+  constructor(services: readonly VirtualService[], settings: Settings, bag: DiagnosticBag) {
+    this.#services = withDelegates(byAge(services), settings, bag);
+    this.#exportToDefault = settings.defaultVirtualServiceExportTo;
   }
 
   /** Oldest first. */
@@ -26,18 +28,4 @@ export class VirtualServiceIndex {
     }
     return seen;
   }
-}
-
-const known = new WeakMap<VirtualService, EffectiveVirtualService>();
-
-/** The same object again for the same VirtualService. */
-function withBlocks(service: VirtualService): EffectiveVirtualService {
-  let whole = known.get(service);
-  if (whole === undefined) {
-    const http = service.spec.http ?? [];
-    const blocks = http.map((route, i): HttpBlock => ({ route, owner: service, path: ['spec', 'http', i] }));
-    whole = { ...service, blocks };
-    known.set(service, whole);
-  }
-  return whole;
 }

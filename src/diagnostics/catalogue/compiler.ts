@@ -134,4 +134,31 @@ export const compilerCodes = {
   ),
   'unusable-key': warning(message`${'key'} of "${'issuer'}" is left out: it ${'reason'}`),
   'key-set-of-nobody': warning(message`--jwks names "${'issuer'}", of whom no rule takes tokens`),
+  'unknown-destination': error(
+    message`no service has the host "${'host'}" of this destination`,
+    'write the full name, <service>.<namespace>.svc.<cluster domain>; declare hosts outside the mesh by a ServiceEntry',
+  ),
+  'unknown-destination-port': error(
+    message`destination "${'host'}" has no port ${'port'}, expected one of ${'ports'}`,
+    "name the service's port, not the container's",
+  ),
+  'unknown-gateway': warning(
+    message`there is no Gateway "${'gateway'}": the routes are not bound to it`,
+    'write <namespace>/<name> for a Gateway of another namespace',
+  ),
+  'delegation-switched-off': warning(
+    message`VirtualService "${'name'}" is ignored as a whole: it delegates, and PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE is off`,
+    'set PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE=true',
+  ),
+  'delegate-without-root': warning(
+    message`VirtualService "${'name'}" has no effect: it has no hosts, and no other delegates to it`,
+  ),
+  'unknown-delegate': warning(
+    message`the route is left out: it delegates to the VirtualService "${'name'}", but ${'reason'}`,
+    'a delegate has no hosts, and is exported to the namespace that delegates to it',
+  ),
+  'delegate-route-dropped': warning(
+    message`the route is left out of "${'root'}": this match of delegate "${'delegate'}" is within none of the conditions under which it is delegated to`,
+    'begin the paths with the prefix that the delegating route matches; expressions cannot be compared',
+  ),
 };

@@ -20,7 +20,11 @@ function outboundOf(services: readonly (Service | EffectiveOutbound)[], options:
   const bag = new DiagnosticBag();
   const outbounds = services.map((service) => ('subsets' in service ? service : effectiveOutbound(service)));
   const lowering = { settings: { ...defaultSettings, ...options.settings }, memo: new Memo() };
-  const outbound = lowerOutbound(clientScope(options.scope), outbounds, lowering, bag);
+  const outbound = lowerOutbound(
+    { scope: clientScope(options.scope), services: outbounds, virtualServices: [] },
+    lowering,
+    bag,
+  );
   return { ...outbound, codes: bag.all.map(({ code }) => code) };
 }
 

@@ -8,22 +8,19 @@ import { localityLabel } from '../clusters/locality-balancing.ts';
 import { outboundClusters } from '../clusters/outbound-clusters.ts';
 import type { Lowering } from '../lowering.ts';
 import type { ListenerDraft } from './draft.ts';
+import { withRouteFilters } from './listener-route-filters.ts';
 import { draftListeners, outboundListeners } from './listeners.ts';
-import { outboundRoutes } from './routes.ts';
+import { type OutboundInput, outboundRoutes } from './routes.ts';
 
 /** What every proxy of a client scope does towards the services that the scope sees. A router's listeners are its own. */
-export function lowerOutbound(
-  scope: ClientScope,
-  services: readonly EffectiveOutbound[],
-  lowering: Lowering,
-  bag: DiagnosticBag,
-): OutboundIR {
-  return lowering.memo.of([services], `outbound ${scope.key}`, bag, (own) => {
+export function lowerOutbound(input: OutboundInput, lowering: Lowering, bag: DiagnosticBag): OutboundIR {
+  const { scope, services, virtualServices } = input;
+  return lowering.memo.of([services, virtualServices], `outbound ${scope.key}`, bag, (own) => {
     const { drafts, conflicts, listeners, clusters } = commonParts(scope, services, lowering, own);
     if (scope.role === 'router') return { listeners, routes: [], clusters, conflicts: sortedConflicts(conflicts) };
-    const routed = outboundRoutes(drafts, scope, lowering, own);
+    const routed = outboundRoutes(drafts, input, lowering, own);
     return {
-      listeners,
+      listeners: withRouteFilters(listeners, routed.routes, lowering, own),
       routes: sortedBy(routed.routes, ({ name }) => name),
       clusters,
       conflicts: sortedConflicts([...conflicts, ...routed.conflicts]),

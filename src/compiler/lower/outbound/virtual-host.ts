@@ -14,13 +14,25 @@ export function serviceVirtualHost(
   port: number,
   scope: ClientScope,
   settings: Settings,
+  routes?: readonly RouteIR[],
 ): VirtualHostIR {
-  return virtualHost(outbound, port, serviceDomains(outbound.service, scope, settings), settings);
+  return virtualHost(outbound, port, serviceDomains(outbound.service, scope, settings), settings, routes);
 }
 
 /** Requests on a listener that one service has for itself: the address has told the service, whatever the host says. */
-export function detectedVirtualHost(outbound: EffectiveOutbound, port: number, settings: Settings): VirtualHostIR {
-  return virtualHost(outbound, port, ['*'], settings);
+export function detectedVirtualHost(
+  outbound: EffectiveOutbound,
+  port: number,
+  settings: Settings,
+  routes?: readonly RouteIR[],
+): VirtualHostIR {
+  return virtualHost(outbound, port, ['*'], settings, routes);
+}
+
+/** Requests to a host that a VirtualService names and no service has. */
+export function routedVirtualHost(host: string, port: number, routes: readonly RouteIR[]): VirtualHostIR {
+  const origins = routes[0]?.origins ?? noOrigins;
+  return { name: `${host}:${port}`, domains: [bracketed(host)], routes, includeAttemptCount: true, origins };
 }
 
 /** Requests to hosts that no service goes by. */
@@ -58,13 +70,20 @@ function virtualHost(
   port: number,
   domains: readonly string[],
   settings: Settings,
+  routes: readonly RouteIR[] = [defaultRoute(outbound, port, settings)],
 ): VirtualHostIR {
+  const { service } = outbound;
+  const origins = servicePortOrigins(service, port);
+  return { name: `${service.host}:${port}`, domains, routes, includeAttemptCount: true, origins };
+}
+
+function defaultRoute(outbound: EffectiveOutbound, port: number, settings: Settings): RouteIR {
   const { service } = outbound;
   const traffic = outbound.subsets[0]?.traffic.get(port);
   const origins = servicePortOrigins(service, port);
   const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
   const isRuled = traffic !== undefined && hashes.length > 0;
-  const route: RouteIR = {
+  return {
     name: 'default',
     match: everyRequest,
     action: {
@@ -76,5 +95,4 @@ function virtualHost(
     },
     origins: isRuled ? joinOrigins(blockOrigins(traffic, 'loadBalancer'), origins) : origins,
   };
-  return { name: `${service.host}:${port}`, domains, routes: [route], includeAttemptCount: true, origins };
 }

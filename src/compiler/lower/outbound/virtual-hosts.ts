@@ -1,0 +1,103 @@
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { SourceSpan } from '../../../diagnostics/span.ts';
+import { sortedBy } from '../../../lib/sort.ts';
+import type { ConflictIR } from '../../ir/proxy.ts';
+import type { VirtualHostIR } from '../../ir/route.ts';
+import type { ClientScope } from '../../merge/effective.ts';
+import { isWildcard, subsetOf } from '../../topology/host.ts';
+import type { Lowering } from '../lowering.ts';
+import { servicePortSpan } from '../origins.ts';
+import { type MeshRoutes, nameOf } from './mesh-routes.ts';
+import type { Placement } from './placement.ts';
+import { routedVirtualHost, serviceVirtualHost } from './virtual-host.ts';
+
+/** What the virtual hosts of one scope are made with. */
+export interface VirtualHostContext {
+  readonly scope: ClientScope;
+  readonly meshRoutes: MeshRoutes;
+  readonly lowering: Lowering;
+  readonly bag: DiagnosticBag;
+  readonly conflicts: ConflictIR[];
+}
+
+interface Claim {
+  readonly virtualHost: VirtualHostIR;
+  /** For messages. */
+  readonly owner: string;
+  readonly span: () => SourceSpan;
+}
+
+/** Port on which sidecars route hosts that no service has: what a URL without a port means. */
+const plainHttpPort = 80;
+
+/**
+ * The virtual hosts of a route table that the services of a port share, by name. Envoy refuses a table in which a domain
+ * stands twice: whoever is routed by a VirtualService goes first, then the oldest service.
+ */
+export function sharedVirtualHosts(http: readonly Placement[], context: VirtualHostContext): readonly VirtualHostIR[] {
+  const { lowering, bag, conflicts } = context;
+  const port = http[0]?.port.number ?? plainHttpPort;
+  const owners = new Map<string, string>([['*', 'catch-all']]);
+  const names = new Set<string>();
+  const virtualHosts: VirtualHostIR[] = [];
+  for (const { virtualHost: whole, owner, span } of claims(http, port, context)) {
+    const taken = whole.domains.find((domain) => owners.has(domain));
+    const domains = taken === undefined ? whole.domains : whole.domains.filter((domain) => !owners.has(domain));
+    if (taken !== undefined) {
+      conflicts.push({ metric: 'pilot_vservice_dup_domain', key: whole.name });
+      const holes = { domain: taken, port: String(port), winner: owners.get(taken) ?? '', loser: owner };
+      bag.report('duplicate-domain', span(), holes);
+    }
+    if (domains.length === 0 || names.has(whole.name)) continue;
+    names.add(whole.name);
+    for (const domain of domains) owners.set(domain, owner);
+    virtualHosts.push(
+      taken === undefined
+        ? whole
+        : lowering.memo.of([whole], `domains ${domains.join()}`, bag, () => ({ ...whole, domains })),
+    );
+  }
+  return sortedBy(virtualHosts, ({ name }) => name);
+}
+
+/** Everybody who wants domains of the table, in the order in which they get them. */
+function claims(http: readonly Placement[], port: number, context: VirtualHostContext): readonly Claim[] {
+  const routed: Claim[] = [];
+  const plain: Claim[] = [];
+  for (const placement of http) {
+    const { claim, isRouted } = serviceClaim(placement, context);
+    (isRouted ? routed : plain).push(claim);
+  }
+  const hosts = context.meshRoutes.hostsWithoutService.filter(
+    (host) => port === plainHttpPort || http.some(({ outbound }) => isUnderWildcard(host, outbound.service.host)),
+  );
+  return [...routed, ...hosts.flatMap((host) => hostClaim(host, port, context)), ...plain];
+}
+
+function serviceClaim(
+  { outbound, port: { number: port } }: Placement,
+  { scope, meshRoutes, lowering, bag, conflicts }: VirtualHostContext,
+): { readonly claim: Claim; readonly isRouted: boolean } {
+  const { service } = outbound;
+  const found = meshRoutes.routesOf(service.host, port, conflicts, bag);
+  const label = `virtual host ${port} ${scope.namespace === service.namespace}`;
+  const inputs = found === undefined ? ([outbound] as const) : ([outbound, found.routes] as const);
+  const virtualHost = lowering.memo.of(inputs, label, bag, () =>
+    serviceVirtualHost(outbound, port, scope, lowering.settings, found?.routes),
+  );
+  const span = (): SourceSpan => servicePortSpan(service, port);
+  return { claim: { virtualHost, owner: service.host, span }, isRouted: found !== undefined };
+}
+
+function hostClaim(host: string, port: number, { meshRoutes, lowering, bag, conflicts }: VirtualHostContext): Claim[] {
+  const found = meshRoutes.routesOf(host, port, conflicts, bag);
+  if (found === undefined) return [];
+  const virtualHost = lowering.memo.of([found.routes], `virtual host ${host}:${port}`, bag, () =>
+    routedVirtualHost(host, port, found.routes),
+  );
+  return [{ virtualHost, owner: nameOf(found.by), span: () => found.by.span }];
+}
+
+function isUnderWildcard(host: string, service: string): boolean {
+  return isWildcard(service) && subsetOf(host, service);
+}

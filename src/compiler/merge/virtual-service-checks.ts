@@ -1,0 +1,79 @@
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import { append } from '../../lib/append.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { Gateway } from '../policy/gateway.ts';
+import type { Destination, VirtualService } from '../policy/virtual-service.ts';
+import { gatewayName } from '../topology/gateway-name.ts';
+import { resolveShortName } from '../topology/host.ts';
+import type { Service, Topology } from '../topology/model.ts';
+
+/** What VirtualServices are checked against. */
+export interface RouteTargets {
+  readonly topology: Topology;
+  readonly gateways: readonly Gateway[];
+  readonly settings: Settings;
+}
+
+/**
+ * Reports destinations that nobody declares, which no client could ever reach, and gateways that do not exist. What one
+ * client sees and another does not is told when its routes are made.
+ */
+export function checkVirtualServices(
+  virtualServices: readonly VirtualService[],
+  { topology, gateways, settings }: RouteTargets,
+  bag: DiagnosticBag,
+): void {
+  const byHost = new Map<string, Service[]>();
+  for (const service of topology.services) append(byHost, service.host, service);
+  const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
+  for (const virtualService of virtualServices) {
+    checkGateways(virtualService, known, bag);
+    for (const [destination, path] of destinationsOf(virtualService)) {
+      const host = resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
+      const services = byHost.get(host);
+      const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
+      if (services === undefined) {
+        const near = nearest(host, byHost.keys());
+        const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+        bag.report('unknown-destination', span('host'), { host }, { hint });
+      } else if (destination.port !== undefined) {
+        const ports = services.flatMap((service) => service.ports.map(({ number }) => number));
+        const { number } = destination.port;
+        if (ports.includes(number)) continue;
+        const holes = { host, port: String(number), ports: [...new Set(ports)].join(', ') };
+        bag.report('unknown-destination-port', span('port', 'number'), holes);
+      }
+    }
+  }
+}
+
+function checkGateways({ spec, namespace, document }: VirtualService, known: ReadonlySet<string>, bag: DiagnosticBag) {
+  for (const [i, reference] of (spec.gateways ?? []).entries()) {
+    const gateway = gatewayName(reference, namespace);
+    if (gateway === 'mesh' || known.has(gateway)) continue;
+    const near = nearest(gateway, known);
+    const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+    bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint });
+  }
+}
+
+/** Every destination and mirror with its place. */
+function destinationsOf({ spec }: VirtualService): [Destination, JsonPath][] {
+  const found: [Destination, JsonPath][] = [];
+  for (const field of ['http', 'tls', 'tcp'] as const) {
+    for (const [i, { route = [] }] of (spec[field] ?? []).entries()) {
+      for (const [j, { destination }] of route.entries()) {
+        found.push([destination, ['spec', field, i, 'route', j, 'destination']]);
+      }
+    }
+  }
+  for (const [i, { mirror, mirrors = [] }] of (spec.http ?? []).entries()) {
+    if (mirror !== undefined) found.push([mirror, ['spec', 'http', i, 'mirror']]);
+    for (const [j, { destination }] of mirrors.entries()) {
+      found.push([destination, ['spec', 'http', i, 'mirrors', j, 'destination']]);
+    }
+  }
+  return found;
+}
