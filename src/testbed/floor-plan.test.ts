@@ -33,6 +33,12 @@ describe('planFloor', () => {
     expect(planFloor(objects).pods[0]?.hasSidecar).toBe(expected);
   });
 
+  test('takes a pod whose proxy runs as a router for a gateway, also in an injected namespace', () => {
+    const containers = [{ name: 'mesh-proxy', args: ['proxy', 'router'] }];
+    const [planned] = planFloor([injectedNamespace, pod({ spec: { containers } })]).pods;
+    expect(planned).toMatchObject({ isRouter: true, hasSidecar: false });
+  });
+
   test('starts what the names of the container ports say, where LISTEN_ADDRESS says', () => {
     const containers = [
       {
@@ -40,6 +46,7 @@ describe('planFloor', () => {
         ports: [
           { name: 'http', containerPort: 80 },
           { name: 'greeting-db', containerPort: 81 },
+          { name: 'http-resource', containerPort: 83 },
         ],
       },
       { name: 'two', env: [{ name: 'LISTEN_ADDRESS', value: '127.0.0.1' }], ports: [{ containerPort: 82 }] },
@@ -47,6 +54,7 @@ describe('planFloor', () => {
     expect(planFloor([pod({ spec: { containers } })]).pods[0]?.ports).toEqual([
       { port: 80, role: 'http', address: '::' },
       { port: 81, role: 'greeting', address: '::' },
+      { port: 83, role: 'resource', address: '::' },
       { port: 82, role: 'echo', address: '127.0.0.1' },
     ]);
   });

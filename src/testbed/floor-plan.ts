@@ -21,6 +21,8 @@ export interface PlannedPod {
   readonly ipv4: string | undefined;
   readonly ipv6: string | undefined;
   readonly hasSidecar: boolean;
+  /** A gateway: it runs a proxy too, and nothing is redirected to it. */
+  readonly isRouter: boolean;
   /** How inbound connections reach its sidecar. */
   readonly interceptionMode: 'REDIRECT' | 'TPROXY';
   readonly ports: readonly BackendPort[];
@@ -56,6 +58,7 @@ export interface PlanObject {
 
 interface Container {
   readonly name: string;
+  readonly args?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
 }
@@ -97,6 +100,8 @@ function planPod(pod: PlanObject, injected: ReadonlySet<string>): PlannedPod {
   const addresses = [podIP, ...podIPs.map(({ ip }) => ip)].filter((ip): ip is string => ip !== undefined);
   const asked = annotations?.['sidecar.mesh.io/inject'] ?? labels?.['sidecar.mesh.io/inject'];
   const containers = spec.containers ?? [];
+  const proxy = containers.find((container) => container.name === 'mesh-proxy');
+  const isRouter = proxy?.args?.join(' ').startsWith('proxy router') ?? false;
   return {
     namespace,
     name,
@@ -105,8 +110,8 @@ function planPod(pod: PlanObject, injected: ReadonlySet<string>): PlannedPod {
     ipv4: addresses.find((ip) => !ip.includes(':')),
     ipv6: addresses.find((ip) => ip.includes(':')),
     hasSidecar:
-      containers.some((container) => container.name === 'mesh-proxy') ||
-      (asked === undefined ? injected.has(namespace) : asked === 'true'),
+      !isRouter && (proxy !== undefined || (asked === undefined ? injected.has(namespace) : asked === 'true')),
+    isRouter,
     interceptionMode: annotations?.['sidecar.mesh.io/interceptionMode'] === 'TPROXY' ? 'TPROXY' : 'REDIRECT',
     ports: containers.filter((container) => container.name !== 'mesh-proxy').flatMap(backendPorts),
   };

@@ -7,6 +7,8 @@ export interface PodOptions {
   /** Last numbers of its addresses: 10.77.0.N and fd77::N. */
   readonly index: number;
   readonly hasSidecar?: boolean;
+  /** A gateway instead of an application. */
+  readonly isRouter?: boolean;
   readonly ports?: ContainerPorts;
   /** Ports of a second container that listens on loopback only. */
   readonly privatePorts?: ContainerPorts;
@@ -20,6 +22,8 @@ export interface ServiceOptions {
   readonly index: number;
   /** Service ports by name (the name declares the protocol); each is served at the same container port. */
   readonly ports: Readonly<Record<string, number>>;
+  /** Container ports that are not the service's, by name. */
+  readonly targetPorts?: Readonly<Record<string, number>>;
 }
 
 /** One object a document. JSON is YAML. */
@@ -29,7 +33,7 @@ export function topologyText(objects: readonly object[]): string {
 
 /** A ready pod with addresses of both families, label `app` and a service account of its own name. */
 export function pod(options: PodOptions): object {
-  const { namespace, name, index, hasSidecar = true, ports = {}, privatePorts } = options;
+  const { namespace, name, index, hasSidecar = true, isRouter = false, ports = {}, privatePorts } = options;
   const addresses = [`10.77.0.${index}`, `fd77::${index}`];
   const listed = (named: ContainerPorts): object[] =>
     Object.entries(named).map(([portName, containerPort]) => ({ name: portName, containerPort }));
@@ -40,7 +44,7 @@ export function pod(options: PodOptions): object {
     spec: {
       serviceAccountName: name,
       containers: [
-        { name: 'application', ports: listed(ports) },
+        ...(isRouter ? [] : [{ name: 'application', ports: listed(ports) }]),
         ...(privatePorts === undefined
           ? []
           : [
@@ -50,7 +54,7 @@ export function pod(options: PodOptions): object {
                 ports: listed(privatePorts),
               },
             ]),
-        ...(hasSidecar ? [{ name: 'mesh-proxy', args: ['proxy', 'sidecar'] }] : []),
+        ...(isRouter || hasSidecar ? [{ name: 'mesh-proxy', args: ['proxy', isRouter ? 'router' : 'sidecar'] }] : []),
       ],
     },
     status: {
@@ -63,7 +67,7 @@ export function pod(options: PodOptions): object {
 }
 
 /** A service with cluster addresses of both families. */
-export function service({ namespace, name, index, ports }: ServiceOptions): object {
+export function service({ namespace, name, index, ports, targetPorts = {} }: ServiceOptions): object {
   return {
     apiVersion: 'v1',
     kind: 'Service',
@@ -73,7 +77,11 @@ export function service({ namespace, name, index, ports }: ServiceOptions): obje
       clusterIP: `10.96.0.${index}`,
       clusterIPs: [`10.96.0.${index}`, `fd96::${index}`],
       ipFamilies: ['IPv4', 'IPv6'],
-      ports: Object.entries(ports).map(([portName, port]) => ({ name: portName, port, targetPort: port })),
+      ports: Object.entries(ports).map(([portName, port]) => ({
+        name: portName,
+        port,
+        targetPort: targetPorts[portName] ?? port,
+      })),
     },
   };
 }
@@ -111,5 +119,22 @@ export function destinationRule(namespace: string, name: string, mode: string, p
       host: `${name}.${namespace}.svc.cluster.local`,
       trafficPolicy: port === undefined ? { tls } : { portLevelSettings: [{ port: { number: port }, tls }] },
     },
+  };
+}
+
+/** An AuthorizationPolicy for one workload with `app`. */
+export function authorizationPolicy(options: {
+  readonly namespace: string;
+  readonly name: string;
+  readonly app: string;
+  readonly action: string;
+  readonly rules: readonly object[];
+}): object {
+  const { namespace, name, app, action, rules } = options;
+  return {
+    apiVersion: 'security.mesh.io/v1',
+    kind: 'AuthorizationPolicy',
+    metadata: { namespace, name },
+    spec: { selector: { matchLabels: { app } }, action, rules },
   };
 }

@@ -43,7 +43,7 @@ export function readRequest(
   const headers: Record<string, string[]> = {};
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const name = (lines[at] ?? '').toLowerCase();
-    const values = (lines[at + 1] ?? '').split(',').map((value) => value.trim());
+    const values = (lines[at + 1] ?? '').split(',').map((value) => value.replace(/^[ \t]+|[ \t]+$/g, ''));
     headers[name] = [...(headers[name] ?? []), ...values];
   }
   const host = authority

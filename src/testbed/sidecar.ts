@@ -14,7 +14,7 @@ export interface SidecarOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** One sidecar: `pilot-agent proxy` and its Envoy, as the proxy's uid in the pod's network namespace. */
+/** One sidecar or gateway: `pilot-agent proxy` and its Envoy, as the proxy's uid in the pod's network namespace. */
 export interface Sidecar {
   readonly pod: PlannedPod;
   readonly program: RunningProgram;
@@ -51,7 +51,7 @@ export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: S
   const isTproxy = pod.interceptionMode === 'TPROXY';
   const argv = [
     ...(isTproxy ? asProxyWithNetAdmin : []),
-    ...[node, `${repository}/dist/pilot-agent.js`, 'proxy', 'sidecar'],
+    ...[node, `${repository}/dist/pilot-agent.js`, 'proxy', pod.isRouter ? 'router' : 'sidecar'],
     ...['--id', `${pod.name}.${pod.namespace}`, '--meshConfig', options.meshConfigFile],
     ...['--proxyBinary', process.env.ENVOY_BINARY ?? `${repository}/.tools/bin/envoy`, '--concurrency', '1'],
     ...['--policies', ...options.policies],

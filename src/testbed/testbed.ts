@@ -53,7 +53,7 @@ export interface Testbed {
   apply(files: Readonly<Record<string, string>>): Promise<void>;
   /** Removes policy files, by name, in the same way. */
   remove(...names: readonly string[]): Promise<void>;
-  /** The sidecar of a pod, by `namespace/name`. */
+  /** The sidecar of a pod, or the gateway that it is, by `namespace/name`. */
   sidecar(pod: string): Sidecar;
   readonly sandbox: Sandbox;
   close(): Promise<void>;
@@ -163,7 +163,7 @@ async function startSidecars(
   await writeFile(join(sandbox.folder, 'mesh-config.yaml'), JSON.stringify(meshConfig));
   const inputs = { policies: [join(scratch, folder.name)], meshConfigFile: join(scratch, 'mesh-config.yaml') };
   const started = plan.pods
-    .filter(({ hasSidecar }) => hasSidecar)
+    .filter(({ hasSidecar, isRouter }) => hasSidecar || isRouter)
     .map(async (pod): Promise<[string, Sidecar]> => {
       const key = `${pod.namespace}/${pod.name}`;
       const trustDomain = trustDomains[key] ?? 'cluster.local';
