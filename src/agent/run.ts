@@ -26,6 +26,8 @@ export interface AgentParts {
   readonly validate: ValidateConfig;
   /** Files and folders whose change calls for compiling again. */
   readonly inputs: readonly string[];
+  /** Tells of whatever else calls for compiling again: keys that were fetched. */
+  readonly onNews?: (listener: () => void) => void;
   readonly signals: StopSignals;
   readonly log: Log;
 }
@@ -69,6 +71,7 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   const change = new ChangeBell();
   const watch: Watch = await watchPaths(parts.inputs, { onChange: () => change.ring() });
   cleanup.push(() => watch.close());
+  parts.onNews?.(() => change.ring());
 
   const files = await compileFirst(parts);
   if (files === undefined) return 1;

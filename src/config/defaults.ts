@@ -75,6 +75,7 @@ export const defaultSettings: Settings = {
     connectionBufferBytes: 32_768,
   },
   autoPassthroughGateways: [],
+  jwksAllowedHosts: [],
   configSources: [],
   proxy: defaultProxySettings,
   origins: {},

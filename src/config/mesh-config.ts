@@ -42,6 +42,7 @@ const setters: Readonly<Record<string, Setter>> = {
   gatewayLimits: (draft, value, origin) =>
     draft.set('gatewayLimits', { ...defaultSettings.gatewayLimits, ...gatewayLimits(value as JsonObject) }, origin),
   autoPassthroughGateways: scalar('autoPassthroughGateways', strings),
+  jwksAllowedHosts: scalar('jwksAllowedHosts', strings),
   terminationDrain: (draft, value, origin) =>
     draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),
   configSources: scalar('configSources', (value) =>

@@ -97,6 +97,8 @@ export interface Settings {
   readonly gatewayLimits: GatewayLimits;
   /** Gateways (`<namespace>/<name>`) whose servers may pass TLS on to any service that the client names. */
   readonly autoPassthroughGateways: readonly string[];
+  /** Hosts that key sets may be fetched from although their addresses are private or loopback ones. */
+  readonly jwksAllowedHosts: readonly string[];
 
   /** Addresses of `configSources`: `fs:///path`, later `xds://host:port`. */
   readonly configSources: readonly string[];

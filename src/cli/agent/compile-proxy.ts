@@ -9,6 +9,8 @@ import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { UsageError } from '../failure.ts';
+import { createKeySetGatherer } from '../key-sets/gather.ts';
+import type { FetchedKeySets } from '../key-sets/remote.ts';
 import { planFiles, proxyFolder } from '../output/plan.ts';
 import { readTemplates } from '../read-templates.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
@@ -23,11 +25,14 @@ export interface ProxyInputs {
   /** A bootstrap template, or a folder of templates. */
   readonly templateFile: string | undefined;
   readonly identity: ProxyIdentity;
+  /** Keys that do not stand in a rule are fetched. */
+  readonly keySets: FetchedKeySets;
 }
 
 /** The one seam between the agent and the compiler: the agent asks for files, and knows nothing else of it. */
 export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
+  const gatherer = createKeySetGatherer([], inputs.keySets);
   return async () => {
     const bag = new DiagnosticBag();
     const { settings, sources } = await readSettings(inputs.settings, bag);
@@ -39,7 +44,17 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const files = await readSources([...inputs.policies, ...folderSources(settings)], bag);
     texts.push(...files);
     if (bag.hasErrors) return { problems: [explain()] };
-    const compilation = compilerFor(settings, templates?.value).compile(files, [inputs.identity], bag);
+    const compiler = compilerFor(settings, templates?.value);
+    const objects = compiler.read(files, bag);
+    const keys = await gatherer.gather(objects, bag);
+    if (bag.hasErrors) return { problems: [explain()] };
+    const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
+      compiler.compileObjects(objects, [inputs.identity], told, keys);
+    inputs.keySets.renew();
+    // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
+    if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
+    await inputs.keySets.settle();
+    const compilation = compileObjects(bag);
     if (compilation === undefined) return { problems: [explain()] };
     const written = withNodeId(filesOf(compilation, texts), inputs.identity);
     return { files: written, warnings: bag.all.length === 0 ? [] : [explain()] };

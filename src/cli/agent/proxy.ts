@@ -13,6 +13,7 @@ import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { gateVersion, readVersion } from '../../envoy/version.ts';
 import { UsageError } from '../failure.ts';
+import { FetchedKeySets } from '../key-sets/remote.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
@@ -68,14 +69,24 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const config = await agentConfigOf(flags, settings.proxy, environment, templateFile !== undefined);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
-  return runAgent({
-    config,
-    compile: createCompileProxy({ settings: settingsOptions, policies, templateFile, identity }),
-    validate: (json) => validateConfig(config.envoyBinary, json),
-    inputs: [...inputs, settingsOptions.meshConfig?.path ?? defaultMeshConfig, ...(templateFile ? [templateFile] : [])],
-    signals,
-    log,
-  });
+  const keySets = new FetchedKeySets({ allowedHosts: settings.jwksAllowedHosts, log });
+  try {
+    return await runAgent({
+      config,
+      compile: createCompileProxy({ settings: settingsOptions, policies, templateFile, identity, keySets }),
+      validate: (json) => validateConfig(config.envoyBinary, json),
+      inputs: [
+        ...inputs,
+        settingsOptions.meshConfig?.path ?? defaultMeshConfig,
+        ...(templateFile ? [templateFile] : []),
+      ],
+      onNews: (listener) => keySets.onChange(listener),
+      signals,
+      log,
+    });
+  } finally {
+    keySets.close();
+  }
 }
 
 function checkRole(role: string): void {

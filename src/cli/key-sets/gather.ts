@@ -3,7 +3,6 @@ import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { JwtRule, RequestAuthentication } from '../../compiler/policy/request-authentication.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
-import { checkKeys } from '../../jwks/check-keys.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { KeySetFile } from './files.ts';
 
@@ -68,6 +67,8 @@ interface Check {
 }
 
 async function checked(text: string): Promise<Check> {
+  // Most runs check no key, and need no cryptography.
+  const { checkKeys } = await import('../../jwks/check-keys.ts');
   try {
     const { text: usable, refused } = await checkKeys(text);
     return { found: { text: usable }, refused };

@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createLog } from '../../agent/log.ts';
+import { createKeySetResolver } from '../../jwks/resolve.ts';
+import { type KeyServer, startKeyServer } from '../../jwks/testing/key-server.ts';
+import { keySetText, kidsOf, publicJwk } from '../../jwks/testing/keys.ts';
+import { FetchedKeySets, type FetchOptions } from './remote.ts';
+
+let server: KeyServer | undefined;
+let keySets: FetchedKeySets;
+let logged: string;
+
+afterEach(async () => {
+  keySets.close();
+  await server?.close();
+});
+
+/** Key sets that may come from loopback; what is told goes to `logged`. */
+function create(options: Partial<FetchOptions> = {}): void {
+  logged = '';
+  const write = (line: string): void => {
+    logged += line;
+  };
+  const log = createLog({ isJson: true, level: 'debug', write });
+  keySets = new FetchedKeySets({ allowedHosts: ['127.0.0.1'], log, ...options });
+}
+
+const rule = () => ({ issuer: 'i', jwksUri: `http://127.0.0.1:${server?.port}/keys` });
+
+describe('FetchedKeySets', () => {
+  test('has the keys after it settled', async () => {
+    const text = keySetText(await publicJwk('a'));
+    server = await startKeyServer((_request, response) => response.end(text));
+    create();
+    expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
+    await keySets.settle();
+    expect(keySets.find(rule())).toMatchObject({ text: expect.stringContaining('"kid":"a"') });
+  });
+
+  test('says why it has none', async () => {
+    server = await startKeyServer((_request, response) => response.writeHead(404).end());
+    create();
+    keySets.find(rule());
+    await keySets.settle();
+    expect(keySets.find(rule())).toEqual({ reason: `"${rule().jwksUri}" answers 404` });
+    expect(logged).toContain('cannot fetch the keys of an issuer');
+  });
+
+  test('asks no private host that nobody allowed', async () => {
+    server = await startKeyServer((_request, response) => response.end('{}'));
+    create({ allowedHosts: [] });
+    keySets.find(rule());
+    await keySets.settle();
+    expect(keySets.find(rule())).toMatchObject({ reason: expect.stringContaining('loopback') });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('waits only so long, and tells when the keys are there', async () => {
+    const text = keySetText(await publicJwk('late'));
+    let answer = (): void => {};
+    server = await startKeyServer((_request, response) => {
+      answer = () => void response.end(text);
+    });
+    create({ waitMs: 50 });
+    keySets.find(rule());
+    await keySets.settle();
+    expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
+    const news = new Promise<void>((resolve) => keySets.onChange(resolve));
+    answer();
+    await news;
+    expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['late']);
+  });
+
+  test('tells when the keys are others', async () => {
+    let text = keySetText(await publicJwk('old'));
+    server = await startKeyServer((_request, response) => response.end(text));
+    create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
+    keySets.find(rule());
+    await keySets.settle();
+    const news = new Promise<void>((resolve) => keySets.onChange(resolve));
+    text = keySetText(await publicJwk('new'));
+    await news;
+    expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['new']);
+  });
+
+  test('forgets what an earlier compilation asked for', async () => {
+    server = await startKeyServer((_request, response) => response.end('{}'));
+    create({ waitMs: 60_000 });
+    keySets.find({ issuer: 'gone', jwksUri: 'http://127.0.0.1:1/' });
+    keySets.renew();
+    await keySets.settle();
+    expect(server.requests).toEqual([]);
+  });
+});
