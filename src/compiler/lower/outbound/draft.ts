@@ -70,7 +70,7 @@ export class ListenerDrafts {
       this.#lose(draft, placement, httpOwner, 'tcp_over_current_http');
       return;
     }
-    const isFallback = match.serverNames.length === 0 && match.destinationPrefixes.length === 0;
+    const isFallback = isSame(match, { serverNames: [], destinationPrefixes: [] });
     const owner = isFallback ? draft.fallback : draft.matched.find((known) => isSame(known.match, match))?.placement;
     if (owner !== undefined) this.#lose(draft, placement, owner, 'tcp_over_current_tcp');
     else if (isFallback) draft.fallback = placement;
@@ -120,5 +120,7 @@ function isExclusive({ port }: Placement): boolean {
 }
 
 function isSame(a: TcpMatch, b: TcpMatch): boolean {
-  return a.serverNames.join() === b.serverNames.join() && a.destinationPrefixes.join() === b.destinationPrefixes.join();
+  const keyOf = ({ serverNames, destinationPrefixes, sourcePrefixes = [] }: TcpMatch): string =>
+    [serverNames, destinationPrefixes, sourcePrefixes].map((list) => list.join()).join(' ');
+  return keyOf(a) === keyOf(b);
 }

@@ -102,7 +102,7 @@ function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch,
     ...tcp,
     transportProtocol: tcp.serverNames.length > 0 ? 'tls' : undefined,
   };
-  const distinction = [...tcp.destinationPrefixes, ...tcp.serverNames].join('-');
+  const distinction = [...tcp.destinationPrefixes, ...(tcp.sourcePrefixes ?? []), ...tcp.serverNames].join('-');
   return tcpChain(placement, match, `${draft.name}-${distinction}`, settings);
 }
 
@@ -112,8 +112,8 @@ function tcpChain(placement: Placement, match: FilterChainMatchIR, name: string,
 }
 
 function serviceProxy(placement: Placement, settings: Settings): TcpProxyIR {
-  const { outbound, port } = placement;
-  const cluster = outboundCluster(outbound.service.host, port.number);
+  const { outbound, port, target } = placement;
+  const cluster = target?.cluster ?? outboundCluster(outbound.service.host, port.number);
   const traffic = outbound.subsets[0]?.traffic.get(port.number);
   const pool = traffic?.blocks.connectionPool?.tcp;
   const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
@@ -122,10 +122,11 @@ function serviceProxy(placement: Placement, settings: Settings): TcpProxyIR {
     {
       statPrefix: statName(cluster),
       cluster,
+      ...(target?.weightedClusters === undefined ? {} : { weightedClusters: target.weightedClusters }),
       idleTimeoutMs: durationMs(pool?.idleTimeout),
       maxConnectionDurationMs: durationMs(pool?.maxConnectionDuration),
-      hashSourceIp: hashes.some(({ kind }) => kind === 'source-ip'),
-      origins: joinOrigins(rule, placementOrigins(placement)),
+      hashSourceIp: target?.hashSourceIp ?? hashes.some(({ kind }) => kind === 'source-ip'),
+      origins: joinOrigins(target?.origins ?? noOrigins, joinOrigins(rule, placementOrigins(placement))),
     },
     settings,
   );

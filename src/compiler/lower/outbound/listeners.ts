@@ -12,6 +12,7 @@ import { outboundCluster } from '../names.ts';
 import { wildcardAddresses } from '../wildcard.ts';
 import { type ListenerDraft, ListenerDrafts } from './draft.ts';
 import { outboundListener } from './listener.ts';
+import type { MeshRoutes } from './mesh-routes.ts';
 import { placements } from './placement.ts';
 import { virtualOutbound } from './virtual-outbound.ts';
 
@@ -19,13 +20,16 @@ import { virtualOutbound } from './virtual-outbound.ts';
 export function draftListeners(
   scope: ClientScope,
   services: readonly EffectiveOutbound[],
+  meshRoutes: MeshRoutes,
   settings: Settings,
   bag: DiagnosticBag,
 ): { readonly drafts: readonly ListenerDraft[]; readonly conflicts: readonly ConflictIR[] } {
   const drafts = new ListenerDrafts(wildcardAddresses(scope.families), settings, bag);
   for (const outbound of services) {
     for (const port of outbound.service.ports) {
-      for (const placement of placements(outbound, port, scope, settings)) drafts.add(placement);
+      for (const whole of placements(outbound, port, scope, settings)) {
+        for (const placement of meshRoutes.placementsOf(whole, bag)) drafts.add(placement);
+      }
     }
   }
   return { drafts: [...drafts.drafts.values()], conflicts: drafts.conflicts };
@@ -55,19 +59,22 @@ function listenerOf(
 ): ListenerIR {
   const [http] = draft.http;
   const { fallback } = draft;
+  const targets = [fallback, ...draft.matched.map(({ placement }) => placement)].flatMap((it) => it?.target ?? []);
   const overridesAlpn = needsAlpnOverride(draft, clusters, lowering.settings.sniffOutbound);
   // A shared HTTP listener says nothing of its services' rules, so only who opened it counts.
   const inputs = [
     ...(http === undefined ? [] : [http.outbound.service]),
     ...(fallback === undefined ? [] : [fallback.outbound]),
     ...draft.matched.map(({ placement }) => placement.outbound),
+    ...targets.map(({ by }) => by),
   ];
   const shape = [
     draft.name,
     draft.addresses.join(),
     http?.routes ?? '',
     fallback === undefined ? '' : 'tcp',
-    ...draft.matched.map(({ match }) => [...match.destinationPrefixes, ...match.serverNames].join()),
+    ...draft.matched.map(({ match }) => JSON.stringify(match)),
+    ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
     String(overridesAlpn),
   ];
   const [first, ...rest] = inputs;

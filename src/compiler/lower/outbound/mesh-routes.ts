@@ -9,7 +9,10 @@ import { boundGateways } from '../../topology/gateway-name.ts';
 import { compareSpecificity, isWildcard, resolveShortName, subsetOf } from '../../topology/host.ts';
 import type { Lowering } from '../lowering.ts';
 import { Destinations } from '../routes/destinations.ts';
+import type { RouteContext } from '../routes/http-routes.ts';
 import { sharedHttpRoutes } from '../routes/shared-routes.ts';
+import type { Placement } from './placement.ts';
+import { routedPlacements } from './routed-placements.ts';
 
 /** A host of a VirtualService that sidecars route. */
 export interface RoutedHost {
@@ -67,7 +70,8 @@ export class MeshRoutes {
       const routes = this.#lower(routed.virtualService, port, chosen === undefined ? bag : new DiagnosticBag());
       if (routes.length === 0) continue;
       if (chosen === undefined) chosen = { routes, by: routed };
-      else {
+      // A wildcard that gives way to a narrower host is no mistake.
+      else if (routed.host === chosen.by.host) {
         conflicts.push({ metric: 'pilot_vservice_dup_domain', key: `${host}:${port}` });
         const holes = { domain: host, port: String(port), winner: nameOf(chosen.by), loser: nameOf(routed) };
         bag.report('duplicate-domain', routed.span, holes, {
@@ -78,11 +82,27 @@ export class MeshRoutes {
     return chosen;
   }
 
-  #lower(virtualService: EffectiveVirtualService, listenPort: number, bag: DiagnosticBag): readonly RouteIR[] {
-    const { settings } = this.#lowering;
-    const context = { gateway: 'mesh', listenPort, client: this.#scope, destinations: this.#destinations, settings };
-    return sharedHttpRoutes(virtualService, context, this.#lowering, bag);
+  /** A service port's bytes, split up as TCP and TLS routes say. */
+  placementsOf(placement: Placement, bag: DiagnosticBag): readonly Placement[] {
+    const routing = (this.#ofServices.get(placement.outbound.service.host) ?? [])
+      .map(({ virtualService }) => virtualService)
+      .filter(hasConnectionRoutes);
+    return routedPlacements(placement, routing, this.#context(placement.port.number), bag);
   }
+
+  #lower(virtualService: EffectiveVirtualService, listenPort: number, bag: DiagnosticBag): readonly RouteIR[] {
+    return sharedHttpRoutes(virtualService, this.#context(listenPort), this.#lowering, bag);
+  }
+
+  #context(listenPort: number): RouteContext {
+    const { settings } = this.#lowering;
+    return { gateway: 'mesh', listenPort, client: this.#scope, destinations: this.#destinations, settings };
+  }
+}
+
+/** Whether an object routes connections, which listeners do, and not route tables. */
+export function hasConnectionRoutes({ spec }: EffectiveVirtualService): boolean {
+  return (spec.tls ?? []).length + (spec.tcp ?? []).length > 0;
 }
 
 /** `VirtualService a/reviews`. */
@@ -92,7 +112,7 @@ export function nameOf({ virtualService: { kind, namespace, name } }: RoutedHost
 
 function meshHosts(virtualService: EffectiveVirtualService, clusterDomain: string): RoutedHost[] {
   const { spec, namespace, document } = virtualService;
-  if (virtualService.blocks.length === 0 || !boundGateways(spec.gateways, namespace).includes('mesh')) return [];
+  if (!boundGateways(spec.gateways, namespace).includes('mesh')) return [];
   return (spec.hosts ?? []).map((host, i) => ({
     virtualService,
     host: resolveShortName(host, namespace, clusterDomain),

@@ -5,6 +5,7 @@ import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { isReachable } from '../clusters/endpoints.ts';
 import { routeNames } from '../names.ts';
+import type { PlacementTarget } from './routed-placements.ts';
 
 /** What one service port asks of one listener. */
 export interface Placement {
@@ -18,11 +19,15 @@ export interface Placement {
   readonly tcp: TcpMatch | undefined;
   /** A pod calls itself directly. */
   readonly notForAddress: string | undefined;
+  /** Where its bytes go instead of to the service itself. */
+  readonly target?: PlacementTarget;
 }
 
 export interface TcpMatch {
   readonly serverNames: readonly string[];
   readonly destinationPrefixes: readonly string[];
+  /** Absent matches any client. */
+  readonly sourcePrefixes?: readonly string[];
 }
 
 const everything: TcpMatch = { serverNames: [], destinationPrefixes: [] };

@@ -1,12 +1,11 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../../ir/route.ts';
-import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
-import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
+import type { ClientScope } from '../../merge/effective.ts';
 import type { Lowering } from '../lowering.ts';
 import { routeNames } from '../names.ts';
 import type { ListenerDraft } from './draft.ts';
-import { MeshRoutes } from './mesh-routes.ts';
+import type { MeshRoutes } from './mesh-routes.ts';
 import type { Placement } from './placement.ts';
 import { catchAllVirtualHost, detectedVirtualHost } from './virtual-host.ts';
 import { sharedVirtualHosts, type VirtualHostContext } from './virtual-hosts.ts';
@@ -16,24 +15,16 @@ export interface OutboundRoutes {
   readonly conflicts: readonly ConflictIR[];
 }
 
-/** What the routes of a scope are made from. */
-export interface OutboundInput {
-  readonly scope: ClientScope;
-  /** Oldest first, as are the VirtualServices. */
-  readonly services: readonly EffectiveOutbound[];
-  readonly virtualServices: readonly EffectiveVirtualService[];
-}
-
 /** One route table a listener that takes HTTP; listeners of one service's several addresses share theirs. */
 export function outboundRoutes(
   drafts: Iterable<ListenerDraft>,
-  { scope, services, virtualServices }: OutboundInput,
+  scope: ClientScope,
+  meshRoutes: MeshRoutes,
   lowering: Lowering,
   bag: DiagnosticBag,
 ): OutboundRoutes {
   const routes = new Map<string, RouteConfigurationIR>();
   const conflicts: ConflictIR[] = [];
-  const meshRoutes = new MeshRoutes(virtualServices, services, scope, lowering);
   const context = { scope, meshRoutes, lowering, bag, conflicts };
   for (const { http } of drafts) {
     const [first] = http;
