@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, vi } from 'vitest';
+import { createMeshCa } from '../../../testing/certificates.ts';
+
+const program = resolve(import.meta.dirname, '../../../../dist/pilot-agent.js');
+
+/** Without root a network namespace needs a user namespace around it. */
+const isRoot = process.getuid?.() === 0;
+
+export interface StartOptions {
+  /** After `proxy sidecar`; `--id httpbin.foo --policies mesh` by default. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Shell commands that prepare the network namespace, where loopback is up. */
+  readonly prepare?: string;
+}
+
+/** `pilot-agent proxy` as a process, in a network namespace of its own: the ports are the specification's. */
+export class ProxyProgram {
+  readonly folder: string;
+  stdout = '';
+  stderr = '';
+  exit: Promise<number | null> = Promise.resolve(null);
+  #process: ChildProcess | undefined;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** A folder with `mesh/topology.yaml`, and `certs` of httpbin in foo. */
+  static async create(topology: string): Promise<ProxyProgram> {
+    const it = new ProxyProgram(await mkdtemp(join(tmpdir(), 'pilot-agent-')));
+    await mkdir(join(it.folder, 'mesh'));
+    await mkdir(join(it.folder, 'certs'));
+    const issued = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/httpbin');
+    await it.write('certs/cert-chain.pem', issued.certificateChain);
+    await it.write('certs/key.pem', issued.privateKey);
+    await it.write('certs/root-cert.pem', issued.rootCertificate);
+    await it.write('mesh/topology.yaml', topology);
+    return it;
+  }
+
+  start({ args = ['--policies', 'mesh'], environment = {}, prepare = 'true' }: StartOptions = {}): void {
+    const script = `ip link set lo up && { ${prepare}\n} && exec "$@"`;
+    const argv = [process.execPath, program, 'proxy', 'sidecar', '--id', 'httpbin.foo', ...args];
+    const namespaces = isRoot ? ['--net'] : ['--net', '--map-root-user'];
+    this.stdout = '';
+    this.stderr = '';
+    const child = spawn('unshare', [...namespaces, 'sh', '-c', script, 'sh', ...argv], {
+      cwd: this.folder,
+      env: { PATH: process.env.PATH, PROV_CERT: 'certs', TERMINATION_DRAIN_DURATION_SECONDS: '1', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.on('data', (text) => (this.stdout += text));
+    child.stderr.on('data', (text) => (this.stderr += text));
+    this.exit = once(child, 'close').then(([code]) => code as number | null);
+    this.#process = child;
+  }
+
+  /** Of the agent. */
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
+  get output(): string {
+    return this.stdout + this.stderr;
+  }
+
+  get envoyPid(): number | undefined {
+    const [, text, json] = /Envoy started\tpid=(\d+)|"pid":(\d+),"msg":"Envoy started"/.exec(this.output) ?? [];
+    const pid = text ?? json;
+    return pid === undefined ? undefined : Number(pid);
+  }
+
+  write(name: string, text: string): Promise<void> {
+    return writeFile(join(this.folder, name), text);
+  }
+
+  remove(name: string): Promise<void> {
+    return rm(join(this.folder, name));
+  }
+
+  /** A file of the configuration that Envoy reads. */
+  read(name: string): Promise<string> {
+    return readFile(join(this.folder, 'etc/mesh/proxy', name), 'utf8');
+  }
+
+  logged(text: string | RegExp): Promise<void> {
+    return vi.waitFor(() => expect(this.output).toMatch(text), { timeout: 20_000, interval: 20 });
+  }
+
+  untilReady(): Promise<void> {
+    const status = (): number => this.curl('http://127.0.0.1:15020/healthz/ready').status;
+    return vi.waitFor(() => expect(status()).toBe(200), { timeout: 20_000, interval: 50 });
+  }
+
+  /** From inside the namespace; `code` is curl's exit code, 0 when an answer came. */
+  curl(
+    url: string,
+    ...flags: readonly string[]
+  ): { readonly status: number; readonly body: string; readonly code: number | null } {
+    const inside = ['-t', String(this.pid), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
+    const options = { maxBuffer: 2 ** 26, encoding: 'utf8' } as const;
+    const argv = [...inside, 'curl', '-s', '-m', '10', '-w', '\n%{http_code}', ...flags, url];
+    const { stdout, status: code } = spawnSync('nsenter', argv, options);
+    const end = stdout.lastIndexOf('\n');
+    return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, Math.max(end, 0)), code };
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#process?.kill(name);
+  }
+
+  /** Ends what is left of the agent, of Envoy and of what `prepare` left running, and removes the folder. */
+  async close(): Promise<void> {
+    const isRunning = this.#process?.exitCode === null && this.#process.signalCode === null;
+    const started = isRunning ? await childrenOf(this.pid) : [];
+    if (isRunning) this.signal('SIGKILL');
+    for (const pid of [...started, this.envoyPid ?? 0]) kill(pid);
+    await this.exit;
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Direct children (proc(5)); Node starts them from its first thread. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // ESRCH: nobody has this id any more.
+    return false;
+  }
+}
+
+/** Ends a process that there may be; 0 and 1 are nobody's. */
+export function kill(pid: number): void {
+  if (pid > 1 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
