@@ -1,6 +1,7 @@
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
 import { expectValue, type Lose } from './expect.ts';
 import type { Fragment } from './fragment.ts';
+import { accessLosses } from './lost-access.ts';
 import { tokenLosses } from './lost-tokens.ts';
 
 const connectionManager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
@@ -55,6 +56,7 @@ function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
   expectValue(streamOnly, true, lose, false);
   alpnLosses(config, ir, lose);
   tokenLosses(config, ir, lose);
+  accessLosses(config.at('http_filters'), ir.policyFilters, lose);
 }
 
 function alpnLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {

@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../ir/listener.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
 import type { Fragment } from './fragment.ts';
+import { accessLosses } from './lost-access.ts';
 import { networkFilterLosses } from './lost-filter.ts';
 import { downstreamTlsLosses } from './lost-tls.ts';
 
@@ -50,6 +51,7 @@ function chainLosses(chain: Fragment, ir: FilterChainIR, lose: Lose): void {
   }
   matchLosses(chain.at('filter_chain_match'), ir.match, lose);
   downstreamTlsLosses(chain.at('transport_socket'), ir.tls, lose);
+  accessLosses(chain.at('filters'), ir.policyFilters, lose);
   networkFilterLosses(chain.at('filters'), ir.filter, lose);
 }
 
