@@ -8,6 +8,7 @@ import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { Answers, type CheckedRules, isSameList } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
+import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
@@ -16,6 +17,7 @@ import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
 import { comparedLabels, scopeWants, wantedSources } from './scope-wants.ts';
 import { SelectingPolicies } from './selecting-policies.ts';
+import { checkSelections } from './selection-checks.ts';
 import { checkVirtualServices } from './virtual-service-checks.ts';
 import { VirtualServiceIndex } from './virtual-service-index.ts';
 
@@ -35,7 +37,11 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkPeers(peers, topology, settings.rootNamespace, bag);
   const rules = indexRules(input, before?.sources.rules);
   bag.addAll(rules.diagnostics);
+  const selecting = [...input.requestAuthentications, ...input.authorizationPolicies];
+  checkSelections(selecting, topology, settings.rootNamespace, bag);
   checkVirtualServices(input.virtualServices, input, bag);
+  const gateways = new GatewayIndex(input.gateways, settings);
+  checkGateways(input.gateways, gateways, topology, bag);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
   return new Answers(
@@ -46,7 +52,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       wholePolicies,
       requestAuthentications: new SelectingPolicies(input.requestAuthentications, settings.rootNamespace),
       authorizationPolicies: new SelectingPolicies(input.authorizationPolicies, settings.rootNamespace),
-      gateways: new GatewayIndex(input.gateways, settings),
+      gateways,
       virtualServices: new VirtualServiceIndex(input.virtualServices, settings, bag),
     },
     before,
