@@ -1,3 +1,4 @@
+import { deciding } from './access.ts';
 import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
@@ -14,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   6: checking,
   7: starting,
   8: redirecting,
+  9: deciding,
 };
 
 const wanted = process.argv.slice(2);
