@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { standInKid } from '../../compiler/lower/authentication/stand-in.ts';
+import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
+import { ProxyProgram } from './testing/proxy-program.ts';
+
+const topology = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: foo, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: httpbin, namespace: foo}
+spec: {clusterIP: 10.1.0.10, selector: {app: httpbin}, ports: [{name: http, port: 8000}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
+spec: {serviceAccountName: httpbin, containers: [{name: app}]}
+status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
+`;
+
+const tokens = `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: foo}
+spec: {jwtRules: [{issuer: "https://issuer.example", jwksUri: "http://127.0.0.1:8099/keys.jwks"}]}
+`;
+
+describe('pilot-agent proxy', () => {
+  let proxy: ProxyProgram;
+
+  beforeEach(async () => {
+    proxy = await ProxyProgram.create(topology);
+    await proxy.write('mesh/tokens.yaml', tokens);
+    await proxy.write('keys.jwks', keySetText(await publicJwk('fetched')));
+  });
+  afterEach(() => proxy.close());
+
+  const keyServer = 'python3 -m http.server 8099 --bind 127.0.0.1 >/dev/null 2>&1';
+  const untilListeners = (text: string): Promise<void> =>
+    vi.waitFor(async () => expect(await proxy.read('listeners.json')).toContain(text), { timeout: 20_000 });
+
+  test('refuses all tokens while their keys cannot be fetched, and takes the keys over once they can', async () => {
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
+    const prepare = `(sleep 5; exec ${keyServer}) &`;
+    proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
+    await proxy.logged('the keys of "https://issuer.example" are not at hand');
+    await proxy.logged('state=running');
+    await untilListeners(standInKid);
+    await untilListeners('\\"kid\\":\\"fetched\\"');
+    await vi.waitFor(() => expect(proxy.output.match(/configuration in force/g)).toHaveLength(2), { timeout: 20_000 });
+    expect(await proxy.read('listeners.json')).not.toContain(standInKid);
+  });
+
+  test('fetches from no private address that the mesh configuration does not allow', async () => {
+    proxy.start({ prepare: `${keyServer} &` });
+    await proxy.logged(/are not at hand \(.*loopback/);
+    await proxy.logged('state=running');
+    expect(await proxy.read('listeners.json')).toContain(standInKid);
+  });
+});
