@@ -35,23 +35,23 @@ export function createKeySetGatherer(
       const check = (text: string): Promise<Check> => checks.get(text, () => checked(text));
       const answer = (found: Found): KeySetAnswer => answers.get(JSON.stringify(found), () => found);
       const rules = placedRules(objects);
-      const inline = new Map<string, Found>();
+      const inline = new Map<string, KeySetAnswer>();
       for (const { rule, span } of rules) {
         if (rule.jwks === undefined || rule.jwks === '') continue;
         const result = await check(rule.jwks);
         // The schema's rules told of secret keys already.
         report({ ...result, refused: result.refused.filter(({ isSecret }) => !isSecret) }, nameOf(rule), span, bag);
-        inline.set(rule.jwks, result.found);
+        inline.set(rule.jwks, answer(result.found));
       }
-      const given = new Map<string, Found>();
+      const given = new Map<string, KeySetAnswer>();
       for (const { issuer, path, text } of files) {
         const result = await check(text);
         report(result, issuer, undefined, bag, `${path}: `);
-        given.set(issuer, result.found);
+        given.set(issuer, answer(result.found));
         if (rules.length > 0) warnOfNobody(issuer, rules, bag);
       }
       return {
-        find: (rule) => answer(inline.get(rule.jwks ?? '') ?? given.get(nameOf(rule)) ?? remote.find(rule)),
+        find: (rule) => inline.get(rule.jwks ?? '') ?? given.get(nameOf(rule)) ?? answer(remote.find(rule)),
       };
     },
   };
