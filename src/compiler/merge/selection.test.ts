@@ -70,11 +70,12 @@ describe('gateways', () => {
 });
 
 describe('virtualServices', () => {
+  const hosts = ['a.example'];
   const virtualServices = [
-    make.virtualService('shop/to-all', {}),
-    make.virtualService('shop/own', { exportTo: ['.'] }),
-    make.virtualService('shop/to-b', { exportTo: ['b'] }),
-    make.virtualService('shop/to-none', { exportTo: ['~'] }),
+    make.virtualService('shop/to-all', { hosts }),
+    make.virtualService('shop/own', { hosts, exportTo: ['.'] }),
+    make.virtualService('shop/to-b', { hosts, exportTo: ['b'] }),
+    make.virtualService('shop/to-none', { hosts, exportTo: ['~'] }),
   ];
 
   test.each([

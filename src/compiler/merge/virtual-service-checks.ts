@@ -5,8 +5,8 @@ import { append } from '../../lib/append.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { Destination, VirtualService } from '../policy/virtual-service.ts';
-import { gatewayName } from '../topology/gateway-name.ts';
-import { resolveShortName } from '../topology/host.ts';
+import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
+import { matches, resolveShortName } from '../topology/host.ts';
 import type { Service, Topology } from '../topology/model.ts';
 
 /** What VirtualServices are checked against. */
@@ -30,12 +30,13 @@ export function checkVirtualServices(
   const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
   for (const virtualService of virtualServices) {
     checkGateways(virtualService, known, bag);
+    checkHosts(virtualService, byHost, settings, bag);
     for (const [destination, path] of destinationsOf(virtualService)) {
       const host = resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
       const services = byHost.get(host);
       const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
       if (services === undefined) {
-        const near = nearest(host, byHost.keys());
+        const near = nearestHost(host, [...byHost.keys()]);
         const hint = near === undefined ? undefined : `did you mean "${near}"?`;
         bag.report('unknown-destination', span('host'), { host }, { hint });
       } else if (destination.port !== undefined) {
@@ -49,6 +50,18 @@ export function checkVirtualServices(
   }
 }
 
+/** Names of one domain are compared by their first part: the rest is alike in all of them. */
+function nearestHost(host: string, hosts: readonly string[]): string | undefined {
+  const [name = ''] = host.split('.', 1);
+  const domain = host.slice(name.length);
+  const siblings = hosts.filter((other) => other.endsWith(domain) && !other.slice(0, -domain.length).includes('.'));
+  const near = nearest(
+    name,
+    siblings.map((other) => other.slice(0, -domain.length)),
+  );
+  return near === undefined || domain === '' ? undefined : `${near}${domain}`;
+}
+
 function checkGateways({ spec, namespace, document }: VirtualService, known: ReadonlySet<string>, bag: DiagnosticBag) {
   for (const [i, reference] of (spec.gateways ?? []).entries()) {
     const gateway = gatewayName(reference, namespace);
@@ -56,6 +69,21 @@ function checkGateways({ spec, namespace, document }: VirtualService, known: Rea
     const near = nearest(gateway, known);
     const hint = near === undefined ? undefined : `did you mean "${near}"?`;
     bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint });
+  }
+}
+
+/** Hosts that sidecars are to route and that nobody declares; they do it for HTTP, on one port. */
+function checkHosts(
+  { spec, namespace, document }: VirtualService,
+  byHost: ReadonlyMap<string, Service[]>,
+  { clusterDomain }: Settings,
+  bag: DiagnosticBag,
+): void {
+  if (!boundGateways(spec.gateways, namespace).includes('mesh')) return;
+  for (const [i, written] of (spec.hosts ?? []).entries()) {
+    const host = resolveShortName(written, namespace, clusterDomain);
+    if (byHost.has(host) || [...byHost.keys()].some((known) => matches(host, known))) continue;
+    bag.report('host-without-service', document.spanOf(['spec', 'hosts', i]), { host });
   }
 }
 

@@ -142,6 +142,38 @@ export const compilerCodes = {
     message`destination "${'host'}" has no port ${'port'}, expected one of ${'ports'}`,
     "name the service's port, not the container's",
   ),
+  'unknown-provider': error(
+    message`the mesh configuration has no provider "${'name'}"`,
+    'declare it in extensionProviders of the mesh configuration',
+  ),
+  'unusable-provider': error(
+    message`provider "${'name'}" cannot be asked: ${'reason'}`,
+    'name a service that the workload sees, and its port',
+  ),
+  'authorizer-of-requests-only': warning(
+    message`connections to TCP port ${'ports'} of "${'workload'}" are denied where the rules concern them: provider "${'name'}" is asked over HTTP`,
+    'add "ports" to each operation of the rules, or ask the provider over gRPC',
+  ),
+  'weak-path-normalization': warning(
+    message`other spellings of "${'value'}" pass this rule: paths are made comparable at level ${'level'} only`,
+    'set pathNormalization.normalization to DECODE_AND_MERGE_SLASHES in the mesh configuration',
+  ),
+  'forwarded-address-at-sidecar': warning(
+    message`"${'field'}" at a sidecar is what the caller writes into X-Forwarded-For`,
+    'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
+  ),
+  'untrusted-domain': warning(
+    message`nobody has the principal "${'value'}": the mesh trusts ${'trusted'}, not "${'domain'}"`,
+    'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',
+  ),
+  'rule-lost-on-tcp': warning(
+    message`this ${'action'} rule allows nothing on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
+    'add a rule for the port that asks for connections only: principals, namespaces, ipBlocks, ports',
+  ),
+  'rule-wider-on-tcp': warning(
+    message`this ${'action'} rule matches more on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
+    'add "ports" to each operation of the rule, so that it names the HTTP ports',
+  ),
   'unknown-gateway': warning(
     message`there is no Gateway "${'gateway'}": the routes are not bound to it`,
     'write <namespace>/<name> for a Gateway of another namespace',
@@ -160,5 +192,9 @@ export const compilerCodes = {
   'delegate-route-dropped': warning(
     message`the route is left out of "${'root'}": this match of delegate "${'delegate'}" is within none of the conditions under which it is delegated to`,
     'begin the paths with the prefix that the delegating route matches; expressions cannot be compared',
+  ),
+  'host-without-service': warning(
+    message`no service has the host "${'host'}": sidecars route its HTTP requests to port 80 alone, and only beside a service of that port`,
+    'declare the host by a ServiceEntry',
   ),
 };

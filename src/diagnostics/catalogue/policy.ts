@@ -8,6 +8,34 @@ export const policyCodes = {
     'write "rules: [{}]" to match every request',
   ),
   'certificate-ignored': warning(message`"${'field'}" has no effect with TLS mode ${'mode'}`, 'remove the field'),
+  'client-check-ignored': error(
+    message`"${'field'}" with TLS mode ${'mode'}, which asks clients for no certificate`,
+    'use mode MUTUAL or OPTIONAL_MUTUAL, or remove the field',
+  ),
+  'fault-without-percentage': warning(
+    message`a fault without "percentage" is injected into no request`,
+    'set "percentage: {value: 100}" for every request',
+  ),
+  'invalid-base64': error(message`"${'field'}" is not Base64`),
+  'repeated-header-name': error(
+    message`header "${'name'}" stands here as "${'other'}" too: names are compared without case`,
+    'keep one of the two',
+  ),
+  'unknown-capture-group': error(
+    message`"${'text'}" names no group of the expression, which has ${'groups'}`,
+    'write a backslash as "\\\\"',
+  ),
+  'unreadable-header-value': error(message`the value of header "${'name'}" cannot be filled in: ${'reason'}`),
+  'invalid-certificate-pin': error(message`"${'value'}" is no certificate pin, expected ${'expected'}`),
+  'no-known-cipher-suite': error(message`none of the cipher suites is known`, "use BoringSSL's names of cipher suites"),
+  'server-target-port-ignored': warning(
+    message`"targetPort" has no effect: port ${'port'} is delivered as the gateway's own service says`,
+    'set "targetPort" in the Service of the gateway',
+  ),
+  'tls-versions-reversed': error(
+    message`the oldest TLS version is ${'oldest'}, and the newest ${'newest'}`,
+    'raise "maxProtocolVersion"',
+  ),
   'condition-without-name': error(
     message`condition key "${'key'}" needs a name in brackets`,
     'write "request.headers[<name>]" or "request.auth.claims[<name>]"',

@@ -1,8 +1,8 @@
 import type { CorsIR, FaultIR } from '../../ir/route-features.ts';
 import type { StringMatchIR } from '../../ir/string-match.ts';
+import { grpcStatusNames } from '../../policy/grpc-status.ts';
 import type { CorsPolicy, HttpFault, Percentage, StringMatch } from '../../policy/virtual-service.ts';
 import { durationMs } from '../clusters/connection-pool.ts';
-import { grpcStatusNumber } from './grpc-status.ts';
 
 /** Faults to inject. A share that nobody names is none, as in the original. */
 export function faultOf({ delay, abort }: HttpFault): FaultIR {
@@ -12,7 +12,7 @@ export function faultOf({ delay, abort }: HttpFault): FaultIR {
       status:
         abort.grpcStatus === undefined
           ? { http: abort.httpStatus ?? 0 }
-          : { grpc: grpcStatusNumber(abort.grpcStatus) ?? 2 },
+          : { grpc: grpcStatusNames.indexOf(abort.grpcStatus) },
       percent: share(abort),
     },
   };

@@ -3,6 +3,7 @@ import type { HeaderOperations, Headers } from '../../policy/virtual-service.ts'
 import { formats } from '../formats.ts';
 import type { Report } from '../rule.ts';
 import { isHeaderName } from '../texts.ts';
+import { formatStringFault } from './format-string.ts';
 
 /**
  * Names of headers that a route changes. Pseudo headers belong to HTTP itself; of them only the host may be set, once,
@@ -11,6 +12,8 @@ import { isHeaderName } from '../texts.ts';
 export function checkHeaderNames({ request, response }: Headers, path: JsonPath, report: Report): void {
   const hosts: JsonPath[] = [];
   for (const [side, operations] of Object.entries({ request, response }) as [string, HeaderOperations?][]) {
+    checkRepetition(operations ?? {}, [...path, side], report);
+    checkValues(operations ?? {}, [...path, side], report);
     for (const [name, place, operation] of namesOf(operations ?? {}, [...path, side])) {
       if (isHostHeader(name)) {
         if (side === 'request' && operation !== 'remove' && hosts.length === 0) hosts.push(place);
@@ -21,6 +24,31 @@ export function checkHeaderNames({ request, response }: Headers, path: JsonPath,
       const expected = formats['header-name']?.expected ?? '';
       const holes = { field: operation, value: name, expected };
       report('invalid-header-name', place, holes, { part: operation === 'remove' ? 'value' : 'key' });
+    }
+  }
+}
+
+/** Envoy compares names without case: of two spellings of one name nobody can say which value is meant. */
+function checkRepetition(operations: HeaderOperations, path: JsonPath, report: Report): void {
+  for (const operation of ['set', 'add'] as const) checkSpellings(operations[operation], [...path, operation], report);
+}
+
+/** Reports keys that differ in case only. */
+export function checkSpellings(fields: object = {}, path: JsonPath, report: Report): void {
+  const seen = new Map<string, string>();
+  for (const name of Object.keys(fields)) {
+    const other = seen.get(name.toLowerCase());
+    if (other !== undefined) report('repeated-header-name', [...path, name], { name, other }, { part: 'key' });
+    else seen.set(name.toLowerCase(), name);
+  }
+}
+
+/** What Envoy fills in must be something that it knows. */
+function checkValues(operations: HeaderOperations, path: JsonPath, report: Report): void {
+  for (const operation of ['set', 'add'] as const) {
+    for (const [name, value] of Object.entries(operations[operation] ?? {})) {
+      const reason = formatStringFault(value);
+      if (reason !== undefined) report('unreadable-header-value', [...path, operation, name], { name, reason });
     }
   }
 }

@@ -3,6 +3,7 @@ import type { HttpMatch, StringMatch } from '../../policy/virtual-service.ts';
 import { formats } from '../formats.ts';
 import type { Report } from '../rule.ts';
 import { isHeaderName } from '../texts.ts';
+import { checkSpellings } from './header-operations.ts';
 import { checkRegex } from './regex.ts';
 
 const pseudoHeaders: ReadonlySet<string> = new Set([':method', ':authority', ':path', ':scheme']);
@@ -12,6 +13,7 @@ export function checkHttpMatches(matches: readonly HttpMatch[], path: JsonPath, 
   for (const [i, match] of matches.entries()) {
     for (const [text, place] of textMatchesOf(match, [...path, i])) checkTextMatch(text, place, report);
     for (const field of ['headers', 'withoutHeaders'] as const) {
+      checkSpellings(match[field], [...path, i, field], report);
       for (const name of Object.keys(match[field] ?? {})) checkHeaderName(name, [...path, i, field, name], report);
     }
   }
@@ -24,9 +26,14 @@ function checkTextMatch({ prefix, regex }: StringMatch, path: JsonPath, report: 
   if (regex !== undefined && regex !== '*') checkRegex(regex, [...path, 'regex'], report);
 }
 
-/** `@request.auth.claims.x` looks at the token. */
+/** `@request.auth.claims.x` would look at the token, which is read after the route was chosen. */
 function checkHeaderName(name: string, path: JsonPath, report: Report): void {
-  if (isHeaderName(name) || pseudoHeaders.has(name) || name.startsWith('@request.auth.claims')) return;
+  if (name.startsWith('@')) {
+    const reason = 'a route is chosen before tokens are read; use an AuthorizationPolicy';
+    report('unsupported-field', path, { field: name, reason }, { part: 'key' });
+    return;
+  }
+  if (isHeaderName(name) || pseudoHeaders.has(name)) return;
   const expected = `${formats['header-name']?.expected}, or one of ${[...pseudoHeaders].join(', ')}`;
   report('invalid-header-name', path, { field: String(path.at(-2)), value: name, expected }, { part: 'key' });
 }

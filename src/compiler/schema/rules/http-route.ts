@@ -5,6 +5,7 @@ import { quotedList } from '../words.ts';
 import { checkHeaderNames } from './header-operations.ts';
 import { checkHttpMatches } from './http-match.ts';
 import { checkRegex } from './regex.ts';
+import { checkRouteValues } from './route-values.ts';
 import { checkTotalWeight } from './weights.ts';
 
 /** What one HTTP route must keep beyond its schema. */
@@ -15,6 +16,7 @@ export function checkHttpRoute(route: HttpRoute, path: JsonPath, report: Report)
   checkRedirectCode(route, path, report);
   checkRetries(route.retries, [...path, 'retries'], report);
   checkExpressions(route, path, report);
+  checkRouteValues(route, path, report);
   for (const [headers, place] of headersOf(route, path)) checkHeaderNames(headers, place, report);
 }
 

@@ -5,7 +5,7 @@ import type { Report } from '../rule.ts';
 export function checkReachability({ spec }: VirtualService, report: Report): void {
   const seen = new Map<string, string>();
   let catchAll: number | undefined;
-  for (const [i, { match }] of (spec.http ?? []).entries()) {
+  for (const [i, { match, delegate }] of (spec.http ?? []).entries()) {
     if (catchAll !== undefined) {
       report('unreachable-route', ['spec', 'http', i], { route: String(i), first: String(catchAll) });
       continue;
@@ -17,6 +17,8 @@ export function checkReachability({ spec }: VirtualService, report: Report): voi
       if (first !== undefined) report('duplicate-match', ['spec', 'http', i, 'match', j], { match: place, first });
       else seen.set(key, place);
     }
+    // A delegate's routes have conditions of their own.
+    if (delegate !== undefined) continue;
     if (match === undefined || match.length === 0 || match.some(isCatchAll)) catchAll = i;
   }
 }

@@ -28,8 +28,14 @@ function checkDelegate({ spec }: VirtualService, report: Report): void {
   for (const field of ['gateways', 'tls', 'tcp'] as const) {
     if (spec[field] !== undefined) report('delegate-with-binding', ['spec', field], { field }, { part: 'key' });
   }
-  for (const [i, { delegate }] of spec.http.entries()) {
+  for (const [i, { delegate, match }] of spec.http.entries()) {
     if (delegate !== undefined) report('nested-delegate', ['spec', 'http', i, 'delegate'], {}, { part: 'key' });
+    for (const [j, one] of (match ?? []).entries()) {
+      for (const field of ['gateways', 'sourceLabels', 'sourceNamespace'] as const) {
+        if (one[field] === undefined) continue;
+        report('delegate-with-binding', ['spec', 'http', i, 'match', j, field], { field }, { part: 'key' });
+      }
+    }
   }
 }
 
