@@ -10,12 +10,6 @@ export interface Collection {
   readonly policies: PolicySet;
 }
 
-const notYetCompiled: ReadonlySet<string> = new Set<Policy['kind']>([
-  'AuthorizationPolicy',
-  'Gateway',
-  'VirtualService',
-]);
-
 const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   PeerAuthentication: 'peerAuthentications',
   RequestAuthentication: 'requestAuthentications',
@@ -25,10 +19,7 @@ const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   VirtualService: 'virtualServices',
 };
 
-/**
- * Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error, and so
- * is a kind whose meaning is not compiled yet: what an access rule says is never dropped.
- */
+/** Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error. */
 export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Collection {
   const seen = new Map<string, MeshObject<string>>();
   const topology: TopologyObject[] = [];
@@ -45,9 +36,6 @@ export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticB
     const first = seen.get(key);
     if (first !== undefined) reportDuplicate(object, first, bag);
     else seen.set(key, object);
-    if (notYetCompiled.has(object.kind)) {
-      bag.report('unsupported-kind', object.document.spanOf(['kind']), { kind: object.kind, name: object.name });
-    }
     if (object.kind in policyLists) policies[policyLists[object.kind as Policy['kind']]].push(object);
     else topology.push(object as TopologyObject);
   }

@@ -9,6 +9,7 @@ import { createAdminClient, readConfigState, readServerState } from '../envoy/ad
 import { findEnvoy, spawnEnvoy } from '../envoy/process.ts';
 import { staticForm } from '../envoy/static-form.ts';
 import { validateConfig } from '../envoy/validate.ts';
+import { until } from '../testbed/until.ts';
 import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
 import { goldenProxies, readGolden } from '../testing/golden-files.ts';
 import { secretService } from '../xds/secret-service.ts';
@@ -127,7 +128,11 @@ async function runLive(files: ProxyFiles, timeoutMs = 20_000): Promise<LiveOutco
     });
     if (!wait.isInForce) return { isInForce: false, missing: wait.missing };
     expect(missingVersions(expected, await readConfigState(admin))).toEqual([]);
-    return { isInForce: true, state: await readServerState(admin) };
+    // A gateway's secret that nobody serves is waited for, for two seconds.
+    const isLive = async () => ((await readServerState(admin)) === 'LIVE' ? true : undefined);
+    await until(isLive, { timeoutMs, otherwise: async () => 'Envoy does not come to life' });
+    const state = await readServerState(admin);
+    return { isInForce: true, state };
   } finally {
     envoy.signal('SIGKILL');
     await envoy.exited;

@@ -1,6 +1,7 @@
 import type { Origins } from './origin.ts';
 import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from './policy-filter.ts';
-import type { DownstreamMeshTls } from './tls.ts';
+import type { RouteFilterIR } from './route-features.ts';
+import type { DownstreamGatewayTls, DownstreamMeshTls } from './tls.ts';
 
 export interface FilterChainMatchIR {
   readonly destinationPort: number | undefined;
@@ -10,6 +11,8 @@ export interface FilterChainMatchIR {
   readonly serverNames: readonly string[];
   /** CIDR blocks of the original destination. */
   readonly destinationPrefixes: readonly string[];
+  /** CIDR blocks of the client; absent matches any. */
+  readonly sourcePrefixes?: readonly string[];
 }
 
 /** Protocols that a client of this listener offers upstream, by the request's own protocol (automatic ports). */
@@ -27,6 +30,16 @@ export interface AccessLogIR {
 
 export type XfccIR = 'sanitize' | 'sanitize-set-uri';
 
+/** Bounds on clients of a gateway; 0 of a time sets none. */
+export interface EdgeIR {
+  readonly requestHeadersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly streamIdleTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly maxHeaders: number;
+  readonly maxConcurrentStreams: number;
+}
+
 /** An HTTP connection manager. */
 export interface HttpConnectionIR {
   readonly kind: 'http';
@@ -41,6 +54,10 @@ export interface HttpConnectionIR {
   readonly alpnOverride: AlpnOverrideIR | undefined;
   /** Before the router, in order of execution. */
   readonly policyFilters: readonly HttpPolicyFilterIR[];
+  /** What features of its routes need, behind the policy filters. */
+  readonly routeFilters?: readonly RouteFilterIR[];
+  /** Set at gateways: their clients are strangers. */
+  readonly edge?: EdgeIR | undefined;
   /** Absent: requests are not logged. */
   readonly accessLog?: AccessLogIR | undefined;
   readonly origins: Origins;
@@ -51,6 +68,10 @@ export interface TcpProxyIR {
   readonly kind: 'tcp';
   readonly statPrefix: string;
   readonly cluster: string;
+  /** Takes the place of `cluster`: at least two, each with a weight above 0. */
+  readonly weightedClusters?: readonly { readonly cluster: string; readonly weight: number }[] | undefined;
+  /** The client's server name takes the place of `cluster` (Envoy's `sni_cluster`). */
+  readonly clusterOfServerName?: boolean | undefined;
   readonly idleTimeoutMs: number | undefined;
   readonly maxConnectionDurationMs: number | undefined;
   /** Hash by source address, for consistent-hash clusters. */
@@ -66,7 +87,9 @@ export interface FilterChainIR {
   /** Unique in its listener; the access log names it. */
   readonly name: string;
   readonly match: FilterChainMatchIR;
-  readonly tls: DownstreamMeshTls | undefined;
+  readonly tls: DownstreamMeshTls | DownstreamGatewayTls | undefined;
+  /** Until the TLS handshake is done; absent sets no bound. */
+  readonly handshakeTimeoutMs?: number | undefined;
   /** Before a TCP proxy, in order of execution; empty where the terminal filter is HTTP's, which has its own. */
   readonly policyFilters: readonly NetworkPolicyFilterIR[];
   /** The terminal filter. */
@@ -99,6 +122,8 @@ export interface ListenerIR {
   readonly defaultFilterChain: FilterChainIR | undefined;
   /** Whether connections are logged as they end, also those that no chain takes. */
   readonly accessLog: boolean;
+  /** Absent: Envoy's own bound (1 MiB). */
+  readonly connectionBufferBytes?: number | undefined;
   /** Proxies that have one of these addresses leave the listener out (a pod's own headless address). */
   readonly notForAddresses: readonly string[];
   readonly origins: Origins;

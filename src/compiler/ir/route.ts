@@ -111,4 +111,6 @@ export interface VirtualHostIR {
 export interface RouteConfigurationIR {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHostIR[];
+  /** Of clients; sorted. Absent: none. */
+  readonly requestHeadersToRemove?: readonly string[];
 }

@@ -57,6 +57,7 @@ describe('accessLog', () => {
           services: [],
           workloads: [],
           counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
+          secrets: [],
         },
         effective: effective([effectiveOutbound(service)], inboundModes('PERMISSIVE')),
         settings,

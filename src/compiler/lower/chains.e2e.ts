@@ -118,6 +118,7 @@ function configuration(): object {
     services: [],
     workloads: [],
     counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
+    secrets: [],
   };
   const bag = new DiagnosticBag();
   const input = { topology, effective: answers, settings: defaultSettings, scopeOf: () => clientScope() };

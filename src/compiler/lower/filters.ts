@@ -1,7 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
-import type { AlpnOverrideIR, HttpConnectionIR, TcpProxyIR } from '../ir/listener.ts';
+import type { AlpnOverrideIR, EdgeIR, HttpConnectionIR, TcpProxyIR } from '../ir/listener.ts';
 import type { Origins } from '../ir/origin.ts';
 import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
+import type { RouteFilterIR } from '../ir/route-features.ts';
 import { accessLog } from './access-log.ts';
 
 /** An HTTP connection manager with the settings that its direction takes. */
@@ -12,6 +13,9 @@ export function httpConnection(
     readonly direction: 'inbound' | 'outbound';
     readonly alpnOverride?: AlpnOverrideIR | undefined;
     readonly policyFilters?: readonly HttpPolicyFilterIR[];
+    readonly routeFilters?: readonly RouteFilterIR[];
+    /** A gateway's. */
+    readonly edge?: EdgeIR;
     readonly origins: Origins;
   },
   settings: Settings,
@@ -24,12 +28,14 @@ export function httpConnection(
     direction: input.direction,
     // The application must see who called it over mutual TLS, and never what a caller claims.
     xfcc: isInbound ? 'sanitize-set-uri' : 'sanitize',
-    useRemoteAddress: !isInbound && settings.sidecarUseRemoteAddress,
+    useRemoteAddress: input.edge !== undefined || (!isInbound && settings.sidecarUseRemoteAddress),
     http10: settings.http10,
     pathNormalization: settings.pathNormalization,
     tracing: settings.enableTracing ? { samplingPercent: settings.traceSamplingPercent } : undefined,
     alpnOverride: input.alpnOverride,
     policyFilters: input.policyFilters ?? [],
+    ...(input.routeFilters?.length ? { routeFilters: input.routeFilters } : {}),
+    edge: input.edge,
     accessLog: accessLog(settings),
     origins: input.origins,
   };
@@ -44,6 +50,8 @@ export function tcpProxy(
     kind: 'tcp',
     statPrefix: input.statPrefix,
     cluster: input.cluster,
+    weightedClusters: input.weightedClusters,
+    clusterOfServerName: input.clusterOfServerName,
     idleTimeoutMs: input.idleTimeoutMs,
     maxConnectionDurationMs: input.maxConnectionDurationMs,
     hashSourceIp: input.hashSourceIp ?? false,

@@ -16,7 +16,7 @@ import type { Topology, Workload } from '../topology/model.ts';
 import { createLowerCache, lower } from './lower.ts';
 
 const noCounts = { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 };
-const topology: Topology = { namespaces: new Map(), services: [], workloads: [], counts: noCounts };
+const topology: Topology = { namespaces: new Map(), services: [], workloads: [], counts: noCounts, secrets: [] };
 
 /** Lowers with one cache, call after call, as one compiler does. */
 function lowering(settings: Settings = defaultSettings) {
@@ -117,7 +117,7 @@ describe('faults of what is shared', () => {
 });
 
 describe('a router', () => {
-  test('has clusters and no listener yet', () => {
+  test('has clusters, and no listener without a Gateway', () => {
     const router = meshWorkload('a/gateway', [service], { role: 'router' });
     const { inbound, outbound } = lowering()(router, effective([effectiveOutbound(service)]), { role: 'router' });
     expect(inbound).toEqual({ listeners: [], routes: [], clusters: [] });

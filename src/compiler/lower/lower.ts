@@ -6,6 +6,7 @@ import type { KeySets } from '../policy/key-sets.ts';
 import type { Secret } from '../policy/topology-kinds.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { lowerBootstrap } from './bootstrap.ts';
+import { onlyNamedClusters } from './gateway/filter-clusters.ts';
 import { lowerGateway } from './gateway/gateway.ts';
 import { lowerInbound } from './inbound/inbound.ts';
 import { Memo } from './memo.ts';
@@ -50,11 +51,15 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const scope = input.scopeOf(workload);
   const services = effective.outbound(scope);
   const virtualServices = effective.virtualServices(scope.namespace);
-  const outbound = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
+  const shared = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
   const inbound =
     scope.role === 'router'
       ? lowerGateway(workload, { effective, scope, secrets: secretsOf(input.topology, workload) }, lowering, bag)
       : lowerInbound(workload, scope, effective, lowering, bag);
+  const outbound =
+    scope.role === 'router' && settings.filterGatewayClusters
+      ? lowering.memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
+      : shared;
   return lowering.memo.of([inbound, outbound, workload], 'proxy', bag, (own) => ({
     namespace: workload.namespace,
     workload: workload.name,

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
-import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
+import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
 import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
 import { type Originated, placed } from './placed.ts';
@@ -7,6 +7,8 @@ import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilt
 
 /** One of the fields is set; `http` or `tcp` is last. */
 export interface NetworkFilterView extends NetworkPolicyFilterView {
+  /** Takes the cluster of the TCP proxy behind it from the client's server name. */
+  readonly sniCluster?: true;
   readonly http?: HttpConnectionView;
   readonly tcp?: TcpProxyView;
 }
@@ -14,7 +16,19 @@ export interface NetworkFilterView extends NetworkPolicyFilterView {
 /** One of the fields is set; the router is last. */
 export interface HttpFilterView extends HttpPolicyFilterView {
   readonly setFilterState?: { readonly objectKey: string; readonly text: string };
+  readonly cors?: true;
+  readonly fault?: true;
   readonly router?: true;
+  /** Nobody outside is told what Envoy knows of the inside. */
+  readonly suppressEnvoyHeaders?: true;
+}
+
+/** What a gateway's connection manager has beside a sidecar's. */
+export interface EdgeView {
+  readonly requestTimeout: string;
+  /** Envoy's HttpProtocolOptions. */
+  readonly common: object;
+  readonly maxConcurrentStreams: number;
 }
 
 /** What `http-connection-manager` places. */
@@ -29,6 +43,8 @@ export interface HttpConnectionView {
   readonly mergeSlashes: boolean;
   readonly escapedSlashesAction: 'KEEP_UNCHANGED' | 'UNESCAPE_AND_FORWARD';
   readonly requestHeadersTimeout?: string;
+  readonly streamIdleTimeout: string;
+  readonly edge?: EdgeView;
   readonly http10: boolean;
   readonly accessLog?: AccessLogView;
   readonly tracing?: { readonly randomSampling: number };
@@ -38,7 +54,9 @@ export interface HttpConnectionView {
 /** What `tcp-proxy` places; an absent time-out is Envoy's default. */
 export interface TcpProxyView {
   readonly statPrefix: Originated<string>;
-  readonly cluster: string;
+  /** One of the two is set. */
+  readonly cluster?: string;
+  readonly weightedClusters?: readonly { readonly name: string; readonly weight: number }[];
   readonly idleTimeout?: string;
   readonly maxConnectionDuration?: string;
   readonly hashSourceIp: boolean;
@@ -66,7 +84,9 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
     normalizePath: level !== 'NONE',
     mergeSlashes: level === 'MERGE_SLASHES' || level === 'DECODE_AND_MERGE_SLASHES',
     escapedSlashesAction: level === 'DECODE_AND_MERGE_SLASHES' ? 'UNESCAPE_AND_FORWARD' : 'KEEP_UNCHANGED',
-    ...(http.direction === 'inbound' ? { requestHeadersTimeout: inboundRequestHeadersTimeout } : {}),
+    ...headersTimeout(http),
+    streamIdleTimeout: formatDuration(http.edge?.streamIdleTimeoutMs ?? 0),
+    ...(http.edge === undefined ? {} : { edge: edgeView(http.edge) }),
     http10: http.http10,
     ...(http.accessLog === undefined ? {} : { accessLog: accessLogView(http.accessLog) }),
     ...(http.tracing === undefined ? {} : { tracing: { randomSampling: http.tracing.samplingPercent } }),
@@ -81,14 +101,39 @@ function httpFilters(http: HttpConnectionIR): HttpFilterView[] {
     const text = http.alpnOverride.alpn.join(',').replaceAll('%', '%%');
     filters.push({ setFilterState: { objectKey: 'envoy.network.application_protocols', text } });
   }
-  filters.push({ router: true });
+  filters.push(
+    ...(http.routeFilters ?? []).map((filter) =>
+      filter === 'cors' ? { cors: true as const } : { fault: true as const },
+    ),
+  );
+  filters.push({ router: true, ...(http.edge === undefined ? {} : { suppressEnvoyHeaders: true }) });
   return filters;
+}
+
+function headersTimeout({ edge, direction }: HttpConnectionIR): { readonly requestHeadersTimeout?: string } {
+  if (edge !== undefined) return { requestHeadersTimeout: formatDuration(edge.requestHeadersTimeoutMs) };
+  return direction === 'inbound' ? { requestHeadersTimeout: inboundRequestHeadersTimeout } : {};
+}
+
+/** A name with an underscore may be another header to the application (Envoy's edge best practices). */
+function edgeView(edge: EdgeIR): EdgeView {
+  return {
+    requestTimeout: formatDuration(edge.requestTimeoutMs),
+    common: {
+      idle_timeout: formatDuration(edge.idleTimeoutMs),
+      headers_with_underscores_action: 'REJECT_REQUEST',
+      max_headers_count: edge.maxHeaders,
+    },
+    maxConcurrentStreams: edge.maxConcurrentStreams,
+  };
 }
 
 function tcpView(tcp: TcpProxyIR): TcpProxyView {
   return {
     statPrefix: placed(tcp.statPrefix, tcp.origins),
-    cluster: tcp.cluster,
+    ...(tcp.weightedClusters === undefined
+      ? { cluster: tcp.cluster }
+      : { weightedClusters: tcp.weightedClusters.map(({ cluster, weight }) => ({ name: cluster, weight })) }),
     ...(tcp.idleTimeoutMs === undefined ? {} : { idleTimeout: formatDuration(tcp.idleTimeoutMs) }),
     ...(tcp.maxConnectionDurationMs === undefined
       ? {}

@@ -3,6 +3,7 @@ import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR }
 import { type AddressView, type CidrView, cidrView } from './address-view.ts';
 import type { Placement } from './file-source.ts';
 import { type NetworkFilterView, networkFilterView } from './filter-view.ts';
+import { type GatewayTlsView, gatewayTlsView } from './gateway-tls-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { networkPolicyFilterView } from './policy-filter-view.ts';
 import { type Present, present } from './present.ts';
@@ -12,6 +13,7 @@ import { type DownstreamTlsView, downstreamTlsView } from './tls-view.ts';
 export type FilterChainMatchView = Present<{
   destination_port: number | undefined;
   prefix_ranges: readonly CidrView[] | undefined;
+  source_prefix_ranges: readonly CidrView[] | undefined;
   server_names: readonly string[] | undefined;
   transport_protocol: string | undefined;
   application_protocols: readonly string[] | undefined;
@@ -21,7 +23,10 @@ export type FilterChainMatchView = Present<{
 export interface FilterChainView {
   readonly name: Originated<string>;
   readonly match: FilterChainMatchView;
+  /** One of the two is set where TLS is ended here. */
   readonly tls?: DownstreamTlsView;
+  readonly gatewayTls?: GatewayTlsView;
+  readonly handshakeTimeout?: string;
   readonly filters: readonly NetworkFilterView[];
 }
 
@@ -43,6 +48,7 @@ export interface ListenerView {
   readonly bindToPort: boolean;
   readonly useOriginalDst: boolean;
   readonly transparent: boolean;
+  readonly connectionBufferBytes?: number;
   readonly listenerFilters: readonly ListenerFilterView[];
   readonly listenerFiltersTimeout: string;
   readonly continueOnTimeout: boolean;
@@ -62,6 +68,7 @@ export function listenerView(listener: ListenerIR, placement: Placement): Listen
     bindToPort: listener.bindToPort,
     useOriginalDst: listener.useOriginalDst,
     transparent: listener.transparent,
+    ...(listener.connectionBufferBytes === undefined ? {} : { connectionBufferBytes: listener.connectionBufferBytes }),
     listenerFilters: listenerFilterViews(listener.listenerFilters),
     listenerFiltersTimeout: formatDuration(listener.listenerFilters.timeoutMs),
     continueOnTimeout: listener.listenerFilters.continueOnTimeout,
@@ -77,9 +84,19 @@ function filterChainView(chain: FilterChainIR, placement: Placement): FilterChai
   return {
     name: placed(chain.name, chain.origins),
     match: matchView(chain.match),
-    ...(chain.tls === undefined ? {} : { tls: downstreamTlsView(chain.tls) }),
-    filters: [...chain.policyFilters.map(networkPolicyFilterView), networkFilterView(chain.filter, placement)],
+    ...chainTlsView(chain.tls),
+    ...(chain.handshakeTimeoutMs === undefined ? {} : { handshakeTimeout: formatDuration(chain.handshakeTimeoutMs) }),
+    filters: [
+      ...chain.policyFilters.map(networkPolicyFilterView),
+      ...(chain.filter.kind === 'tcp' && chain.filter.clusterOfServerName ? [{ sniCluster: true } as const] : []),
+      networkFilterView(chain.filter, placement),
+    ],
   };
+}
+
+function chainTlsView(tls: FilterChainIR['tls']): Pick<FilterChainView, 'tls' | 'gatewayTls'> {
+  if (tls === undefined) return {};
+  return tls.kind === 'mesh' ? { tls: downstreamTlsView(tls) } : { gatewayTls: gatewayTlsView(tls) };
 }
 
 /** Envoy's form of a chain match: what matches anything is left out. */
@@ -87,6 +104,7 @@ function matchView(match: FilterChainMatchIR): FilterChainMatchView {
   return present({
     destination_port: match.destinationPort,
     prefix_ranges: match.destinationPrefixes.length === 0 ? undefined : match.destinationPrefixes.map(cidrView),
+    source_prefix_ranges: match.sourcePrefixes?.length ? match.sourcePrefixes.map(cidrView) : undefined,
     server_names: match.serverNames.length === 0 ? undefined : match.serverNames,
     transport_protocol: match.transportProtocol,
     application_protocols: match.applicationProtocols.length === 0 ? undefined : match.applicationProtocols,

@@ -45,6 +45,7 @@ const topology: Topology = {
   services: [meshService('shop/web'), service],
   workloads: [workload],
   counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
+  secrets: [],
 };
 
 describe('meshJson', () => {

@@ -28,6 +28,7 @@ export interface VirtualHostView {
 export interface RouteConfigurationView {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHostView[];
+  readonly requestHeadersToRemove?: readonly string[];
   /** Envoy takes no longer body than 4096 bytes unless it is told. */
   readonly maxDirectResponseBodyBytes?: number;
 }
@@ -38,6 +39,9 @@ export function routeConfigurationView(configuration: RouteConfigurationIR): Rou
   return {
     name: configuration.name,
     virtualHosts: configuration.virtualHosts.map(virtualHostView),
+    ...(configuration.requestHeadersToRemove === undefined
+      ? {}
+      : { requestHeadersToRemove: configuration.requestHeadersToRemove }),
     ...(longest > 4096 ? { maxDirectResponseBodyBytes: longest } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import type { MeshObject } from '../policy/object.ts';
+import type { Secret } from '../policy/topology-kinds.ts';
 import type { Protocol } from './protocol.ts';
 
 /** SPIFFE form of an identity: `spiffe://<trust domain>/ns/<namespace>/sa/<service account>`. */
@@ -105,6 +106,8 @@ export interface Topology {
   /** By namespace, then name. */
   readonly workloads: readonly Workload[];
   readonly counts: TopologyCounts;
+  /** Key pairs and authorities for gateways, by namespace, then name. */
+  readonly secrets: readonly Secret[];
 }
 
 /** What the specification's gauges count (policy-independent part). */

@@ -6,6 +6,7 @@ import type * as kinds from '../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
 import { EarlierTopology } from './earlier.ts';
 import { findEndpoints } from './endpoints.ts';
+import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
 import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
 import { nameOf } from './object-name.ts';
 import { Registry } from './registry.ts';
@@ -25,13 +26,14 @@ import {
 
 /**
  * Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. With `previous`,
- * a service or workload of which nothing has changed is the same object as before.
+ * a service or workload of which nothing has changed is the same object as before. `gateways` make gateway workloads.
  */
 export function resolveTopology(
   objects: readonly kinds.TopologyObject[],
   settings: Settings,
   bag: DiagnosticBag,
   previous?: Topology,
+  gateways: readonly GatewaySelector[] = [],
 ): Topology {
   const earlier = new EarlierTopology(previous);
   const sorted = sortedBy(
@@ -52,7 +54,8 @@ export function resolveTopology(
   return {
     namespaces,
     services: services.map(({ service }) => service),
-    workloads: drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? []))),
+    workloads: drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? [], gateways))),
+    secrets: ofKind(sorted, 'Secret'),
     counts: {
       ...counts,
       podsWithoutIp: drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length,
@@ -169,10 +172,15 @@ function placeOfHost({ service }: ServiceDraft) {
   return service.object.document.spanOf(['spec', 'hosts', hosts.indexOf(service.host)]);
 }
 
-function finishWorkload(draft: WorkloadDraft, targets: readonly ServiceTarget[]): Workload {
+function finishWorkload(
+  draft: WorkloadDraft,
+  targets: readonly ServiceTarget[],
+  gateways: readonly GatewaySelector[],
+): Workload {
   const { dialed, hasSidecar, weight, sharesAddress, ...workload } = draft;
   const own = familiesOf(draft.addresses);
   const families = own.length > 0 ? own : familiesOf(targets.flatMap(({ service }) => service.addresses));
   const fallback: readonly IpFamily[] = ['ipv4'];
-  return { ...workload, families: families.length > 0 ? families : fallback, targets };
+  const role = roleUnder(gateways, workload);
+  return { ...workload, role, families: families.length > 0 ? families : fallback, targets };
 }

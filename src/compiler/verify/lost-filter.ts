@@ -1,5 +1,5 @@
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
-import { expectValue, type Lose } from './expect.ts';
+import { expectList, expectValue, type Lose } from './expect.ts';
 import type { Fragment } from './fragment.ts';
 import { accessLosses } from './lost-access.ts';
 import { tokenLosses } from './lost-tokens.ts';
@@ -7,6 +7,8 @@ import { tokenLosses } from './lost-tokens.ts';
 const connectionManager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 const tcpProxy = 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
 const setFilterState = 'envoy.extensions.filters.http.set_filter_state.v3.Config';
+
+const sniCluster = 'envoy.extensions.filters.network.sni_cluster.v3.SniCluster';
 
 /** Reserved, so that nobody's host is meant (RFC 6761, section 6.4). */
 const hostOfNone = 'no-host.invalid';
@@ -17,14 +19,35 @@ export function networkFilterLosses(filters: Fragment, ir: NetworkFilterIR, lose
   const wanted = ir.kind === 'http' ? connectionManager : tcpProxy;
   if (config.type !== wanted) lose(filters, `the last filter is ${config.type ?? 'absent'}, not ${wanted}`);
   else if (ir.kind === 'http') httpLosses(config, ir, lose);
-  else tcpLosses(config, ir, lose);
+  else {
+    tcpLosses(config, ir, lose);
+    serverNameLosses(filters, ir, lose);
+  }
 }
 
 function tcpLosses(config: Fragment, ir: TcpProxyIR, lose: Lose): void {
-  expectValue(config.at('cluster'), ir.cluster, lose);
-  for (const field of ['weighted_clusters', 'on_demand', 'tunneling_config']) {
+  const weighted = config.at('weighted_clusters');
+  if (ir.weightedClusters === undefined) {
+    expectValue(config.at('cluster'), ir.cluster, lose);
+    if (weighted.exists) lose(weighted, 'no rule asks for weighted_clusters');
+  } else {
+    const shares = weighted
+      .at('clusters')
+      .items.map((item) => `${String(item.at('name').value)} ${String(item.at('weight').value)}`);
+    const wanted = ir.weightedClusters.map(({ cluster, weight }) => `${cluster} ${weight}`);
+    expectList(weighted.at('clusters'), shares, wanted, lose);
+    if (config.at('cluster').exists) lose(config.at('cluster'), 'no rule asks for one cluster');
+  }
+  for (const field of ['on_demand', 'tunneling_config']) {
     if (config.at(field).exists) lose(config.at(field), `no rule asks for ${field}`);
   }
+}
+
+/** Who may choose the cluster by a server name reaches every service of the mesh. */
+function serverNameLosses(filters: Fragment, ir: TcpProxyIR, lose: Lose): void {
+  const found = filters.items.find((filter) => filter.at('typed_config').type === sniCluster);
+  if (ir.clusterOfServerName === true && found === undefined) lose(filters, 'no filter takes the cluster from the SNI');
+  if (ir.clusterOfServerName !== true && found !== undefined) lose(found, 'no rule asks for clusters by server name');
 }
 
 function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
@@ -54,9 +77,21 @@ function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
   // One bad request would close the connection that others share.
   const streamOnly = config.at('http2_protocol_options', 'override_stream_error_on_invalid_http_message');
   expectValue(streamOnly, true, lose, false);
+  // With its port a host would be another one to the policies.
+  if (ir.edge !== undefined) expectValue(config.at('strip_any_host_port'), true, lose, false);
   alpnLosses(config, ir, lose);
+  routeFilterLosses(config, ir, lose);
   tokenLosses(config, ir, lose);
   accessLosses(config.at('http_filters'), ir.policyFilters, lose);
+}
+
+/** Without its filter a route's feature is written in vain. */
+function routeFilterLosses(config: Fragment, { routeFilters = [] }: HttpConnectionIR, lose: Lose): void {
+  const filters = config.at('http_filters');
+  const names = filters.items.map((filter) => filter.at('name').value);
+  for (const filter of routeFilters) {
+    if (!names.includes(`envoy.filters.http.${filter}`)) lose(filters, `the ${filter} filter is missing`);
+  }
 }
 
 function alpnLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {

@@ -4,6 +4,7 @@ import { expectList, expectValue, type Lose, texts } from './expect.ts';
 import type { Fragment } from './fragment.ts';
 import { accessLosses } from './lost-access.ts';
 import { networkFilterLosses } from './lost-filter.ts';
+import { gatewayTlsLosses } from './lost-gateway-tls.ts';
 import { downstreamTlsLosses } from './lost-tls.ts';
 
 /** Where the listener listens, what its inspectors see, and its chains, none fewer and none more. */
@@ -50,7 +51,9 @@ function chainLosses(chain: Fragment, ir: FilterChainIR, lose: Lose): void {
     return;
   }
   matchLosses(chain.at('filter_chain_match'), ir.match, lose);
-  downstreamTlsLosses(chain.at('transport_socket'), ir.tls, lose);
+  const socket = chain.at('transport_socket');
+  if (ir.tls?.kind === 'gateway') gatewayTlsLosses(socket, ir.tls, lose);
+  else downstreamTlsLosses(socket, ir.tls, lose);
   accessLosses(chain.at('filters'), ir.policyFilters, lose);
   networkFilterLosses(chain.at('filters'), ir.filter, lose);
 }
@@ -61,6 +64,7 @@ const matchFields = new Set([
   'application_protocols',
   'server_names',
   'prefix_ranges',
+  'source_prefix_ranges',
 ]);
 
 function matchLosses(match: Fragment, ir: FilterChainMatchIR, lose: Lose): void {
@@ -70,14 +74,18 @@ function matchLosses(match: Fragment, ir: FilterChainMatchIR, lose: Lose): void 
   expectList(protocols, texts(protocols), ir.applicationProtocols, lose);
   const names = match.at('server_names');
   expectList(names, texts(names), ir.serverNames, lose);
-  const ranges = match.at('prefix_ranges');
-  const blocks = ranges.items.map((range) => {
-    return `${String(range.at('address_prefix').value)}/${String(range.at('prefix_len').value ?? 0)}`;
-  });
-  expectList(ranges, blocks, ir.destinationPrefixes.map(fullBlock), lose);
+  blockLosses(match.at('prefix_ranges'), ir.destinationPrefixes, lose);
+  blockLosses(match.at('source_prefix_ranges'), ir.sourcePrefixes ?? [], lose);
   for (const field of match.fields) {
     if (!matchFields.has(field)) lose(match.at(field), `no rule asks for a match of ${field}`);
   }
+}
+
+function blockLosses(ranges: Fragment, wanted: readonly string[], lose: Lose): void {
+  const blocks = ranges.items.map((range) => {
+    return `${String(range.at('address_prefix').value)}/${String(range.at('prefix_len').value ?? 0)}`;
+  });
+  expectList(ranges, blocks, wanted.map(fullBlock), lose);
 }
 
 function fullBlock(block: string): string {

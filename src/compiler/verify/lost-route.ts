@@ -8,6 +8,10 @@ import { routeMatchLosses } from './lost-route-match.ts';
 export function routeLosses(json: Fragment, configuration: RouteConfigurationIR, lose: Lose): void {
   expectValue(json.at('ignore_port_in_host_matching'), true, lose, false);
   overrideLosses(json.at('typed_per_filter_config'), lose);
+  const removed = json.at('request_headers_to_remove');
+  for (const name of configuration.requestHeadersToRemove ?? []) {
+    if (!texts(removed).includes(name)) lose(removed, `${name} of clients is passed on`);
+  }
   const hosts = json.at('virtual_hosts');
   const wanted = new Map(configuration.virtualHosts.map((host) => [host.name, host]));
   for (const host of hosts.items) {

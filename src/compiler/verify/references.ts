@@ -13,6 +13,9 @@ interface Reference {
 /** The agent serves the workload's key pair and the mesh's root under these names. */
 const secrets = new Set(['default', 'ROOTCA']);
 
+/** Secrets of a gateway's namespace, which the agent serves when they are there. */
+const gatewaySecrets = 'kubernetes://';
+
 /** Every name that a resource uses belongs to something that this configuration has; Envoy itself does not look. */
 export function checkReferences(config: EnvoyConfig, findingsOf: (resource: Resource) => Findings): void {
   const fixed = new Fragment(config.bootstrap.json).at('static_resources', 'clusters').items;
@@ -24,7 +27,9 @@ export function checkReferences(config: EnvoyConfig, findingsOf: (resource: Reso
   for (const resource of [config.bootstrap, ...config.listeners, ...config.routes, ...config.clusters]) {
     for (const reference of referencesOf(resource)) {
       const { to, name, path } = reference;
-      const isKnown = (to === 'secret' ? secrets : to === 'route' ? routes : clusters).has(name);
+      const isKnown =
+        (to === 'secret' ? secrets : to === 'route' ? routes : clusters).has(name) ||
+        (to === 'secret' && name.startsWith(gatewaySecrets));
       if (!isKnown) report(reference, findingsOf(resource), path);
     }
   }

@@ -3,10 +3,6 @@ import { error, warning } from './entry.ts';
 
 /** Faults that show only when objects meet: collecting, merging and lowering. */
 export const compilerCodes = {
-  'unsupported-kind': error(
-    message`${'kind'} "${'name'}" is not yet compiled`,
-    'leave it out of the inputs; what it says would not be enforced',
-  ),
   'duplicate-object': error(message`${'kind'} "${'name'}" is defined twice`, 'keep one of the two definitions'),
   'unknown-workload': error(message`there is no workload "${'name'}" in the inputs`),
   'workload-without-proxy': error(

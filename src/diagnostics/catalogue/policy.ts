@@ -7,6 +7,10 @@ export const policyCodes = {
     message`action ${'action'} without "rules" has no meaning`,
     'write "rules: [{}]" to match every request',
   ),
+  'ambiguous-request-principal': error(
+    message`"${'field'}" is "${'value'}", which may mean ${'readings'}`,
+    'use "when" with request.auth.claims[iss] and request.auth.claims[sub]',
+  ),
   'certificate-ignored': warning(message`"${'field'}" has no effect with TLS mode ${'mode'}`, 'remove the field'),
   'client-check-ignored': error(
     message`"${'field'}" with TLS mode ${'mode'}, which asks clients for no certificate`,
@@ -108,6 +112,10 @@ export const policyCodes = {
   'invalid-subset-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-timestamp': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-trust-domain-pattern': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-match-value': error(
+    message`"${'field'}" is "${'value'}": ${'reason'}`,
+    'a star stands for any text at one end of a value: "*", "text*" or "*text"',
+  ),
   'invalid-uri': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,
@@ -124,6 +132,10 @@ export const policyCodes = {
   'missing-provider': error(message`action CUSTOM without "provider"`, 'set "provider.name"'),
   'mixed-export-to': error(message`"*" together with other namespaces in "exportTo"`, 'keep "*" alone, or remove it'),
   'nested-delegate': error(message`a delegate cannot delegate again`, 'move the routes into this object'),
+  'other-spellings-of-path': warning(
+    message`the rule takes away "${'path'}" alone: to an application ${'spellings'} may be the same`,
+    'deny by default: allow what is known with ALLOW, or deny a prefix and each spelling that the application takes',
+  ),
   'overlapping-hosts': error(
     message`host "${'host'}" overlaps host "${'other'}" of the same object`,
     'remove one of them',

@@ -211,7 +211,8 @@ describe('virtualInbound', () => {
 describe('mutual TLS of inbound chains', () => {
   const tlsOf = (settings: Partial<Settings>, protocol = 'http') => {
     const inbound = inboundOf({ settings, servicePorts: [`8000/${protocol}`] });
-    return matchChain(inbound.listeners[0]!, { port: 8000, isTls: true, alpn: ['mesh'] })?.tls;
+    const tls = matchChain(inbound.listeners[0]!, { port: 8000, isTls: true, alpn: ['mesh'] })?.tls;
+    return tls?.kind === 'mesh' ? tls : undefined;
   };
 
   test('accepts identities of the trust domain and its aliases, each with the slash that ends the name', () => {

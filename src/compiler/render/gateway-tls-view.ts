@@ -1,0 +1,76 @@
+import { formatDuration } from '../../lib/duration.ts';
+import type { ClientValidationIR, DownstreamGatewayTls, SdsSecretIR } from '../ir/tls.ts';
+import { type Originated, placed } from './placed.ts';
+import { type Present, present } from './present.ts';
+
+/** What `secret-source` places: a secret that the agent serves. */
+export interface SecretSourceView {
+  readonly name: string;
+  readonly fetchTimeout: string;
+}
+
+/** Envoy's CertificateValidationContext, without the authorities when they are a secret. */
+type ValidationView = Present<{
+  trusted_ca: { readonly filename: string } | undefined;
+  match_typed_subject_alt_names: readonly object[] | undefined;
+  verify_certificate_spki: readonly string[] | undefined;
+  verify_certificate_hash: readonly string[] | undefined;
+  crl: { readonly filename: string } | undefined;
+}>;
+
+/** What `gateway-tls` places: one of each pair is set, or neither of the validations. */
+export interface GatewayTlsView {
+  readonly requireClientCertificate: Originated<boolean>;
+  readonly alpn: readonly string[];
+  readonly certificateSecret?: SecretSourceView;
+  readonly certificateFiles?: { readonly chain: string; readonly key: string };
+  readonly validation?: ValidationView;
+  readonly combinedValidation?: { readonly default: ValidationView; readonly secret: SecretSourceView };
+  /** Envoy's TlsParameters. */
+  readonly parameters: object;
+}
+
+/** TLS that a gateway's server ends. */
+export function gatewayTlsView(tls: DownstreamGatewayTls): GatewayTlsView {
+  const { certificate, validation } = tls;
+  return {
+    requireClientCertificate: placed(tls.requiresClientCertificate, tls.origins),
+    alpn: tls.alpn,
+    ...('name' in certificate
+      ? { certificateSecret: secretSource(certificate) }
+      : { certificateFiles: { chain: certificate.chain, key: certificate.key } }),
+    ...(validation === undefined ? {} : validationViews(validation)),
+    parameters: {
+      tls_minimum_protocol_version: tls.minVersion,
+      tls_maximum_protocol_version: tls.maxVersion,
+      cipher_suites: tls.cipherSuites,
+    },
+  };
+}
+
+function validationViews(validation: ClientValidationIR): Pick<GatewayTlsView, 'validation' | 'combinedValidation'> {
+  const { trustedCa } = validation;
+  if ('file' in trustedCa) return { validation: validationView(validation, trustedCa.file) };
+  return {
+    combinedValidation: { default: validationView(validation, undefined), secret: secretSource(trustedCa) },
+  };
+}
+
+function validationView(validation: ClientValidationIR, caFile: string | undefined): ValidationView {
+  const { sans, spkiPins, hashPins, crl } = validation;
+  const matchers = sans.map(({ type, kind, value }) => ({
+    san_type: type,
+    matcher: kind === 'exact' ? { exact: value } : { prefix: value },
+  }));
+  return present({
+    trusted_ca: caFile === undefined ? undefined : { filename: caFile },
+    match_typed_subject_alt_names: matchers.length === 0 ? undefined : matchers,
+    verify_certificate_spki: spkiPins.length === 0 ? undefined : spkiPins,
+    verify_certificate_hash: hashPins.length === 0 ? undefined : hashPins,
+    crl: crl === undefined ? undefined : { filename: crl },
+  });
+}
+
+function secretSource({ name, fetchTimeoutMs }: SdsSecretIR): SecretSourceView {
+  return { name, fetchTimeout: formatDuration(fetchTimeoutMs) };
+}

@@ -1,0 +1,69 @@
+import type { Secret } from '../policy/topology-kinds.ts';
+
+/** PEM texts of a Secret as a gateway uses them; those that it does not hold are undefined. */
+export interface GatewaySecret {
+  readonly certificateChain: string | undefined;
+  readonly privateKey: string | undefined;
+  /** Authorities of client certificates. */
+  readonly authorities: string | undefined;
+  readonly revocationList: string | undefined;
+}
+
+/** What a server needs of a Secret. */
+export type SecretUse = 'pair' | 'authorities' | 'pair-and-authorities';
+
+/** The keys by which a Secret may hold a text: those of its type `kubernetes.io/tls` first, then the generic ones. */
+const keys = {
+  certificateChain: ['tls.crt', 'cert'],
+  privateKey: ['tls.key', 'key'],
+  authorities: ['ca.crt', 'cacert'],
+  revocationList: ['ca.crl', 'crl'],
+} as const;
+
+/** Reads a Secret. `isAuthorities` (a name that ends in `-cacert`): the certificate itself may be the authority. */
+export function gatewaySecret(secret: Secret, isAuthorities = secret.name.endsWith('-cacert')): GatewaySecret {
+  const read = (names: readonly string[]): string | undefined =>
+    names.map((name) => textAt(secret, name)).find((value) => value !== undefined && value !== '');
+  return {
+    certificateChain: read(keys.certificateChain),
+    privateKey: read(keys.privateKey),
+    authorities: read(isAuthorities ? ['cacert', 'ca.crt', 'tls.crt', 'cert'] : keys.authorities),
+    revocationList: read(keys.revocationList),
+  };
+}
+
+/** Why a Secret cannot serve, in words that do not repeat what it holds; undefined when it can. */
+export function secretFault(secret: Secret, use: SecretUse): string | undefined {
+  const badKey = Object.keys(secret.data ?? {}).find((key) => decodeBase64(secret.data?.[key] ?? '') === undefined);
+  if (badKey !== undefined) return `"${badKey}" is no base64`;
+  const { certificateChain, privateKey, authorities } = gatewaySecret(secret);
+  if (use !== 'authorities') {
+    if (certificateChain === undefined) return 'it has no "tls.crt"';
+    if (privateKey === undefined) return 'it has no "tls.key"';
+    if (!isPem(certificateChain, /^CERTIFICATE$/)) return '"tls.crt" is no certificate in PEM';
+    if (!isPem(privateKey, /^(RSA |EC )?PRIVATE KEY$/)) return '"tls.key" is no private key in PEM without a password';
+  }
+  if (use === 'pair') return undefined;
+  if (authorities === undefined) return 'it has no "ca.crt" for the certificates of clients';
+  return isPem(authorities, /^CERTIFICATE$/) ? undefined : '"ca.crt" is no certificate in PEM';
+}
+
+function textAt({ data, stringData }: Secret, key: string): string | undefined {
+  if (stringData != null && Object.hasOwn(stringData, key)) return stringData[key];
+  if (data == null || !Object.hasOwn(data, key)) return undefined;
+  return decodeBase64(data[key] ?? '');
+}
+
+/** As bytes, one a character: PEM is ASCII. */
+function decodeBase64(text: string): string | undefined {
+  const compact = text.replace(/\s+/g, '');
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(compact)) return undefined;
+  return atob(compact);
+}
+
+const block = /-----BEGIN ([A-Z0-9 ]+)-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END \1-----/g;
+
+/** True when some block of the wanted kind is there and holds base64 (RFC 7468); parameters of a key may stand beside it. */
+function isPem(text: string, kind: RegExp): boolean {
+  return [...text.matchAll(block)].some(([, label = '', body = '']) => kind.test(label) && decodeBase64(body));
+}
