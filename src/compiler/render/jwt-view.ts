@@ -21,14 +21,20 @@ export interface JwtProviderView {
 export interface JwtAuthnView {
   readonly providers: readonly JwtProviderView[];
   readonly stripFailureResponse: boolean;
+  readonly bypassCorsPreflight: Originated<true>;
 }
 
 /** Key under which access rules find the claims: one for all issuers, since only one token counts. */
 const payloadKey = 'payload';
 
 /** The filter that verifies tokens, which comes before all that reads their claims. */
-export function jwtAuthnView({ providers, stripFailureResponse }: JwtAuthnIR): JwtAuthnView {
-  return { providers: providers.map(providerView), stripFailureResponse };
+export function jwtAuthnView({ providers, stripFailureResponse, origins }: JwtAuthnIR): JwtAuthnView {
+  return {
+    providers: providers.map(providerView),
+    stripFailureResponse,
+    // Browsers send no token with a preflight, and cannot be made to.
+    bypassCorsPreflight: placed<true>(true, origins),
+  };
 }
 
 function providerView(provider: JwtProviderIR): JwtProviderView {

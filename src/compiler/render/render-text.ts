@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
 import { parsePath } from '../../lib/json-path.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
@@ -17,8 +18,22 @@ export function renderText(rendering: Rendering, user: UserTemplates, bag: Diagn
   return {
     json: json as Readonly<Record<string, unknown>>,
     origins,
-    placeInTemplate: (path) => user.placeOf(template, view, jsonRangeOf(rendered.text, parsePath(path), 'key').start),
+    placeInTemplate: (path) => {
+      const steps = parsePath(path);
+      // A field that is missing is missing inside its object, whose key another template may have written.
+      const part = holds(json, steps) ? 'key' : 'value';
+      return user.placeOf(template, view, jsonRangeOf(rendered.text, steps, part).start);
+    },
   };
+}
+
+function holds(json: object, path: JsonPath): boolean {
+  let here: unknown = json;
+  for (const step of path) {
+    if (typeof here !== 'object' || here === null || !(step in here)) return false;
+    here = (here as Readonly<Record<string | number, unknown>>)[step];
+  }
+  return true;
 }
 
 function run({ type, name, template, view }: Rendering, user: UserTemplates, bag: DiagnosticBag): Rendered | undefined {

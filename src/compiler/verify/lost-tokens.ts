@@ -33,6 +33,8 @@ function filterLosses(filter: Fragment, ir: JwtAuthnIR, lose: Lose): void {
   expectValue(config.at('bypass_cors_preflight'), true, lose, false);
 }
 
+const neverRefuses = new Set(['allow_missing_or_failed', 'extract_only_without_validation']);
+
 /** One rule for every path: any provider is enough, and so is no token; a token that fails is not. */
 function requirementLosses(config: Fragment, providers: readonly string[], lose: Lose): void {
   for (const field of ['requirement_map', 'filter_state_rules']) {
@@ -49,6 +51,11 @@ function requirementLosses(config: Fragment, providers: readonly string[], lose:
     if (field !== 'prefix') lose(rule.at('match', field), `no rule asks for a match of ${field}`);
   }
   const requirements = rule.at('requires', 'requires_any', 'requirements');
+  const open = requirements.items.find((item) => item.fields.some((field) => neverRefuses.has(field)));
+  if (open !== undefined) {
+    lose(open, `a token that fails passes (${open.fields.join()})`);
+    return;
+  }
   const found = requirements.items.map((item) => {
     const name = item.at('provider_name').value;
     return typeof name === 'string' && item.fields.length === 1 ? name : item.fields.join();
