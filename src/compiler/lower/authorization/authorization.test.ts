@@ -179,17 +179,33 @@ describe('operations', () => {
   });
 
   test.each([
-    ['/a', 'path exact /a', 'path exact /a'],
-    ['/a*', 'path prefix /a', 'path prefix /a'],
-    ['*.php', 'path suffix .php', 'path suffix .php'],
-    ['*', 'path prefix /', 'any'],
-    ['/', 'path exact /', '(path exact / | path exact //)'],
-    ['/a/{*}/b/{**}', 'template /a/*/b/**', 'path regex /a/[^/]+/b/.*'],
-    ['/a.b/{**}/c', 'template /a.b/**/c', 'path regex /a\\.b/.*/c'],
+    ['/a', 'path exact /a', 'path exact /a | path contains /..; | path contains /.;'],
+    [
+      '/a*',
+      '(path prefix /a & !(path contains /..; | path contains /.;))',
+      'path prefix /a | path contains /..; | path contains /.;',
+    ],
+    [
+      '*.php',
+      '(path suffix .php & !(path contains /..; | path contains /.;))',
+      'path suffix .php | path contains /..; | path contains /.;',
+    ],
+    ['*', 'path prefix /', undefined],
+    ['/', 'path exact /', 'path exact / | path exact // | path contains /..; | path contains /.;'],
+    [
+      '/a/{*}/b/{**}',
+      '(template /a/*/b/** & !(path contains /..; | path contains /.;))',
+      'path regex /a/[^/]+/b/.* | path contains /..; | path contains /.;',
+    ],
+    [
+      '/a.b/{**}/c',
+      '(template /a.b/**/c & !(path contains /..; | path contains /.;))',
+      'path regex /a\\.b/.*/c | path contains /..; | path contains /.;',
+    ],
   ])('path %s', (path, giving, taking) => {
     const rule = { to: [{ operation: { paths: [path] } }] };
     expect(lowered(rule)).toEqual([giving, 'any']);
-    expect(lowered(rule, { action: 'DENY' })).toEqual([taking, 'any']);
+    expect(lowered(rule, { action: 'DENY' })).toEqual([taking === undefined ? 'any' : `(${taking})`, 'any']);
   });
 
   test.each([
@@ -219,7 +235,7 @@ describe('rules', () => {
       when: [{ key: 'request.headers[x]', values: ['1'], notValues: ['2'] }],
     };
     expect(lowered(rule)).toEqual([
-      '(((:method exact GET | :method exact PUT) & !path exact /x) | port 8080)',
+      '(((:method exact GET | :method exact PUT) & !(path exact /x | path contains /..; | path contains /.;)) | port 8080)',
       '((((identity exact spiffe://td/a | identity exact spiffe://td/b) & direct-remote-ip 10.0.0.0/8) | ' +
         'identity prefix spiffe://td/ns/n/) & (x exact 1 & !x regex (.*,)?[ \\t]*2[ \\t]*(,.*)?))',
     ]);

@@ -4,18 +4,22 @@ import { allOf, notOf, someOf } from './combine.ts';
 import { type RuleContext, senseOf } from './context.ts';
 import { methodMatch } from './headers.ts';
 import { hostMatch } from './hosts.ts';
-import { pathMatch } from './paths.ts';
+import { pathsMatch } from './paths.ts';
 import type { Sense } from './pattern.ts';
 import { negatedName } from './source.ts';
 
 export type OperationField = Exclude<keyof Operation, `not${string}`>;
 
-const matches: Readonly<Record<OperationField, (value: string, sense: Sense) => PermissionIR>> = {
-  hosts: hostMatch,
-  methods: methodMatch,
-  paths: pathMatch,
-  ports: (value) => ({ kind: 'destination-port', port: Number(value) }),
+const matches: Readonly<Record<OperationField, (values: readonly string[], sense: Sense) => PermissionIR>> = {
+  hosts: eachBy(hostMatch),
+  methods: eachBy(methodMatch),
+  paths: pathsMatch,
+  ports: eachBy((value) => ({ kind: 'destination-port', port: Number(value) })),
 };
+
+function eachBy(match: (value: string, sense: Sense) => PermissionIR): (typeof matches)[OperationField] {
+  return (values, sense) => someOf(values.map((value) => match(value, sense)));
+}
 
 /** One operation field's values, as alternatives. */
 export function operationFieldMatch(
@@ -25,7 +29,7 @@ export function operationFieldMatch(
   context: RuleContext,
 ): PermissionIR {
   const sense = senseOf(context, isNegated);
-  const match = someOf(values.map((value) => matches[field](value, sense)));
+  const match = matches[field](values, sense);
   return isNegated ? notOf(match) : match;
 }
 

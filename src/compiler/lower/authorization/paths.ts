@@ -1,9 +1,31 @@
 import type { PermissionIR } from '../../ir/rbac.ts';
-import { someOf } from './combine.ts';
+import { allOf, notOf, someOf } from './combine.ts';
 import { patternOf, quoteRegex, type Sense, textMatch } from './pattern.ts';
 
+/**
+ * One of the paths. Envoy's normalization leaves `..;` and `.;` where the dots were escaped or followed a backslash, and
+ * takes them for `..` and `.` the next time: the proxy of the backend then sees another path than a gateway did. Such a
+ * path matches where a match takes access away, and not where it gives it.
+ */
+export function pathsMatch(values: readonly string[], sense: Sense): PermissionIR {
+  const match = someOf(values.map((value) => pathMatch(value, sense)));
+  if (match.kind === 'any') return match;
+  if (sense === 'takes') return someOf<PermissionIR>([...(match.kind === 'some' ? match.of : [match]), ...unsettled]);
+  return values.every(isExact) ? match : allOf<PermissionIR>([match, notOf(someOf<PermissionIR>(unsettled))]);
+}
+
+const unsettled: readonly PermissionIR[] = ['/..;', '/.;'].map((value) => ({
+  kind: 'path',
+  match: { kind: 'contains', value },
+}));
+
+/** A star alone gives all paths anyway. */
+function isExact(value: string): boolean {
+  return value === '*' || (!isTemplate(value) && patternOf(value).kind === 'exact');
+}
+
 /** A path without its query, as Envoy normalized it; `{*}` is one segment, `{**}` any text. */
-export function pathMatch(value: string, sense: Sense): PermissionIR {
+function pathMatch(value: string, sense: Sense): PermissionIR {
   if (isTemplate(value)) return templateMatch(value, sense);
   const pattern = patternOf(value);
   // CONNECT has no path: what is denied on all paths is denied there, what is allowed on all paths is not allowed.
