@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OutboundGates, type RoutedRequest, startOutboundGates } from '../testing/outbound-gate.ts';
+
+/** A VirtualService for `reviews.example` with these HTTP routes (YAML, flow style). */
+const routes = (http: string, name = 'reviews'): string => `apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: ${name}, namespace: a}
+spec:
+  hosts: [reviews.example]
+  http: ${http}
+`;
+
+const to = (host: string, subset?: string): string =>
+  `route: [{destination: {host: ${host}.example${subset === undefined ? '' : `, subset: ${subset}`}}}]`;
+const v1 = to('reviews', 'v1');
+const ratings = to('ratings');
+/** Requests that match go to ratings, all others to the first version. */
+const matching = (match: string): string => routes(`[{match: [${match}], ${ratings}}, {${v1}}]`);
+
+const policies = {
+  exact: matching('{uri: {exact: /a}}'),
+  prefix: matching('{uri: {prefix: /a}}'),
+  regex: matching('{uri: {regex: "/a[0-9]+"}}'),
+  'any case': matching('{uri: {prefix: /Api}, ignoreUriCase: true}'),
+  method: matching('{method: {exact: POST}}'),
+  authority: matching('{authority: {exact: Reviews.Example}}'),
+  header: matching('{headers: {X-User: {exact: jason}}}'),
+  'header prefix': matching('{headers: {x-user: {prefix: ja}}}'),
+  'header expression': matching('{headers: {x-user: {regex: "ja.*n"}}}'),
+  'header present': matching('{headers: {x-user: {}}}'),
+  'header absent': matching('{withoutHeaders: {x-user: {}}}'),
+  'header other': matching('{withoutHeaders: {x-user: {exact: jason}}}'),
+  query: matching('{queryParams: {page: {exact: "1"}}}'),
+  'query present': matching('{queryParams: {page: {}}}'),
+  both: matching('{uri: {prefix: /a}, headers: {x-user: {exact: jason}}}'),
+  either: matching('{uri: {prefix: /a}}, {headers: {x-user: {exact: jason}}}'),
+  'no rest': routes(`[{match: [{uri: {prefix: /a}}], ${ratings}}]`),
+  redirect: routes(`[
+    {match: [{uri: {exact: /path}}], redirect: {uri: /new}},
+    {match: [{uri: {exact: /all}}], redirect: {scheme: https, authority: x.example, port: 8443, redirectCode: 308}},
+    {redirect: {uri: /p, derivePort: FROM_REQUEST_PORT, redirectCode: 303}}]`),
+  answer: routes(`[
+    {match: [{uri: {exact: /text}}], directResponse: {status: 202, body: {string: hello}},
+     headers: {response: {set: {content-type: text/x}}}},
+    {match: [{uri: {exact: /bytes}}], directResponse: {status: 200, body: {bytes: aGk=}}},
+    {directResponse: {status: 410, body: {string: "${'x'.repeat(9000)}"}}}]`),
+  rewrite: routes(`[
+    {match: [{uri: {exact: /old}}], rewrite: {uri: /new, authority: new.example}, ${v1}},
+    {match: [{uri: {prefix: /p}}], rewrite: {uri: /}, ${v1}},
+    {match: [{uri: {prefix: /q/}}], rewrite: {uri: /v2}, ${v1}},
+    {match: [{uri: {prefix: /r.}}], rewrite: {uri: "/s\\\\1"}, ${v1}},
+    {match: [{uri: {prefix: /Case}, ignoreUriCase: true}], rewrite: {uri: /low}, ${v1}},
+    {match: [{uri: {regex: "/i/[0-9]+"}}], rewrite: {uri: /item}, ${v1}},
+    {match: [{uri: {prefix: /u/}}],
+     rewrite: {uriRegexRewrite: {match: "^/u/([^/]+)/(.*)$", rewrite: "/\\\\2/of/\\\\1"}}, ${v1}},
+    {rewrite: {uri: /root}, ${v1}}]`),
+  timeout: routes(`[{timeout: 150ms, ${v1}}]`),
+  'try timeout': routes(`[{timeout: 2s, retries: {attempts: 2, perTryTimeout: 100ms, retryOn: 5xx}, ${v1}}]`),
+  retries: routes(`[
+    {match: [{uri: {prefix: /statuses}}], retries: {attempts: 3, retryOn: "409,503", backoff: 1ms}, ${v1}},
+    {match: [{uri: {prefix: /off}}], retries: {attempts: 0}, ${v1}},
+    {match: [{uri: {prefix: /5xx}}], retries: {attempts: 1, retryOn: 5xx, backoff: 1ms}, ${v1}},
+    {${v1}}]`),
+  fault: routes(`[
+    {match: [{uri: {prefix: /abort}}], fault: {abort: {percentage: {value: 100}, httpStatus: 418}}, ${v1}},
+    {match: [{uri: {prefix: /grpc}}], fault: {abort: {percent: 100, grpcStatus: UNAVAILABLE}}, ${v1}},
+    {match: [{uri: {prefix: /slow}}], fault: {delay: {percentage: {value: 100}, fixedDelay: 300ms}}, ${v1}},
+    {match: [{uri: {prefix: /none}}], fault: {abort: {percentage: {value: 0}, httpStatus: 418}}, ${v1}},
+    {${v1}}]`),
+  mirror: routes(`[
+    {match: [{uri: {prefix: /none}}], mirror: {host: ratings.example}, mirrorPercentage: {value: 0}, ${v1}},
+    {mirror: {host: ratings.example}, ${v1}}]`),
+  cors: routes(`[{
+    corsPolicy: {allowOrigins: [{exact: "https://app.example"}, {regex: "https://[a-z]+\\\\.dev"}],
+    allowMethods: [GET, PUT], allowHeaders: [x-token], exposeHeaders: [x-app], maxAge: 1h, allowCredentials: true},
+    ${v1}}]`),
+  weights: routes(`[{route: [
+    {destination: {host: reviews.example, subset: v1}, weight: 3, headers: {request: {set: {x-share: big}}}},
+    {destination: {host: reviews.example, subset: v2}, weight: 1, headers: {request: {set: {host: small.example}}}},
+    {destination: {host: ratings.example}, weight: 0}]}]`),
+  headers: routes(`[{
+    headers: {request: {set: {x-set: "100%%", :authority: set.example}, add: {x-add: b, x-who: "%REQ(X-USER)%"},
+    remove: [X-Secret]}, response: {set: {x-app: v1}, add: {x-more: "1"}, remove: [x-debug]}},
+    route: [{destination: {host: reviews.example, subset: v1}, headers: {request: {set: {x-destination: v1}}}}]}]`),
+  'no such subset': routes(`[{route: [{destination: {host: reviews.example, subset: v9}}]}]`),
+  'middle catch-all': routes(
+    `[{match: [{uri: {exact: /a}}], ${ratings}}, {${v1}}, {match: [{uri: {exact: /b}}], ${ratings}}]`,
+  ),
+  delegate: `${routes(`[{match: [{uri: {prefix: /team}}], headers: {request: {set: {x-root: "1"}}},
+    delegate: {name: team}}, {${v1}}]`)}---
+apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: team, namespace: a}
+spec:
+  http: [{match: [{uri: {prefix: /team/a}}], ${ratings}}, {match: [{uri: {prefix: /other}}], ${ratings}},
+    {match: [{headers: {x-user: {exact: jason}}}], ${to('reviews', 'v2')}}]
+`,
+};
+
+type Gate = keyof typeof policies;
+
+let gates: OutboundGates;
+
+beforeAll(async () => {
+  gates = await startOutboundGates(policies, { virtualServiceDelegates: true });
+});
+afterAll(() => gates?.close());
+
+const send = (gate: Gate, request?: RoutedRequest) => gates.send(gate, request);
+const path = (text: string): RoutedRequest => ({ path: text });
+const user = (name: string): RoutedRequest => ({ headers: { 'x-user': name } });
+
+describe('a match', () => {
+  test.each<[Gate, boolean, RoutedRequest]>([
+    ['exact', true, path('/a')],
+    ['exact', true, path('/a?x=1')],
+    ['exact', true, path('//a')],
+    ['exact', false, path('/a/')],
+    ['exact', false, path('/A')],
+    ['prefix', true, path('/a')],
+    ['prefix', true, path('/ab')],
+    ['prefix', true, path('/x/../a')],
+    ['prefix', false, path('/b?a=/a')],
+    ['regex', true, path('/a12')],
+    ['regex', false, path('/a12/b')],
+    ['any case', true, path('/aPI/x')],
+    ['method', true, { method: 'POST' }],
+    ['method', false, { method: 'GET' }],
+    ['authority', true, { host: 'reviews.example' }],
+    ['authority', true, { host: 'REVIEWS.example:80' }],
+    ['authority', true, { host: 'reviews.example.' }],
+    ['header', true, user('jason')],
+    ['header', false, user('jasons')],
+    ['header', false, {}],
+    ['header prefix', true, user('jack')],
+    ['header expression', true, user('jaan')],
+    ['header expression', false, user('jaans')],
+    ['header present', true, user('anybody')],
+    ['header present', false, {}],
+    ['header absent', true, {}],
+    ['header absent', false, user('anybody')],
+    ['header other', true, {}],
+    ['header other', true, user('other')],
+    ['header other', false, user('jason')],
+    ['query', true, path('/?page=1')],
+    ['query', true, path('/?page=1&page=2')],
+    ['query', false, path('/?page=2&page=1')],
+    ['query', false, path('/?page=11')],
+    ['query present', true, path('/?page')],
+    ['both', true, { path: '/a', ...user('jason') }],
+    ['both', false, path('/a')],
+    ['either', true, user('jason')],
+    ['either', true, path('/a')],
+    ['either', false, path('/b')],
+    ['middle catch-all', true, path('/a')],
+    ['middle catch-all', false, path('/b')],
+  ])('by %s holds: %s, of %o', async (gate, holds, request) => {
+    expect((await send(gate, request)).seen?.backend).toBe(holds ? 'ratings' : 'v1');
+  });
+
+  test('that no route has is answered 404', async () => {
+    expect((await send('no rest', path('/b'))).status).toBe(404);
+  });
+});
+
+describe('an answer of the proxy itself', () => {
+  test.each<[RoutedRequest, number, string]>([
+    [path('/path?q=1'), 301, 'http://reviews.example/new?q=1'],
+    [path('/all'), 308, 'https://x.example:8443/all'],
+    [path('/else'), 303, 'http://reviews.example:80/p'],
+  ])('redirects %o with %s to %s', async (request, status, location) => {
+    const answer = await send('redirect', request);
+    expect([answer.status, answer.headers.location]).toEqual([status, location]);
+  });
+
+  test('is a text, bytes, or longer than Envoy would take without being told', async () => {
+    const text = await send('answer', path('/text'));
+    expect([text.status, text.body, text.headers['content-type']]).toEqual([202, 'hello', 'text/x']);
+    expect((await send('answer', path('/bytes'))).body).toBe('hi');
+    const long = await send('answer');
+    expect([long.status, long.body.length]).toEqual([410, 9000]);
+  });
+});
+
+describe('a rewrite', () => {
+  test.each([
+    ['/old?q=1', '/new?q=1'],
+    ['/p', '/'],
+    ['/p/a/b?q=/p', '/a/b?q=/p'],
+    ['/q/a', '/v2/a'],
+    ['/r.a', '/s\\1a'],
+    ['/rxa', '/root/rxa'],
+    ['/cASE/x', '/low/x'],
+    ['/i/17?q', '/item?q'],
+    ['/u/ann/x', '/x/of/ann'],
+    ['/a', '/root/a'],
+  ])('of %s gives %s', async (from, expected) => {
+    expect((await send('rewrite', path(from))).seen?.url).toBe(expected);
+  });
+
+  test('of the host is what the application sees', async () => {
+    expect((await send('rewrite', path('/old'))).seen?.headers.host).toBe('new.example');
+  });
+});
+
+describe('time-outs and retries', () => {
+  test.each<[Gate, RoutedRequest, number, number]>([
+    ['timeout', { headers: { 'x-wait': '600' } }, 504, 1],
+    ['timeout', {}, 200, 1],
+    ['try timeout', { headers: { 'x-wait': '600' } }, 504, 3],
+    ['retries', { path: '/statuses', headers: { 'x-answer': '409' } }, 409, 4],
+    ['retries', { path: '/statuses', headers: { 'x-answer': '500' } }, 500, 1],
+    ['retries', { path: '/5xx', headers: { 'x-answer': '500' } }, 500, 2],
+    ['retries', { path: '/off', headers: { 'x-answer': '503' } }, 503, 1],
+    ['retries', { path: '/default', headers: { 'x-answer': '503' } }, 503, 1],
+  ])('%s: %o is answered %s after %s tries', async (gate, request, status, tries) => {
+    gates.received();
+    expect((await send(gate, request)).status).toBe(status);
+    expect(gates.received()).toHaveLength(tries);
+  });
+});
+
+describe('a fault', () => {
+  test.each<[string, number]>([
+    ['/abort', 418],
+    ['/none', 200],
+    ['/else', 200],
+  ])('on %s answers %s', async (at, status) => {
+    expect((await send('fault', path(at))).status).toBe(status);
+  });
+
+  test('is a gRPC status to who speaks gRPC', async () => {
+    const headers = { 'content-type': 'application/grpc' };
+    const answer = await send('fault', { method: 'POST', path: '/grpc', headers });
+    expect([answer.status, answer.headers['grpc-status']]).toEqual([200, '14']);
+  });
+
+  test('is a delay', async () => {
+    const start = performance.now();
+    expect((await send('fault', path('/slow'))).status).toBe(200);
+    expect(performance.now() - start).toBeGreaterThan(290);
+  });
+});
+
+describe('a mirror', () => {
+  test('gets a copy with the host that the client asked for', async () => {
+    gates.received();
+    expect((await send('mirror', path('/x'))).seen?.backend).toBe('v1');
+    await expect
+      .poll(() => gates.received().find(({ backend }) => backend === 'ratings'))
+      .toMatchObject({
+        url: '/x',
+        headers: { host: 'reviews.example' },
+      });
+  });
+
+  test('of no share gets nothing', async () => {
+    gates.received();
+    await send('mirror', path('/none'));
+    await send('mirror', path('/x'));
+    const copies: string[] = [];
+    await expect.poll(() => copies.push(...gates.received().map(({ backend, url }) => `${backend} ${url}`))).toBe(3);
+    expect(copies.sort()).toEqual(['ratings /x', 'v1 /none', 'v1 /x']);
+  });
+});
+
+describe('CORS', () => {
+  const preflight = (origin: string): RoutedRequest => ({
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'PUT' },
+  });
+
+  test.each(['https://app.example', 'https://one.dev'])('answers the preflight of %s itself', async (origin) => {
+    const answer = await send('cors', preflight(origin));
+    expect(answer.seen).toBeUndefined();
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET,PUT',
+        'access-control-allow-headers': 'x-token',
+        'access-control-allow-credentials': 'true',
+        'access-control-max-age': '3600',
+      },
+    });
+  });
+
+  test('keeps the preflight of a stranger from the application', async () => {
+    const answer = await send('cors', preflight('https://evil.example'));
+    expect([answer.seen, answer.headers['access-control-allow-origin']]).toEqual([undefined, undefined]);
+  });
+
+  test('marks the answer to a request', async () => {
+    const answer = await send('cors', { headers: { origin: 'https://app.example' } });
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-expose-headers': 'x-app',
+    });
+  });
+});
+
+describe('weights', () => {
+  test('share the load, and headers go with the share', async () => {
+    const seen = await Promise.all(Array.from({ length: 200 }, async () => (await send('weights')).seen));
+    const count = (backend: string): number => seen.filter((one) => one?.backend === backend).length;
+    expect(count('v1') + count('v2')).toBe(200);
+    // 3 of 4, with a spread that chance exceeds once in a hundred million times.
+    expect(count('v1')).toBeGreaterThan(110);
+    expect(count('v2')).toBeGreaterThan(15);
+    expect(new Set(seen.map((one) => `${one?.backend} ${one?.headers['x-share']} ${one?.headers.host}`))).toEqual(
+      new Set(['v1 big reviews.example', 'v2 undefined small.example']),
+    );
+  });
+
+  test('a subset that nobody defines is answered 503', async () => {
+    expect((await send('no such subset')).status).toBe(503);
+  });
+});
+
+describe('header operations', () => {
+  test('reach the application and the client', async () => {
+    const headers = { 'x-add': 'a', 'x-secret': '1', 'x-user': 'ann', 'x-set': 'old' };
+    const { seen, headers: got } = await send('headers', { headers });
+    expect(seen?.headers).toMatchObject({
+      host: 'set.example',
+      'x-set': '100%',
+      'x-add': 'a, b',
+      'x-who': 'ann',
+      'x-destination': 'v1',
+    });
+    expect(seen?.headers['x-secret']).toBeUndefined();
+    expect([got['x-more'], got['x-debug']]).toEqual(['1', undefined]);
+  });
+});
+
+describe('a delegate', () => {
+  test.each<[RoutedRequest, string, string | undefined]>([
+    [path('/team/a'), 'ratings', '1'],
+    [{ path: '/team', ...user('jason') }, 'v2', '1'],
+    [path('/other'), 'v1', undefined],
+    [path('/team/b'), 'v1', undefined],
+  ])('has a say in %o: %s', async (request, backend, root) => {
+    const { seen } = await send('delegate', request);
+    expect([seen?.backend, seen?.headers['x-root']]).toEqual([backend, root]);
+  });
+});
