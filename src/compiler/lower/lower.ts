@@ -5,6 +5,7 @@ import type { ClientScope, Effective } from '../merge/effective.ts';
 import type { KeySets } from '../policy/key-sets.ts';
 import type { Secret } from '../policy/topology-kinds.ts';
 import type { Topology, Workload } from '../topology/model.ts';
+import { warnOfUnreadTokens } from './authentication/unread-tokens.ts';
 import { lowerBootstrap } from './bootstrap.ts';
 import { onlyNamedClusters } from './gateway/filter-clusters.ts';
 import { lowerGateway } from './gateway/gateway.ts';
@@ -56,6 +57,7 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
     scope.role === 'router'
       ? lowerGateway(workload, { effective, scope, secrets: secretsOf(input.topology, workload) }, lowering, bag)
       : lowerInbound(workload, scope, effective, lowering, bag);
+  warnOfUnreadTokens(effective.requestAuthentications(workload), inbound, workload, bag);
   const outbound =
     scope.role === 'router' && settings.filterGatewayClusters
       ? lowering.memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
