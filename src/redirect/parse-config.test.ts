@@ -125,8 +125,8 @@ describe('parseRequest', () => {
       '--cluster-virt-interfaces: "eth0 -j ACCEPT" is no interface name of at most 15 characters',
     ],
     [{ 'cluster-virt-interfaces': 'lo' }, '--cluster-virt-interfaces: "lo" is no interface of a guest'],
-    [{ 'proxy-uid': 'who' }, '--proxy-uid: there is no user "who"'],
-    [{ 'proxy-gid': '4294967295' }, '--proxy-gid: there is no group "4294967295"'],
+    [{ 'proxy-uid': 'who' }, '--proxy-uid: there is no user "who" in /etc/passwd, name an id'],
+    [{ 'proxy-gid': '4294967295' }, '--proxy-gid: "4294967295" is no id, expected 0 to 4294967294'],
     [
       { 'mesh-inbound-interception-mode': 'tproxy' },
       '--mesh-inbound-interception-mode: "tproxy" is no mode, expected REDIRECT or TPROXY',
@@ -153,7 +153,12 @@ describe('parseRequest', () => {
       { 'mesh-service-cidr': '10.1.0.0/16', 'mesh-service-exclude-cidr': '10.0.0.0/8' },
       '--mesh-service-cidr: "10.1.0.0/16" lies in --mesh-service-exclude-cidr "10.0.0.0/8": captured or left alone?',
     ],
-    [{ 'proxy-port': '15006' }, '--inbound-capture-port: "15006" and the other ports of the proxy must differ'],
+    [{ 'proxy-gid': 'who' }, '--proxy-gid: there is no group "who" in /etc/group, name an id'],
+    [{ 'proxy-port': '15006' }, '--inbound-capture-port: "15006" is the port of --proxy-port too, name another'],
+    [
+      { 'inbound-tunnel-port': '15001' },
+      '--inbound-tunnel-port: "15001" is the port of --proxy-port too, name another',
+    ],
   ])('refuses %j', (flags, problem) => {
     expect(parse(flags).problems).toEqual([problem]);
   });
@@ -184,6 +189,11 @@ describe('parseRequest', () => {
       '--mesh-local-outbound-ports-exclude has no effect: no outbound connection is captured',
     ],
     [{ 'mesh-inbound-tproxy-mark': '2' }, host, 'mark and route table have no effect: the mode is REDIRECT'],
+    [
+      { 'mesh-inbound-interception-mode': 'TPROXY' },
+      host,
+      '--mesh-inbound-interception-mode "TPROXY" has no effect: no inbound port is captured (--mesh-inbound-ports)',
+    ],
     [{ 'mesh-service-cidr': 'fd00::/8' }, bare, 'IPv6 is off, so "fd00::/8" has no effect'],
     [
       { 'proxy-uid': 'root' },

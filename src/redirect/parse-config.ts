@@ -166,13 +166,24 @@ function checkConflicts(config: RedirectConfig, settings: RedirectSettings, prob
     const where = `${name('mesh-service-exclude-cidr')} "${outer.text}"`;
     problems.push(`${name('mesh-service-cidr')}: "${cidr.text}" lies in ${where}: captured or left alone?`);
   }
-  const ports = [config.proxyPort, config.inboundPort, config.tunnelPort].filter(
-    (port) => port !== undefined && port !== 0,
-  );
-  if (new Set(ports).size < ports.length) {
-    problems.push(
-      `${name('inbound-capture-port')}: "${config.inboundPort}" and the other ports of the proxy must differ`,
-    );
+  checkProxyPorts(config, name, problems);
+}
+
+/** The proxy listens on each port of its own; 0 is one that was refused already. */
+function checkProxyPorts(
+  { proxyPort, inboundPort, tunnelPort }: RedirectConfig,
+  name: (flag: RedirectFlagName) => string,
+  problems: string[],
+): void {
+  const ports = [
+    ['proxy-port', proxyPort],
+    ['inbound-capture-port', inboundPort],
+    ['inbound-tunnel-port', tunnelPort],
+  ] as const;
+  for (const [i, [flag, port]] of ports.entries()) {
+    const other = port ? ports.slice(0, i).find((before) => before[1] === port) : undefined;
+    if (other !== undefined)
+      problems.push(`${name(flag)}: "${port}" is the port of ${name(other[0])} too, name another`);
   }
 }
 
@@ -200,6 +211,10 @@ function warningsOf(config: RedirectConfig, settings: RedirectSettings): string[
     [
       mode === 'REDIRECT' && (isGiven('mesh-inbound-tproxy-mark') || isGiven('mesh-inbound-tproxy-route-table')),
       'mark and route table have no effect: the mode is REDIRECT',
+    ],
+    [
+      mode === 'TPROXY' && inboundPorts.length === 0,
+      `${sourceOf(settings, 'mesh-inbound-interception-mode')} "TPROXY" has no effect: no inbound port is captured (--mesh-inbound-ports)`,
     ],
     [
       ipv6.length > 0 && !config.families.includes('IPv6'),

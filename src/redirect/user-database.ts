@@ -77,8 +77,13 @@ function parseIds(
 ): number[] {
   const ids = splitList(text).flatMap((item) => {
     const id = /^\d+$/.test(item) ? parseWhole(item, 0, largestId) : lookUp(item);
-    if (id === undefined) complain(`there is no ${kind} "${item}"`);
+    if (id === undefined) complain(unknownOwner(item, kind));
     return id ?? [];
   });
   return [...new Set(ids)];
+}
+
+function unknownOwner(item: string, kind: 'user' | 'group'): string {
+  if (/^\d+$/.test(item)) return `"${item}" is no id, expected 0 to ${largestId}`;
+  return `there is no ${kind} "${item}" in /etc/${kind === 'user' ? 'passwd' : 'group'}, name an id`;
 }

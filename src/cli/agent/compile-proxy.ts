@@ -1,3 +1,4 @@
+import type { AgentConfig } from '../../agent/agent-config.ts';
 import type { CompileProxy, ProxyFiles } from '../../agent/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { type Compiler, createCompiler } from '../../compiler/compile.ts';
@@ -13,6 +14,7 @@ import { createKeySetGatherer } from '../key-sets/gather.ts';
 import type { FetchedKeySets } from '../key-sets/remote.ts';
 import { planFiles, proxyFolder } from '../output/plan.ts';
 import { readTemplates } from '../read-templates.ts';
+import { gatewaySecretsOf } from './gateway-secrets.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
 
 const routesFolder = 'routes/';
@@ -25,6 +27,7 @@ export interface ProxyInputs {
   /** A bootstrap template, or a folder of templates. */
   readonly templateFile: string | undefined;
   readonly identity: ProxyIdentity;
+  readonly role: AgentConfig['role'];
   /** Keys that do not stand in a rule are fetched. */
   readonly keySets: FetchedKeySets;
 }
@@ -56,9 +59,21 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     await inputs.keySets.settle();
     const compilation = compileObjects(bag);
     if (compilation === undefined) return { problems: [explain()] };
+    const fault = roleFault(compilation, inputs);
+    if (fault !== undefined) return { problems: [fault] };
     const written = withNodeId(filesOf(compilation, texts), inputs.identity);
-    return { files: written, warnings: bag.all.length === 0 ? [] : [explain()] };
+    const secrets = gatewaySecretsOf(written.listeners, objects, inputs.identity.namespace);
+    return { files: { ...written, secrets }, warnings: bag.all.length === 0 ? [] : [explain()] };
   };
+}
+
+/** Why this proxy cannot run as it was told to: a gateway's listeners are not a sidecar's. */
+function roleFault({ mesh }: Compilation, { identity, role }: ProxyInputs): string | undefined {
+  const { namespace, name } = identity;
+  const workloads = mesh.workloads as readonly { readonly [field in 'namespace' | 'name' | 'role']: string }[];
+  const own = workloads.find((workload) => workload.namespace === namespace && workload.name === name);
+  if (own === undefined || own.role === role) return undefined;
+  return `workload "${namespace}/${name}" is a ${own.role} in the inputs, not a ${role}`;
 }
 
 /** Folders of `configSources`; a control plane is refused by name. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RedirectFlag, redirectFlags, variableOf } from '../../redirect/flags.ts';
+import { UsageError } from '../failure.ts';
 
 /** Flags that take no value; Go's form `--flag=false` is accepted too. */
 const booleanFlags: ReadonlySet<string> = new Set(['--log_as_json', '--disableInternalTelemetry', '--short']);
@@ -56,10 +57,16 @@ export function addProxyFlags(command: Command): Command {
     .option('--proxyBinary <file>', 'the Envoy to run');
 }
 
+const redirectVariables = `
+A flag that is not given takes the variable in [brackets]. Variables without a flag:
+  PROXY_USER   user whose connections are the proxy's own (default: mesh-proxy)
+  DNS_CAPTURE  when not empty, DNS queries over UDP go to port 15013 of loopback
+  DNS_AGENT    when not empty, they go to port 15053, which the agent serves`;
+
 /** Adds the flags of `istio-iptables`; their defaults are settled later, since a variable comes before them. */
 export function addRedirectFlags(command: Command): Command {
   for (const flag of redirectFlags as readonly RedirectFlag[]) addRedirectFlag(command, flag);
-  return command;
+  return command.addHelpText('after', redirectVariables);
 }
 
 /** Adds the one flag of `istio-clean-iptables`. */
@@ -74,14 +81,18 @@ function addRedirectFlag(command: Command, { name, short, value, usual, descript
   return value === undefined ? command.addOption(new Option(`--no-${name}`).hideHelp()) : command;
 }
 
-/** Turns `--flag=true` into `--flag`, and leaves `--flag=false` out, for flags that take no value. */
+/**
+ * Turns `--flag=true` into `--flag`, and leaves `--flag=false` out, for flags that take no value. `UsageError` for a
+ * value that is neither.
+ */
 export function foldBooleans(argv: readonly string[]): string[] {
   return argv.flatMap((argument) => {
     const [, name = '', value = ''] = /^(--?[\w-]+)=(.*)$/.exec(argument) ?? [];
     const redirectSwitch = redirectSwitches.get(name);
     if (!booleanFlags.has(name) && redirectSwitch === undefined) return [argument];
     if (/^(1|t|T|TRUE|true|True)$/.test(value)) return [name];
-    if (!/^(0|f|F|FALSE|false|False)$/.test(value)) return [argument];
+    if (!/^(0|f|F|FALSE|false|False)$/.test(value))
+      throw new UsageError(`${name}: "${value}" is neither true nor false`);
     return redirectSwitch === undefined ? [] : [`--no-${redirectSwitch}`];
   });
 }

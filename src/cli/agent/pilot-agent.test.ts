@@ -51,7 +51,6 @@ describe('runPilotAgent', () => {
     ['proxy --concurrency x', {}, /^pilot-agent: .* a whole number is expected/],
     ['proxy --proxyLogLevel loud', {}, /Allowed choices are trace, debug/],
     ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],
-    ['proxy router', {}, /not supported yet: the role router/],
     ['proxy --stsPort 15463', {}, /not supported yet: --stsPort/],
     ['proxy --log_rotate a --pilotIdentity b', { CA_ADDR: 'x' }, /yet: --pilotIdentity, --log_rotate, CA_ADDR/],
     ['--log_rotate a proxy', {}, /not supported yet: --log_rotate/],
@@ -65,6 +64,15 @@ describe('runPilotAgent', () => {
     ['wait --timeoutSeconds 1', {}, /not supported yet: wait/],
     ['proxy sidecar surprise', {}, /too many arguments for 'proxy'/],
     ['version surprise', {}, /^pilot-agent: too many arguments for 'version'/],
+    ['istio-iptables -n true', {}, /^pilot-agent: too many arguments for 'istio-iptables'/],
+    ['istio-clean-iptables now', {}, /^pilot-agent: too many arguments for 'istio-clean-iptables'/],
+    [
+      'istio-iptables --run-validation=maybe',
+      {},
+      /^pilot-agent: --run-validation: "maybe" is neither true nor false\n$/,
+    ],
+    ['istio-clean-iptables -n=', {}, /^pilot-agent: -n: "" is neither true nor false\n$/],
+    ['istio-iptables --proxy-prt 1', {}, /--proxy-port\?\)\n+\(pilot-agent istio-iptables --help says more\)\n$/],
     ['version -o xml', {}, /--output is "yaml" or "json", not "xml"/],
   ])('refuses %j with 2', async (line, environment, message) => {
     const { code, stderr, stdout } = await run(line, environment);
@@ -80,6 +88,10 @@ describe('runPilotAgent', () => {
       const { stdout } = await run(`${command} --help`);
       for (const flag of flags) expect(stdout).toContain(`${flag} `);
     }
+  });
+
+  test.each(['PROXY_USER', 'DNS_CAPTURE', 'DNS_AGENT'])('names %s in the help of istio-iptables', async (name) => {
+    expect((await run('istio-iptables --help')).stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
   test.each(['istio-iptables -b * -i *', 'istio-clean-iptables'])('prints with %s -n what would run', async (line) => {
@@ -121,11 +133,7 @@ describe('runPilotAgent', () => {
 
 describe('foldBooleans', () => {
   test('takes the form with a value for flags that have none', () => {
-    expect(foldBooleans(['--short=false', '--log_as_json=true', '--id=a.b', '--short=maybe'])).toEqual([
-      '--log_as_json',
-      '--id=a.b',
-      '--short=maybe',
-    ]);
+    expect(foldBooleans(['--short=false', '--log_as_json=true', '--id=a.b'])).toEqual(['--log_as_json', '--id=a.b']);
     expect(foldBooleans(['--dry-run=0', '-n=T', '-f=false', '-t=1'])).toEqual([
       '--no-dry-run',
       '-n',

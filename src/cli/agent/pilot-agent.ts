@@ -79,12 +79,18 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
 function addRedirectCommands(program: Command, context: ProgramContext, finish: (code: number) => void): void {
   const setUp = program
     .command('istio-iptables')
-    .description('lead connections of this network namespace to the proxy');
+    .description('lead connections of this network namespace to the proxy')
+    .showHelpAfterError('(pilot-agent istio-iptables --help says more)')
+    .allowExcessArguments(false);
   addRedirectFlags(addLoggingFlags(setUp)).action(async (options: object) => {
     const { runSetUp } = await import('./istio-iptables.ts');
     finish(await runSetUp({ ...options, ...givenOptions(program) }, context));
   });
-  const clean = program.command('istio-clean-iptables').description('remove what istio-iptables has made');
+  const clean = program
+    .command('istio-clean-iptables')
+    .description('remove what istio-iptables has made')
+    .showHelpAfterError('(pilot-agent istio-clean-iptables --help says more)')
+    .allowExcessArguments(false);
   addCleanFlags(addLoggingFlags(clean)).action(async (options: object) => {
     const { runCleanUp } = await import('./istio-clean-iptables.ts');
     finish(await runCleanUp({ ...options, ...givenOptions(program) }, context));

@@ -66,14 +66,14 @@ export async function runProxy(role: string, options: object, context: ProgramCo
     throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
   // MESH_BOOTSTRAP beats the flag, as in the original.
   const templateFile = environment.MESH_BOOTSTRAP || flags.templateFile || undefined;
-  const config = await agentConfigOf(flags, settings.proxy, environment, templateFile !== undefined);
+  const config = await agentConfigOf(role, flags, settings.proxy, environment, templateFile !== undefined);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
   const keySets = new FetchedKeySets({ allowedHosts: settings.jwksAllowedHosts, log });
   try {
     return await runAgent({
       config,
-      compile: createCompileProxy({ settings: settingsOptions, policies, templateFile, identity, keySets }),
+      compile: createCompileProxy({ settings: settingsOptions, policies, templateFile, identity, role, keySets }),
       validate: (json) => validateConfig(config.envoyBinary, json),
       inputs: [
         ...inputs,
@@ -89,9 +89,10 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   }
 }
 
-function checkRole(role: string): void {
-  if (role === 'router') throw new UsageError('not supported yet: the role router');
-  if (role !== 'sidecar') throw new UsageError(`the role is "sidecar" or "router", not "${role}"`);
+function checkRole(role: string): asserts role is AgentConfig['role'] {
+  if (role !== 'sidecar' && role !== 'router') {
+    throw new UsageError(`the role is "sidecar" or "router", not "${role}"`);
+  }
 }
 
 function settingsOf(flags: ProxyFlags, environment: ProgramContext['environment']): SettingsOptions {
@@ -110,6 +111,7 @@ function settingsOf(flags: ProxyFlags, environment: ProgramContext['environment'
 }
 
 async function agentConfigOf(
+  role: AgentConfig['role'],
   flags: ProxyFlags,
   proxy: ProxySettings,
   environment: ProgramContext['environment'],
@@ -119,7 +121,7 @@ async function agentConfigOf(
   return {
     configPath: proxy.configPath,
     envoyBinary: findEnvoy({ proxyBinary, env: environment, repositoryRoot: programRoot() }),
-    role: 'sidecar',
+    role,
     statusPort: proxy.statusPort,
     drainDurationMs: proxy.drainDurationMs,
     terminationDrainMs: proxy.terminationDrainDurationMs,

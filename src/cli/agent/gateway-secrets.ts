@@ -1,0 +1,44 @@
+import type { GatewaySecretTexts } from '../../agent/gateway-secrets.ts';
+import type { MeshObject } from '../../compiler/policy/object.ts';
+import type { Secret } from '../../compiler/policy/topology-kinds.ts';
+import { gatewaySecret } from '../../compiler/topology/gateway-secret.ts';
+
+const authoritiesSuffix = '-cacert';
+
+/**
+ * The secrets that compiled listeners ask for, by SDS name, from the Secret objects of the proxy's own namespace. Those
+ * that are not there, or lack what is asked for, are left out.
+ */
+export function gatewaySecretsOf(
+  listeners: string,
+  objects: readonly MeshObject<string>[],
+  namespace: string,
+): ReadonlyMap<string, GatewaySecretTexts> {
+  const secrets = new Map(
+    objects
+      .filter((object): object is Secret => object.kind === 'Secret' && object.namespace === namespace)
+      .map((secret) => [secret.name, secret]),
+  );
+  const found = new Map<string, GatewaySecretTexts>();
+  for (const [, sdsName = '', name = ''] of listeners.matchAll(/"(kubernetes:\/\/([^"]+))"/g)) {
+    const texts = name.endsWith(authoritiesSuffix) ? authorities(name, secrets) : keyPair(name, secrets);
+    if (texts !== undefined) found.set(sdsName, texts);
+  }
+  return found;
+}
+
+function keyPair(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
+  const secret = secrets.get(name);
+  if (secret === undefined) return undefined;
+  const { certificateChain, privateKey } = gatewaySecret(secret);
+  if (certificateChain === undefined || privateKey === undefined) return undefined;
+  return { kind: 'pair', certificateChain, privateKey };
+}
+
+/** A secret of their own, else the one that also holds the pair. */
+function authorities(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
+  const secret = secrets.get(name) ?? secrets.get(name.slice(0, -authoritiesSuffix.length));
+  if (secret === undefined) return undefined;
+  const { authorities: certificates, revocationList } = gatewaySecret(secret);
+  return certificates === undefined ? undefined : { kind: 'authorities', certificates, revocationList };
+}
