@@ -1,3 +1,4 @@
+import { attacksPage } from './attacks-page.ts';
 import { conformancePage } from './conformance-page.ts';
 import { diagnosticsPage } from './diagnostics-page.ts';
 import { variablesPage } from './variables-page.ts';
@@ -5,6 +6,7 @@ import { variablesPage } from './variables-page.ts';
 /** Every generated document: path from the repository's root, and its text. */
 export function generatedDocuments(): readonly (readonly [path: string, text: string])[] {
   return [
+    ['docs/attacks.md', attacksPage()],
     ['docs/conformance.md', conformancePage()],
     ['docs/diagnostics.md', diagnosticsPage()],
     ['docs/variables.md', variablesPage()],

@@ -33,7 +33,8 @@ function httpServer(listener: typeof answer): Server {
       const start: Buffer | null = socket.read();
       if (start === null) return;
       socket.unshift(start);
-      const isHttp2 = start.subarray(0, 4).toString('latin1') === 'PRI ';
+      // Not `PRI` alone, which may be the method of an attack.
+      const isHttp2 = start.subarray(0, 6).toString('latin1') === 'PRI * ';
       (isHttp2 ? http2 : http1).emit('connection', socket);
       if (!isHttp2) socket.resume();
     });

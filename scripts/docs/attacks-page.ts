@@ -1,0 +1,57 @@
+import type { Attack, AttackGroup } from '../../src/testbed/attack/attack.ts';
+import { allowGroup, attackGroups } from '../../src/testbed/attack/corpus.ts';
+import { readRequest } from '../../src/testbed/reading.ts';
+import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
+import { code, table } from './markdown.ts';
+
+const introduction = `Each row was sent byte for byte to a real Envoy with compiled policies: through a sidecar and through a gateway, to a rule of a DENY policy and to the same rule negated in an ALLOW policy, all with the same outcome unless a row says otherwise. \`src/testbed/attack/attack.e2e.ts\` repeats it and compares.
+
+- \`403\`: refused by the policy. \`400\`, \`404\`, \`421\`, \`426\`, \`501\`: refused by Envoy for the request's own sake. \`422\`: the application could not read it. *reset*: Envoy reset the stream, and the connection lives on.
+- \`200\` and what the application was asked for. **Own equivalence**: an application that forgives a trailing slash, \`;\` parameters or case takes it for what is denied. No proxy can know; the compiler warns about such rules (\`path-equivalents\`).
+- A dash: the version cannot carry it.
+
+The application reads as conforming ones do: it decodes once and resolves dot segments and empty segments. One that decodes twice, or takes overlong UTF-8 (RFC 3629 section 3 forbids it) for ASCII, has a fault that no proxy can cover.`;
+
+/** What Envoy did with each request of the attack corpus. */
+export function attacksPage(): string {
+  const sections = [...attackGroups, allowGroup].map((group) => `## ${group.about}\n\n${groupTable(group)}`);
+  return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${sections.join('\n\n')}\n`;
+}
+
+function groupTable(group: AttackGroup): string {
+  const outcome = (seen: string | undefined): string => {
+    if (seen === undefined) return '–';
+    if (!seen.startsWith('200 ')) return seen === 'reset' ? '*reset*' : seen;
+    const shown = seen.slice('200 '.length);
+    const isEquivalent = group.kinship(readRequest('GET', shown, '', [])) === 'equivalent';
+    return `200 ${code(visible(shown))}${isEquivalent ? ' **own equivalence**' : ''}`;
+  };
+  const rows = group.attacks.map((attack) => {
+    const { http1, http2, gateway } = attack;
+    const both = (own: string | undefined, other: string | undefined): string =>
+      other === undefined ? outcome(own) : `${outcome(own)}; gateway: ${outcome(other)}`;
+    return [sentText(attack), both(http1, gateway?.http1), both(http2, gateway?.http2)];
+  });
+  return table(['sent', 'HTTP/1.1', 'HTTP/2'], rows);
+}
+
+/** The parts that are not what every request has. */
+function sentText({ method, target, authority, headers = [], fields }: Attack): string {
+  const line = (header: HeaderLine): string => (typeof header === 'string' ? header : `${header[0]}: ${header[1]}`);
+  const parts = [
+    ...(method === undefined ? [] : [`method ${code(visible(method))}`]),
+    ...(target === undefined ? [] : [code(visible(target)) || 'an empty target']),
+    ...(authority === undefined ? [] : [`Host ${code(visible(authority))}`]),
+    ...headers.map((header) => code(visible(line(header)))),
+    ...(fields ?? []).map(([name, value]) => code(visible(`${name}: ${value}`))),
+  ];
+  return parts.join(', ');
+}
+
+/** Bytes that do not print as `\\xNN`; two backticks would end a code span. */
+function visible(text: string): string {
+  return text
+    .replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    .replaceAll('`', '\\x60')
+    .replace(/^ | $/g, '\\x20');
+}

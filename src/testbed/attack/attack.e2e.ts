@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authorizationPolicy, topologyText } from '../mesh-objects.ts';
+import { createTestbed, type Testbed } from '../testbed.ts';
+import { describeMesh } from '../testing/describe-mesh.ts';
+import { type Attack, type AttackGroup, outcomeOf, readingOf, wireRequest } from './attack.ts';
+import { type AttackedPlace, attackedPlaces, attackTopology } from './attacked-mesh.ts';
+import { allowGroup, allowOfAllElse, attackGroups } from './corpus.ts';
+
+interface Form {
+  readonly form: string;
+  readonly action: string;
+  readonly rules: readonly object[];
+  readonly groups: readonly AttackGroup[];
+}
+
+const forms: readonly Form[] = [
+  { form: 'DENY', action: 'DENY', rules: attackGroups.map(({ rule }) => rule), groups: attackGroups },
+  { form: 'ALLOW of all else', action: 'ALLOW', rules: [allowOfAllElse], groups: attackGroups },
+  { form: 'ALLOW of one folder', action: 'ALLOW', rules: [allowGroup.rule], groups: [allowGroup] },
+];
+
+describeMesh('attacks', () => {
+  let testbed: Testbed;
+  beforeAll(async () => {
+    testbed = await createTestbed({ topology: attackTopology });
+  });
+  afterAll(() => testbed?.close());
+
+  describe.each(attackedPlaces)('through a $kind', (place) => {
+    describe.each(forms)('on $form', ({ action, rules, groups }) => {
+      beforeAll(async () => {
+        const policy = authorizationPolicy({ ...place.workload, name: 'attacked', action, rules });
+        await testbed.apply({ 'policy.yaml': topologyText([policy]) });
+      });
+      afterAll(() => testbed.remove('policy.yaml'));
+
+      test.each(groups)('$title: none is answered as what is denied, each as the table says', async (group) => {
+        await expectOutcomes(testbed, group, place);
+      });
+    });
+  });
+});
+
+/** Every attack of the group, over each version that can carry it, against the table and against the rule's meaning. */
+async function expectOutcomes(testbed: Testbed, group: AttackGroup, place: AttackedPlace): Promise<void> {
+  const sent = group.attacks.flatMap((attack) =>
+    ([1, 2] as const).flatMap((version) => {
+      const request = wireRequest(attack, version, place.target);
+      return request === undefined ? [] : [{ attack, version: `http${version}` as const, request }];
+    }),
+  );
+  const requests = sent.map(({ request }) => request);
+  const answers = await testbed.exchange('legacy/attacker', requests);
+  const seen: Record<string, string> = {};
+  const expected: Record<string, string | undefined> = {};
+  const answeredAsDenied: string[] = [];
+  for (const [i, { attack, version }] of sent.entries()) {
+    const answer = answers[i] ?? { status: 'none', body: '' };
+    const name = `${version} ${nameOf(attack)}`;
+    seen[name] = outcomeOf(answer, group);
+    expected[name] = (place.kind === 'gateway' ? attack.gateway?.[version] : undefined) ?? attack[version];
+    const reading = readingOf(answer);
+    if (reading !== undefined && group.kinship(reading) === 'denied') answeredAsDenied.push(name);
+  }
+  expect(answeredAsDenied).toEqual([]);
+  expect(seen).toEqual(expected);
+}
+
+function nameOf({ http1: _1, http2: _2, gateway: _3, ...request }: Attack): string {
+  return JSON.stringify(request);
+}
