@@ -76,6 +76,7 @@ export const defaultSettings: Settings = {
   },
   autoPassthroughGateways: [],
   jwksAllowedHosts: [],
+  extensionProviders: [],
   configSources: [],
   proxy: defaultProxySettings,
   origins: {},

@@ -2,6 +2,7 @@ import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
 import { defaultSettings } from './defaults.ts';
 import type { SettingsDraft } from './draft.ts';
+import { extensionProvider } from './extension-provider.ts';
 import { milliseconds, strings } from './field.ts';
 import { applyProxyConfig } from './proxy-config.ts';
 import type { GatewayLimits, KeepaliveSettings, PathNormalization, SettingOrigin, Settings } from './settings.ts';
@@ -43,6 +44,7 @@ const setters: Readonly<Record<string, Setter>> = {
     draft.set('gatewayLimits', { ...defaultSettings.gatewayLimits, ...gatewayLimits(value as JsonObject) }, origin),
   autoPassthroughGateways: scalar('autoPassthroughGateways', strings),
   jwksAllowedHosts: scalar('jwksAllowedHosts', strings),
+  extensionProviders: scalar('extensionProviders', (value) => (value as readonly JsonObject[]).map(extensionProvider)),
   terminationDrain: (draft, value, origin) =>
     draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),
   configSources: scalar('configSources', (value) =>

@@ -100,12 +100,44 @@ export interface Settings {
   /** Hosts that key sets may be fetched from although their addresses are private or loopback ones. */
   readonly jwksAllowedHosts: readonly string[];
 
+  /** In the order of the mesh configuration. */
+  readonly extensionProviders: readonly ExtensionProvider[];
+
   /** Addresses of `configSources`: `fs:///path`, later `xds://host:port`. */
   readonly configSources: readonly string[];
   /** How proxies are started (ProxyConfig); the part of it that reaches the bootstrap. */
   readonly proxy: ProxySettings;
   /** One entry a setting (`autoMtls`, `proxy.adminPort`): where its value came from. */
   readonly origins: Readonly<Record<string, SettingOrigin>>;
+}
+
+/** A provider that CUSTOM policies may name (`extensionProviders` of the mesh configuration). */
+export interface ExtensionProvider {
+  readonly name: string;
+  /** Undefined for providers of other kinds, of which only the name is known. */
+  readonly authorizer: AuthorizerSettings | undefined;
+}
+
+/** An external authorizer and how it is asked. */
+export interface AuthorizerSettings {
+  readonly protocol: 'http' | 'grpc';
+  /** `host`, or `namespace/host` for the service of that namespace. */
+  readonly service: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly failOpen: boolean;
+  readonly statusOnError: number;
+  readonly clearRouteCache: boolean;
+  readonly requestBody:
+    | { readonly maxBytes: number; readonly allowPartial: boolean; readonly asBytes: boolean }
+    | undefined;
+  /** The rest is for HTTP only. Lists of header names: `name`, `name*` or `*name`. */
+  readonly pathPrefix: string;
+  readonly headersToAuthorizer: readonly string[];
+  readonly headersToAdd: Readonly<Record<string, string>>;
+  readonly headersToUpstream: readonly string[];
+  readonly headersToDownstreamOnAllow: readonly string[];
+  readonly headersToDownstreamOnDeny: readonly string[];
 }
 
 /** ProxyConfig, merged from its layers (agent-side precedence: flag, annotation, variable, file, default). */

@@ -5,6 +5,9 @@ import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { Workload } from '../topology/model.ts';
 import { authenticationFilter } from './authentication/authentication.ts';
 import { authorizationFilter } from './authorization/authorization.ts';
+import { type Authorizer, authorizersOf } from './authorization/authorizers.ts';
+import { customFilters } from './authorization/custom.ts';
+import { warnOfRules } from './authorization/warnings.ts';
 import type { Lowering } from './lowering.ts';
 
 /** What the policies of one workload put before the terminal filters of its chains, each list in order of execution. */
@@ -29,27 +32,35 @@ export interface PolicyFilterInput {
  */
 export function policyFilters(
   workload: Workload,
-  { effective }: PolicyFilterInput,
+  { effective, scope }: PolicyFilterInput,
   lowering: Lowering,
   bag: DiagnosticBag,
 ): PolicyFilters {
   const tokens = authenticationFilter(effective.requestAuthentications(workload), lowering, bag);
   const policies = effective.authorizationPolicies(workload);
   if (tokens === undefined && policies.length === 0) return noPolicyFilters;
+  const services = () => effective.outbound(scope).map(({ service }) => service);
+  const client = { namespace: scope.namespace, services };
+  const authorizers = authorizersOf(policies, client, lowering.settings, bag);
+  warnOfRules(policies, workload, authorizers, lowering, bag);
   const before = tokens === undefined ? [] : [tokens];
-  return lowering.memo.of([policies, ...before], 'policy filters', bag, () => ({
-    http: [...before, ...accessFilters(policies, 'http', lowering)],
-    network: accessFilters(policies, 'tcp', lowering),
+  const label = `policy filters ${authorizers.map(({ name, cluster }) => `${name} ${cluster}`).join()}`;
+  return lowering.memo.of([policies, ...before], label, bag, () => ({
+    http: [...before, ...accessFilters(policies, authorizers, 'http', lowering)],
+    network: accessFilters(policies, authorizers, 'tcp', lowering),
   }));
 }
 
 function accessFilters(
   policies: readonly AuthorizationPolicy[],
+  authorizers: readonly Authorizer[],
   carries: 'http' | 'tcp',
   { settings }: Lowering,
 ): readonly NetworkPolicyFilterIR[] {
   const context = { carries, trustDomains: [settings.trustDomain, ...settings.trustDomainAliases] };
-  return (['AUDIT', 'DENY', 'ALLOW'] as const).flatMap(
-    (action) => authorizationFilter(policies, action, context) ?? [],
-  );
+  const actions = ['AUDIT', 'DENY', 'ALLOW'] as const;
+  return [
+    ...customFilters(policies, authorizers, context),
+    ...actions.flatMap((action) => authorizationFilter(policies, action, context) ?? []),
+  ];
 }

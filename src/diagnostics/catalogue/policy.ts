@@ -112,10 +112,7 @@ export const policyCodes = {
   'invalid-subset-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-timestamp': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-trust-domain-pattern': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-match-value': error(
-    message`"${'field'}" is "${'value'}": ${'reason'}`,
-    'a star stands for any text at one end of a value: "*", "text*" or "*text"',
-  ),
+  'invalid-match-value': error(message`"${'field'}" is "${'value'}": ${'reason'}`),
   'invalid-uri': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,

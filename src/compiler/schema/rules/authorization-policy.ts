@@ -1,6 +1,8 @@
 import type { AuthorizationPolicy, AuthorizationRule, Source } from '../../policy/authorization-policy.ts';
 import type { Report, Rule } from '../rule.ts';
 import { checkConditions } from './conditions.ts';
+import { checkMatchValues } from './match-values.ts';
+import { checkPathSpellings } from './path-spellings.ts';
 
 /** Validation of AuthorizationPolicy beyond its schema. */
 export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
@@ -9,6 +11,8 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
   checkServiceAccounts,
   checkCustomFields,
   checkConditions,
+  checkMatchValues,
+  checkPathSpellings,
   checkDenyOfHttpOnly,
 ];
 

@@ -1,0 +1,139 @@
+import type { Settings } from '../../../config/settings.ts';
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import type { Workload } from '../../topology/model.ts';
+import { protocolClass } from '../../topology/protocol.ts';
+import type { Lowering } from '../lowering.ts';
+import type { Authorizer } from './authorizers.ts';
+import { foreignDomain } from './identities.ts';
+import { httpFields } from './rule.ts';
+
+/** Values of a policy with their places, from the object's root. */
+interface PlacedValue {
+  /** Of a source, an operation, or a condition's key. */
+  readonly field: string;
+  readonly value: string;
+  readonly path: JsonPath;
+}
+
+/** What the policies of a workload say and may not do as they say there. Each rule is told once for one cause. */
+export function warnOfRules(
+  policies: readonly AuthorizationPolicy[],
+  workload: Workload,
+  authorizers: readonly Authorizer[],
+  { settings, memo }: Lowering,
+  bag: DiagnosticBag,
+): void {
+  const isSidecar = workload.role !== 'router';
+  const ports = isSidecar ? tcpPorts(workload, settings) : [];
+  for (const policy of policies) {
+    memo.of([policy], `warnings ${isSidecar}`, bag, (own) => {
+      for (const [index] of (policy.spec.rules ?? []).entries()) warnOfValues(policy, index, isSidecar, settings, own);
+    });
+    if (ports.length > 0) {
+      memo.of([workload, policy], 'warnings', bag, (own) => {
+        warnOfBytes(policy, workload, ports, own);
+        const asked = authorizers.find(({ name }) => name === policy.spec.provider?.name);
+        if (asked?.settings.protocol === 'http') warnOfQuestion(policy, workload, ports, own);
+      });
+    }
+  }
+}
+
+function warnOfValues(
+  policy: AuthorizationPolicy,
+  index: number,
+  isSidecar: boolean,
+  settings: Settings,
+  bag: DiagnosticBag,
+): void {
+  const values = valuesOf(policy, index);
+  const spanOf = ({ path }: PlacedValue) => policy.document.spanOf(path);
+  const path = values.find(({ field }) => /^(p|notP)aths$/.test(field));
+  const level = settings.pathNormalization;
+  if (path !== undefined && level !== 'DECODE_AND_MERGE_SLASHES') {
+    bag.report('weak-path-normalization', spanOf(path), { value: path.value, level });
+  }
+  const forwarded = values.find(({ field }) => /^((r|notR)emoteIpBlocks|remote\.ip)$/.test(field));
+  if (forwarded !== undefined && isSidecar && !settings.sidecarUseRemoteAddress) {
+    bag.report('forwarded-address-at-sidecar', spanOf(forwarded), { field: forwarded.field });
+  }
+  const trusted = [settings.trustDomain, ...settings.trustDomainAliases];
+  for (const principal of values.filter(({ field }) => /^((p|notP)rincipals|source\.principal)$/.test(field))) {
+    const domain = settings.skipValidateTrustDomain ? undefined : foreignDomain(principal.value, trusted);
+    if (domain === undefined) continue;
+    bag.report('untrusted-domain', spanOf(principal), { value: principal.value, domain, trusted: trusted.join(', ') });
+    return;
+  }
+}
+
+function valuesOf(policy: AuthorizationPolicy, index: number): readonly PlacedValue[] {
+  const { from = [], to = [], when = [] } = policy.spec.rules?.[index] ?? {};
+  const root: JsonPath = ['spec', 'rules', index];
+  const listed = (fields: object, path: JsonPath): PlacedValue[] =>
+    Object.entries(fields as Record<string, readonly string[]>).flatMap(([field, values]) =>
+      values.map((value, i) => ({ field, value, path: [...path, field, i] })),
+    );
+  return [
+    ...from.flatMap(({ source }, i) => listed(source, [...root, 'from', i, 'source'])),
+    ...to.flatMap(({ operation }, i) => listed(operation, [...root, 'to', i, 'operation'])),
+    ...when.flatMap(({ key, values = [], notValues = [] }, i) =>
+      listed({ values, notValues }, [...root, 'when', i]).map((placed) => ({ ...placed, field: key })),
+    ),
+  ];
+}
+
+/** Container ports that carry bytes alone; on detected ports a connection may still turn out to be HTTP. */
+function tcpPorts({ targets }: Workload, { sniffInbound }: Settings): readonly number[] {
+  const ports = targets.filter(({ port }) => protocolClass(port.protocol, sniffInbound) === 'tcp');
+  return [...new Set(ports.map(({ targetPort }) => targetPort))].sort((a, b) => a - b);
+}
+
+/** What only requests have is not there on connections. */
+function warnOfBytes(
+  policy: AuthorizationPolicy,
+  { namespace, name }: Workload,
+  ports: readonly number[],
+  bag: DiagnosticBag,
+): void {
+  const { action = 'ALLOW', rules = [] } = policy.spec;
+  for (const [index, rule] of rules.entries()) {
+    const fields = [...new Set(httpFields(rule))];
+    const concerned = ports.filter((port) => concerns(rule, String(port)));
+    if (fields.length === 0 || concerned.length === 0) continue;
+    bag.report(
+      action === 'ALLOW' ? 'rule-lost-on-tcp' : 'rule-wider-on-tcp',
+      policy.document.spanOf(['spec', 'rules', index]),
+      {
+        action,
+        fields: fields.map((field) => `"${field}"`).join(', '),
+        ports: concerned.join(', '),
+        workload: `${namespace}/${name}`,
+      },
+    );
+  }
+}
+
+/** HTTP has no question about a connection. */
+function warnOfQuestion(
+  { spec, document }: AuthorizationPolicy,
+  { namespace, name }: Workload,
+  ports: readonly number[],
+  bag: DiagnosticBag,
+): void {
+  const concerned = ports.filter((port) => spec.rules?.some((rule) => concerns(rule, String(port))));
+  if (concerned.length === 0) return;
+  bag.report('authorizer-of-requests-only', document.spanOf(['spec', 'provider', 'name']), {
+    name: spec.provider?.name ?? '',
+    ports: concerned.join(', '),
+    workload: `${namespace}/${name}`,
+  });
+}
+
+function concerns({ to }: AuthorizationRule, port: string): boolean {
+  if (to === undefined) return true;
+  return to.some(({ operation: { ports, notPorts = [] } }) => {
+    return (ports === undefined || ports.some((value) => Number(value) === Number(port))) && !notPorts.includes(port);
+  });
+}

@@ -1,0 +1,83 @@
+import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import type { Report } from '../rule.ts';
+
+type Fault = { readonly reason: string; readonly hint?: string } | { readonly readings: string };
+type Check = (value: string) => Fault | undefined;
+
+const identities: Check = (value) => {
+  if (value.startsWith('spiffe://')) return { reason: 'expected <trust domain>/ns/<namespace>/sa/<service account>' };
+  return starFault(value);
+};
+
+/** Fields and condition keys whose values are never meant to hold a star but at one end. */
+const checks: Readonly<Record<string, Check>> = {
+  principals: identities,
+  'source.principal': identities,
+  namespaces: starFault,
+  'source.namespace': starFault,
+  hosts: starFault,
+  requestPrincipals: requestPrincipalFault,
+  'request.auth.principal': requestPrincipalFault,
+};
+
+/** Values of identities, hosts and token principals mean what their author thinks they do. */
+export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report): void {
+  for (const [i, rule] of (spec.rules ?? []).entries()) {
+    for (const { field, values, path } of listsOf(rule, ['spec', 'rules', i])) {
+      const check = Object.hasOwn(checks, field) ? checks[field] : undefined;
+      for (const [j, value] of values.entries()) {
+        const fault = check?.(value);
+        const holes = { field: `${String(path.at(-1))}[${j}]`, value };
+        if (fault === undefined) continue;
+        if ('reason' in fault) report('invalid-match-value', [...path, j], { ...holes, reason: fault.reason }, { hint: fault.hint });
+        else report('ambiguous-request-principal', [...path, j], { ...holes, readings: fault.readings });
+      }
+    }
+  }
+}
+
+/** Lists of values: `field` without its `not`, or the condition's key. */
+function listsOf(
+  { from = [], to = [], when = [] }: AuthorizationRule,
+  path: JsonPath,
+): { readonly field: string; readonly values: readonly string[]; readonly path: JsonPath }[] {
+  const positive = (field: string): string => field.replace(/^not([A-Z])/, (_, letter: string) => letter.toLowerCase());
+  const listed = (fields: object, under: JsonPath) =>
+    Object.entries(fields as Record<string, readonly string[]>).map(([field, values]) => ({
+      field: positive(field),
+      values,
+      path: [...under, field],
+    }));
+  return [
+    ...from.flatMap(({ source }, i) => listed(source, [...path, 'from', i, 'source'])),
+    ...to.flatMap(({ operation }, i) => listed(operation, [...path, 'to', i, 'operation'])),
+    ...when.flatMap(({ key, values = [], notValues = [] }, i) =>
+      listed({ values, notValues }, [...path, 'when', i]).map((list) => ({ ...list, field: key })),
+    ),
+  ];
+}
+
+const starHint = 'write "*", "text*" or "*text": a star stands for any text at one end of a value';
+
+function starFault(value: string): Fault | undefined {
+  const inside = value.replace(/^\*|(?<=.)\*$/g, '');
+  const atBothEnds = value.length > 1 && value.startsWith('*') && value.endsWith('*');
+  return inside.includes('*') || atBothEnds ? { reason: 'the star would stand for itself', hint: starHint } : undefined;
+}
+
+/** `<issuer>/<subject>`: issuers are often URLs, so that the last slash parts the two. */
+function requestPrincipalFault(value: string): Fault | undefined {
+  if (value === '*') return undefined;
+  const slash = value.lastIndexOf('/');
+  if (slash < 0) return value.includes('*') ? undefined : { reason: 'expected <issuer>/<subject>' };
+  const [issuer, subject] = [value.slice(0, slash), value.slice(slash + 1)];
+  const isWithinScheme = value.slice(0, slash + 1).endsWith('://');
+  const prefix = value.endsWith('*') ? value.slice(0, -1) : undefined;
+  if (prefix !== undefined && subject !== '*' && (isWithinScheme || issuer.includes('://'))) {
+    const bySubject = `the subjects of "${issuer}" that begin with "${subject.slice(0, -1)}"`;
+    const byIssuer = `all subjects of issuers that begin with "${prefix}"`;
+    return { readings: isWithinScheme ? byIssuer : `${bySubject}, or ${byIssuer}` };
+  }
+  return isWithinScheme ? { reason: 'expected <issuer>/<subject>' } : undefined;
+}
