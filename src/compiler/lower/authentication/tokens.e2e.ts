@@ -253,6 +253,41 @@ describe('the answer', () => {
   });
 });
 
+describe('a bad token gets nowhere', () => {
+  const bad = 'Authorization: Bearer a.b.c';
+  const host = 'Host: httpbin.a';
+
+  test.each<[string, readonly string[], number]>([
+    ['in the absolute form', ['GET http://httpbin.a/ HTTP/1.1', host, bad], 401],
+    ['with a path of two slashes', ['GET // HTTP/1.1', host, bad], 401],
+    ['with a path that leaves the root', ['GET /../x HTTP/1.1', host, bad], 401],
+    ['with an escaped path', ['GET /%2e%2f HTTP/1.1', host, bad], 401],
+    ['with an unknown method', ['BREW / HTTP/1.1', host, bad], 400],
+    ['with an upgrade', ['GET / HTTP/1.1', host, bad, 'Connection: upgrade', 'Upgrade: websocket'], 401],
+    ['to no path', ['OPTIONS * HTTP/1.1', host, bad], 404],
+    ['to a tunnel', ['CONNECT httpbin.a:80 HTTP/1.1', host, bad], 404],
+    ['over HTTP/1.0', ['GET / HTTP/1.0', host, bad], 426],
+    ['in other letters', ['GET / HTTP/1.1', host, bad.toUpperCase().replace('BEARER', 'Bearer')], 401],
+    ['after a tab', ['GET / HTTP/1.1', host, 'Authorization:\tBearer a.b.c'], 401],
+    ['before blanks', ['GET / HTTP/1.1', host, `${bad} \t `], 401],
+    ['with a blank before the colon', ['GET / HTTP/1.1', host, 'Authorization : Bearer a.b.c'], 400],
+    ['on a second line', ['GET / HTTP/1.1', host, 'Authorization: Bearer', ' a.b.c'], 401],
+    ['after another scheme', ['GET / HTTP/1.1', host, 'Authorization: Basic YTpi, Bearer a.b.c'], 401],
+    ['after another header line', ['GET / HTTP/1.1', host, 'Authorization: Basic YTpi', bad], 401],
+    ['after an empty line of the same name', ['GET / HTTP/1.1', host, 'Authorization:', bad], 401],
+  ])('%s', async (_name, lines, expected) => {
+    expect(await gates.sendRaw('usual', `${lines.join('\r\n')}\r\n\r\n`)).toBe(expected);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['over HTTP/2', { authorization: 'Bearer a.b.c' }, 401],
+    ['over HTTP/2 after blanks', { authorization: '  Bearer a.b.c' }, 401],
+    ['over HTTP/2 with a method in small letters', { ':method': 'get', authorization: 'Bearer a.b.c' }, 401],
+  ])('%s', async (_name, headers, expected) => {
+    expect(await gates.sendHttp2('usual', { ':path': '/', ...headers })).toBe(expected);
+  });
+});
+
 describe('a rule whose keys are not at hand', () => {
   test('lets requests without a token through and refuses each token', async () => {
     expect(await status('no keys')).toBe(200);

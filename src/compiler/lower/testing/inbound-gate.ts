@@ -1,5 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request, type Server } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeySetGatherer } from '../../../cli/key-sets/gather.ts';
@@ -29,6 +31,10 @@ export interface GateRequest {
 export interface InboundGates {
   /** Sends one request through the chain that was compiled from the policies of this name. */
   send(name: string, request?: GateRequest): Promise<GateAnswer>;
+  /** Sends bytes as they are, and gives the status of the answer; 0 where the connection ends without one. */
+  sendRaw(name: string, bytes: string): Promise<number>;
+  /** Sends one request over HTTP/2; names and values as they are. */
+  sendHttp2(name: string, headers: OutgoingHttpHeaders): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -68,7 +74,12 @@ export async function startInboundGates(policies: Readonly<Record<string, string
       await delay(20);
     }
   }
-  return { send: (name, options = {}) => ask(socketOf(name), options), close };
+  return {
+    send: (name, options = {}) => ask(socketOf(name), options),
+    sendRaw: (name, bytes) => askRaw(socketOf(name), bytes),
+    sendHttp2: (name, headers) => askHttp2(socketOf(name), headers),
+    close,
+  };
 }
 
 /** Filters of the chain for plaintext HTTP on the declared port. */
@@ -137,5 +148,36 @@ function ask(socketPath: string, { method = 'GET', path = '/', headers = [] }: G
     });
     outgoing.on('error', reject);
     outgoing.end();
+  });
+}
+
+function askRaw(path: string, bytes: string): Promise<number> {
+  const socket = connect(path);
+  return new Promise((resolve) => {
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+      const [, status] = /^HTTP\/1\.\d (\d{3})/.exec(answer) ?? [];
+      if (status === undefined) return;
+      socket.destroy();
+      resolve(Number(status));
+    });
+    socket.on('error', () => resolve(0));
+    socket.on('close', () => resolve(0));
+    socket.write(bytes);
+  });
+}
+
+function askHttp2(path: string, headers: OutgoingHttpHeaders): Promise<number> {
+  const session = connectHttp2('http://httpbin.a', { createConnection: () => connect(path) });
+  return new Promise((resolve, reject) => {
+    session.on('error', reject);
+    const stream = session.request(headers);
+    stream.on('response', (answer) => {
+      session.destroy();
+      resolve(answer[':status'] ?? 0);
+    });
+    stream.on('error', reject);
+    stream.end();
   });
 }
