@@ -1,15 +1,19 @@
 import { join } from 'node:path';
 import { openIdentityFiles } from '../identity/files.ts';
 import type { SecretSnapshot } from '../identity/snapshot.ts';
+import type { DiscoveryResource } from '../xds/resource.ts';
 import { secretService } from '../xds/secret-service.ts';
 import { startDiscoveryServer } from '../xds/server.ts';
 import type { DiscoveryObserver } from '../xds/session.ts';
 import { AgentError } from './agent-error.ts';
+import { type GatewaySecretTexts, gatewaySecretResources } from './gateway-secrets.ts';
 import type { Log } from './log.ts';
 import { secretResources } from './secret-resources.ts';
 
 /** Envoy's source of secrets, serving. */
 export interface IdentityService {
+  /** Takes the place of the secrets of gateway servers that were served before. */
+  serveGatewaySecrets(secrets: ReadonlyMap<string, GatewaySecretTexts>): void;
   close(): Promise<void>;
 }
 
@@ -29,15 +33,23 @@ export async function startIdentityService(
   const server = await startDiscoveryServer(join(configPath, socketName), [service], observer(log)).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
   });
-  if (identityFolder === undefined) return { close: () => server.close() };
+  let own: readonly DiscoveryResource[] = [];
+  let others: readonly DiscoveryResource[] = [];
+  const serveGatewaySecrets: IdentityService['serveGatewaySecrets'] = (secrets) => {
+    others = gatewaySecretResources(secrets, log);
+    service.store.replace([...own, ...others]);
+  };
+  if (identityFolder === undefined) return { serveGatewaySecrets, close: () => server.close() };
   const watch = await openIdentityFiles(identityFolder, {
     onSnapshot: (snapshot) => {
-      service.store.replace(secretResources(snapshot));
+      own = secretResources(snapshot);
+      service.store.replace([...own, ...others]);
       log.info('identity in service', describe(snapshot));
     },
     onProblem: (problem) => log.error(`the identity is not taken: ${problem}`),
   });
   return {
+    serveGatewaySecrets,
     close: async () => {
       watch.close();
       await server.close();

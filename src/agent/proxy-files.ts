@@ -1,6 +1,7 @@
 import type { AdminAddress } from '../envoy/admin.ts';
 import type { ConfigParts } from '../envoy/static-form.ts';
 import { AgentError } from './agent-error.ts';
+import type { GatewaySecretTexts } from './gateway-secrets.ts';
 
 /** One proxy's configuration as texts, named as in its folder. */
 export interface ProxyFiles {
@@ -14,6 +15,8 @@ export interface ProxyFiles {
   readonly routes: ReadonlyMap<string, string>;
   /** What Envoy does not read: `origins.json`, `mesh.json`. */
   readonly beside: ReadonlyMap<string, string>;
+  /** What gateway servers ask for over SDS, by name; never written. Absent: none. */
+  readonly secrets?: ReadonlyMap<string, GatewaySecretTexts>;
 }
 
 /** What the compile function gives: files, or why there are none, one text a mistake. */
@@ -87,5 +90,5 @@ export function adminAddressOf({ bootstrap }: ProxyFiles): AdminAddress {
 
 /** Whether any part of the configuration asks for the workload's certificate or the mesh's roots. */
 export function usesMeshSecrets({ bootstrap, clusters, listeners }: ProxyFiles): boolean {
-  return [bootstrap, clusters, listeners].some((text) => text.includes('sds_secret_config'));
+  return [bootstrap, clusters, listeners].some((text) => /"name":\s*"(?:default|ROOTCA)",\s*"sds_config"/.test(text));
 }

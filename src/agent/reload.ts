@@ -15,6 +15,8 @@ export interface ReloadParts {
   /** Why a compiled configuration cannot be used here; undefined when it can. */
   readonly check: (files: ProxyFiles) => string | undefined;
   readonly validate: ValidateConfig;
+  /** Hands out what the configuration's gateway servers ask for. Absent: nobody asks. */
+  readonly serveSecrets?: (files: ProxyFiles) => void;
   readonly files: ConfigFiles;
   readonly admin: AdminClient;
   readonly log: Log;
@@ -41,7 +43,7 @@ export class Reloader {
 
   constructor(first: ProxyFiles, parts: ReloadParts) {
     this.#current = first;
-    this.#parts = { stepTimeoutMs: 15_000, ...parts };
+    this.#parts = { stepTimeoutMs: 15_000, serveSecrets: () => {}, ...parts };
   }
 
   /** What Envoy was last told, and has in force unless it is still starting. */
@@ -80,7 +82,9 @@ export class Reloader {
   async #reloadOnce(): Promise<boolean> {
     const next = await this.#compiled();
     if (next === undefined || (this.#isTorn && !(await this.#restore()))) return false;
-    const { log } = this.#parts;
+    const { log, serveSecrets } = this.#parts;
+    // Before the listeners that ask for them; a new certificate comes without any other change.
+    serveSecrets(next);
     if (next.bootstrap !== this.#current.bootstrap) {
       log.warn('the bootstrap has changed; that takes effect when the agent starts again');
     }

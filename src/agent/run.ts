@@ -78,6 +78,8 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   if (signals.stop.aborted) return 0;
   const identity = await startIdentityService(config.configPath, config.identityFolder, log);
   cleanup.push(() => identity.close());
+  const noSecrets = new Map();
+  identity.serveGatewaySecrets(files.secrets ?? noSecrets);
   const folder = new ConfigFiles(config.configPath);
   await folder.writeAll(files);
   if (signals.stop.aborted) return 0;
@@ -97,6 +99,7 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
     admin,
     signal: quit,
     check: (next) => lackingIdentity(config, next),
+    serveSecrets: (next) => identity.serveGatewaySecrets(next.secrets ?? noSecrets),
   });
   const onFirstInForce = (): void => {
     if (!quit.aborted) life.moveTo('running');

@@ -12,7 +12,8 @@ const program = resolve(import.meta.dirname, '../../../../dist/pilot-agent.js');
 const isRoot = process.getuid?.() === 0;
 
 export interface StartOptions {
-  /** After `proxy sidecar`; `--id httpbin.foo --policies mesh` by default. */
+  readonly role?: 'sidecar' | 'router';
+  /** After the role; `--id httpbin.foo --policies mesh` by default. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Shell commands that prepare the network namespace, where loopback is up. */
@@ -44,9 +45,10 @@ export class ProxyProgram {
     return it;
   }
 
-  start({ args = ['--policies', 'mesh'], environment = {}, prepare = 'true' }: StartOptions = {}): void {
+  start(options: StartOptions = {}): void {
+    const { role = 'sidecar', args = ['--policies', 'mesh'], environment = {}, prepare = 'true' } = options;
     const script = `ip link set lo up && { ${prepare}\n} && exec "$@"`;
-    const argv = [process.execPath, program, 'proxy', 'sidecar', '--id', 'httpbin.foo', ...args];
+    const argv = [process.execPath, program, 'proxy', role, '--id', 'httpbin.foo', ...args];
     const namespaces = isRoot ? ['--net'] : ['--net', '--map-root-user'];
     this.stdout = '';
     this.stderr = '';

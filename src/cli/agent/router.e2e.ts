@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createMeshCa, type IssueOptions, type MeshCa } from '../../testing/certificates.ts';
+import { ProxyProgram } from './testing/proxy-program.ts';
+
+/** A gateway whose servers answer by themselves with their names; `raw` is TLS that goes through to port 9443. */
+const topology = `
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo, labels: {mesh: ingressgateway}}
+spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 127.0.0.1}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: edge, namespace: foo}
+spec:
+  clusterIP: 10.1.0.9
+  selector: {mesh: ingressgateway}
+  ports: [{name: http, port: 80, targetPort: 8080}, {name: https, port: 443, targetPort: 8443}]
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: ServiceEntry
+metadata: {name: raw, namespace: foo}
+spec:
+  hosts: [raw.internal]
+  location: MESH_EXTERNAL
+  resolution: STATIC
+  ports: [{number: 9443, name: tls, protocol: TLS}]
+  endpoints: [{address: 127.0.0.1}]
+`;
+
+const server = (name: string, host: string, tls: string, port = 443, protocol = 'HTTPS'): string => `
+  - port: {number: ${port}, name: ${name}, protocol: ${protocol}}
+    hosts: ["${host}"]
+    tls: ${tls}`;
+
+const gateway = `
+apiVersion: networking.mesh.io/v1alpha3
+kind: Gateway
+metadata: {name: edge, namespace: foo}
+spec:
+  selector: {mesh: ingressgateway}
+  servers:
+  - port: {number: 80, name: http, protocol: HTTP}
+    hosts: ["plain.example.com"]${[
+      server('redirected', 'a.example.com', '{httpsRedirect: true}', 80, 'HTTP'),
+      server('wide', '*.example.com', '{mode: SIMPLE, credentialName: wide}'),
+      server('a', 'a.example.com', '{mode: SIMPLE, credentialName: a}'),
+      server(
+        'mutual',
+        'mutual.example.com',
+        '{mode: MUTUAL, credentialName: mutual, subjectAltNames: [friend.example.com]}',
+      ),
+      server('optional', 'optional.example.com', '{mode: OPTIONAL_MUTUAL, credentialName: mutual}'),
+      server('raw', 'raw.example.com', '{mode: PASSTHROUGH}', 443, 'TLS'),
+      server('missing', 'missing.example.com', '{mode: SIMPLE, credentialName: missing}'),
+      server('broken', 'broken.example.com', '{mode: SIMPLE, credentialName: broken}'),
+      server('new', 'new.example.com', '{mode: SIMPLE, credentialName: a, minProtocolVersion: TLSV1_3}'),
+      server('behind', 'raw.example.com', '{mode: SIMPLE, credentialName: a}', 9443),
+    ].join('')}
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: edge, namespace: foo}
+spec:
+  hosts: ["*.example.com"]
+  gateways: [edge]
+  http:
+  - match: [{port: 80}]
+    directResponse: {status: 200, body: {string: plain}}
+  - match: [{port: 443}]
+    directResponse: {status: 200, body: {string: secure}}
+  - directResponse: {status: 200, body: {string: behind}}
+  tls:
+  - match: [{sniHosts: [raw.example.com]}]
+    route: [{destination: {host: raw.internal, port: {number: 9443}}}]
+`;
+
+interface SecretTexts {
+  readonly certificate: string;
+  readonly key: string;
+  readonly authorities?: string;
+}
+
+function secret(name: string, { certificate, key, authorities }: SecretTexts): string {
+  const data = {
+    'tls.crt': certificate,
+    'tls.key': key,
+    ...(authorities === undefined ? {} : { 'ca.crt': authorities }),
+  };
+  const lines = Object.entries(data).map(([field, text]) => `  ${field}: ${Buffer.from(text).toString('base64')}\n`);
+  return `---
+apiVersion: v1
+kind: Secret
+metadata: {name: ${name}, namespace: foo}
+type: kubernetes.io/tls
+data:
+${lines.join('')}`;
+}
+
+describe('pilot-agent proxy router', () => {
+  let proxy: ProxyProgram;
+  let ca: MeshCa;
+  let key: string;
+
+  const issue = (options: IssueOptions) => ca.issue('spiffe://cluster.local/ns/x/sa/y', options);
+  const wildcard = { dnsNames: ['*.example.com'] };
+
+  beforeAll(async () => {
+    ca = await createMeshCa();
+    const { certificateChain: certificate, privateKey } = await issue(wildcard);
+    key = privateKey;
+    const { privateKey: foreign } = await issue(wildcard);
+    const client = await issue({ dnsNames: ['friend.example.com'] });
+    const stranger = await issue({ dnsNames: ['stranger.example.com'] });
+    proxy = await ProxyProgram.create(topology);
+    await proxy.write('mesh/gateway.yaml', gateway);
+    const good = { certificate, key };
+    const secrets = [secret('wide', good), secret('a', good), secret('broken', { certificate, key: foreign })];
+    secrets.push(secret('mutual', { ...good, authorities: ca.rootCertificate }));
+    await proxy.write('mesh/secrets.yaml', secrets.join(''));
+    await proxy.write('ca.pem', ca.rootCertificate);
+    await proxy.write('client.pem', client.certificateChain + client.privateKey);
+    await proxy.write('stranger.pem', stranger.certificateChain + stranger.privateKey);
+    proxy.start({ role: 'router' });
+    await proxy.logged('state=running');
+    await proxy.untilReady();
+  });
+  afterAll(() => proxy?.close());
+
+  /** By name, to the gateway, whose ports are those behind its service. */
+  const ask = (url: string, ...flags: readonly string[]) => {
+    const { hostname, port, protocol } = new URL(url);
+    const own = protocol === 'https:' ? '8443' : '8080';
+    const connect = `${hostname}:${port || (own === '8443' ? '443' : '80')}:127.0.0.1:${own}`;
+    return proxy.curl(url, '--connect-to', connect, '--cacert', `${proxy.folder}/ca.pem`, ...flags);
+  };
+  const certificate = (name: string): readonly string[] => ['--cert', `${proxy.folder}/${name}.pem`];
+
+  test('serves plaintext on the target port of its service', () => {
+    expect(ask('http://plain.example.com/')).toMatchObject({ status: 200, body: 'plain' });
+    expect(ask('http://unknown.example.com/')).toMatchObject({ status: 404 });
+  });
+
+  test.each(['--http1.1', '--http2'])('ends TLS by server name, with %s', (version) => {
+    expect(ask('https://a.example.com/', version)).toMatchObject({ status: 200, body: 'secure' });
+    expect(ask('https://other.example.com/', version)).toMatchObject({ status: 200, body: 'secure' });
+  });
+
+  test('closes connections for names that nobody serves', () => {
+    expect(ask('https://example.org/').code).toBe(35);
+    expect(proxy.curl('http://127.0.0.1:8443/').code).toBe(56);
+  });
+
+  test('redirects to the port that serves the host, with the method kept', () => {
+    const answer = ask('http://a.example.com:80/x?y=1', '-X', 'POST', '-D', '-');
+    expect(answer.status).toBe(308);
+    expect(answer.body).toContain('location: https://a.example.com/x?y=1\r\n');
+  });
+
+  test('asks for a client certificate of the right name where the server is MUTUAL', () => {
+    expect(ask('https://mutual.example.com/').code).not.toBe(0);
+    expect(ask('https://mutual.example.com/', ...certificate('stranger')).code).not.toBe(0);
+    expect(ask('https://mutual.example.com/', ...certificate('client'))).toMatchObject({ status: 200 });
+  });
+
+  test('takes no certificate or a good one where the server is OPTIONAL_MUTUAL', async () => {
+    expect(ask('https://optional.example.com/')).toMatchObject({ status: 200 });
+    expect(ask('https://optional.example.com/', ...certificate('client'))).toMatchObject({ status: 200 });
+    const { certificateChain, privateKey } = await (await createMeshCa()).issue('spiffe://x/ns/x/sa/y');
+    await proxy.write('foreign.pem', certificateChain + privateKey);
+    expect(ask('https://optional.example.com/', ...certificate('foreign')).code).not.toBe(0);
+  });
+
+  test.each(['mutual', 'MUTUAL', 'raw', 'a'])(
+    'answers 421 to a request for %s on a connection to the wide server',
+    (name) => {
+      for (const end of ['', '.', ':8443', '.:8443']) {
+        const answer = ask('https://wide.example.com/', '-H', `Host: ${name}.example.com${end}`);
+        expect(answer, end).toMatchObject({ status: 421 });
+      }
+    },
+  );
+
+  test('answers 421 to a request for the wide server on a connection to a narrow one', () => {
+    expect(ask('https://a.example.com/', '-H', 'Host: wide.example.com')).toMatchObject({ status: 421 });
+    expect(ask('https://a.example.com/', '-H', 'Host: example.org')).toMatchObject({ status: 404 });
+  });
+
+  test('passes TLS on unopened', () => {
+    expect(ask('https://raw.example.com/')).toMatchObject({ status: 200, body: 'behind' });
+  });
+
+  test('keeps to the oldest version of the server', () => {
+    expect(ask('https://new.example.com/', '--tls-max', '1.2').code).toBe(35);
+    expect(ask('https://new.example.com/')).toMatchObject({ status: 200 });
+    expect(ask('https://a.example.com/', '--tls-max', '1.2')).toMatchObject({ status: 200 });
+  });
+
+  test('closes only the server whose secret is missing or broken, and says so without the key', () => {
+    expect(ask('https://missing.example.com/').code).toBe(35);
+    expect(ask('https://broken.example.com/').code).toBe(35);
+    expect(proxy.output).toContain('its private key is not that of its first certificate');
+    expect(proxy.output).not.toContain(key.split('\n')[1]);
+  });
+
+  test('writes no private key', async () => {
+    const line = key.split('\n')[1] ?? '';
+    const base64 = Buffer.from(key).toString('base64').slice(40, 100);
+    for (const file of ['bootstrap.json', 'listeners.json', 'clusters.json', 'mesh.json', 'origins.json']) {
+      const text = await proxy.read(file);
+      expect([text.includes(line), text.includes(base64)], file).toEqual([false, false]);
+    }
+  });
+
+  test('hides what it is, and strips what clients forge', () => {
+    const { body } = ask('http://plain.example.com/', '-D', '-');
+    expect(body).not.toMatch(/^server: |^x-envoy/im);
+    expect(ask('http://plain.example.com/', '-H', 'x_under_score: 1')).toMatchObject({ status: 400 });
+  });
+
+  test('serves a secret that comes later, and a renewed one, without a new listener', async () => {
+    const before = await proxy.read('listeners.json');
+    const { certificateChain, privateKey } = await issue(wildcard);
+    await proxy.write('mesh/later.yaml', secret('missing', { certificate: certificateChain, key: privateKey }));
+    await vi.waitFor(() => expect(ask('https://missing.example.com/').status).toBe(200), 10_000);
+    expect(await proxy.read('listeners.json')).toBe(before);
+  });
+});
+
+describe('pilot-agent proxy sidecar', () => {
+  test('refuses to run as what the inputs say it is not', async () => {
+    const proxy = await ProxyProgram.create(topology);
+    try {
+      proxy.start();
+      expect(await proxy.exit).toBe(1);
+      expect(proxy.output).toContain('workload "foo/httpbin" is a router in the inputs, not a sidecar');
+    } finally {
+      await proxy.close();
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+
+/** A server's certificate and key, PEM. */
+export interface KeyPairTexts {
+  /** Leaf first. */
+  readonly certificateChain: string;
+  readonly privateKey: string;
+}
+
+/**
+ * Why Envoy could not serve with this pair at `nowMs`; undefined when it can. Names of any kind are good: a gateway's
+ * certificate is for the world, not a SPIFFE identity. The sentence never quotes the texts.
+ */
+export function keyPairProblem({ certificateChain, privateKey }: KeyPairTexts, nowMs: number): string | undefined {
+  const chain = parseCertificates(certificateChain);
+  if (typeof chain === 'string') return chain;
+  const [leaf] = chain;
+  if (leaf === undefined) return 'it holds no certificate';
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(privateKey);
+  } catch {
+    // The cause is dropped on purpose: nothing of a key may reach a log.
+    return 'its private key cannot be read';
+  }
+  if (!leaf.checkPrivateKey(key)) return 'its private key is not that of its first certificate';
+  return nowMs > Date.parse(leaf.validTo) ? `its certificate expired at ${leaf.validTo}` : undefined;
+}
+
+/** As {@link keyPairProblem}, for authorities of client certificates. */
+export function authoritiesProblem(pem: string): string | undefined {
+  const certificates = parseCertificates(pem);
+  if (typeof certificates === 'string') return certificates;
+  return certificates.length === 0 ? 'it holds no certificate' : undefined;
+}
+
+function parseCertificates(pem: string): readonly X509Certificate[] | string {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  const parsed: X509Certificate[] = [];
+  for (const [i, block] of blocks.entries()) {
+    try {
+      parsed.push(new X509Certificate(block));
+    } catch {
+      return `its certificate ${i + 1} cannot be parsed`;
+    }
+  }
+  return parsed;
+}
