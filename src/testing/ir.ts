@@ -221,11 +221,10 @@ export function routeIR(name: string, action: RouteActionIR, origins: Origins = 
   return { name, match: { path: { kind: 'prefix', value: '/' } }, action, origins };
 }
 
+type ClusterAction = Extract<RouteActionIR, { kind: 'cluster' }>;
+
 /** An action that forwards without a time-out and without retries. */
-export function forward(
-  cluster: string,
-  action: Partial<Extract<RouteActionIR, { kind: 'cluster' }>> = {},
-): RouteActionIR {
+export function forward(cluster: string, action: Partial<ClusterAction> = {}): ClusterAction {
   return { kind: 'cluster', cluster, timeoutMs: 0, retry: undefined, hashPolicies: [], ...action };
 }
 
