@@ -56,11 +56,11 @@ function answer(request: AnyRequest, response: AnyResponse): void {
   send(request, response, body === undefined ? 404 : 200, body ?? { error: 'not found' });
 }
 
-/** Answers everything with 200 and what it was asked for, in its own understanding. */
+/** Answers everything with 200 and what it was asked for, in its own understanding, and on which port. */
 function tell(request: AnyRequest, response: AnyResponse): void {
   const authority = request.headers[':authority'] ?? request.headers.host ?? '';
   const reading = readRequest(request.method ?? '', request.url ?? '', String(authority), request.rawHeaders);
-  send(request, response, 200, reading);
+  send(request, response, 200, { ...reading, port: request.socket.localPort });
 }
 
 function send(request: AnyRequest, response: AnyResponse, status: number, body: object): void {
