@@ -52,6 +52,12 @@ const situations = [
   return rotated.slice(0, tries(1, faults.length)).map((fault) => ({ ...situation, fault }));
 });
 
+/** Few ports for many calls: the proxy still remembers (TIME-WAIT) an earlier connection from nearly each of them. */
+async function reuseClientPorts(): Promise<void> {
+  const script = 'cd /proc/sys/net/ipv4; echo 40000 40299 > ip_local_port_range; echo 1 > tcp_tw_reuse';
+  await lab.sandbox.must(['sh', '-ec', script], { network: 'peer' });
+}
+
 interface Attempt {
   readonly at: number;
   readonly fault: Fault;
@@ -103,14 +109,10 @@ describeMesh('istio-iptables at a fault', () => {
   );
 
   test.each([
-    {
-      by: 'rules of the same mode',
-      other: [...redirect, '-x', '10.78.0.0/16,fd78::/64', '-d', '9090'],
-      mayBeLost: false,
-    },
-    // A connection whose handshake falls into the change of mode may get no answer.
-    { by: 'rules of the other mode', other: tproxy, mayBeLost: true },
-  ])('lets no packet past while rules are replaced by $by', async ({ other, mayBeLost }) => {
+    { by: 'rules of the same mode', other: [...redirect, '-x', '10.78.0.0/16,fd78::/64', '-d', '9090'] },
+    { by: 'rules of the other mode', other: tproxy },
+  ])('neither loses a connection nor lets one past while rules are replaced by $by', async ({ other }) => {
+    await reuseClientPorts();
     await settle(redirect);
     const storms = await Promise.all([
       lab.storm('IPv4', ['peer > workload:8080'].map(parseCall)),
@@ -120,8 +122,11 @@ describeMesh('istio-iptables at a fault', () => {
     for (let i = 0; i < tries(4); i += 1) await settle(i % 2 === 0 ? other : redirect);
     const seen = (await Promise.all(storms.map((storm) => storm.end()))).flat();
     await settle(undefined);
-    const takers = seen.map((answers) => Object.keys(answers).filter((answer) => !(mayBeLost && answer === 'silent')));
     const inbound = ['proxy:15006 for workload:8080 from peer'];
-    expect(takers).toEqual([inbound, ['proxy:15001 for peer:80 from workload'], inbound]);
+    expect(seen.map((answers) => Object.keys(answers))).toEqual([
+      inbound,
+      ['proxy:15001 for peer:80 from workload'],
+      inbound,
+    ]);
   });
 });

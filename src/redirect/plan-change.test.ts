@@ -25,12 +25,13 @@ function plan(mode: string, mark = '1337'): RedirectPlan {
   return planRedirect(parseRequest(settle(flags, {}), {}, host).request.config);
 }
 
-/** A namespace with the chains and routing of a plan. */
+/** A namespace with the chains of a plan, their rules, and its routing. */
 function stateOf({ rules, routing }: RedirectPlan): RedirectState {
   const own = (rules.get('IPv4') ?? []).filter(({ chain }) => chain.startsWith('MESH'));
   const tables = ['mangle', 'nat'].map((table) => {
     const chains = new Set(own.filter((rule) => rule.table === table).map(({ chain }) => `:${chain} - [0:0]`));
-    return [`*${table}`, ...chains, 'COMMIT'].join('\n');
+    const lines = own.filter((rule) => rule.table === table).map(({ chain, args }) => `-A ${chain} ${args.join(' ')}`);
+    return [`*${table}`, ...chains, ...lines, 'COMMIT'].join('\n');
   });
   return {
     filters: [{ backend, tables: parseSavedRules(tables.join('\n')), isChosen: true }],
@@ -57,16 +58,16 @@ describe('planChange', () => {
       ['route add', 'rule add', '*mangle *nat'],
     ],
     [
-      'captures in nat before mangle lets go',
+      'captures in nat before mangle lets go, with a rule for what both would take',
       stateOf(plan('TPROXY')),
       plan('REDIRECT'),
-      ['*nat *mangle', 'rule del', 'route del'],
+      ['*nat *mangle *nat', 'rule del', 'route del'],
     ],
     [
-      'captures in mangle before nat lets go',
+      'captures in mangle before nat lets go, with a rule for what both would take',
       stateOf(plan('REDIRECT')),
       plan('TPROXY'),
-      ['route add', 'rule add', '*mangle *nat'],
+      ['route add', 'rule add', '*nat *mangle *nat'],
     ],
     [
       'leads the new mark before the old one goes',
@@ -76,6 +77,16 @@ describe('planChange', () => {
     ],
   ])('%s', (_, before, wanted, expected) => {
     expect(outline(before, wanted)).toEqual(expected);
+  });
+
+  test.each([
+    ['REDIRECT', 'TPROXY', /^\*nat\n-I MESH_INBOUND 1 -m mark --mark 1337 -j RETURN\nCOMMIT\n\*mangle\n/],
+    ['TPROXY', 'REDIRECT', /\n\*nat\n-D MESH_INBOUND -m mark --mark 1337 -j RETURN\nCOMMIT\n$/],
+  ])('from %s to %s, nat leaves alone what mangle has taken while both capture', (from, to, expected) => {
+    const steps = planChange(stateOf(plan(from)), desiredByPlan(plan(to)), 5);
+    const text = steps.flatMap(({ input }) => input ?? []).join('');
+    expect(text).toMatch(expected);
+    expect(text.match(/MESH_INBOUND.* --mark 1337 -j RETURN/g)).toHaveLength(2);
   });
 
   test('makes the rules in the chosen filter and takes them out of the other', () => {

@@ -1,9 +1,10 @@
 import { asDesired, changeTable, type DesiredTable } from './change-table.ts';
 import type { Family } from './config.ts';
+import { handOverRule } from './hand-over.ts';
 import type { RedirectPlan } from './plan.ts';
 import type { FilterState, RedirectState } from './read-state.ts';
 import { type RedirectRule, type RoutingItem, type Table, tables } from './rule.ts';
-import { isOwnChain } from './saved-rules.ts';
+import { isOwnChain, type SavedTable } from './saved-rules.ts';
 import { restoreStep, routingStep, type Step } from './step.ts';
 
 /** What is to be ours in a network namespace. */
@@ -53,18 +54,32 @@ export function planChange(state: RedirectState, desired: DesiredState, lockWait
 }
 
 function restoreSteps(filter: FilterState, desired: DesiredState, lockWaitSeconds: number): Step[] {
-  const blocks = tableOrder(filter, desired).map((table) =>
-    changeTable(table, filter.tables.get(table) ?? new Map(), desired.tableOf(filter, table)),
-  );
-  const text = blocks.join('');
+  const text = filterBlocks(filter, desired).join('');
   return text === '' ? [] : [restoreStep(filter.backend.restore, text, lockWaitSeconds)];
 }
 
-/** Where inbound connections move from mangle to nat, nat must take them before mangle lets go. */
-function tableOrder(filter: FilterState, desired: DesiredState): readonly Table[] {
-  const before = [...(filter.tables.get('mangle')?.keys() ?? [])].some((chain) => isOwnChain('mangle', chain));
-  const after = desired.tableOf(filter, 'mangle').chains.length > 0;
-  return before && !after ? [...tables].reverse() : tables;
+/** One transaction each. Where inbound connections move between tables, one must take them before the other lets go. */
+function filterBlocks(filter: FilterState, desired: DesiredState): string[] {
+  const before = { mangle: savedOf(filter, 'mangle'), nat: savedOf(filter, 'nat') };
+  const after = { mangle: desired.tableOf(filter, 'mangle'), nat: desired.tableOf(filter, 'nat') };
+  const change = (table: Table, to: DesiredTable = after[table]): string => changeTable(table, before[table], to);
+  const handOver = handOverRule(before, after);
+  const hasMangle = [...before.mangle.keys()].some((chain) => isOwnChain('mangle', chain));
+  if (hasMangle && after.mangle.chains.length === 0) {
+    if (handOver === undefined) return [change('nat'), change('mangle')];
+    const both = { ...after.nat, rules: [...after.nat.rules, handOver] };
+    return [change('nat', both), change('mangle'), natBlock(`-D ${handOver.chain} ${handOver.args.join(' ')}`)];
+  }
+  const first = handOver && natBlock(`-I ${handOver.chain} ${handOver.at} ${handOver.args.join(' ')}`);
+  return [first ?? '', ...tables.map((table) => change(table))];
+}
+
+function savedOf(filter: FilterState, table: Table): SavedTable {
+  return filter.tables.get(table) ?? new Map();
+}
+
+function natBlock(line: string): string {
+  return `*nat\n${line}\nCOMMIT\n`;
 }
 
 function tableOfRules(table: Table, rules: readonly RedirectRule[]): DesiredTable {
