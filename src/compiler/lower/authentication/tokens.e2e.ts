@@ -10,6 +10,8 @@ let other: Issuer;
 /** Another key that calls itself ours. */
 let impostor: Issuer;
 let gates: InboundGates;
+/** Nobody listens there. */
+const keyUrl = 'http://127.0.0.1:1/keys';
 
 beforeAll(async () => {
   ours = await createIssuer('https://issuer.example');
@@ -63,6 +65,19 @@ describe('a request', () => {
     ['with a token that somebody else signed', 401, async () => bearer(await impostor.token())],
     ['with a token of an unknown key', 401, async () => bearer(await ours.token({}, { kid: 'k2' }))],
     ['with a token signed with the public key', 401, () => bearer(signedWithPublicKey())],
+    [
+      'with a token that brings its key along',
+      401,
+      async () => bearer(await impostor.token({}, { jwk: impostorKey() })),
+    ],
+    ['with a token that says where its key is', 401, async () => bearer(await impostor.token({}, { jku: keyUrl }))],
+    [
+      'with a token that says where its certificate is',
+      401,
+      async () => bearer(await impostor.token({}, { x5u: keyUrl })),
+    ],
+    ['with a token whose key is a path', 401, async () => bearer(await impostor.token({}, { kid: '../../dev/null' }))],
+    ['with a good token that says where a key is', 200, async () => bearer(await ours.token({}, { jku: keyUrl }))],
     ['with a token of another issuer', 401, async () => bearer(await other.token())],
     ['with a token that names no issuer', 401, async () => bearer(await ours.token({ iss: undefined }))],
     [
@@ -90,6 +105,10 @@ describe('a request', () => {
 
   function both(header: string, param: string): GateRequest {
     return { ...bearer(header), path: `/?access_token=${param}` };
+  }
+
+  function impostorKey(): object {
+    return JSON.parse(impostor.keySet).keys[0];
   }
 
   /** What a verifier that trusts `alg` would take: the public key as the secret. */
@@ -259,6 +278,12 @@ describe('a bad token gets nowhere', () => {
 
   test.each<[string, readonly string[], number]>([
     ['in the absolute form', ['GET http://httpbin.a/ HTTP/1.1', host, bad], 401],
+    // CVE-2020-8595: a token that was checked for a path was not for the path with a query or a fragment.
+    ['with a query', ['GET /headers?a=1 HTTP/1.1', host, bad], 401],
+    ['with an empty query', ['GET /headers? HTTP/1.1', host, bad], 401],
+    ['with a fragment', ['GET /headers#a HTTP/1.1', host, bad], 400],
+    ['with a slash at the end', ['GET /headers/ HTTP/1.1', host, bad], 401],
+    ['with a parameter in the path', ['GET /headers;a=1 HTTP/1.1', host, bad], 401],
     ['with a path of two slashes', ['GET // HTTP/1.1', host, bad], 401],
     ['with a path that leaves the root', ['GET /../x HTTP/1.1', host, bad], 401],
     ['with an escaped path', ['GET /%2e%2f HTTP/1.1', host, bad], 401],
