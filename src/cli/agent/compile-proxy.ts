@@ -28,6 +28,8 @@ export interface ProxyInputs {
   readonly templateFile: string | undefined;
   readonly identity: ProxyIdentity;
   readonly role: AgentConfig['role'];
+  /** Name of the Secret that stands in for those that gateway servers name and that are not there. */
+  readonly fallbackSecret: string;
   /** Keys that do not stand in a rule are fetched. */
   readonly keySets: FetchedKeySets;
 }
@@ -62,7 +64,10 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const fault = roleFault(compilation, inputs);
     if (fault !== undefined) return { problems: [fault] };
     const written = withNodeId(filesOf(compilation, texts), inputs.identity);
-    const secrets = gatewaySecretsOf(written.listeners, objects, inputs.identity.namespace);
+    const secrets = gatewaySecretsOf(written.listeners, objects, {
+      namespace: inputs.identity.namespace,
+      fallback: inputs.fallbackSecret,
+    });
     return { files: { ...written, secrets }, warnings: bag.all.length === 0 ? [] : [explain()] };
   };
 }

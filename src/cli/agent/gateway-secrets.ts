@@ -5,14 +5,22 @@ import { gatewaySecret } from '../../compiler/topology/gateway-secret.ts';
 
 const authoritiesSuffix = '-cacert';
 
+/** Where a gateway finds its secrets. */
+export interface SecretPlace {
+  /** The proxy's own. */
+  readonly namespace: string;
+  /** Name of the Secret whose key pair is shown for one that is not there (INGRESS_GATEWAY_FALLBACK_SECRET). */
+  readonly fallback: string;
+}
+
 /**
- * The secrets that compiled listeners ask for, by SDS name, from the Secret objects of the proxy's own namespace. Those
- * that are not there, or lack what is asked for, are left out.
+ * The secrets that compiled listeners ask for, by SDS name, from the Secret objects of one namespace. Those that are not
+ * there, or lack what is asked for, are left out; there is no fallback for the authorities of clients.
  */
 export function gatewaySecretsOf(
   listeners: string,
   objects: readonly MeshObject<string>[],
-  namespace: string,
+  { namespace, fallback }: SecretPlace,
 ): ReadonlyMap<string, GatewaySecretTexts> {
   const secrets = new Map(
     objects
@@ -21,14 +29,14 @@ export function gatewaySecretsOf(
   );
   const found = new Map<string, GatewaySecretTexts>();
   for (const [, sdsName = '', name = ''] of listeners.matchAll(/"(kubernetes:\/\/([^"]+))"/g)) {
-    const texts = name.endsWith(authoritiesSuffix) ? authorities(name, secrets) : keyPair(name, secrets);
+    const texts = name.endsWith(authoritiesSuffix) ? authorities(name, secrets) : keyPair(name, fallback, secrets);
     if (texts !== undefined) found.set(sdsName, texts);
   }
   return found;
 }
 
-function keyPair(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
-  const secret = secrets.get(name);
+function keyPair(name: string, fallback: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
+  const secret = secrets.get(name) ?? secrets.get(fallback);
   if (secret === undefined) return undefined;
   const { certificateChain, privateKey } = gatewaySecret(secret);
   if (certificateChain === undefined || privateKey === undefined) return undefined;

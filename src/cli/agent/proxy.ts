@@ -73,7 +73,15 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   try {
     return await runAgent({
       config,
-      compile: createCompileProxy({ settings: settingsOptions, policies, templateFile, identity, role, keySets }),
+      compile: createCompileProxy({
+        settings: settingsOptions,
+        policies,
+        templateFile,
+        identity,
+        role,
+        keySets,
+        fallbackSecret: environment.INGRESS_GATEWAY_FALLBACK_SECRET || 'gateway-fallback',
+      }),
       validate: (json) => validateConfig(config.envoyBinary, json),
       inputs: [
         ...inputs,

@@ -3,6 +3,8 @@ import { UsageError } from '../failure.ts';
 
 /** Variables of the agent that take effect now. */
 const supportedVariables: ReadonlySet<string> = new Set([
+  'ENABLE_INGRESS_GATEWAY_SDS',
+  'INGRESS_GATEWAY_FALLBACK_SECRET',
   'INSTANCE_IP',
   'MESH_BOOTSTRAP',
   'POD_NAME',
