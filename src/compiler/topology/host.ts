@@ -27,10 +27,10 @@ export function mostSpecific(host: string, sorted: readonly string[]): string | 
   return sorted.includes(host) ? host : sorted.find((candidate) => subsetOf(host, candidate));
 }
 
-/** Fully qualified lower-case form: a name without a dot is a service beside the object that mentions it. */
+/** Fully qualified lower-case form: a name without a dot is a service beside the object that mentions it. Addresses stay. */
 export function resolveShortName(host: string, namespace: string, clusterDomain: string): string {
   const name = host.toLowerCase();
-  return name.includes('.') || name === '*' ? name : `${name}.${namespace}.svc.${clusterDomain}`;
+  return /[.:]/.test(name) || name === '*' ? name : `${name}.${namespace}.svc.${clusterDomain}`;
 }
 
 /** For each pair of which one covers the other, the narrower one; without duplicates, in the order of `a`. */
