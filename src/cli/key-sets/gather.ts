@@ -48,7 +48,7 @@ export function createKeySetGatherer(
         const result = await check(text);
         report(result, issuer, undefined, bag, `${path}: `);
         given.set(issuer, answer(result.found));
-        if (rules.length > 0) warnOfNobody(issuer, rules, bag);
+        warnOfNobody(issuer, rules, bag);
       }
       return {
         find: (rule) => inline.get(rule.jwks ?? '') ?? given.get(nameOf(rule)) ?? answer(remote.find(rule)),
