@@ -36,11 +36,11 @@ export function createKeySetGatherer(
       const answer = (found: Found): KeySetAnswer => answers.get(JSON.stringify(found), () => found);
       const rules = placedRules(objects);
       const inline = new Map<string, KeySetAnswer>();
-      for (const { rule, span } of rules) {
+      for (const { rule, spanOf } of rules) {
         if (rule.jwks === undefined || rule.jwks === '') continue;
         const result = await check(rule.jwks);
         // The schema's rules told of secret keys already.
-        report({ ...result, refused: result.refused.filter(({ isSecret }) => !isSecret) }, nameOf(rule), span, bag);
+        report({ ...result, refused: result.refused.filter(({ isSecret }) => !isSecret) }, nameOf(rule), spanOf, bag);
         inline.set(rule.jwks, answer(result.found));
       }
       const given = new Map<string, KeySetAnswer>();
@@ -81,14 +81,14 @@ async function checked(text: string): Promise<Check> {
 interface PlacedRule {
   readonly rule: JwtRule;
   /** Not the key set's own place: a report shows the line that it points at. */
-  readonly span: SourceSpan;
+  readonly spanOf: () => SourceSpan;
 }
 
 function placedRules(objects: readonly MeshObject<string>[]): readonly PlacedRule[] {
   return objects.filter(isRequestAuthentication).flatMap(({ spec, document }) =>
     (spec.jwtRules ?? []).map((rule, i) => ({
       rule,
-      span: document.spanOf(['spec', 'jwtRules', i, ...(rule.issuer === undefined ? [] : ['issuer'])]),
+      spanOf: () => document.spanOf(['spec', 'jwtRules', i, ...(rule.issuer === undefined ? [] : ['issuer'])]),
     })),
   );
 }
@@ -105,12 +105,12 @@ function nameOf({ issuer, jwksUri }: Pick<JwtRule, 'issuer' | 'jwksUri'>): strin
 function report(
   { found, refused }: Check,
   issuer: string,
-  span: SourceSpan | undefined,
+  spanOf: (() => SourceSpan) | undefined,
   bag: DiagnosticBag,
   place = '',
 ): void {
-  if ('reason' in found) bag.report('unusable-key-set', span, { issuer, reason: place + found.reason });
-  for (const { key, reason } of refused) bag.report('unusable-key', span, { issuer, key: place + key, reason });
+  if ('reason' in found) bag.report('unusable-key-set', spanOf?.(), { issuer, reason: place + found.reason });
+  for (const { key, reason } of refused) bag.report('unusable-key', spanOf?.(), { issuer, key: place + key, reason });
 }
 
 function warnOfNobody(issuer: string, rules: readonly PlacedRule[], bag: DiagnosticBag): void {
