@@ -1,6 +1,7 @@
 import { type ChangeOptions, changeState, usualLockWaitSeconds } from './apply.ts';
 import { usualBackend } from './backend.ts';
 import { withLock } from './lock.ts';
+import { planRouting } from './plan.ts';
 import { desiredNothing, emptyFilter, planChange } from './plan-change.ts';
 import { type FilterState, type RedirectState, readState } from './read-state.ts';
 import { ownChains, type Table, tables } from './rule.ts';
@@ -27,11 +28,6 @@ export async function cleanRedirect(options: ChangeOptions = {}): Promise<CleanO
     },
     stop,
   );
-}
-
-/** The commands that remove all that is ours in a state. */
-export function planCleanup(state: RedirectState, lockWaitSeconds: number = usualLockWaitSeconds): Step[] {
-  return planChange(state, desiredNothing, lockWaitSeconds);
 }
 
 /** One line for each table and each part of the routing that holds something of ours. */
@@ -66,15 +62,17 @@ function describeLeft({ filters }: RedirectState): string[] {
 }
 
 /**
- * The commands that clean-up would run where everything is that set-up can make: what a dry run shows, since it asks
- * nothing of the system.
+ * The commands that clean-up would run where everything is that set-up can make, TPROXY's routing with its usual mark and
+ * table: what a dry run shows, since it asks nothing of the system.
  */
 export function planFullCleanup(lockWaitSeconds: number = usualLockWaitSeconds): Step[] {
-  const filters = (['IPv4', 'IPv6'] as const).map((family): FilterState => {
+  const families = ['IPv4', 'IPv6'] as const;
+  const filters = families.map((family): FilterState => {
     const filter = emptyFilter(family, usualBackend(family));
     return { ...filter, tables: new Map(tables.map((table) => [table, everyChain(table)])) };
   });
-  return planCleanup({ filters, routing: { own: [], others: [] } }, lockWaitSeconds);
+  const own = planRouting({ mode: 'TPROXY', families, tproxyMark: 1337, tproxyTable: 133 });
+  return planChange({ filters, routing: { own, others: [] } }, desiredNothing, lockWaitSeconds);
 }
 
 function everyChain(table: Table): SavedTable {

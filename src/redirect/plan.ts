@@ -13,7 +13,14 @@ export interface RedirectPlan {
 /** The rule lists and routing of a configuration; the same configuration gives the same plan. */
 export function planRedirect(config: RedirectConfig): RedirectPlan {
   const lists = config.families.map((family) => [family, rulesOf(config, family)] as const);
-  return { rules: new Map(lists), routing: config.families.flatMap((family) => routingOf(config, family)) };
+  return { rules: new Map(lists), routing: planRouting(config) };
+}
+
+/** The routing of a configuration: what TPROXY needs, and the address that the proxy calls its application from. */
+export function planRouting(
+  config: Pick<RedirectConfig, 'families' | 'mode' | 'tproxyMark' | 'tproxyTable'>,
+): RoutingItem[] {
+  return config.families.flatMap((family) => routingOf(config, family));
 }
 
 function rulesOf(config: RedirectConfig, family: Family): RedirectRule[] {
@@ -25,7 +32,10 @@ function rulesOf(config: RedirectConfig, family: Family): RedirectRule[] {
   ];
 }
 
-function routingOf({ mode, tproxyMark, tproxyTable }: RedirectConfig, family: Family): RoutingItem[] {
+function routingOf(
+  { mode, tproxyMark, tproxyTable }: Pick<RedirectConfig, 'mode' | 'tproxyMark' | 'tproxyTable'>,
+  family: Family,
+): RoutingItem[] {
   const items: RoutingItem[] = [];
   // All of 127.0.0.0/8 is local; of IPv6 only one address is, so the one that the proxy calls from is added.
   if (family === 'IPv6') items.push({ kind: 'address', family, address: localAddresses.IPv6.delivery });

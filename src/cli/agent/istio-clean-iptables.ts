@@ -31,7 +31,8 @@ export async function runCleanUp(options: object, { environment, signals }: Prog
 function dryRun(): string {
   const introduction = [
     'what is there is read with iptables-save, ip6tables-save and ip; of the following,',
-    'the lines that apply to it would run, with one -D for each rule of ours in a built-in chain',
+    'the lines that apply to it would run, with one -D for each rule of ours in a built-in chain,',
+    'and with the marks and routing tables that are found',
   ];
   return [...introduction.map((line) => `# ${line}\n`), ...planFullCleanup().map(formatStep)].join('');
 }

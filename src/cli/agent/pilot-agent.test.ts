@@ -102,6 +102,14 @@ describe('runPilotAgent', () => {
     }
   });
 
+  test.each([
+    'ip -6 addr del ::6/128 dev lo',
+    'ip -4 rule del fwmark 1337 lookup 133 protocol 213',
+    'ip -6 route del local default dev lo table 133 proto 213',
+  ])('shows %s in a dry run of the clean-up', async (line) => {
+    expect((await run('istio-clean-iptables -n')).stdout.split('\n')).toContain(line);
+  });
+
   test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     ['-p 1', { PROXY_PORT: '2' }, /-j REDIRECT --to-ports 1$/m],
     ['', { PROXY_PORT: '2' }, /-j REDIRECT --to-ports 2$/m],
