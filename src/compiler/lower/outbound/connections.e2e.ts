@@ -1,0 +1,176 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect as connectPlain, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../../config/defaults.ts';
+import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
+import { delay } from '../../../lib/abort.ts';
+import { staticFormOf } from '../../../testing/static-form.ts';
+import { compile } from '../../compile.ts';
+
+const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
+const names = ['one', 'two', 'db', 'db-new'];
+const servers: Server[] = [];
+let folder: string;
+let envoy: EnvoyProcess;
+
+/** One port a host: what stands on Unix sockets has no port of its own. */
+function entry(host: string, port: number, protocol: string): string {
+  return `apiVersion: networking.mesh.io/v1alpha3
+kind: ServiceEntry
+metadata: {name: ${host}, namespace: a}
+spec:
+  hosts: [${host}.example]
+  addresses: [240.0.0.${names.indexOf(host) + 1}]
+  ports: [{number: ${port}, name: ${protocol}, protocol: ${protocol.toUpperCase()}}]
+  resolution: STATIC
+  endpoints: [{address: "unix://${folder}/${host}.app"}]
+`;
+}
+
+const virtualServices = `apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: tls, namespace: a}
+spec:
+  hosts: [one.example]
+  tls:
+  - match: [{sniHosts: [one.example], sourceLabels: {app: other}}]
+    route: [{destination: {host: db.example}}]
+  - match: [{sniHosts: [one.example]}]
+    route: [{destination: {host: two.example}}]
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: tcp, namespace: a}
+spec:
+  hosts: [db.example]
+  tcp:
+  - match: [{destinationSubnets: [192.0.2.0/24]}]
+    route: [{destination: {host: one.example}}]
+  - route:
+    - {destination: {host: db.example}, weight: 1}
+    - {destination: {host: db-new.example}, weight: 1}
+`;
+
+const web = `apiVersion: v1
+kind: Namespace
+metadata: {name: a, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: a, labels: {app: web}}
+spec: {containers: [{name: app}]}
+status: {phase: Running, podIP: 10.1.0.9}
+`;
+
+interface StaticForm {
+  readonly static_resources: {
+    readonly listeners: readonly { readonly name: string }[];
+    readonly clusters: readonly { readonly name: string }[];
+  };
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'connections-'));
+  for (const name of names) servers.push(await startGreeter(name));
+  const entries = [
+    entry('one', 443, 'tls'),
+    entry('two', 443, 'tls'),
+    entry('db', 5432, 'tcp'),
+    entry('db-new', 5432, 'tcp'),
+  ];
+  const text = [web, ...entries, virtualServices].join('---\n');
+  const bag = new DiagnosticBag();
+  const select = [{ namespace: 'a', name: 'web' }];
+  const settings = { ...defaultSettings, accessLogFile: '' };
+  const config = compile({ settings, files: [{ path: 'mesh.yaml', text }], select }, bag)?.configs[0];
+  if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
+  const { static_resources: all } = staticFormOf(config) as StaticForm;
+  const listeners = all.listeners
+    .filter(({ name }) => name.startsWith('240.'))
+    .map((listener) => ({ ...listener, bind_to_port: true, address: { pipe: { path: join(folder, listener.name) } } }));
+  const clusters = all.clusters.filter(({ name }) => name.startsWith('outbound'));
+  const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
+  await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
+  const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
+  envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
+  let hasExited = false;
+  void envoy.exited.then(() => {
+    hasExited = true;
+  });
+  while ((await greeting('240.0.0.3_5432')) === '') {
+    if (hasExited) throw new Error('Envoy has ended');
+    await delay(20);
+  }
+});
+afterAll(async () => {
+  envoy?.signal('SIGKILL');
+  await envoy?.exited;
+  for (const server of servers) server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Says its name to whoever has said something, and hangs up. */
+function startGreeter(name: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {
+      // Clients hang up when they have read enough.
+    });
+    socket.once('data', () => socket.end(name));
+  });
+  return new Promise((resolve) => {
+    server.listen(join(folder, `${name}.app`), () => resolve(server));
+  });
+}
+
+/** Who answers on a listener to the beginning of a TLS handshake, or to bytes; empty when nobody does. */
+async function greeting(listener: string, serverName?: string): Promise<string> {
+  const first = serverName === undefined ? 'hello' : await clientHello(serverName);
+  return new Promise((resolve) => {
+    const socket = connectPlain(join(folder, listener));
+    let text = '';
+    socket.on('error', () => resolve(text));
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+    socket.write(first);
+  });
+}
+
+/** The first message of a TLS client. */
+function clientHello(serverName: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const wire = new Duplex({
+      read() {
+        // Nobody answers.
+      },
+      write(chunk: Buffer, _, done) {
+        resolve(chunk);
+        done();
+      },
+    });
+    connectTls({ socket: wire, servername: serverName }).on('error', reject);
+  });
+}
+
+describe('connections of a sidecar', () => {
+  test('go by server name where a TLS route says so', async () => {
+    expect(await greeting('240.0.0.1_443', 'one.example')).toBe('two');
+    expect(await greeting('240.0.0.2_443', 'two.example')).toBe('two');
+  });
+
+  test('of a server name that no TLS route has are closed', async () => {
+    expect(await greeting('240.0.0.1_443', 'three.example')).toBe('');
+  });
+
+  test('are shared out by weight where a TCP route says so', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, () => greeting('240.0.0.3_5432')));
+    expect(new Set(answers)).toEqual(new Set(['db', 'db-new']));
+    expect(await greeting('240.0.0.4_5432')).toBe('db-new');
+  });
+});
