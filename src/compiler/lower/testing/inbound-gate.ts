@@ -143,7 +143,12 @@ function ask(socketPath: string, { method = 'GET', path = '/', headers = [] }: G
       });
       response.on('end', () => {
         const status = response.statusCode ?? 0;
-        resolve({ status, headers: response.headers, body, seen: status === 200 ? JSON.parse(body) : undefined });
+        resolve({
+          status,
+          headers: response.headers,
+          body,
+          seen: status === 200 && body !== '' ? JSON.parse(body) : undefined,
+        });
       });
     });
     outgoing.on('error', reject);
