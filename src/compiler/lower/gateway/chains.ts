@@ -4,6 +4,7 @@ import { httpConnection, tcpProxy } from '../filters.ts';
 import { clusterNames, meshProtocols, statName } from '../names.ts';
 import { joinOrigins } from '../origins.ts';
 import { routeFilters } from '../routes/route-filters.ts';
+import { ambiguousRequests } from './ambiguous-requests.ts';
 import { type ConnectionRoute, tcpRoute, tlsRoutes } from './connection-routes.ts';
 import type { GatewayContext } from './gateway.ts';
 import { gatewayTls } from './gateway-tls.ts';
@@ -62,7 +63,7 @@ function httpChain(servers: readonly [GatewayServer, ...GatewayServer[]], contex
         statPrefix: statName(`gateway_${server.listener}`),
         routeConfig,
         direction: 'inbound',
-        policyFilters: filters.http,
+        policyFilters: [ambiguousRequests, ...filters.http],
         routeFilters: table === undefined ? [] : routeFilters(table),
         alpnOverride: table === undefined ? undefined : context.alpnOverrideFor(table),
         edge: {
