@@ -1,107 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMeshCa, type IssueOptions, type MeshCa } from '../../testing/certificates.ts';
+import { gateway, secret, topology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
-
-/** A gateway whose servers answer by themselves with their names; `raw` is TLS that goes through to port 9443. */
-const topology = `
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {mesh: ingressgateway}}
-spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
-status: {podIP: 127.0.0.1}
----
-apiVersion: v1
-kind: Service
-metadata: {name: edge, namespace: foo}
-spec:
-  clusterIP: 10.1.0.9
-  selector: {mesh: ingressgateway}
-  ports: [{name: http, port: 80, targetPort: 8080}, {name: https, port: 443, targetPort: 8443}]
----
-apiVersion: networking.mesh.io/v1alpha3
-kind: ServiceEntry
-metadata: {name: raw, namespace: foo}
-spec:
-  hosts: [raw.internal]
-  location: MESH_EXTERNAL
-  resolution: STATIC
-  ports: [{number: 9443, name: tls, protocol: TLS}]
-  endpoints: [{address: 127.0.0.1}]
-`;
-
-const server = (name: string, host: string, tls: string, port = 443, protocol = 'HTTPS'): string => `
-  - port: {number: ${port}, name: ${name}, protocol: ${protocol}}
-    hosts: ["${host}"]
-    tls: ${tls}`;
-
-const gateway = `
-apiVersion: networking.mesh.io/v1alpha3
-kind: Gateway
-metadata: {name: edge, namespace: foo}
-spec:
-  selector: {mesh: ingressgateway}
-  servers:
-  - port: {number: 80, name: http, protocol: HTTP}
-    hosts: ["plain.example.com"]${[
-      server('redirected', 'a.example.com', '{httpsRedirect: true}', 80, 'HTTP'),
-      server('wide', '*.example.com', '{mode: SIMPLE, credentialName: wide}'),
-      server('a', 'a.example.com', '{mode: SIMPLE, credentialName: a}'),
-      server(
-        'mutual',
-        'mutual.example.com',
-        '{mode: MUTUAL, credentialName: mutual, subjectAltNames: [friend.example.com]}',
-      ),
-      server('optional', 'optional.example.com', '{mode: OPTIONAL_MUTUAL, credentialName: mutual}'),
-      server('raw', 'raw.example.com', '{mode: PASSTHROUGH}', 443, 'TLS'),
-      server('missing', 'missing.example.com', '{mode: SIMPLE, credentialName: missing}'),
-      server('broken', 'broken.example.com', '{mode: SIMPLE, credentialName: broken}'),
-      server('new', 'new.example.com', '{mode: SIMPLE, credentialName: a, minProtocolVersion: TLSV1_3}'),
-      server('behind', 'raw.example.com', '{mode: SIMPLE, credentialName: a}', 9443),
-    ].join('')}
----
-apiVersion: networking.mesh.io/v1alpha3
-kind: VirtualService
-metadata: {name: edge, namespace: foo}
-spec:
-  hosts: ["*.example.com"]
-  gateways: [edge]
-  http:
-  - match: [{port: 80}]
-    directResponse: {status: 200, body: {string: plain}}
-  - match: [{port: 443}]
-    directResponse: {status: 200, body: {string: secure}}
-  - directResponse: {status: 200, body: {string: behind}}
-  tls:
-  - match: [{sniHosts: [raw.example.com]}]
-    route: [{destination: {host: raw.internal, port: {number: 9443}}}]
-`;
-
-interface SecretTexts {
-  readonly certificate: string;
-  readonly key: string;
-  readonly authorities?: string;
-}
-
-function secret(name: string, { certificate, key, authorities }: SecretTexts): string {
-  const data = {
-    'tls.crt': certificate,
-    'tls.key': key,
-    ...(authorities === undefined ? {} : { 'ca.crt': authorities }),
-  };
-  const lines = Object.entries(data).map(([field, text]) => `  ${field}: ${Buffer.from(text).toString('base64')}\n`);
-  return `---
-apiVersion: v1
-kind: Secret
-metadata: {name: ${name}, namespace: foo}
-type: kubernetes.io/tls
-data:
-${lines.join('')}`;
-}
 
 describe('pilot-agent proxy router', () => {
   let proxy: ProxyProgram;
   let ca: MeshCa;
   let key: string;
+  let trusted: readonly string[];
 
   const issue = (options: IssueOptions) => ca.issue('spiffe://cluster.local/ns/x/sa/y', options);
   const wildcard = { dnsNames: ['*.example.com'] };
@@ -120,9 +26,11 @@ describe('pilot-agent proxy router', () => {
     secrets.push(secret('mutual', { ...good, authorities: ca.rootCertificate }));
     await proxy.write('mesh/secrets.yaml', secrets.join(''));
     await proxy.write('ca.pem', ca.rootCertificate);
+    trusted = ['--cacert', `${proxy.folder}/ca.pem`];
     await proxy.write('client.pem', client.certificateChain + client.privateKey);
     await proxy.write('stranger.pem', stranger.certificateChain + stranger.privateKey);
-    proxy.start({ role: 'router' });
+    await proxy.write('mesh.yaml', 'autoPassthroughGateways: [foo/edge]\n');
+    proxy.start({ role: 'router', args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     await proxy.logged('state=running');
     await proxy.untilReady();
   });
@@ -133,7 +41,7 @@ describe('pilot-agent proxy router', () => {
     const { hostname, port, protocol } = new URL(url);
     const own = protocol === 'https:' ? '8443' : '8080';
     const connect = `${hostname}:${port || (own === '8443' ? '443' : '80')}:127.0.0.1:${own}`;
-    return proxy.curl(url, '--connect-to', connect, '--cacert', `${proxy.folder}/ca.pem`, ...flags);
+    return proxy.curl(url, '--connect-to', connect, ...trusted, ...flags);
   };
   const certificate = (name: string): readonly string[] => ['--cert', `${proxy.folder}/${name}.pem`];
 
@@ -189,6 +97,38 @@ describe('pilot-agent proxy router', () => {
 
   test('passes TLS on unopened', () => {
     expect(ask('https://raw.example.com/')).toMatchObject({ status: 200, body: 'behind' });
+  });
+
+  test('shares plaintext bytes out by weight', () => {
+    const answers = Array.from({ length: 40 }, () => {
+      return proxy.curl('http://plain.example.com:7000/', '--connect-to', '::127.0.0.1:7000').status;
+    });
+    // The one is HTTP; to the other it is a broken handshake.
+    expect([...new Set(answers)].sort()).toEqual([0, 200]);
+  });
+
+  test('ends TLS for bytes', () => {
+    const answer = proxy.curl(
+      'https://bytes.example.com/',
+      ...trusted,
+      '--connect-to',
+      '::127.0.0.1:7443',
+      '-H',
+      'Host: plain.example.com',
+    );
+    expect(answer).toMatchObject({ status: 200, body: 'plain' });
+  });
+
+  test('passes TLS of mesh clients on by the name that they ask for, and nobody else’s', () => {
+    const dial = (name: string, ...alpn: readonly string[]) => {
+      const to = ['-connect', '127.0.0.1:15443', '-servername', name, ...alpn];
+      return proxy.run(['openssl', 's_client', ...to, '-CAfile', `${proxy.folder}/ca.pem`]).stdout;
+    };
+    const mesh = ['-alpn', 'mesh'];
+    expect(dial('outbound_.9443_._.raw.internal', ...mesh)).toContain('Verify return code: 0 (ok)');
+    expect(dial('outbound_.9443_._.raw.internal')).not.toContain('BEGIN CERTIFICATE');
+    expect(dial('outbound_.9443_.v1_.raw.internal', ...mesh)).not.toContain('BEGIN CERTIFICATE');
+    expect(dial('raw.example.com', ...mesh)).not.toContain('BEGIN CERTIFICATE');
   });
 
   test('keeps to the oldest version of the server', () => {

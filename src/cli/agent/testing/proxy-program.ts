@@ -105,12 +105,17 @@ export class ProxyProgram {
     url: string,
     ...flags: readonly string[]
   ): { readonly status: number; readonly body: string; readonly code: number | null } {
-    const inside = ['-t', String(this.pid), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
-    const options = { maxBuffer: 2 ** 26, encoding: 'utf8' } as const;
-    const argv = [...inside, 'curl', '-s', '-m', '10', '-w', '\n%{http_code}', ...flags, url];
-    const { stdout, status: code } = spawnSync('nsenter', argv, options);
+    const { stdout, code } = this.run(['curl', '-s', '-m', '10', '-w', '\n%{http_code}', ...flags, url]);
     const end = stdout.lastIndexOf('\n');
     return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, Math.max(end, 0)), code };
+  }
+
+  /** A command inside the namespace, with nothing to read. */
+  run(command: readonly string[]): { readonly stdout: string; readonly code: number | null } {
+    const inside = ['-t', String(this.pid), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
+    const options = { maxBuffer: 2 ** 26, encoding: 'utf8', input: '' } as const;
+    const { stdout, status: code } = spawnSync('nsenter', [...inside, ...command], options);
+    return { stdout, code };
   }
 
   signal(name: NodeJS.Signals): void {

@@ -197,6 +197,26 @@ describe('lowerGateway', () => {
     });
   });
 
+  test('serves no host of a server that was left out: it may have asked for client certificates', () => {
+    const tls = { mode: 'SIMPLE', ...files } as const;
+    const wide = gateway('shop/edge', server('443/HTTPS', ['*.example.com'], tls), server('443/HTTPS', ['b.org'], tls));
+    const mutual = { ...tls, mode: 'MUTUAL', caCertificates: '/ca' } as const;
+    const narrow = gateway('shop/narrow', server('443/HTTPS', ['b.org', 'mutual.example.com'], mutual));
+    const all = virtualService('shop/web', ['*.example.com', 'mutual.example.com'], undefined, ['edge', 'narrow']);
+    const { inbound, codes } = lowered([wide, narrow], [all]);
+    expect(codes).toContain('gateway-server-left-out');
+    expect(hostsOf(inbound)).toEqual({ '*.example.com': ['web'], 'mutual.example.com b.org': [421] });
+  });
+
+  test('names each foreign host in few tables where there are many', () => {
+    const tls = { mode: 'SIMPLE', ...files } as const;
+    const names = Array.from({ length: 150 }, (_, i) => `h${i}.example.com`);
+    const servers = ['*.example.com', ...names].map((host) => server('443/HTTPS', [host], tls));
+    const { inbound } = lowered([gateway('shop/edge', ...servers)], []);
+    const counts = inbound.routes.map(({ virtualHosts }) => virtualHosts.flatMap(({ domains }) => domains).length);
+    expect([...new Set(counts)].sort((a, b) => a - b)).toEqual([1, 151]);
+  });
+
   test('keeps a server name for the server that ends its TLS', () => {
     const all = gateway(
       'shop/edge',

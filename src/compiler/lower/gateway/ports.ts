@@ -10,6 +10,8 @@ export interface GatewayPort {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly servers: readonly [GatewayServer, ...GatewayServer[]];
+  /** Those that found no place. Their hosts are not served by others in their stead: perhaps they ask more of clients. */
+  readonly leftOut: readonly GatewayServer[];
 }
 
 /** Ports with the servers that found a place on them, and those that found none. */
@@ -23,13 +25,13 @@ export interface MergedPorts {
  * told apart by server name, and whatever does not go together with the first is left out and counted.
  */
 export function mergePorts(servers: readonly GatewayServer[], settings: Settings, bag: DiagnosticBag): MergedPorts {
-  const ports = new Map<string, { servers: [GatewayServer, ...GatewayServer[]] }>();
+  const ports = new Map<string, { servers: [GatewayServer, ...GatewayServer[]]; leftOut: GatewayServer[] }>();
   const conflicts: ConflictIR[] = [];
   for (const server of servers) {
     if (!mayListen(server, settings, bag)) continue;
     const known = ports.get(server.listener);
     if (known === undefined) {
-      ports.set(server.listener, { servers: [server] });
+      ports.set(server.listener, { servers: [server], leftOut: [] });
       continue;
     }
     const clash = clashWith(known.servers, server);
@@ -37,13 +39,14 @@ export function mergePorts(servers: readonly GatewayServer[], settings: Settings
       known.servers.push(server);
       continue;
     }
+    known.leftOut.push(server);
     conflicts.push({ metric: 'pilot_total_rejected_configs', key: `gateway ${gatewayKey(server.gateway)}` });
     reportClash(server, clash, bag);
   }
   return {
-    ports: [...ports].map(([listener, { servers: merged }]) => {
+    ports: [...ports].map(([listener, { servers: merged, leftOut }]) => {
       const [{ addresses, listenPort }] = merged;
-      return { listener, addresses, port: listenPort, servers: merged };
+      return { listener, addresses, port: listenPort, servers: merged, leftOut };
     }),
     conflicts,
   };

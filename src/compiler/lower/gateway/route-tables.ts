@@ -26,7 +26,7 @@ export function portTables(
   const [first] = port.servers;
   if (first.class === 'http') return [table(port.servers, undefined, context, bag)];
   if (!isSecure(first)) return [];
-  const owners = new HostOwners(port.servers);
+  const owners = new HostOwners(port.servers, port.leftOut);
   return port.servers
     .filter(({ class: kind }) => kind === 'https')
     .map((server) => table([server], owners, context, bag));

@@ -6,14 +6,18 @@ export function serverNames(hosts: readonly string[]): readonly string[] {
   return hosts.includes('*') ? [] : [...new Set(hosts)].sort();
 }
 
+/** Beyond this many hosts of other servers a table names only those that its own hosts cover, and the rest by `*`. */
+const mostForeignHosts = 100;
+
 /** Which hosts of a TLS port belong to which of its servers: to the one that a client asking for that name reaches. */
 export class HostOwners {
   readonly #owners = new Map<string, GatewayServer>();
   readonly #sorted: readonly string[];
 
-  constructor(servers: readonly GatewayServer[]) {
-    for (const server of servers.filter(isSecure)) {
-      for (const { host } of server.hosts) this.#owners.set(host, server);
+  /** Hosts of servers that were `leftOut` are nobody's, unless another server names them itself. */
+  constructor(servers: readonly GatewayServer[], leftOut: readonly GatewayServer[]) {
+    for (const server of [...servers, ...leftOut].filter(isSecure)) {
+      for (const { host } of server.hosts) if (!this.#owners.has(host)) this.#owners.set(host, server);
     }
     this.#sorted = [...this.#owners.keys()].sort(compareSpecificity);
   }
@@ -25,15 +29,13 @@ export class HostOwners {
   }
 
   /**
-   * Hosts of the port's other servers, without those that cover hosts of `server` only because they are wider: a client
-   * that asks for them on a connection to `server` has to open another one.
+   * Hosts that are not for `server`: a client that asks for them on a connection to it has to open another one. Where
+   * there are very many, `*` stands for those that no host of `server` covers.
    */
   foreignTo(server: GatewayServer): readonly string[] {
-    return this.#sorted.filter((host) => this.#owners.get(host) !== server);
-  }
-
-  /** True when some host of another server lies inside `host`. */
-  hasForeignInside(host: string, server: GatewayServer): boolean {
-    return this.foreignTo(server).some((other) => other !== host && subsetOf(other, host));
+    const foreign = this.#sorted.filter((host) => this.#owners.get(host) !== server);
+    if (foreign.length <= mostForeignHosts) return foreign;
+    const inside = foreign.filter((host) => server.hosts.some((own) => subsetOf(host, own.host)));
+    return this.#owners.get('*') === server ? inside : [...inside, '*'];
   }
 }
