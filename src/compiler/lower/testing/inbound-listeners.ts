@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, request, type Server } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { defaultSettings } from '../../../config/defaults.ts';
+import type { Settings } from '../../../config/settings.ts';
+import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
+import { delay } from '../../../lib/abort.ts';
+import { createMeshCa, type IssuedCertificate } from '../../../testing/certificates.ts';
+import { staticFormOf } from '../../../testing/static-form.ts';
+import { createCompiler } from '../../compile.ts';
+
+/** The ports of one workload: declared as HTTP, as TCP, and not at all. */
+export type InboundPort = 'http' | 'tcp' | 'undeclared';
+
+/** How a client comes: with the identity `spiffe://cluster.local/<identity>`, or in plaintext. */
+export interface InboundClient {
+  readonly identity?: string | undefined;
+  readonly serverName?: string;
+}
+
+/** One real Envoy with the whole inbound listener of a workload, once for each set of policies. */
+export interface InboundListeners {
+  /** Status of one request; 0 where the connection ends without an answer. */
+  ask(name: string, port: InboundPort, client: InboundClient, path?: string): Promise<number>;
+  /** True when bytes come back. */
+  echoes(name: string, port: InboundPort, client: InboundClient): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
+
+/**
+ * Compiles each text (YAML for workload `a/httpbin` on 127.0.0.1) and starts Envoy with an HTTP and a TCP echo behind it.
+ * `authorizers` are Unix sockets by outbound cluster; one that is named and not there stands for an authorizer that is away.
+ */
+export async function startInboundListeners(
+  policies: Readonly<Record<string, string>>,
+  options: { readonly settings?: Partial<Settings>; readonly authorizers?: Readonly<Record<string, string>> } = {},
+): Promise<InboundListeners> {
+  const folder = await mkdtemp(join(tmpdir(), 'inbound-listeners-'));
+  const ca = await createMeshCa();
+  const certificates = new Map<string, IssuedCertificate>();
+  const own = await ca.issue('spiffe://cluster.local/ns/a/sa/httpbin');
+  await writeFile(join(folder, 'cert.pem'), own.certificateChain);
+  await writeFile(join(folder, 'key.pem'), own.privateKey, { mode: 0o600 });
+  await writeFile(join(folder, 'root.pem'), own.rootCertificate);
+  const echoes = [await startHttpEcho(join(folder, 'http.sock')), await startTcpEcho(join(folder, 'tcp.sock'))];
+  const names = Object.keys(policies);
+  const free = await freePorts(names.length * 3);
+  const portsOf = (name: string): Readonly<Record<InboundPort, number>> => {
+    const [http = 0, tcp = 0, undeclared = 0] = free.slice(names.indexOf(name) * 3);
+    return { http, tcp, undeclared };
+  };
+  const clusters: object[] = [clusterOf('InboundPassthroughCluster', join(folder, 'http.sock'))];
+  for (const [name, path] of Object.entries(options.authorizers ?? {})) clusters.push(clusterOf(name, path));
+  clusters.push({ name: 'BlackHoleCluster', type: 'STATIC' });
+  const listeners = names.map((name) => {
+    const ports = portsOf(name);
+    clusters.push(clusterOf(`inbound|${ports.http}||`, join(folder, 'http.sock')));
+    clusters.push(clusterOf(`inbound|${ports.tcp}||`, join(folder, 'tcp.sock')));
+    return compiledListener(name, policies[name] ?? '', ports, { ...defaultSettings, ...options.settings });
+  });
+  const static_resources = { listeners, clusters };
+  await writeFile(join(folder, 'envoy.json'), JSON.stringify({ node: { id: 'x', cluster: 'x' }, static_resources }));
+  const args = ['-c', 'envoy.json', '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
+  const envoy = await spawnEnvoy({ binary, args, output: 'inherit', cwd: folder });
+  let hasExited = false;
+  void envoy.exited.then(() => {
+    hasExited = true;
+  });
+  for (const name of names) await listening(portsOf(name).undeclared, () => hasExited);
+
+  async function open(name: string, port: InboundPort, { identity, serverName }: InboundClient, alpn: string) {
+    const target = { host: '127.0.0.1', port: portsOf(name)[port] };
+    if (identity === undefined) return connect(target);
+    const issued = certificates.get(identity) ?? (await ca.issue(`spiffe://cluster.local/${identity}`));
+    certificates.set(identity, issued);
+    const pair = { cert: issued.certificateChain, key: issued.privateKey, rejectUnauthorized: false };
+    return connectTls({ ...target, ...pair, ALPNProtocols: [alpn], ...(serverName && { servername: serverName }) });
+  }
+
+  return {
+    ask: async (name, port, client, path = '/') => ask(await open(name, port, client, 'mesh-http/1.1'), path),
+    echoes: async (name, port, client) => echoed(await open(name, port, client, 'mesh')),
+    close: async () => {
+      envoy.signal('SIGKILL');
+      await envoy.exited;
+      for (const echo of echoes) echo.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function compiledListener(
+  name: string,
+  policies: string,
+  ports: Readonly<Record<InboundPort, number>>,
+  settings: Settings,
+): object {
+  const bag = new DiagnosticBag();
+  const compiler = createCompiler({ settings: { ...settings, accessLogFile: '' } });
+  const files = [{ path: 'mesh.yaml', text: `${meshText(ports)}---\n${policies}` }];
+  const config = compiler.compile(files, [{ namespace: 'a', name: 'httpbin' }], bag)?.configs[0];
+  if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
+  const form = staticFormOf(config) as { static_resources: { listeners: { name: string }[] } };
+  const json = form.static_resources.listeners.find((listener) => listener.name === 'virtualInbound');
+  withFileCertificates(json);
+  const [first, ...others] = Object.values(ports).map((port) => ({
+    address: { socket_address: { address: '127.0.0.1', port_value: port } },
+  }));
+  return { ...json, name, ...first, additional_addresses: others };
+}
+
+function meshText({ http, tcp }: Readonly<Record<InboundPort, number>>): string {
+  return `apiVersion: v1
+kind: Namespace
+metadata: {name: a, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: httpbin, namespace: a}
+spec: {clusterIP: 10.96.0.9, selector: {app: httpbin}, ports: [{port: ${http}, name: http}, {port: ${tcp}, name: tcp}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: opa, namespace: a}
+spec: {clusterIP: 10.96.0.20, ports: [{port: 80, name: http}, {port: 9191, name: grpc}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: a, labels: {app: httpbin}}
+spec: {containers: [{name: app}]}
+status: {phase: Running, podIP: 127.0.0.1}
+`;
+}
+
+function clusterOf(name: string, path: string): object {
+  const endpoint = { address: { pipe: { path } } };
+  const load_assignment = { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint }] }] };
+  const http2 = {
+    'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+      '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+      explicit_http_config: { http2_protocol_options: {} },
+    },
+  };
+  const isGrpc = name.startsWith('outbound|9191|');
+  return { name, type: 'STATIC', load_assignment, ...(isGrpc ? { typed_extension_protocol_options: http2 } : {}) };
+}
+
+/** Secrets from files instead of a discovery server, which is not what is tested here. */
+function withFileCertificates(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  const message = node as Record<string, unknown>;
+  if (message.tls_certificate_sds_secret_configs !== undefined) {
+    delete message.tls_certificate_sds_secret_configs;
+    message.tls_certificates = [{ certificate_chain: { filename: 'cert.pem' }, private_key: { filename: 'key.pem' } }];
+  }
+  const combined = message.combined_validation_context as { default_validation_context?: object } | undefined;
+  if (combined !== undefined) {
+    delete message.combined_validation_context;
+    message.validation_context = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
+  }
+  for (const child of Object.values(message)) withFileCertificates(child);
+}
+
+async function startHttpEcho(path: string): Promise<Server> {
+  const server = createHttpServer((incoming, response) => {
+    incoming.resume();
+    response.end('ok');
+  }).listen(path);
+  await once(server, 'listening');
+  return server;
+}
+
+async function startTcpEcho(path: string) {
+  const server = createServer((socket) => socket.pipe(socket).on('error', () => socket.destroy())).listen(path);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Ports that nobody listens on, all held at once while they are chosen. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const found = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return found;
+}
+
+async function listening(port: number, hasExited: () => boolean): Promise<void> {
+  while (!hasExited()) {
+    const socket = connect({ host: '127.0.0.1', port });
+    const isOpen = await new Promise((resolve) => {
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen === true) return;
+    await delay(20);
+  }
+  throw new Error('Envoy has ended');
+}
+
+function ask(socket: Socket, path: string): Promise<number> {
+  return new Promise((resolve) => {
+    const outgoing = request({ createConnection: () => socket, path, headers: { host: 'httpbin.a' } }, (response) => {
+      response.resume();
+      response.on('end', () => socket.destroy());
+      resolve(response.statusCode ?? 0);
+    });
+    outgoing.on('error', () => resolve(0));
+    outgoing.end();
+  });
+}
+
+function echoed(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => {
+    socket.on('data', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(false));
+    socket.on('close', () => resolve(false));
+    socket.write('some bytes\n');
+  });
+}
