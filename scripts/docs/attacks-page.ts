@@ -1,5 +1,6 @@
 import type { Attack, AttackGroup } from '../../src/testbed/attack/attack.ts';
 import { allowGroup, attackGroups } from '../../src/testbed/attack/corpus.ts';
+import { tlsAttacks } from '../../src/testbed/attack/tls-attacks.ts';
 import { readRequest } from '../../src/testbed/reading.ts';
 import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
 import { code, table } from './markdown.ts';
@@ -10,12 +11,33 @@ const introduction = `Each row was sent byte for byte to a real Envoy with compi
 - \`200\` and what the application was asked for. **Own equivalence**: an application that forgives a trailing slash, \`;\` parameters or case takes it for what is denied. No proxy can know; the compiler warns about such rules (\`path-equivalents\`).
 - A dash: the version cannot carry it.
 
+At gateways every request whose path still holds \`/..;\` or \`/.;\` after normalization, or whose host holds \`,\` or \`@\`, is refused, whatever the policies: the sidecar behind, or the application, would read another path or host than the gateway did. Paths in rules of AuthorizationPolicies do the same at sidecars.
+
 The application reads as conforming ones do: it decodes once and resolves dot segments and empty segments. One that decodes twice, or takes overlong UTF-8 (RFC 3629 section 3 forbids it) for ASCII, has a fault that no proxy can cover.`;
 
 /** What Envoy did with each request of the attack corpus. */
 export function attacksPage(): string {
   const sections = [...attackGroups, allowGroup].map((group) => `## ${group.about}\n\n${groupTable(group)}`);
-  return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${sections.join('\n\n')}\n`;
+  return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${[...sections, tlsSection()].join('\n\n')}\n`;
+}
+
+/** Servers that share a port, and requests that come over a connection to another one. */
+function tlsSection(): string {
+  const about =
+    'A gateway port has servers for `*.example.com`, `own.example.com`, `guarded.example.com` (which asks for client ' +
+    'certificates) and `raw.example.com` (passed through). *closed*: the handshake failed. `421`: the host belongs to ' +
+    'another server.';
+  const outcome = (seen: string | undefined): string =>
+    seen === undefined ? '–' : /^\d/.test(seen) ? seen : `*${seen}*`;
+  const rows = tlsAttacks.map((attack) => [
+    attack.sni === '' ? 'none' : code(attack.sni),
+    attack.client ?? 'none',
+    sentText(attack),
+    outcome(attack.http1),
+    outcome(attack.http2),
+  ]);
+  const head = ['server name', 'client certificate', 'sent', 'HTTP/1.1', 'HTTP/2'];
+  return `## A host of another TLS server\n\n${about}\n\n${table(head, rows)}`;
 }
 
 function groupTable(group: AttackGroup): string {

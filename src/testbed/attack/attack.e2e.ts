@@ -3,7 +3,7 @@ import { authorizationPolicy, topologyText } from '../mesh-objects.ts';
 import { createTestbed, type Testbed } from '../testbed.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { type Attack, type AttackGroup, outcomeOf, readingOf, wireRequest } from './attack.ts';
-import { type AttackedPlace, attackedPlaces, attackTopology } from './attacked-mesh.ts';
+import { type AttackedPlace, attackedPlaces, attackTopology, folderTarget } from './attacked-mesh.ts';
 import { allowGroup, allowOfAllElse, attackGroups } from './corpus.ts';
 
 interface Form {
@@ -38,6 +38,16 @@ describeMesh('attacks', () => {
         await expectOutcomes(testbed, group, place);
       });
     });
+  });
+
+  test('none reaches what a gateway has no route to, without any policy', async () => {
+    const requests = allowGroup.attacks.flatMap((attack) =>
+      ([1, 2] as const).flatMap((version) => wireRequest(attack, version, folderTarget) ?? []),
+    );
+    const answers = await testbed.exchange('legacy/attacker', requests);
+    const readings = answers.flatMap((answer) => readingOf(answer) ?? []);
+    expect(readings.filter((reading) => allowGroup.kinship(reading) === 'denied')).toEqual([]);
+    expect(readings.length).toBeGreaterThan(10);
   });
 });
 

@@ -10,6 +10,10 @@ export interface AttackedPlace {
 
 const gatewayWorkload = { namespace: 'mesh-system', app: 'ingressgateway' };
 const httpPort = 8080;
+const folderPort = 8081;
+
+/** Where the gateway's port 443 is served. */
+export const tlsPort = 8443;
 
 /** A backend that tells what it was asked for, its sidecar, a gateway before it, and an attacker outside the mesh. */
 export const attackTopology: string = topologyText([
@@ -20,30 +24,38 @@ export const attackTopology: string = topologyText([
     namespace: gatewayWorkload.namespace,
     name: gatewayWorkload.app,
     index: 20,
-    ports: { http: 80 },
-    targetPorts: { http: httpPort },
+    ports: { http: 80, 'http-folder': 81, https: 443 },
+    targetPorts: { http: httpPort, 'http-folder': folderPort, https: tlsPort },
   }),
   pod({ namespace: 'legacy', name: 'attacker', index: 13, hasSidecar: false }),
-  {
-    apiVersion: 'networking.mesh.io/v1',
-    kind: 'Gateway',
-    metadata: { namespace: 'foo', name: 'edge' },
-    spec: {
-      selector: { app: gatewayWorkload.app },
-      servers: [{ port: { number: 80, name: 'http', protocol: 'HTTP' }, hosts: ['*'] }],
-    },
-  },
-  {
-    apiVersion: 'networking.mesh.io/v1',
-    kind: 'VirtualService',
-    metadata: { namespace: 'foo', name: 'server' },
-    spec: {
-      hosts: ['*'],
-      gateways: ['edge'],
-      http: [{ route: [{ destination: { host: 'server.foo.svc.cluster.local', port: { number: 8000 } } }] }],
-    },
-  },
+  ...exposure('edge', 80, {}),
+  ...exposure('folder', 81, { match: [{ uri: { prefix: '/public/' } }] }),
 ]);
+
+/** A server of the gateway for all hosts and what its requests are routed by. */
+function exposure(name: string, port: number, route: object): object[] {
+  const destination = { host: 'server.foo.svc.cluster.local', port: { number: 8000 } };
+  return [
+    {
+      apiVersion: 'networking.mesh.io/v1',
+      kind: 'Gateway',
+      metadata: { namespace: 'foo', name },
+      spec: {
+        selector: { app: gatewayWorkload.app },
+        servers: [{ port: { number: port, name, protocol: 'HTTP' }, hosts: ['*'] }],
+      },
+    },
+    {
+      apiVersion: 'networking.mesh.io/v1',
+      kind: 'VirtualService',
+      metadata: { namespace: 'foo', name },
+      spec: { hosts: ['*'], gateways: [name], http: [{ ...route, route: [{ destination }] }] },
+    },
+  ];
+}
+
+/** The gateway's port whose one route leads to the paths below /public/. */
+export const folderTarget: AttackTarget = { host: '10.77.0.20', port: folderPort, authority: 'server.foo' };
 
 /** The backend's own sidecar, and the gateway; a request through the gateway passes the sidecar too. */
 export const attackedPlaces: readonly AttackedPlace[] = [
