@@ -7,7 +7,8 @@ export type AgentErrorCode =
   | 'sds-bind-failed'
   | 'cert-unreadable'
   | 'status-bind-failed'
-  | 'already-running';
+  | 'already-running'
+  | 'log-unwritable';
 
 /** The world failed; the message says what to do where that is known. */
 export class AgentError extends Error {

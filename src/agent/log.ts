@@ -15,12 +15,22 @@ export interface LogOptions {
   /** `--log_as_json`: one object a line, else tab-separated text. */
   readonly isJson: boolean;
   readonly level: LogLevel;
+  /** Names the place in the code that each message comes from: `agent/reload.ts:12`. */
+  readonly namesCaller?: boolean;
+  /** Least level of messages that carry a stack trace; none when absent. */
+  readonly stackLevel?: LogLevel;
   /** Takes one whole line, newline included. */
   readonly write: (line: string) => void;
 }
 
-/** A log in the console form of the specification's agent: time, level, message, then `key=value` pairs, tab-separated. */
-export function createLog({ isJson, level, write }: LogOptions): Log {
+/** From the gravest on. */
+const order: readonly LogLevel[] = ['none', 'fatal', 'error', 'warn', 'info', 'debug'];
+
+/**
+ * A log in the console form of the specification's agent: time, level, caller, message, then `key=value` pairs,
+ * tab-separated; a stack trace on lines of its own.
+ */
+export function createLog({ isJson, level, namesCaller = false, stackLevel = 'none', write }: LogOptions): Log {
   const logger = pino(
     {
       base: null,
@@ -31,12 +41,28 @@ export function createLog({ isJson, level, write }: LogOptions): Log {
     },
     { write: isJson ? write : (line) => write(consoleLine(JSON.parse(line) as Record<string, unknown>)) },
   );
-  return {
-    debug: (message, fields = {}) => logger.debug(fields, message),
-    info: (message, fields = {}) => logger.info(fields, message),
-    warn: (message, fields = {}) => logger.warn(fields, message),
-    error: (message, fields = {}) => logger.error(fields, message),
+  const at = (name: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
+    const hasStack = order.indexOf(name) <= order.indexOf(stackLevel);
+    const say: Log['info'] = (message, fields = {}) => {
+      const frames = namesCaller || hasStack ? framesAbove(say) : [];
+      const trace = { ...(namesCaller && { caller: callerOf(frames) }), ...(hasStack && { stack: frames.join('\n') }) };
+      logger[name]({ ...fields, ...trace }, message);
+    };
+    return say;
   };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The calls that led to `callee`, the nearest first. */
+function framesAbove(callee: Log['info']): string[] {
+  const holder: { stack?: string } = {};
+  Error.captureStackTrace(holder, callee);
+  return (holder.stack ?? '').split('\n').slice(1);
+}
+
+/** Folder, file and line of the nearest call. */
+function callerOf([frame = '']: readonly string[]): string {
+  return /([^/(\s]+\/[^/]+:\d+):\d+\)?$/.exec(frame)?.[1] ?? 'unknown';
 }
 
 /** Writes to standard output; a reader that went away ends nothing. */
@@ -44,11 +70,13 @@ export function writeStdout(line: string): void {
   process.stdout.write(line);
 }
 
-function consoleLine({ level, time, msg, ...fields }: Record<string, unknown>): string {
+function consoleLine({ level, time, caller, msg, stack, ...fields }: Record<string, unknown>): string {
   const pairs = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return `${[time, level, msg, ...(pairs.length > 0 ? [pairs.join(' ')] : [])].join('\t')}\n`;
+  const columns = [time, level, caller, msg, pairs.length > 0 ? pairs.join(' ') : undefined];
+  const line = columns.filter((column) => column !== undefined).join('\t');
+  return `${line}\n${stack === undefined ? '' : `${stack}\n`}`;
 }
 
 /** UTC with six digits; the clock of Node gives three, the rest comes from the monotonic one. */

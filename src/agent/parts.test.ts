@@ -196,6 +196,20 @@ describe('createLog', () => {
     expect(line).toMatch(/^\{"level":"warn","time":"[^"]+Z",.*\n$/);
   });
 
+  test('names the caller, and gives grave messages a stack trace', () => {
+    const written: string[] = [];
+    const write = (line: string): number => written.push(line);
+    const log = createLog({ isJson: false, level: 'info', namesCaller: true, stackLevel: 'warn', write });
+    log.info('light');
+    log.error('grave', { count: 1 });
+    expect(written).toEqual([
+      expect.stringMatching(/Z\tinfo\tagent\/parts\.test\.ts:\d+\tlight\n$/),
+      expect.stringMatching(
+        /Z\terror\tagent\/parts\.test\.ts:\d+\tgrave\tcount=1\n {4}at .*parts\.test\.ts:\d+:\d+\)?\n/,
+      ),
+    ]);
+  });
+
   test('writes nothing at level none', () => {
     expect(lines(false, 'none')).toEqual([]);
   });

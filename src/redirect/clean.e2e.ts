@@ -149,6 +149,26 @@ describeMesh('istio-clean-iptables', () => {
     expect(await shell(ran, true)).toContain(`${scratch}/bin/iptables-save`);
   });
 
+  test.each([everything, ['istio-clean-iptables']])('obeys every logging flag: %s', async (...command) => {
+    const logs = `${scratch}/logs`;
+    await shell(`rm -rf ${logs}; mkdir ${logs}; cd ${logs}; truncate -s 1M rotate.log
+      touch rotate-2020-01-01T00-00-00.000.log`);
+    const { exitCode, output } = await agent([
+      ...[...command, '--log_as_json', '--log_caller', 'default', '--log_output_level', 'default:debug'],
+      ...['--log_stacktrace_level', 'info', '--log_target', `${logs}/target.log`, '--log_rotate', `${logs}/rotate.log`],
+      ...['--log_rotate_max_size', '1', '--log_rotate_max_backups', '1', '--log_rotate_max_age', '0'],
+    ]);
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: '' });
+    const [target = '', rotate] = [await shell(`cat ${logs}/target.log`), await shell(`cat ${logs}/rotate.log`)];
+    expect(rotate).toBe(target);
+    for (const line of target.trimEnd().split('\n')) {
+      const { level, caller, stack } = JSON.parse(line) as Readonly<Record<string, string>>;
+      expect(caller).toMatch(/^[^/]+\/[^/]+:\d+$/);
+      expect({ level, hasStack: stack !== undefined }).toEqual({ level, hasStack: level !== 'debug' });
+    }
+    expect(await shell(`ls ${logs}`)).toMatch(/^rotate-2(?!020)\S+\.log\nrotate\.log\ntarget\.log\n$/);
+  });
+
   test('needs nothing of IPv6 where it is off', async () => {
     await shell('for f in /proc/sys/net/ipv6/conf/*/disable_ipv6; do echo 1 > $f; done');
     const { exitCode, output } = await agent([...standard, '-x', 'fd00::/8']);

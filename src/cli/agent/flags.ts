@@ -20,12 +20,17 @@ export function addLoggingFlags(command: Command): Command {
     .option('--log_as_json', 'format the log as JSON')
     .option('--log_caller <scopes>', 'scopes whose messages name their caller', '')
     .option('--log_output_level <levels>', 'least level of messages: level, or scope:level pairs', 'default:info')
-    .option('--log_rotate <path>', 'path of a rotating log file', '')
-    .option('--log_rotate_max_age <days>', 'days after which a rotated file is removed', wholeNumber, 30)
-    .option('--log_rotate_max_backups <count>', 'rotated files that are kept', wholeNumber, 1000)
-    .option('--log_rotate_max_size <megabytes>', 'size at which the file is rotated', wholeNumber, 104857600)
+    .option('--log_rotate <path>', 'a log file besides, set aside when it is large', '')
+    .option('--log_rotate_max_age <days>', 'days after which a file set aside is removed; 0: never', wholeNumber, 30)
+    .option('--log_rotate_max_backups <count>', 'files set aside that are kept; 0: all', wholeNumber, 1000)
+    .option(
+      '--log_rotate_max_size <megabytes>',
+      'size at which the file is set aside; over 1048576: in bytes',
+      wholeNumber,
+      104857600,
+    )
     .option('--log_stacktrace_level <levels>', 'least level of messages with a stack trace', 'default:none')
-    .option('--log_target <path>', 'where the log goes: stdout or stderr; may be repeated', collect, undefined);
+    .option('--log_target <path>', 'where the log goes: stdout, stderr or a file; may be repeated', collect, undefined);
 }
 
 /** Adds the flags of `proxy`: the specification's, then ours. */

@@ -7,11 +7,9 @@ import { processIo } from '../io.ts';
 import { givenTexts, sayTo } from './istio-iptables.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
-import { refuseUnsupportedFlags } from './refuse.ts';
 
 /** Runs `pilot-agent istio-clean-iptables`. 1 when something of ours had to stay. */
 export async function runCleanUp(options: object, { environment, signals }: ProgramContext): Promise<number> {
-  refuseUnsupportedFlags(options as Readonly<Record<string, unknown>>);
   const log = logOf(options as LogFlags);
   const { source, text } = settle(givenTexts(options as Readonly<Record<string, unknown>>), environment)['dry-run'];
   if (!/^(1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/.test(text)) {

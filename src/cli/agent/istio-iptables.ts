@@ -12,11 +12,9 @@ import { UsageError } from '../failure.ts';
 import { processIo } from '../io.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
-import { refuseUnsupportedFlags } from './refuse.ts';
 
 /** Runs `pilot-agent istio-iptables`: all that is asked for is understood before anything runs. */
 export async function runSetUp(options: object, { environment, signals }: ProgramContext): Promise<number> {
-  refuseUnsupportedFlags(options as Readonly<Record<string, unknown>>);
   const log = logOf(options as LogFlags);
   const settings = settle(givenTexts(options as Readonly<Record<string, unknown>>), environment);
   const { request, problems, warnings } = parseRequest(settings, environment, await readHost());

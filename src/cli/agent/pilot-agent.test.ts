@@ -52,11 +52,12 @@ describe('runPilotAgent', () => {
     ['proxy --proxyLogLevel loud', {}, /Allowed choices are trace, debug/],
     ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],
     ['proxy --stsPort 15463', {}, /not supported yet: --stsPort/],
-    ['proxy --log_rotate a --pilotIdentity b', { CA_ADDR: 'x' }, /yet: --pilotIdentity, --log_rotate, CA_ADDR/],
-    ['--log_rotate a proxy', {}, /not supported yet: --log_rotate/],
+    ['proxy --mixerIdentity a --pilotIdentity b', { CA_ADDR: 'x' }, /yet: --mixerIdentity, --pilotIdentity, CA_ADDR/],
+    ['--log_caller sds proxy', {}, /not supported yet: --log_caller for the scope sds/],
+    ['istio-iptables --log_caller nosuch', {}, /--log_caller: unknown scope "nosuch"/],
+    ['istio-iptables --log_stacktrace_level loud', {}, /--log_stacktrace_level: "loud" is no level/],
     ['proxy --log_output_level sds:debug', {}, /not supported yet: --log_output_level for the scope sds/],
     ['proxy --log_output_level nosuch:debug', {}, /unknown scope "nosuch"/],
-    ['proxy --log_target /tmp/x', {}, /not supported yet: --log_target other than stdout and stderr/],
     ['proxy', {}, /which workload is this\?/],
     ['proxy --id a.b --policies -', {}, /standard input cannot be followed/],
     ['proxy --id a.b', {}, /no policies: give --policies/],
@@ -130,6 +131,12 @@ describe('runPilotAgent', () => {
     const { stdout } = await run('istio-iptables -n --skip-rule-apply=false', { SKIP_RULE_APPLY: 'true' });
     expect(stdout).toContain('MESH_REDIRECT');
     expect((await run('istio-iptables -n', { SKIP_RULE_APPLY: 'true' })).stdout).toBe('');
+  });
+
+  test.each(['--log_target', '--log_rotate'])('says with 3 that %s names no file that can be written', async (flag) => {
+    const { code, stderr } = await run(`istio-iptables ${flag} /dev/null/a.log`);
+    expect(stderr).toMatch(/^pilot-agent: cannot write the log to "\/dev\/null\/a.log"/);
+    expect(code).toBe(3);
   });
 
   test('says that the world failed with 3', async () => {

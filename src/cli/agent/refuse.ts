@@ -35,12 +35,6 @@ const unsupportedFlags: readonly { readonly flag: string; readonly key: string; 
     { flag: '--serviceregistry', key: 'serviceregistry', usual: ['Cluster', 'Kubernetes'] },
     { flag: '--stsPort', key: 'stsPort', usual: [0] },
     { flag: '--tokenManagerPlugin', key: 'tokenManagerPlugin', usual: ['CloudTokenExchange'] },
-    { flag: '--log_caller', key: 'log_caller', usual: [''] },
-    { flag: '--log_rotate', key: 'log_rotate', usual: [''] },
-    { flag: '--log_rotate_max_age', key: 'log_rotate_max_age', usual: [30] },
-    { flag: '--log_rotate_max_backups', key: 'log_rotate_max_backups', usual: [1000] },
-    { flag: '--log_rotate_max_size', key: 'log_rotate_max_size', usual: [104857600] },
-    { flag: '--log_stacktrace_level', key: 'log_stacktrace_level', usual: ['default:none'] },
   ];
 
 /** Throws a UsageError that names every flag and variable that would have no effect: nothing is ignored. */
@@ -49,12 +43,6 @@ export function refuseUnsupported(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const names = [...unsupportedFlagsOf(options), ...unsupportedVariables(environment)];
-  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
-}
-
-/** As {@link refuseUnsupported}, for commands that obey none of the agent's variables. */
-export function refuseUnsupportedFlags(options: Readonly<Record<string, unknown>>): void {
-  const names = unsupportedFlagsOf(options);
   if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
 }
 
