@@ -126,6 +126,7 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['other-spellings-of-path', '14:17'],
   ['other-spellings-of-path-end', '14:24'],
   ['other-spellings-of-path-not-allowed', '10:20'],
+  ['other-spellings-of-path-template', '11:26'],
   ['overlapping-hosts', '9:5'],
   ['overlapping-localities', '15:17'],
   ['port-level-without-selector', '7:3'],

@@ -24,9 +24,9 @@ export function checkPathSpellings({ spec }: AuthorizationPolicy, report: Report
   }
 }
 
-/** Examples; a path that ends in a star takes everything that follows it already. */
-function otherSpellings(path: string): readonly string[] {
-  if (path.includes('{')) return [];
+/** Examples, with a segment in place of `{*}`; a path that ends in a star takes everything that follows it already. */
+function otherSpellings(value: string): readonly string[] {
+  const path = value.replace(/\{\*\*\}$/, '*').replace(/\{\*\*?\}/g, 'x');
   const isOpen = path.endsWith('*');
   const text = path.startsWith('*') ? path.slice(1) : isOpen ? path.slice(0, -1) : path;
   const upper = text.toUpperCase();
