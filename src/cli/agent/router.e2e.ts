@@ -159,6 +159,12 @@ describe('pilot-agent proxy router', () => {
     expect(ask('http://plain.example.com/', '-H', 'x_under_score: 1')).toMatchObject({ status: 400 });
   });
 
+  test('removes what clients say of hosts, and keeps what routes say', () => {
+    const url = 'http://plain.example.com/twice';
+    expect(ask(url, '-H', 'X-Forwarded-Host: ours')).toMatchObject({ status: 200, body: 'gone' });
+    expect(ask(url, '-H', 'X-Set: 1')).toMatchObject({ status: 200, body: 'kept' });
+  });
+
   test('serves a secret that comes later, and a renewed one, without a new listener', async () => {
     const before = await proxy.read('listeners.json');
     const { certificateChain, privateKey } = await issue(wildcard);

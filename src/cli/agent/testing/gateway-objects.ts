@@ -79,6 +79,16 @@ spec:
   hosts: ["*.example.com"]
   gateways: [edge]
   http:
+  - match: [{port: 80, uri: {exact: /twice}, headers: {x-hop: {exact: "1"}, x-forwarded-host: {exact: ours}}}]
+    directResponse: {status: 200, body: {string: kept}}
+  - match: [{port: 80, uri: {exact: /twice}, headers: {x-hop: {exact: "1"}}}]
+    directResponse: {status: 200, body: {string: gone}}
+  - match: [{port: 80, uri: {exact: /twice}, headers: {x-set: {exact: "1"}}}]
+    headers: {request: {set: {x-hop: "1", x-forwarded-host: ours}}}
+    route: [{destination: {host: plain.internal, port: {number: 8080}}}]
+  - match: [{port: 80, uri: {exact: /twice}}]
+    headers: {request: {set: {x-hop: "1"}}}
+    route: [{destination: {host: plain.internal, port: {number: 8080}}}]
   - match: [{port: 80}]
     directResponse: {status: 200, body: {string: plain}}
   - match: [{port: 443}]
