@@ -67,7 +67,7 @@ describe('identities', () => {
     [{ principals: ['*'] }, 'identity prefix spiffe://', 'identity present'],
     [{ namespaces: ['a.b'] }, 'identity prefix spiffe://td/ns/a.b/', 'identity contains /ns/a.b/'],
     [{ namespaces: ['a*'] }, 'identity prefix spiffe://td/ns/a', 'identity contains /ns/a'],
-    [{ namespaces: ['*a'] }, 'identity contains a/sa/', 'identity contains a/sa/'],
+    [{ namespaces: ['*a'] }, '(identity prefix spiffe://td/ns/ & identity contains a/sa/)', 'identity contains a/sa/'],
     [{ namespaces: ['*'] }, 'identity prefix spiffe://', 'identity present'],
     [{ serviceAccounts: ['b'] }, 'identity exact spiffe://td/ns/shop/sa/b', 'identity suffix /ns/shop/sa/b'],
     [{ serviceAccounts: ['a/b'] }, 'identity exact spiffe://td/ns/a/sa/b', 'identity suffix /ns/a/sa/b'],
@@ -201,6 +201,27 @@ describe('operations', () => {
       '/a.b/{**}/c',
       '(template /a.b/**/c & !(path contains /..; | path contains /.;))',
       'path regex /a\\.b/.*/c | path contains /..; | path contains /.;',
+    ],
+    ['/a:b', 'path exact /a:b', 'path regex /a(?::|%3[aA])b | path contains /..; | path contains /.;'],
+    [
+      '/@me*',
+      '(path prefix /@me & !(path contains /..; | path contains /.;))',
+      'path regex /(?:@|%40)me.* | path contains /..; | path contains /.;',
+    ],
+    [
+      '*%2Aé',
+      '(path suffix %2Aé & !(path contains /..; | path contains /.;))',
+      'path regex .*(?:\\*|%2[aA])(?:é|%[cC]3%[aA]9) | path contains /..; | path contains /.;',
+    ],
+    [
+      '/a\\b%61',
+      'path exact /a\\b%61',
+      'path regex /a(?:\\\\|%5[cC]|/)b(?:a|%61) | path contains /..; | path contains /.;',
+    ],
+    [
+      '/{*}/a!',
+      '(template /*/a! & !(path contains /..; | path contains /.;))',
+      'path regex /[^/]+/a(?:!|%21) | path contains /..; | path contains /.;',
     ],
   ])('path %s', (path, giving, taking) => {
     const rule = { to: [{ operation: { paths: [path] } }] };

@@ -1,5 +1,5 @@
 import type { PrincipalIR } from '../../ir/rbac.ts';
-import { someOf } from './combine.ts';
+import { allOf, someOf } from './combine.ts';
 import { type Pattern, patternOf, type Sense } from './pattern.ts';
 
 type Kind = Exclude<Pattern['kind'], 'any'> | 'contains';
@@ -46,7 +46,12 @@ export function namespaceMatch(value: string, sense: Sense, trustDomains: readon
   const pattern = patternOf(value);
   if (pattern.kind === 'any') return anyIdentity(sense);
   // A namespace holds no slash, and in an identity `/sa/` follows it and nothing else.
-  if (pattern.kind === 'suffix') return identity('contains', `${pattern.text}/sa/`);
+  if (pattern.kind === 'suffix') {
+    const named = identity('contains', `${pattern.text}/sa/`);
+    if (sense === 'takes') return named;
+    const inMesh = trustDomains.map((domain) => identity('prefix', `${scheme}${domain}/ns/`));
+    return allOf([someOf(inMesh), named]);
+  }
   const rest = `/ns/${pattern.text}${pattern.kind === 'exact' ? '/' : ''}`;
   if (sense === 'takes') return identity('contains', rest);
   return someOf(trustDomains.map((domain) => identity('prefix', `${scheme}${domain}${rest}`)));
