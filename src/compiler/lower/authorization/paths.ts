@@ -1,5 +1,6 @@
 import type { PermissionIR } from '../../ir/rbac.ts';
 import { allOf, notOf, someOf } from './combine.ts';
+import { spelledPath } from './path-spelling.ts';
 import { patternOf, quoteRegex, type Sense, textMatch } from './pattern.ts';
 
 /**
@@ -32,6 +33,11 @@ function pathMatch(value: string, sense: Sense): PermissionIR {
   if (pattern.kind === 'any') {
     return sense === 'takes' ? { kind: 'any' } : { kind: 'path', match: { kind: 'prefix', value: '/' } };
   }
+  const spelled = sense === 'takes' ? spelledPath(pattern.text) : undefined;
+  if (spelled !== undefined) {
+    const regex = `${pattern.kind === 'suffix' ? '.*' : ''}${spelled}${pattern.kind === 'prefix' ? '.*' : ''}`;
+    return { kind: 'path', match: { kind: 'regex', value: regex } };
+  }
   const match = textMatch(pattern);
   if (value !== '/' || sense === 'gives') return { kind: 'path', match };
   // Envoy's merging of slashes leaves a path of slashes alone at two of them; to an application that is the root.
@@ -48,7 +54,7 @@ function templateMatch(value: string, sense: Sense): PermissionIR {
   }
   const regex = value
     .split(/(\{\*\*?\})/)
-    .map((part) => (part === '{*}' ? '[^/]+' : part === '{**}' ? '.*' : quoteRegex(part)))
+    .map((part) => (part === '{*}' ? '[^/]+' : part === '{**}' ? '.*' : (spelledPath(part) ?? quoteRegex(part))))
     .join('');
   return { kind: 'path', match: { kind: 'regex', value: regex } };
 }
