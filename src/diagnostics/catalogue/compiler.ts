@@ -170,6 +170,10 @@ export const compilerCodes = {
     message`this ${'action'} rule allows nothing on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
     'add a rule for the port that asks for connections only: principals, namespaces, ipBlocks, ports',
   ),
+  'service-port-in-rule': warning(
+    message`port ${'port'} is that of service "${'service'}": its connections come in on container port ${'targetPort'}`,
+    'write the container port',
+  ),
   'rule-wider-on-tcp': warning(
     message`this ${'action'} rule matches more on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
     'add "ports" to each operation of the rule, so that it names the HTTP ports',

@@ -31,13 +31,13 @@ export function warnOfRules(
     memo.of([policy], `warnings ${isSidecar}`, bag, (own) => {
       for (const [index] of (policy.spec.rules ?? []).entries()) warnOfValues(policy, index, isSidecar, settings, own);
     });
-    if (ports.length > 0) {
-      memo.of([workload, policy], 'warnings', bag, (own) => {
-        warnOfBytes(policy, workload, ports, own);
-        const asked = authorizers.find(({ name }) => name === policy.spec.provider?.name);
-        if (asked?.settings.protocol === 'http') warnOfQuestion(policy, workload, ports, own);
-      });
-    }
+    memo.of([workload, policy], 'warnings', bag, (own) => {
+      warnOfServicePorts(policy, workload, own);
+      if (ports.length === 0) return;
+      warnOfBytes(policy, workload, ports, own);
+      const asked = authorizers.find(({ name }) => name === policy.spec.provider?.name);
+      if (asked?.settings.protocol === 'http') warnOfQuestion(policy, workload, ports, own);
+    });
   }
 }
 
@@ -82,6 +82,23 @@ function valuesOf(policy: AuthorizationPolicy, index: number): readonly PlacedVa
       listed({ values, notValues }, [...root, 'when', i]).map((placed) => ({ ...placed, field: key })),
     ),
   ];
+}
+
+/** Proxies see container ports; the number of a service port matches nothing where the two differ. */
+function warnOfServicePorts(policy: AuthorizationPolicy, { targets }: Workload, bag: DiagnosticBag): void {
+  for (const [index] of (policy.spec.rules ?? []).entries()) {
+    for (const { field, value, path } of valuesOf(policy, index)) {
+      if (!/^(ports|notPorts|destination\.port)$/.test(field)) continue;
+      const isTarget = targets.some(({ targetPort }) => targetPort === Number(value));
+      const named = targets.find(({ port }) => port.number === Number(value));
+      if (isTarget || named === undefined) continue;
+      bag.report('service-port-in-rule', policy.document.spanOf(path), {
+        port: value,
+        service: `${named.service.namespace}/${named.service.name}`,
+        targetPort: String(named.targetPort),
+      });
+    }
+  }
 }
 
 /** Container ports that carry bytes alone; on detected ports a connection may still turn out to be HTTP. */
