@@ -240,6 +240,9 @@ describe('operations', () => {
 
   test.each([
     ['destination.ip', '10.0.0.1', 'destination-ip 10.0.0.1/32'],
+    ['destination.ip', '::ffff:10.0.0.1', 'destination-ip 10.0.0.1/32'],
+    ['destination.ip', '::ffff:10.2.0.0/112', 'destination-ip 10.2.0.0/16'],
+    ['destination.ip', '::/0', 'destination-ip ::/0'],
     ['destination.port', '080', 'port 80'],
     ['connection.sni', '*.Example', 'server-name suffix-i .Example'],
     ['experimental.envoy.filters.network.mysql_proxy[db.table]', '[update]', 'db.table[] exact update'],

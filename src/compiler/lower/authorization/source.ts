@@ -59,10 +59,19 @@ export function negatedName<F extends string>(field: F): `not${Capitalize<F>}` {
   return `not${field.charAt(0).toUpperCase()}${field.slice(1)}` as `not${Capitalize<F>}`;
 }
 
-/** An address or block in canonical form, with the length that Envoy wants. */
+/**
+ * An address or block in canonical form, with the length that Envoy wants. IPv4 written as IPv6 (RFC 4291, section
+ * 2.5.5.2) is IPv4: so Envoy sees those who connect from there.
+ */
 export function blockOf(value: string): string {
   const block = canonicalBlock(value);
   if (block === undefined) throw new Error(`no address block: ${value}`);
-  if (block.includes('/')) return block;
-  return `${block}/${block.includes(':') ? 128 : 32}`;
+  const [address = '', length = address.includes(':') ? '128' : '32'] = block.split('/');
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address);
+  if (mapped === null || Number(length) < 96) return `${address}/${length}`;
+  const bytes = mapped.slice(1).flatMap((half) => {
+    const number = Number.parseInt(half, 16);
+    return [number >> 8, number & 255];
+  });
+  return `${bytes.join('.')}/${Number(length) - 96}`;
 }

@@ -17,8 +17,8 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
 ];
 
 function checkActionHasRules({ spec }: AuthorizationPolicy, report: Report): void {
-  const { action = 'ALLOW', rules } = spec;
-  if (rules !== undefined || (action !== 'DENY' && action !== 'CUSTOM')) return;
+  const { action = 'ALLOW', rules = [] } = spec;
+  if (rules.length > 0 || (action !== 'DENY' && action !== 'CUSTOM')) return;
   report('action-without-rules', ['spec', 'action'], { action });
 }
 

@@ -60,7 +60,13 @@ function checkCondition(condition: Condition, isCustom: boolean, path: JsonPath,
     report('unknown-condition-key', [...path, 'key'], { key }, { hint: near && `did you mean "${near}"?` });
     return;
   }
-  if (attribute.isNamed && !name) report('condition-without-name', [...path, 'key'], { key });
+  if (base === 'request.headers' && name?.toLowerCase() === ':path') {
+    // It would be compared with the query and as it was spelled: "?" passes what denies it.
+    report('unsupported-condition-key', [...path, 'key'], { key }, { hint: 'use "paths" of an operation' });
+  }
+  // Without a name, or with an empty one in a list such as `[a][]`.
+  if (attribute.isNamed && (!name || name.split('][').includes('')))
+    report('condition-without-name', [...path, 'key'], { key });
   if (isCustom && attribute.isIdentity) report('unsupported-with-custom', [...path, 'key'], { field: key });
   if (attribute.format !== undefined) checkValues(condition, attribute.format, path, report);
 }
