@@ -20,5 +20,5 @@ export interface CorsIR {
   readonly forwardsUnmatchedPreflights: boolean;
 }
 
-/** HTTP filters that a route's features need before the router, in order of execution. */
-export type RouteFilterIR = 'cors' | 'fault';
+/** HTTP filters that features of routes, or a gateway's protocol, need before the router, in order of execution. */
+export type RouteFilterIR = 'grpc-web' | 'cors' | 'fault';

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
+import type { RouteFilterIR } from '../ir/route-features.ts';
 import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
 import { type Originated, placed } from './placed.ts';
@@ -16,6 +17,7 @@ export interface NetworkFilterView extends NetworkPolicyFilterView {
 /** One of the fields is set; the router is last. */
 export interface HttpFilterView extends HttpPolicyFilterView {
   readonly setFilterState?: { readonly objectKey: string; readonly text: string };
+  readonly grpcWeb?: true;
   readonly cors?: true;
   readonly fault?: true;
   readonly router?: true;
@@ -101,14 +103,16 @@ function httpFilters(http: HttpConnectionIR): HttpFilterView[] {
     const text = http.alpnOverride.alpn.join(',').replaceAll('%', '%%');
     filters.push({ setFilterState: { objectKey: 'envoy.network.application_protocols', text } });
   }
-  filters.push(
-    ...(http.routeFilters ?? []).map((filter) =>
-      filter === 'cors' ? { cors: true as const } : { fault: true as const },
-    ),
-  );
+  filters.push(...(http.routeFilters ?? []).map((filter) => routeFilterViews[filter]));
   filters.push({ router: true, ...(http.edge === undefined ? {} : { suppressEnvoyHeaders: true }) });
   return filters;
 }
+
+const routeFilterViews: Readonly<Record<RouteFilterIR, HttpFilterView>> = {
+  'grpc-web': { grpcWeb: true },
+  cors: { cors: true },
+  fault: { fault: true },
+};
 
 function headersTimeout({ edge, direction }: HttpConnectionIR): { readonly requestHeadersTimeout?: string } {
   if (edge !== undefined) return { requestHeadersTimeout: formatDuration(edge.requestHeadersTimeoutMs) };

@@ -90,7 +90,8 @@ function routeFilterLosses(config: Fragment, { routeFilters = [] }: HttpConnecti
   const filters = config.at('http_filters');
   const names = filters.items.map((filter) => filter.at('name').value);
   for (const filter of routeFilters) {
-    if (!names.includes(`envoy.filters.http.${filter}`)) lose(filters, `the ${filter} filter is missing`);
+    if (!names.includes(`envoy.filters.http.${filter.replace('-', '_')}`))
+      lose(filters, `the ${filter} filter is missing`);
   }
 }
 

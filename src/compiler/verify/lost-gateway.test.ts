@@ -35,7 +35,7 @@ const edge = {
   maxConcurrentStreams: 100,
 };
 
-const http = chainIR('secure', httpIR('table', { edge, useRemoteAddress: true }), {
+const http = chainIR('secure', httpIR('table', { edge, useRemoteAddress: true, routeFilters: ['grpc-web'] }), {
   match: matchIR({ serverNames: ['a.example.com'], transportProtocol: 'tls', sourcePrefixes: ['10.0.0.0/8'] }),
   tls,
 });
@@ -127,6 +127,12 @@ describe('a gateway’s listener', () => {
     ['any server name', (json) => delete json.filter_chains[0].filter_chain_match.server_names],
     ['any client', (json) => delete json.filter_chains[0].filter_chain_match.source_prefix_ranges],
     ['ports in hosts', (json) => delete filtersOf(json)[0].typed_config.strip_any_host_port],
+    [
+      'no gRPC-Web',
+      (json) => {
+        filtersOf(json)[0].typed_config.http_filters = filtersOf(json)[0].typed_config.http_filters.slice(-1);
+      },
+    ],
     ['trust in X-Forwarded-For', (json) => (filtersOf(json)[0].typed_config.use_remote_address = false)],
   ])('is refused with %s', (_, edit) => {
     expect(verdictOf(http, edit)).toContain('template-lost-rule');

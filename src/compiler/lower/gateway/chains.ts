@@ -64,7 +64,10 @@ function httpChain(servers: readonly [GatewayServer, ...GatewayServer[]], contex
         routeConfig,
         direction: 'inbound',
         policyFilters: [ambiguousRequests, ...filters.http],
-        routeFilters: table === undefined ? [] : routeFilters(table),
+        routeFilters: [
+          ...(servers.some(speaksGrpcWeb) ? (['grpc-web'] as const) : []),
+          ...(table === undefined ? [] : routeFilters(table)),
+        ],
         alpnOverride: table === undefined ? undefined : context.alpnOverrideFor(table),
         edge: {
           requestHeadersTimeoutMs: limits.requestHeadersTimeoutMs,
@@ -80,6 +83,11 @@ function httpChain(servers: readonly [GatewayServer, ...GatewayServer[]], contex
     ),
     origins,
   };
+}
+
+/** Browsers speak this form of gRPC; the filter makes the plain one of it, and leaves other requests alone. */
+function speaksGrpcWeb({ server }: GatewayServer): boolean {
+  return server.port.protocol.toUpperCase() === 'GRPC-WEB';
 }
 
 /** Match and TLS of a server that ends TLS; nothing for a plaintext one. */

@@ -71,8 +71,10 @@ function lowered(
     virtualServices: () => virtualServices,
   };
   const scope = clientScope({ namespace: 'mesh-system', role: 'router' });
-  const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo(), keySets: undefined };
-  const inbound = lowerGateway(workload, { effective: answers, scope, secrets: [] }, lowering as never, bag);
+  const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo() };
+  const lower = (): InboundIR => lowerGateway(workload, { effective: answers, scope, secrets: [] }, lowering, bag);
+  const inbound = lower();
+  expect(lower(), 'an unchanged input gives the identical object').toBe(inbound);
   return { inbound, codes: bag.all.map(({ code }) => code) };
 }
 
