@@ -43,7 +43,7 @@ const policies: Readonly<Record<string, { group: string; body: string }>> = {
           ipBlocks: [10.0.0.0/8, "fd00::/8", 10.1.2.3]
           remoteIpBlocks: [192.168.0.1]
       to:
-      - operation: {hosts: ["*.example.com"], ports: ["8080"], methods: [GET], paths: ["/1*", "/b/{*}/c/{**}"]}
+      - operation: {hosts: ["*.example.com"], ports: ["8080"], methods: [GET], paths: ["/1*"], notPaths: ["/b/{*}/c/{**}"]}
       when:
       - {key: "request.headers[User-Agent]", values: ["Mozilla/*"]}
       - {key: "request.auth.claims[group][nested]", notValues: [admin]}
