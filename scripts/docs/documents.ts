@@ -1,6 +1,7 @@
 import { attacksPage } from './attacks-page.ts';
 import { conformancePage } from './conformance-page.ts';
 import { diagnosticsPage } from './diagnostics-page.ts';
+import { incidentsPage } from './incidents-page.ts';
 import { variablesPage } from './variables-page.ts';
 
 /** Every generated document: path from the repository's root, and its text. */
@@ -9,6 +10,7 @@ export function generatedDocuments(): readonly (readonly [path: string, text: st
     ['docs/attacks.md', attacksPage()],
     ['docs/conformance.md', conformancePage()],
     ['docs/diagnostics.md', diagnosticsPage()],
+    ['docs/incidents.md', incidentsPage()],
     ['docs/variables.md', variablesPage()],
   ];
 }

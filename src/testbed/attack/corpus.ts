@@ -29,9 +29,9 @@ export const attackGroups: readonly AttackGroup[] = [
     (path) => /^\/vault\/.+\/key$/.test(path),
     deep,
   ),
-  header('x-role is admin', 'x-role', 'admin', (value) => value === 'admin', roles),
-  header('x-tier begins with gold', 'x-tier', 'gold*', (value) => value.startsWith('gold'), tiers),
-  header('x-user ends with -root', 'x-user', '*-root', (value) => value.endsWith('-root'), users),
+  header('header x-role is admin', 'x-role', 'admin', (value) => value === 'admin', roles),
+  header('header x-tier begins with gold', 'x-tier', 'gold*', (value) => value.startsWith('gold'), tiers),
+  header('header x-user ends with -root', 'x-user', '*-root', (value) => value.endsWith('-root'), users),
   {
     title: 'host admin.example.com',
     about: 'A host: `hosts: ["admin.example.com"]`',
@@ -107,7 +107,7 @@ function header(
 ): AttackGroup {
   const valuesOf = ({ headers }: RequestReading): readonly string[] => headers[name] ?? [];
   return {
-    title: `header ${title}`,
+    title,
     about: `A header: \`request.headers[${name}]\` with \`values: ["${pattern}"]\``,
     rule: { when: [{ key: `request.headers[${name}]`, values: [pattern] }] },
     kinship: (reading) => (valuesOf(reading).some(isDenied) ? 'denied' : 'other'),

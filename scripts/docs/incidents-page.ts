@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { code, table } from './markdown.ts';
+import { parseTestReference } from './test-reference.ts';
+
+/** Something that went wrong in a mesh, and the tests that hold that it does not here. */
+export interface Incident {
+  /** Where it is told. */
+  readonly incident: string;
+  readonly was: string;
+  /** In the form that `parseTestReference` reads. */
+  readonly tests: readonly string[];
+}
+
+export function readIncidents(): readonly Incident[] {
+  return JSON.parse(readFileSync('fixtures/incidents.json', 'utf8')) as Incident[];
+}
+
+/** What went wrong elsewhere, and what keeps it from going wrong here. */
+export function incidentsPage(): string {
+  const introduction =
+    'Written by `make docs` from `fixtures/incidents.json`: what went wrong in other meshes and proxies, or was found ' +
+    'while this one was attacked, and the tests that hold that it does not happen here.';
+  const rows = readIncidents().map(({ incident, was, tests }) => [incident, was, tests.map(shown).join('; ')]);
+  return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'held by'], rows)}\n`;
+}
+
+function shown(text: string): string {
+  const { path, name, row } = parseTestReference(text);
+  return code(`${path}: ${row === undefined ? name : name.replace(/%[a-z]|\$[a-z]+/, () => row)}`);
+}
