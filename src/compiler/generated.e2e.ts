@@ -9,6 +9,7 @@ import { findEnvoy } from '../envoy/process.ts';
 import { validateConfig } from '../envoy/validate.ts';
 import { createMeshCa } from '../testing/certificates.ts';
 import { tries } from '../testing/effort.ts';
+import { edgeFiles, edgeObject, edgeTopology } from '../testing/generated-edge.ts';
 import { meshTopology } from '../testing/generated-mesh.ts';
 import { policies, policyFiles } from '../testing/generated-policies.ts';
 import { staticFormOf } from '../testing/static-form.ts';
@@ -29,18 +30,23 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('compile', () => {
-  test(`gives what the real Envoy accepts, for each proxy of ${count} generated meshes`, async () => {
+  const peers = policies().map((all) => policyFiles(all));
+  const edge = fc.array(edgeObject(), { minLength: 3, maxLength: 8 }).map((all) => [edgeTopology(), ...edgeFiles(all)]);
+  test.each([
+    ['PeerAuthentications and DestinationRules', peers],
+    ['tokens, access rules, gateways and routes', edge],
+  ])(`gives what the real Envoy accepts, for each proxy of ${count} meshes with generated %s`, async (_, meshes) => {
     const refused: string[] = [];
     let accepted = 0;
-    for (const all of fc.sample(policies(), { numRuns: count, seed })) {
+    for (const files of fc.sample(meshes, { numRuns: count, seed })) {
       const bag = new DiagnosticBag();
-      const compilation = compiler.compile([meshTopology(), ...policyFiles(all)], 'all', bag);
+      const compilation = compiler.compile([meshTopology(), ...files], 'all', bag);
       if (compilation === undefined) refused.push(bag.all.map(({ message }) => message).join('\n'));
       const verdicts = (compilation?.configs ?? []).map(async (config) => {
         const form = JSON.stringify(staticFormOf(config)).replaceAll('/etc/certs/', `${folder}/`);
         const { ok, message } = await validateConfig(binary, JSON.parse(form) as object);
         if (ok) accepted += 1;
-        else refused.push(`${config.namespace}/${config.workload}: ${message}\n${JSON.stringify(all)}`);
+        else refused.push(`${config.namespace}/${config.workload}: ${message}\n${JSON.stringify(files)}`);
       });
       await Promise.all(verdicts);
     }
