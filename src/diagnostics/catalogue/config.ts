@@ -8,6 +8,7 @@ export const configCodes = {
     message`variable ${'name'} is "${'value'}", expected ${'expected'}: the default (${'default'}) is used`,
   ),
   'unsupported-variable': error(message`variable ${'name'} cannot be switched on: ${'reason'}`, 'unset the variable'),
+  'duplicate-provider': error(message`provider "${'name'}" is defined twice`, 'keep one, or rename the other'),
   'invalid-access-log-format': error(
     message`"accessLogFormat" is no access log format of Envoy: ${'reason'}`,
     'write operators as in "%PROTOCOL%" or "%REQ(:PATH)%"',
