@@ -72,7 +72,7 @@ describe('identities', () => {
     [{ serviceAccounts: ['b'] }, 'identity exact spiffe://td/ns/shop/sa/b', 'identity suffix /ns/shop/sa/b'],
     [{ serviceAccounts: ['a/b'] }, 'identity exact spiffe://td/ns/a/sa/b', 'identity suffix /ns/a/sa/b'],
     [{ trustDomains: ['td'] }, 'identity prefix spiffe://td/', 'identity prefix spiffe://td/'],
-    [{ trustDomains: ['*d'] }, 'identity contains d/ns/', 'identity contains d/ns/'],
+    [{ trustDomains: ['*.d'] }, 'identity regex spiffe://[^/]*\\.d/ns/.*', 'identity contains .d/ns/'],
     [{ ipBlocks: ['10.1.2.3/8'] }, 'direct-remote-ip 10.0.0.0/8', 'direct-remote-ip 10.0.0.0/8'],
     [{ remoteIpBlocks: ['::1'] }, 'remote-ip ::1/128', 'remote-ip ::1/128'],
   ])('%j', (fields, giving, taking) => {

@@ -1,8 +1,8 @@
 import type { PrincipalIR } from '../../ir/rbac.ts';
 import { allOf, someOf } from './combine.ts';
-import { type Pattern, patternOf, type Sense } from './pattern.ts';
+import { type Pattern, patternOf, quoteRegex, type Sense } from './pattern.ts';
 
-type Kind = Exclude<Pattern['kind'], 'any'> | 'contains';
+type Kind = Exclude<Pattern['kind'], 'any'> | 'contains' | 'regex';
 
 const scheme = 'spiffe://';
 
@@ -74,8 +74,11 @@ export function serviceAccountMatch(
 export function trustDomainMatch(value: string, sense: Sense, trustDomains: readonly string[]): PrincipalIR {
   const pattern = patternOf(value);
   if (pattern.kind === 'any') return anyIdentity(sense);
-  // In an identity `/ns/` follows the trust domain and nothing else.
-  if (pattern.kind === 'suffix') return identity('contains', `${pattern.text}/ns/`);
+  if (pattern.kind === 'suffix') {
+    // In an identity of the mesh `/ns/` follows the trust domain and nothing else.
+    if (sense === 'takes') return identity('contains', `${pattern.text}/ns/`);
+    return identity('regex', `${scheme}[^/]*${quoteRegex(pattern.text)}/ns/.*`);
+  }
   if (pattern.kind === 'prefix') return identity('prefix', `${scheme}${pattern.text}`);
   return someOf(inEveryDomain(`${pattern.text}/`, trustDomains).map((text) => identity('prefix', `${scheme}${text}`)));
 }
