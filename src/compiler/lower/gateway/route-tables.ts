@@ -11,9 +11,10 @@ import { routeTable, securePort } from './virtual-hosts.ts';
  * Name of a server's route table: plaintext servers of a port share theirs. It becomes the name of a file, so that
  * characters of a port's name that a file's cannot have are encoded.
  */
-export function routeTableName({ server, gateway, class: kind }: GatewayServer): string {
+export function routeTableName({ server, gateway, class: kind, addresses: [address = ''] }: GatewayServer): string {
   const { number, name } = server.port;
-  if (kind === 'http') return `http.${number}`;
+  // One number on two addresses of the workload is two listeners.
+  if (kind === 'http') return isAnyAddress(address) ? `http.${number}` : `http.${number}.${address}`;
   return `https.${number}.${encodeURIComponent(name)}.${gateway.name}.${gateway.namespace}`;
 }
 
@@ -53,4 +54,8 @@ function table(
     },
     bag,
   );
+}
+
+function isAnyAddress(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
 }
