@@ -11,6 +11,10 @@ export const policyCodes = {
     message`"${'field'}" is "${'value'}", which may mean ${'readings'}`,
     'use "when" with request.auth.claims[iss] and request.auth.claims[sub]',
   ),
+  'certificate-in-place-of-file': error(
+    message`"${'field'}" holds what should be in a file, expected the path of one`,
+    'put it into a file, or into a Secret that "credentialName" names',
+  ),
   'certificate-ignored': warning(message`"${'field'}" has no effect with TLS mode ${'mode'}`, 'remove the field'),
   'client-check-ignored': error(
     message`"${'field'}" with TLS mode ${'mode'}, which asks clients for no certificate`,

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
 import type { ClientTlsSettings, DestinationRule, TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { Report, Rule } from '../rule.ts';
+import { checkCertificateFiles } from './certificate-files.ts';
 import { checkLocalityLoadBalancing } from './locality.ts';
 
 /** Validation of DestinationRule beyond its schema. */
@@ -63,6 +64,7 @@ function checkLocality({ loadBalancer }: TrafficBlocks, path: JsonPath, report: 
 
 function checkClientTls(tls: ClientTlsSettings | undefined, path: JsonPath, report: Report): void {
   if (tls === undefined) return;
+  checkCertificateFiles(tls, path, report);
   const { mode, credentialName } = tls;
   const conflict = (one: string, other: keyof ClientTlsSettings): void => {
     if (!tls[other] || (Array.isArray(tls[other]) && tls[other].length === 0)) return;

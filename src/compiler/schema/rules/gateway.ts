@@ -3,6 +3,7 @@ import type { Gateway, Server, ServerTlsSettings } from '../../policy/gateway.ts
 import { formats } from '../formats.ts';
 import { isDnsLabel, isDnsSubdomain, isIpBlock } from '../names.ts';
 import type { Report, Rule } from '../rule.ts';
+import { checkCertificateFiles } from './certificate-files.ts';
 import { checkTlsParameters } from './tls-parameters.ts';
 
 /** Validation of Gateway beyond its schema. */
@@ -105,6 +106,7 @@ function checkClientChecks({ port, tls }: Server, path: JsonPath, report: Report
       report('client-check-ignored', [...path, field], { field, mode }, { part: 'key' });
   }
   checkPins(tls, path, report);
+  checkCertificateFiles(tls, path, report);
   const { credentialName } = tls;
   if (credentialName && !isDnsSubdomain(credentialName)) {
     const expected = formats['dns-subdomain']?.expected ?? '';
