@@ -47,7 +47,7 @@ bench: build ## the figures of docs/performance.md
 soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load
 	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src --include='*.test.ts' --include='*.e2e.ts')
 
-demo: build ## the specification's outcome table on real Envoys
+demo: build ## the specification's outcome table, and its tokens at a gateway, on real Envoys
 	@node scripts/demo.mjs
 
 clean: ## remove what was made, keep what was fetched

@@ -25,7 +25,9 @@ function httpServer(listener: typeof answer): Server {
   // As lenient as applications are: what is refused here would hide what the proxy lets through.
   const http1 = createHttpServer({ insecureHTTPParser: true }, listener);
   // A status of its own: 400 is the proxy's word for the same.
-  http1.on('clientError', (_, socket) => socket.end('HTTP/1.1 422 Unreadable\r\ncontent-length: 0\r\n\r\n'));
+  http1.on('clientError', (_, socket) =>
+    socket.end('HTTP/1.1 422 Unreadable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
+  );
   const http2 = createHttp2Server({}, listener);
   return tolerant((socket) => {
     // Not `data`: the HTTP/2 server takes over the handle, which must not be flowing yet.

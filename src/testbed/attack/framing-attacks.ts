@@ -107,4 +107,30 @@ export const framing: readonly Attack[] = [
   { headers: [['Transfer-Encoding', 'xchunked']], http1: '501', http2: 'reset' },
   { headers: [['Transfer-Encoding', 'gzip, chunked']], http1: '501', http2: 'reset' },
   { headers: ['Transfer-Encoding : chunked'], http1: '400' },
+  {
+    target: '/admin',
+    headers: [
+      ['Connection', 'Upgrade, HTTP2-Settings'],
+      ['Upgrade', 'h2c'],
+      ['HTTP2-Settings', 'AAMAAABkAAQAAP__'],
+    ],
+    http1: '403',
+    http2: 'reset',
+  },
+  {
+    target: '/admin',
+    headers: [
+      ['Connection', 'Upgrade'],
+      ['Upgrade', 'websocket'],
+      ['Sec-WebSocket-Version', '13'],
+    ],
+    http1: '403',
+    http2: 'reset',
+  },
+  { target: '/admin', headers: [['Expect', '100-continue']], http1: '403', http2: '403' },
+  {
+    target: '/free',
+    headers: [['Transfer-Encoding', 'chunked'], 'Content-Length: 4', '', '5e', 'GET /admin HTTP/1.1'],
+    http1: '400',
+  },
 ];

@@ -87,6 +87,23 @@ export const roles: readonly Attack[] = [
     http1: '403',
     http2: '403',
   },
+  {
+    headers: [
+      ['X-Role', 'admin'],
+      ['Connection', 'X-Role'],
+    ],
+    http1: '200 ',
+    http2: 'reset',
+  },
+  {
+    headers: [
+      ['X-Role', 'admin'],
+      ['Trailer', 'X-Role'],
+      ['TE', 'trailers'],
+    ],
+    http1: '403',
+    http2: '403',
+  },
 ];
 
 /** Values that begin with `gold`. */

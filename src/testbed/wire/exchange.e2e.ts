@@ -17,7 +17,7 @@ async function withServer(server: Server, check: (port: number) => Promise<void>
 }
 
 test.each([1, 2] as const)(
-  'reads status and body of every answer over HTTP/%i, Huffman coded or not',
+  'reads status and body of every answer over HTTP/%i, Huffman coded or not, after an interim one',
   async (version) => {
     const answer = (status: number, response: ServerResponse | Http2ServerResponse): void => {
       const text = status === 204 ? '' : body;
@@ -33,12 +33,19 @@ test.each([1, 2] as const)(
       for (const status of statuses) {
         const bytes =
           version === 1
-            ? http1Request({ target: `/${status}`, headers: [['Host', 'h']] })
+            ? http1Request({
+                target: `/${status}`,
+                headers: [
+                  ['Host', 'h'],
+                  ['Expect', '100-continue'],
+                ],
+              })
             : http2Request([
                 [':method', 'GET'],
                 [':scheme', 'http'],
                 [':path', `/${status}`],
                 [':authority', 'h'],
+                ['expect', '100-continue'],
                 ['x-long', 'y'.repeat(300)],
               ]);
         const seen = await exchange({ host: '127.0.0.1', port, version, bytes: bytes.toString('base64') });

@@ -17,7 +17,7 @@ export function http1Request({ method = 'GET', target, headers }: Http1Request):
   return Buffer.from(text, 'latin1');
 }
 
-/** The answer in `received`; undefined while it is incomplete (RFC 9112: no chunked bodies, the testbed sends none). */
+/** The final answer in `received`; undefined while it is incomplete. Bodies have a length: the testbed sends no chunks. */
 export function readHttp1(received: Buffer): WireAnswer | undefined {
   const text = received.toString('latin1');
   const end = text.indexOf('\r\n\r\n');
@@ -25,6 +25,7 @@ export function readHttp1(received: Buffer): WireAnswer | undefined {
   const head = text.slice(0, end);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
   if (status === undefined) return undefined;
+  if (status.startsWith('1')) return readHttp1(received.subarray(end + 4));
   const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   const body = received.subarray(end + 4);
   return body.length < length ? undefined : { status, body: body.subarray(0, length).toString() };

@@ -33,7 +33,8 @@ export function readHttp2(received: Buffer): WireAnswer | undefined {
     if (type === frameTypes.goAway) return { status: 'closed', body: `GOAWAY ${payload.readUInt32BE(4)}` };
     if (stream !== 1) continue;
     if (type === frameTypes.resetStream) return { status: 'reset', body: `RST_STREAM ${payload.readUInt32BE(0)}` };
-    if (type === frameTypes.headers) status ??= statusOf(payload);
+    // An interim answer (1xx) is followed by another; trailers have no status.
+    if (type === frameTypes.headers && (status === undefined || status.startsWith('1'))) status = statusOf(payload);
     if (type === frameTypes.data) body.push(payload);
     if ((flags & endStream) !== 0 && status !== undefined) return { status, body: Buffer.concat(body).toString() };
   }
