@@ -142,6 +142,7 @@ export const policyCodes = {
     'remove one of them',
   ),
   'overlapping-localities': error(message`locality "${'locality'}" overlaps locality "${'other'}"`),
+  'path-of-no-request': error(message`no request has the path "${'path'}": ${'reason'}`),
   'port-level-without-selector': error(
     message`"portLevelMtls" without a selector: policies of a mesh or a namespace have no ports`,
     'add "selector.matchLabels"',
@@ -170,6 +171,10 @@ export const policyCodes = {
   'server-without-tls': error(message`port with protocol ${'protocol'} without "tls"`, 'add "tls" to the server'),
   'skipped-kinds': info(message`skipped ${'count'} of other kinds: ${'kinds'}`),
   'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
+  'star-inside-path': warning(
+    message`the star inside "${'path'}" stands for itself`,
+    'write "{*}" for one segment, "{**}" for any number of them, or one star at an end',
+  ),
   'tls-on-plaintext-port': error(
     message`"${'field'}" on a port with protocol ${'protocol'}, expected ${'expected'}`,
     'use protocol HTTPS or TLS, or remove "tls"',

@@ -3,6 +3,7 @@ import type { Report, Rule } from '../rule.ts';
 import { checkConditions } from './conditions.ts';
 import { checkMatchValues } from './match-values.ts';
 import { checkPathSpellings } from './path-spellings.ts';
+import { checkPathValues } from './path-values.ts';
 
 /** Validation of AuthorizationPolicy beyond its schema. */
 export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
@@ -13,6 +14,7 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
   checkConditions,
   checkMatchValues,
   checkPathSpellings,
+  checkPathValues,
   checkDenyOfHttpOnly,
 ];
 

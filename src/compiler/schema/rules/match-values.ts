@@ -30,7 +30,8 @@ export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report):
         const fault = check?.(value);
         const holes = { field: `${String(path.at(-1))}[${j}]`, value };
         if (fault === undefined) continue;
-        if ('reason' in fault) report('invalid-match-value', [...path, j], { ...holes, reason: fault.reason }, { hint: fault.hint });
+        if ('reason' in fault)
+          report('invalid-match-value', [...path, j], { ...holes, reason: fault.reason }, { hint: fault.hint });
         else report('ambiguous-request-principal', [...path, j], { ...holes, readings: fault.readings });
       }
     }

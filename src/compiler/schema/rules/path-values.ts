@@ -1,0 +1,32 @@
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { Report } from '../rule.ts';
+
+/** Paths of rules are ones that a request can have, and their stars mean what their author thinks. */
+export function checkPathValues({ spec }: AuthorizationPolicy, report: Report): void {
+  for (const [i, { to = [] }] of (spec.rules ?? []).entries()) {
+    for (const [j, { operation }] of to.entries()) {
+      for (const field of ['paths', 'notPaths'] as const) {
+        for (const [k, path] of (operation[field] ?? []).entries()) {
+          const at = ['spec', 'rules', i, 'to', j, 'operation', field, k];
+          const reason = faultOf(path);
+          if (reason !== undefined) report('path-of-no-request', at, { path, reason });
+          else if (hasInnerStar(path)) report('star-inside-path', at, { path });
+        }
+      }
+    }
+  }
+}
+
+/** What Envoy compares begins with a slash and ends before query and fragment (config.rbac.v3.Permission, `url_path`). */
+function faultOf(path: string): string | undefined {
+  if (!path.startsWith('/') && !path.startsWith('*')) return 'paths begin with "/"';
+  const mark = /[?#]/.exec(path)?.[0];
+  return mark && `a path ends before "${mark}"`;
+}
+
+function hasInnerStar(path: string): boolean {
+  return path
+    .replaceAll(/\{\*\*?\}/g, '')
+    .replace(/^\*|(?<=.)\*$/g, '')
+    .includes('*');
+}
