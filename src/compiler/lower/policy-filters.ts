@@ -24,6 +24,8 @@ export interface PolicyFilterInput {
   readonly effective: Effective;
   /** What the workload sees as a client: authorizers are asked through its outbound clusters. */
   readonly scope: ClientScope;
+  /** Of a gateway's servers that carry no HTTP. */
+  readonly bytePorts?: readonly number[];
 }
 
 /**
@@ -32,7 +34,7 @@ export interface PolicyFilterInput {
  */
 export function policyFilters(
   workload: Workload,
-  { effective, scope }: PolicyFilterInput,
+  { effective, scope, bytePorts = [] }: PolicyFilterInput,
   lowering: Lowering,
   bag: DiagnosticBag,
 ): PolicyFilters {
@@ -42,7 +44,7 @@ export function policyFilters(
   const services = () => effective.outbound(scope).map(({ service }) => service);
   const client = { namespace: scope.namespace, services };
   const authorizers = authorizersOf(policies, client, lowering.settings, bag);
-  warnOfRules(policies, workload, authorizers, lowering, bag);
+  warnOfRules(policies, { workload, bytePorts }, authorizers, lowering, bag);
   const before = tokens === undefined ? [] : [tokens];
   const label = `policy filters ${authorizers.map(({ name, cluster }) => `${name} ${cluster}`).join()}`;
   return lowering.memo.of([policies, ...before], label, bag, () => ({

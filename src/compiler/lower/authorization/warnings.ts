@@ -17,25 +17,32 @@ interface PlacedValue {
   readonly path: JsonPath;
 }
 
+/** Whose policies are looked at. */
+export interface RuledWorkload {
+  readonly workload: Workload;
+  /** Ports on which servers of a gateway carry bytes alone, in order; a sidecar's are its workload's. */
+  readonly bytePorts: readonly number[];
+}
+
 /** What the policies of a workload say and may not do as they say there. Each rule is told once for one cause. */
 export function warnOfRules(
   policies: readonly AuthorizationPolicy[],
-  workload: Workload,
+  { workload, bytePorts }: RuledWorkload,
   authorizers: readonly Authorizer[],
   { settings, memo }: Lowering,
   bag: DiagnosticBag,
 ): void {
   const isSidecar = workload.role !== 'router';
-  const ports = isSidecar ? tcpPorts(workload, settings) : [];
+  const ports = isSidecar ? tcpPorts(workload, settings) : bytePorts;
   for (const policy of policies) {
     memo.of([policy], `warnings ${isSidecar}`, bag, (own) => {
       for (const [index] of (policy.spec.rules ?? []).entries()) warnOfValues(policy, index, isSidecar, settings, own);
     });
-    memo.of([workload, policy], 'warnings', bag, (own) => {
+    const asked = authorizers.find(({ name }) => name === policy.spec.provider?.name);
+    memo.of([workload, policy], `warnings ${ports.join()} ${asked?.settings.protocol}`, bag, (own) => {
       warnOfServicePorts(policy, workload, own);
       if (ports.length === 0) return;
       warnOfBytes(policy, workload, ports, own);
-      const asked = authorizers.find(({ name }) => name === policy.spec.provider?.name);
       if (asked?.settings.protocol === 'http') warnOfQuestion(policy, workload, ports, own);
     });
   }

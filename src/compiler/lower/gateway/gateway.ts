@@ -54,7 +54,8 @@ export function lowerGateway(
   const gateways = effective.gateways(workload);
   const virtualServices = effective.virtualServices(workload.namespace);
   const services = effective.outbound(scope);
-  const filters = policyFilters(workload, { effective, scope }, lowering, bag);
+  const bytePorts = portsOfBytes(gatewayServers(gateways, workload));
+  const filters = policyFilters(workload, { effective, scope, bytePorts }, lowering, bag);
   const inputs = [workload, gateways, virtualServices, services, filters, ...secrets] as const;
   return memo.of(inputs, `gateway ${scope.key}`, bag, (own) => {
     const { ports, conflicts } = mergePorts(gatewayServers(gateways, workload), settings, own);
@@ -84,6 +85,11 @@ export function lowerGateway(
       ...(conflicts.length === 0 ? {} : { conflicts }),
     };
   });
+}
+
+function portsOfBytes(servers: readonly GatewayServer[]): readonly number[] {
+  const ports = servers.filter(({ class: kind }) => kind !== 'http' && kind !== 'https');
+  return [...new Set(ports.map(({ listenPort }) => listenPort))].sort((a, b) => a - b);
 }
 
 function isBound({ namespace, spec }: EffectiveVirtualService, gateway: string): boolean {
