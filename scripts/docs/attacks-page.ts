@@ -5,7 +5,7 @@ import { readRequest } from '../../src/testbed/reading.ts';
 import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
 import { code, table } from './markdown.ts';
 
-const introduction = `Each row was sent byte for byte to a real Envoy with compiled policies: through a sidecar and through a gateway, to a rule of a DENY policy and to the same rule negated in an ALLOW policy, all with the same outcome unless a row says otherwise. \`src/testbed/attack/attack.e2e.ts\` repeats it and compares.
+const introduction = `Each row was sent byte for byte to a real Envoy with compiled policies: through a sidecar and through a gateway, to a rule of a DENY policy and to the same rule negated in an ALLOW policy, all with the same outcome unless a row says otherwise. \`src/testbed/attack/attack.e2e.ts\` repeats it and compares, and sends the same by way of the attacker's own sidecar, where none may pass either.
 
 - \`403\`: refused by the policy. \`400\`, \`404\`, \`421\`, \`426\`, \`501\`: refused by Envoy for the request's own sake. \`422\`: the application could not read it. *reset*: Envoy reset the stream, and the connection lives on.
 - \`200\` and what the application was asked for. **Own equivalence**: an application that forgives a trailing slash, \`;\` parameters or case takes it for what is denied. No proxy can know; the compiler warns about such rules (\`other-spellings-of-path\`).

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { delay } from '../../lib/abort.ts';
 import { authorizationPolicy, topologyText } from '../mesh-objects.ts';
 import { createTestbed, type Testbed } from '../testbed.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { type Attack, type AttackGroup, outcomeOf, readingOf, wireRequest } from './attack.ts';
-import { type AttackedPlace, attackedPlaces, attackTopology, folderTarget } from './attacked-mesh.ts';
+import { type AttackedPlace, attackedPlaces, attackTopology, folderTarget, serviceTarget } from './attacked-mesh.ts';
 import { allowGroup, allowOfAllElse, attackGroups } from './corpus.ts';
+
+const drainMs = 1000;
 
 interface Form {
   readonly form: string;
@@ -22,7 +25,10 @@ const forms: readonly Form[] = [
 describeMesh('attacks', () => {
   let testbed: Testbed;
   beforeAll(async () => {
-    testbed = await createTestbed({ topology: attackTopology });
+    testbed = await createTestbed({
+      topology: attackTopology,
+      meshConfig: { defaultConfig: { drainDuration: `${drainMs / 1000}s` } },
+    });
   });
   afterAll(() => testbed?.close());
 
@@ -38,6 +44,23 @@ describeMesh('attacks', () => {
         await expectOutcomes(testbed, group, place);
       });
     });
+  });
+
+  test.each(forms)('none passes $form at a sidecar by way of another', async ({ action, rules, groups }) => {
+    const policy = authorizationPolicy({ namespace: 'foo', app: 'server', name: 'attacked', action, rules });
+    await testbed.apply({ 'policy.yaml': topologyText([policy]) });
+    // Connections from before the change keep the policies from before it until they are drained.
+    await delay(drainMs + 1000);
+    for (const group of groups) {
+      const requests = group.attacks.flatMap((attack) =>
+        ([1, 2] as const).flatMap((version) => wireRequest(attack, version, serviceTarget) ?? []),
+      );
+      const answers = await testbed.exchange('foo/insider', requests);
+      const readings = answers.flatMap((answer) => readingOf(answer) ?? []);
+      expect(readings.filter((reading) => group.kinship(reading) === 'denied').map(group.shown)).toEqual([]);
+      expect(readings.length).toBeGreaterThan(0);
+    }
+    await testbed.remove('policy.yaml');
   });
 
   test('none reaches what a gateway has no route to, without any policy', async () => {

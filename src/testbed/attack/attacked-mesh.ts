@@ -15,7 +15,7 @@ const folderPort = 8081;
 /** Where the gateway's port 443 is served. */
 export const tlsPort = 8443;
 
-/** A backend that tells what it was asked for, its sidecar, a gateway before it, and an attacker outside the mesh. */
+/** A backend that tells what it was asked for, its sidecar, a gateway before it, an attacker outside the mesh and one in it. */
 export const attackTopology: string = topologyText([
   pod({ namespace: 'foo', name: 'server', index: 10, ports: { 'http-resource': 8000 } }),
   service({ namespace: 'foo', name: 'server', index: 10, ports: { http: 8000 } }),
@@ -28,6 +28,7 @@ export const attackTopology: string = topologyText([
     targetPorts: { http: httpPort, 'http-folder': folderPort, https: tlsPort },
   }),
   pod({ namespace: 'legacy', name: 'attacker', index: 13, hasSidecar: false }),
+  pod({ namespace: 'foo', name: 'insider', index: 14 }),
   ...exposure('edge', 80, {}),
   ...exposure('folder', 81, { match: [{ uri: { prefix: '/public/' } }] }),
 ]);
@@ -56,6 +57,9 @@ function exposure(name: string, port: number, route: object): object[] {
 
 /** The gateway's port whose one route leads to the paths below /public/. */
 export const folderTarget: AttackTarget = { host: '10.77.0.20', port: folderPort, authority: 'server.foo' };
+
+/** The backend as a client's own sidecar knows it. */
+export const serviceTarget: AttackTarget = { host: '10.96.0.10', port: 8000, authority: 'server.foo:8000' };
 
 /** The backend's own sidecar, and the gateway; a request through the gateway passes the sidecar too. */
 export const attackedPlaces: readonly AttackedPlace[] = [
