@@ -133,6 +133,7 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['overlapping-hosts', '9:5'],
   ['overlapping-localities', '15:17'],
   ['path-of-no-request', '10:17'],
+  ['path-of-no-request-of-route', '11:21'],
   ['path-of-no-request-relative', '10:17'],
   ['port-level-without-selector', '7:3'],
   ['private-key-in-jwks', '8:13'],

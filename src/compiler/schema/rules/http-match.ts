@@ -4,6 +4,7 @@ import { formats } from '../formats.ts';
 import type { Report } from '../rule.ts';
 import { isHeaderName } from '../texts.ts';
 import { checkSpellings } from './header-operations.ts';
+import { checkUriValues } from './path-values.ts';
 import { checkRegex } from './regex.ts';
 
 const pseudoHeaders: ReadonlySet<string> = new Set([':method', ':authority', ':path', ':scheme']);
@@ -12,6 +13,7 @@ const pseudoHeaders: ReadonlySet<string> = new Set([':method', ':authority', ':p
 export function checkHttpMatches(matches: readonly HttpMatch[], path: JsonPath, report: Report): void {
   for (const [i, match] of matches.entries()) {
     for (const [text, place] of textMatchesOf(match, [...path, i])) checkTextMatch(text, place, report);
+    if (match.uri !== undefined) checkUriValues(match.uri, [...path, i, 'uri'], report);
     for (const field of ['headers', 'withoutHeaders'] as const) {
       checkSpellings(match[field], [...path, i, field], report);
       for (const name of Object.keys(match[field] ?? {})) checkHeaderName(name, [...path, i, field, name], report);

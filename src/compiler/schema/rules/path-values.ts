@@ -1,4 +1,6 @@
+import type { JsonPath } from '../../../diagnostics/span.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { StringMatch } from '../../policy/virtual-service.ts';
 import type { Report } from '../rule.ts';
 
 /** Paths of rules are ones that a request can have, and their stars mean what their author thinks. */
@@ -22,6 +24,14 @@ function faultOf(path: string): string | undefined {
   if (!path.startsWith('/') && !path.startsWith('*')) return 'paths begin with "/"';
   const mark = /[?#]/.exec(path)?.[0];
   return mark && `a path ends before "${mark}"`;
+}
+
+/** The same for a route's match, whose stars are stars. */
+export function checkUriValues({ exact, prefix }: StringMatch, at: JsonPath, report: Report): void {
+  for (const [field, path] of Object.entries({ exact, prefix })) {
+    const reason = path && faultOf(path);
+    if (path && reason) report('path-of-no-request', [...at, field], { path, reason });
+  }
 }
 
 function hasInnerStar(path: string): boolean {
