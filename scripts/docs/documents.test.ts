@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { variables } from '../../src/config/variables.ts';
 import { generatedDocuments } from './documents.ts';
@@ -15,4 +15,10 @@ describe('variables', () => {
     const { variables: specified } = readSpecification();
     expect(variables.map(({ name, type, default: value }) => ({ name, type, default: value }))).toEqual(specified);
   });
+});
+
+test('fixtures/README.md names cases that are there', () => {
+  const named = readFileSync('fixtures/README.md', 'utf8').matchAll(/`((?:ok|err)\/[a-z\d-]+)`/g);
+  const missing = Array.from(named, ([, name]) => `fixtures/${name}`).filter((path) => !existsSync(path));
+  expect(missing).toEqual([]);
 });

@@ -82,7 +82,7 @@ const standardTags = [
   { name: 'listener_address', regex: '^listener\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)' },
 ];
 
-/** Tags of the telemetry label encoding, `label=.=value;.;` inside the metric's name (agent-runtime 2.4). */
+/** Tags of the telemetry label encoding, `label=.=value;.;` inside the metric's name. */
 function extraTag(name: string): { name: string; regex: string } {
   const quoted = name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   return { name, regex: `(${quoted}=\\.=(.*?);\\.)` };

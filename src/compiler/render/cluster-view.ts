@@ -149,7 +149,7 @@ function thresholds(limits: CircuitBreakersIR): object {
   };
 }
 
-/** A threshold of 0 switches its own detection off (policy-semantics 2.9). */
+/** A threshold of 0 switches its own detection off. */
 function outlierDetection(outliers: OutlierDetectionIR): object | undefined {
   const counted = <Name extends string>(name: Name, count: number | undefined): object => {
     if (count === undefined) return {};

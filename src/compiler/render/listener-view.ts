@@ -116,7 +116,7 @@ const listenerFilterType = (name: string, message: string): ListenerFilterView =
   type: `type.googleapis.com/envoy.extensions.filters.listener.${name}.v3.${message}`,
 });
 
-/** The TLS inspector stands before the HTTP inspector, which leaves TLS alone (envoy-observed 13). */
+/** The TLS inspector stands before the HTTP inspector, which leaves TLS alone. */
 function listenerFilterViews(filters: ListenerFiltersIR): ListenerFilterView[] {
   const views: ListenerFilterView[] = [];
   if (filters.originalDst) views.push(listenerFilterType('original_dst', 'OriginalDst'));

@@ -6,7 +6,7 @@ const connectionManager = 'envoy.extensions.filters.network.http_connection_mana
 const networkRbac = 'envoy.extensions.filters.network.rbac.v3.RBAC';
 const router = 'envoy.extensions.filters.http.router.v3.Router';
 
-/** What `envoy --mode validate` lets pass inside filter chains and should not (envoy-observed 11). */
+/** What `envoy --mode validate` lets pass inside filter chains and should not. */
 export function checkFilters(resource: Resource, findings: Findings): void {
   for (const listener of listenersOf(resource)) {
     for (const chain of [...listener.at('filter_chains').items, listener.at('default_filter_chain')]) {
@@ -36,7 +36,7 @@ function checkRouter(config: Fragment, findings: Findings): void {
   }
 }
 
-/** Envoy takes these in a network filter without a word, and they never match (envoy-observed 0). */
+/** Envoy takes these in a network filter without a word, and they never match. */
 const httpOnly = new Set(['url_path', 'uri_template', 'header']);
 
 function checkNetworkRbac(config: Fragment, findings: Findings): void {

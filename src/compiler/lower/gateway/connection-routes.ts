@@ -42,7 +42,7 @@ export function tcpRoute(
   return undefined;
 }
 
-/** Routes by server name, for TLS that goes through unopened (policy reference 5.6). */
+/** Routes by server name, for TLS that goes through unopened. */
 export function tlsRoutes(
   virtualServices: readonly EffectiveVirtualService[],
   server: GatewayServer,

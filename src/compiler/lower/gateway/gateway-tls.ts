@@ -27,7 +27,7 @@ export function secretName(credentialName: string): string {
   return `kubernetes://${credentialName}`;
 }
 
-/** TLS that a server of mode SIMPLE, MUTUAL, OPTIONAL_MUTUAL or MESH_MUTUAL ends (policy reference 5.4). */
+/** TLS that a server of mode SIMPLE, MUTUAL, OPTIONAL_MUTUAL or MESH_MUTUAL ends. */
 export function gatewayTls(entry: GatewayServer, carries: 'http' | 'tcp', settings: Settings): DownstreamGatewayTls {
   const tls = entry.server.tls ?? {};
   const suites = (tls.cipherSuites ?? []).filter(isCipherSuite);

@@ -4,7 +4,7 @@ import type { GatewayServer } from './server.ts';
 
 /**
  * Hosts that a server and a VirtualService both name, the narrower form of each; the server says from which namespaces
- * it takes routes (policy reference 5.5).
+ * it takes routes.
  */
 export function commonHosts(
   { hosts }: GatewayServer,

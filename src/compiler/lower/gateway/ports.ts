@@ -21,7 +21,7 @@ export interface MergedPorts {
 }
 
 /**
- * Servers of one listener, in order of precedence (policy reference 5.3): plaintext HTTP shares one route table, TLS is
+ * Servers of one listener, in order of precedence: plaintext HTTP shares one route table, TLS is
  * told apart by server name, and whatever does not go together with the first is left out and counted.
  */
 export function mergePorts(servers: readonly GatewayServer[], settings: Settings, bag: DiagnosticBag): MergedPorts {

@@ -32,7 +32,7 @@ interface HostDraft {
   origins: Origins;
 }
 
-/** Headers of clients that applications take for the gateway's word, and that Envoy passes on (envoy-observed-2 3). */
+/** Headers of clients that applications take for the gateway's word, and that Envoy passes on. */
 const forgedHeaders: readonly string[] = [
   'x-envoy-is-timeout-retry',
   'x-envoy-peer-metadata',
@@ -42,7 +42,7 @@ const forgedHeaders: readonly string[] = [
   'x-original-url',
 ];
 
-/** Virtual hosts of the servers that share a route table (policy reference 5.5). */
+/** Virtual hosts of the servers that share a route table. */
 export function routeTable(input: RouteTableInput, bag: DiagnosticBag): RouteConfigurationIR {
   const hosts = new Map<string, HostDraft>();
   for (const server of input.servers) {

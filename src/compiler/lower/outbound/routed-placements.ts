@@ -16,7 +16,7 @@ export interface PlacementTarget extends ConnectionTarget {
 }
 
 /**
- * The parts that VirtualServices split a service port's bytes into (policy reference 6.5). TLS routes by server name take
+ * The parts that VirtualServices split a service port's bytes into. TLS routes by server name take
  * its place where its protocol is TLS; TCP routes stand before it, and one without conditions takes its place.
  * `virtualServices` are the most specific first.
  */
