@@ -3,7 +3,10 @@ import { pino } from 'pino';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'none';
 export type LogFields = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** The agent's own messages: one line each, whole lines only, never key material. */
+/**
+ * The agent's own messages: whole lines only, never key material. Further lines of a message are indented, and control
+ * characters are escaped, so that nothing that is told about can look like a message of its own.
+ */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -72,11 +75,21 @@ export function writeStdout(line: string): void {
 
 function consoleLine({ level, time, caller, msg, stack, ...fields }: Record<string, unknown>): string {
   const pairs = Object.entries(fields).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ([key, value]) => `${key}=${escaped(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
-  const columns = [time, level, caller, msg, pairs.length > 0 ? pairs.join(' ') : undefined];
+  const message = String(msg).split('\n').map(escaped).join('\n    ');
+  const columns = [time, level, caller, message, pairs.length > 0 ? pairs.join(' ') : undefined];
   const line = columns.filter((column) => column !== undefined).join('\t');
   return `${line}\n${stack === undefined ? '' : `${stack}\n`}`;
+}
+
+/** As in JSON; with them the marks that turn the direction of writing around, and separators of lines. */
+function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }
 
 /** UTC with six digits; the clock of Node gives three, the rest comes from the monotonic one. */

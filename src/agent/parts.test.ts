@@ -210,6 +210,26 @@ describe('createLog', () => {
     ]);
   });
 
+  test.each([false, true])('cannot be forged by what it tells of (JSON: %s)', (isJson) => {
+    const forged = 'a\n2026-01-01T00:00:00.000000Z\tinfo\tforged\r\u001b[2J\u2028\u202e';
+    const written: string[] = [];
+    const log = createLog({ isJson, level: 'info', write: (line) => written.push(line) });
+    log.info(forged, { text: forged, names: [forged] });
+    const lines = written.join('').split('\n').slice(0, -1);
+    expect(lines.filter((line) => /^(\d{4}-|\{)/.test(line))).toHaveLength(1);
+    if (isJson) expect(JSON.parse(lines.join('\n'))).toMatchObject({ msg: forged, text: forged });
+    else
+      expect(lines[1]).toContain(
+        '    2026-01-01T00:00:00.000000Z\\u0009info\\u0009forged\\u000d\\u001b[2J\\u2028\\u202e',
+      );
+    expect(
+      lines
+        .join('')
+        .replaceAll('\t', '')
+        .replace(/[\u2028\u202e]/g, ''),
+    ).not.toMatch(/\p{Cc}/u);
+  });
+
   test('writes nothing at level none', () => {
     expect(lines(false, 'none')).toEqual([]);
   });

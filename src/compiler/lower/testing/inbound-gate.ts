@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request, type Server } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeySetGatherer } from '../../../cli/key-sets/gather.ts';
 import { defaultSettings } from '../../../config/defaults.ts';
+import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
 import { delay } from '../../../lib/abort.ts';
@@ -35,13 +36,21 @@ export interface InboundGates {
   sendRaw(name: string, bytes: string): Promise<number>;
   /** Sends one request over HTTP/2; names and values as they are. */
   sendHttp2(name: string, headers: OutgoingHttpHeaders): Promise<number>;
+  /** A connection of one's own to that chain. */
+  connect(name: string): Socket;
   close(): Promise<void>;
 }
 
 const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
 
-/** Compiles each text (YAML for workload `a/httpbin`, HTTP on port 8080) and starts Envoy with an echo behind it. */
-export async function startInboundGates(policies: Readonly<Record<string, string>>): Promise<InboundGates> {
+/**
+ * Compiles each text (YAML for workload `a/httpbin`, HTTP on port 8080) and starts Envoy with an echo behind it; what
+ * a text is compiled with besides the defaults stands under its name.
+ */
+export async function startInboundGates(
+  policies: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, Partial<Settings>>> = {},
+): Promise<InboundGates> {
   const folder = await mkdtemp(join(tmpdir(), 'inbound-gate-'));
   const socketOf = (name: string): string => join(folder, `${Object.keys(policies).indexOf(name)}.sock`);
   const backend = await startEcho(join(folder, 'app.sock'));
@@ -49,7 +58,7 @@ export async function startInboundGates(policies: Readonly<Record<string, string
     Object.entries(policies).map(async ([name, text]) => ({
       name,
       address: { pipe: { path: socketOf(name) } },
-      filter_chains: [{ filters: await compiledFilters(text) }],
+      filter_chains: [{ filters: await compiledFilters(text, settings[name]) }],
     })),
   );
   const clusters = [{ name: 'inbound|8080||', type: 'STATIC', load_assignment: loadOf(join(folder, 'app.sock')) }];
@@ -78,14 +87,15 @@ export async function startInboundGates(policies: Readonly<Record<string, string
     send: (name, options = {}) => ask(socketOf(name), options),
     sendRaw: (name, bytes) => askRaw(socketOf(name), bytes),
     sendHttp2: (name, headers) => askHttp2(socketOf(name), headers),
+    connect: (name) => connect(socketOf(name)),
     close,
   };
 }
 
 /** Filters of the chain for plaintext HTTP on the declared port. */
-async function compiledFilters(policies: string): Promise<readonly object[]> {
+async function compiledFilters(policies: string, settings: Partial<Settings> = {}): Promise<readonly object[]> {
   const bag = new DiagnosticBag();
-  const compiler = createCompiler({ settings: { ...defaultSettings, accessLogFile: '' } });
+  const compiler = createCompiler({ settings: { ...defaultSettings, accessLogFile: '', ...settings } });
   const objects = compiler.read([{ path: 'mesh.yaml', text: `${workload}---\n${policies}` }], bag);
   const keySets = await createKeySetGatherer().gather(objects, bag);
   const select = [{ namespace: 'a', name: 'httpbin' }];
