@@ -91,6 +91,11 @@ export class ProxyProgram {
     return readFile(join(this.folder, 'etc/mesh/proxy', name), 'utf8');
   }
 
+  /** A file of the program's folder. */
+  readOwn(name: string): Promise<string> {
+    return readFile(join(this.folder, name), 'utf8');
+  }
+
   logged(text: string | RegExp): Promise<void> {
     return vi.waitFor(() => expect(this.output).toMatch(text), { timeout: 20_000, interval: 20 });
   }
