@@ -5,5 +5,7 @@ export interface FractionalPercentView {
 }
 
 export function millionths(percent: number): FractionalPercentView {
-  return { numerator: Math.round(percent * 10_000), denominator: 'MILLION' };
+  const numerator = Math.round(percent * 10_000);
+  // What is asked for at all happens at times: 0 would switch it off.
+  return { numerator: percent > 0 ? Math.max(numerator, 1) : numerator, denominator: 'MILLION' };
 }
