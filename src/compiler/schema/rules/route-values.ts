@@ -2,13 +2,16 @@ import { RE2JS } from 're2js';
 import type { JsonPath } from '../../../diagnostics/span.ts';
 import { grpcStatusNames } from '../../policy/grpc-status.ts';
 import type { HttpRoute } from '../../policy/virtual-service.ts';
+import { formats } from '../formats.ts';
 import type { Report } from '../rule.ts';
+import { isFreeOfControls } from '../texts.ts';
 import { quotedList } from '../words.ts';
 
 /** Texts of a route that Envoy would refuse, or take for something else. */
 export function checkRouteValues(route: HttpRoute, path: JsonPath, report: Report): void {
   checkGrpcStatus(route, path, report);
   checkBytes(route, path, report);
+  checkLocation(route, path, report);
   checkSubstitution(route, path, report);
   checkShares(route, path, report);
 }
@@ -24,6 +27,16 @@ function checkBytes({ directResponse }: HttpRoute, path: JsonPath, report: Repor
   const bytes = directResponse?.body?.bytes;
   if (bytes === undefined || /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(bytes)) return;
   report('invalid-base64', [...path, 'directResponse', 'body', 'bytes'], { field: 'bytes' });
+}
+
+/** Both become parts of a header, whose line they must not end. */
+function checkLocation({ redirect = {} }: HttpRoute, path: JsonPath, report: Report): void {
+  for (const field of ['uri', 'authority'] as const) {
+    const value = redirect[field];
+    if (value === undefined || isFreeOfControls(value)) continue;
+    const expected = formats['token-prefix']?.expected ?? '';
+    report('invalid-header-value', [...path, 'redirect', field], { field, value, expected });
+  }
 }
 
 /** Envoy refuses a replacement that names a group which the expression does not have. */
