@@ -28,6 +28,8 @@ export interface AgentParts {
   readonly inputs: readonly string[];
   /** Tells of whatever else calls for compiling again: keys that were fetched. */
   readonly onNews?: (listener: () => void) => void;
+  /** What `/stats/prometheus` of the status port answers; nothing is there when absent. */
+  readonly metrics?: () => Promise<string>;
   readonly signals: StopSignals;
   readonly log: Log;
 }
@@ -64,6 +66,7 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
         () => life.state,
       ),
       log,
+      parts.metrics,
     );
     cleanup.push(() => status.close());
   }

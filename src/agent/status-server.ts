@@ -9,14 +9,19 @@ export interface StatusServer {
 }
 
 /**
- * Serves `GET /healthz/ready`: 200 or 503, without a body. The path is compared as it came: Envoy forwards here over
- * loopback by prefix, and what is cleaned up first could reach more than was meant. Bound to all addresses, because
- * the orchestrator asks from outside.
+ * Serves `GET /healthz/ready`: 200 or 503, without a body; and `GET /stats/prometheus` where there are metrics. Paths are
+ * compared as they came: Envoy forwards here over loopback by prefix, and what is cleaned up first could reach more than
+ * was meant. Bound to all addresses, because the orchestrator asks from outside.
  */
-export async function startStatusServer(port: number, readiness: Readiness, log: Log): Promise<StatusServer> {
+export async function startStatusServer(
+  port: number,
+  readiness: Readiness,
+  log: Log,
+  metrics?: () => Promise<string>,
+): Promise<StatusServer> {
   const server = createServer(
     { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: 8_192, keepAliveTimeout: 5_000 },
-    (request, response) => void answer(request, response, readiness, log),
+    (request, response) => void answer(request, response, { readiness, log, metrics }),
   );
   server.maxConnections = 128;
   await listen(server, port);
@@ -29,19 +34,29 @@ export async function startStatusServer(port: number, readiness: Readiness, log:
   };
 }
 
+interface Sources {
+  readonly readiness: Readiness;
+  readonly log: Log;
+  readonly metrics: (() => Promise<string>) | undefined;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  readiness: Readiness,
-  log: Log,
+  { readiness, log, metrics }: Sources,
 ): Promise<void> {
   request.resume();
-  if (request.url !== '/healthz/ready') {
+  const asksMetrics = request.url === '/stats/prometheus' && metrics !== undefined;
+  if (request.url !== '/healthz/ready' && !asksMetrics) {
     response.writeHead(404).end();
     return;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    return;
+  }
+  if (asksMetrics) {
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(await metrics());
     return;
   }
   const ready = await readiness.check();

@@ -52,6 +52,20 @@ describe('pilot-agent proxy', () => {
     expect(await proxy.read('listeners.json')).not.toContain(standInKid);
   });
 
+  test('counts the fetches that failed and those that did not', async () => {
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
+    const prepare = `(sleep 5; exec ${keyServer}) &`;
+    proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
+    const fetches = (outcome: string): number => {
+      const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
+      const [, count] = new RegExp(`^pilot_jwks_resolver_network_fetch_${outcome}_total (\\d+)$`, 'm').exec(body) ?? [];
+      return Number(count);
+    };
+    await vi.waitFor(() => expect(fetches('success')).toBe(1), { timeout: 20_000 });
+    expect(fetches('fail')).toBeGreaterThan(0);
+    expect(proxy.curl('http://127.0.0.1:15020/stats/../stats/prometheus', '--path-as-is').status).toBe(404);
+  });
+
   test('fetches from no private address that the mesh configuration does not allow', async () => {
     proxy.start({ prepare: `${keyServer} &` });
     await proxy.logged(/are not at hand \(.*loopback/);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { AgentConfig } from '../../agent/agent-config.ts';
 import { AgentError } from '../../agent/agent-error.ts';
 import type { Log } from '../../agent/log.ts';
+import { AgentMetrics } from '../../agent/metrics.ts';
 import { runAgent } from '../../agent/run.ts';
 import type { SettingsOptions } from '../../config/read.ts';
 import { readSettings } from '../../config/read.ts';
@@ -69,7 +70,9 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const config = await agentConfigOf(role, flags, settings.proxy, environment, templateFile !== undefined);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
-  const keySets = new FetchedKeySets({ allowedHosts: settings.jwksAllowedHosts, log });
+  const metrics = new AgentMetrics();
+  const onFetch = (isDone: boolean): void => metrics.countKeySetFetch(isDone);
+  const keySets = new FetchedKeySets({ allowedHosts: settings.jwksAllowedHosts, log, onFetch });
   try {
     return await runAgent({
       config,
@@ -89,6 +92,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         ...(templateFile ? [templateFile] : []),
       ],
       onNews: (listener) => keySets.onChange(listener),
+      metrics: () => metrics.text(),
       signals,
       log,
     });

@@ -9,6 +9,8 @@ export interface FetchOptions {
   /** Hosts that may be private; see the resolver. */
   readonly allowedHosts: readonly string[];
   readonly log: Log;
+  /** Told of each download, whether it gave what was asked for. */
+  readonly onFetch?: (isDone: boolean) => void;
   /** How long a compilation may wait for keys that nobody has asked for before; 5,000 by default. */
   readonly waitMs?: number;
   /** Makes the resolver; tests give one that fetches from elsewhere. */
@@ -22,14 +24,14 @@ export class FetchedKeySets implements RemoteKeySets {
   #asked: KeySetSource[] = [];
   #listener: () => void = () => {};
 
-  constructor({ allowedHosts, log, waitMs = 5_000, createResolver = createKeySetResolver }: FetchOptions) {
+  constructor({ allowedHosts, log, onFetch, waitMs = 5_000, createResolver = createKeySetResolver }: FetchOptions) {
     this.#waitMs = waitMs;
     this.#resolver = createResolver({
       allowedHosts,
       observer: {
         onRequest: () => {},
         onRetry: () => {},
-        onDownload: () => {},
+        onDownload: (_source, fault) => onFetch?.(fault === undefined),
         onRequestEnd: () => {},
         onChange: ({ issuer }, { keySet, fault }) => {
           if (keySet === undefined) log.warn('the keys of an issuer are gone', { issuer, reason: fault.message });
