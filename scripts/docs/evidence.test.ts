@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { listenForSignals } from '../../src/agent/signals.ts';
+import { listenForSignals } from '../../src/agent/life/signals.ts';
 import { runPilotAgent } from '../../src/cli/agent/pilot-agent.ts';
 import { refuseUnsupported, unsupportedVariables } from '../../src/cli/agent/refuse.ts';
 import { planFiles } from '../../src/cli/output/plan.ts';

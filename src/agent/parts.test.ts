@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigState } from '../envoy/admin.ts';
 import { staticForm } from '../envoy/static-form.ts';
 import type { AgentConfig } from './agent-config.ts';
-import { expectedVersions, missingVersions } from './in-force.ts';
-import { createLog } from './log.ts';
-import { adminAddressOf, partsOf, usesMeshSecrets } from './proxy-files.ts';
-import { listenForSignals } from './signals.ts';
-import { AgentLife, type AgentState } from './state.ts';
-import { agentExitCode, envoyArguments } from './supervisor.ts';
+import { listenForSignals } from './life/signals.ts';
+import { AgentLife, type AgentState } from './life/state.ts';
+import { agentExitCode, envoyArguments } from './life/supervisor.ts';
+import { createLog } from './log/log.ts';
+import { expectedVersions, missingVersions } from './reload/in-force.ts';
+import { adminAddressOf, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
 import { sampleFiles } from './testing/sample-proxy.ts';
 
 const sample = { configPath: 'proxy', adminPort: 15000, httpPort: 80, body: 'one' };

@@ -4,20 +4,20 @@ import { staticForm } from '../envoy/static-form.ts';
 import { type Watch, watchPaths } from '../identity/watch.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
-import { ConfigFiles } from './config-files.ts';
-import { drain } from './drain.ts';
-import { ChangeBell, follow } from './follow.ts';
-import { startIdentityService } from './identity-service.ts';
-import { takeFolderLock } from './lock.ts';
-import type { Log } from './log.ts';
-import { adminAddressOf, type CompileProxy, type ProxyFiles, partsOf, usesMeshSecrets } from './proxy-files.ts';
-import { Readiness } from './readiness.ts';
-import { Reloader, type ValidateConfig } from './reload.ts';
-import { terminate } from './shutdown.ts';
-import { aborted, type StopSignals } from './signals.ts';
-import { AgentLife } from './state.ts';
-import { startStatusServer } from './status-server.ts';
-import { agentExitCode, formatExit, startEnvoy } from './supervisor.ts';
+import { drain } from './life/drain.ts';
+import { takeFolderLock } from './life/lock.ts';
+import { terminate } from './life/shutdown.ts';
+import { aborted, type StopSignals } from './life/signals.ts';
+import { AgentLife } from './life/state.ts';
+import { agentExitCode, formatExit, startEnvoy } from './life/supervisor.ts';
+import type { Log } from './log/log.ts';
+import { ConfigFiles } from './reload/config-files.ts';
+import { ChangeBell, follow } from './reload/follow.ts';
+import { adminAddressOf, type CompileProxy, type ProxyFiles, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
+import { Reloader, type ValidateConfig } from './reload/reload.ts';
+import { startIdentityService } from './secrets/identity-service.ts';
+import { Readiness } from './status/readiness.ts';
+import { startStatusServer } from './status/status-server.ts';
 
 /** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
 export interface AgentParts {

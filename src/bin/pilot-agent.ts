@@ -1,4 +1,4 @@
-import { listenForSignals } from '../agent/signals.ts';
+import { listenForSignals } from '../agent/life/signals.ts';
 
 // Before anything else, the other imports too: a signal that comes while the program loads is a wish to stop.
 const signals = listenForSignals();

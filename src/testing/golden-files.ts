@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProxyFiles } from '../agent/proxy-files.ts';
+import type { ProxyFiles } from '../agent/reload/proxy-files.ts';
 
 /** Folders of all proxies under `golden/ok`, sorted: `golden/ok/<case>/<namespace>/<workload>`. */
 export function goldenProxies(): readonly string[] {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { contentVersion } from '../../xds/resource.ts';
-import type { Json, ProxyFiles } from '../proxy-files.ts';
+import type { Json, ProxyFiles } from '../reload/proxy-files.ts';
 
 /** A small proxy, written by hand: what it answers, where, and how. */
 export interface SampleProxy {

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../agent/agent-config.ts';
-import type { CompileProxy, ProxyFiles } from '../../agent/proxy-files.ts';
+import type { CompileProxy, ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { type Compiler, createCompiler } from '../../compiler/compile.ts';
 import type { Templates } from '../../compiler/render/templates.ts';

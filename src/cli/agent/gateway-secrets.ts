@@ -1,4 +1,4 @@
-import type { GatewaySecretTexts } from '../../agent/gateway-secrets.ts';
+import type { GatewaySecretTexts } from '../../agent/secrets/gateway-secrets.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { Secret } from '../../compiler/policy/topology-kinds.ts';
 import { gatewaySecret } from '../../compiler/topology/gateway-secret.ts';

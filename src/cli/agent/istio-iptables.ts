@@ -1,4 +1,4 @@
-import type { Log } from '../../agent/log.ts';
+import type { Log } from '../../agent/log/log.ts';
 import { applyRedirect, planSteps } from '../../redirect/apply.ts';
 import { redirectFlags, settle } from '../../redirect/flags.ts';
 import { formatCommands } from '../../redirect/format-commands.ts';

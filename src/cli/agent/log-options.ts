@@ -1,5 +1,5 @@
-import { createLog, type Log, type LogLevel, writeStdout } from '../../agent/log.ts';
-import { openLogFile, openRotatingFile, type WriteLine } from '../../agent/log-file.ts';
+import { createLog, type Log, type LogLevel, writeStdout } from '../../agent/log/log.ts';
+import { openLogFile, openRotatingFile, type WriteLine } from '../../agent/log/log-file.ts';
 import { UsageError } from '../failure.ts';
 
 /** The logging flags; one that is absent has its default. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { listenForSignals } from '../../agent/signals.ts';
+import { listenForSignals } from '../../agent/life/signals.ts';
 import { foldBooleans } from './flags.ts';
 import { levelOf } from './log-options.ts';
 import { runPilotAgent } from './pilot-agent.ts';

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { StopSignals } from '../../agent/signals.ts';
+import type { StopSignals } from '../../agent/life/signals.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { exitCode } from '../exit-codes.ts';
 import { explainFailure, UsageError } from '../failure.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { ProxyFiles } from '../../agent/proxy-files.ts';
+import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import { UsageError } from '../failure.ts';
 
 /** Who the proxy is, from flags and variables. */

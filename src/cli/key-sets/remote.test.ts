@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createLog } from '../../agent/log.ts';
+import { createLog } from '../../agent/log/log.ts';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
 import { type KeyServer, startKeyServer } from '../../jwks/testing/key-server.ts';
 import { keySetText, kidsOf, publicJwk } from '../../jwks/testing/keys.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../../agent/log.ts';
+import type { Log } from '../../agent/log/log.ts';
 import type { JwtRule } from '../../compiler/policy/request-authentication.ts';
 import type { KeySetSource } from '../../jwks/key-set.ts';
 import { createKeySetResolver, type KeySetResolver } from '../../jwks/resolve.ts';

@@ -1,10 +1,10 @@
-import type { AdminClient } from '../envoy/admin.ts';
+import type { AdminClient } from '../../envoy/admin.ts';
+import { aborted } from '../life/signals.ts';
+import type { Log } from '../log/log.ts';
 import { expectedVersions, waitInForce } from './in-force.ts';
-import type { Log } from './log.ts';
 import type { ProxyFiles } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import type { Reloader } from './reload.ts';
-import { aborted } from './signals.ts';
 
 export interface FollowParts {
   readonly reloader: Reloader;

@@ -1,7 +1,7 @@
-import type { AdminAddress } from '../envoy/admin.ts';
-import type { ConfigParts } from '../envoy/static-form.ts';
-import { AgentError } from './agent-error.ts';
-import type { GatewaySecretTexts } from './gateway-secrets.ts';
+import type { AdminAddress } from '../../envoy/admin.ts';
+import type { ConfigParts } from '../../envoy/static-form.ts';
+import { AgentError } from '../agent-error.ts';
+import type { GatewaySecretTexts } from '../secrets/gateway-secrets.ts';
 
 /** One proxy's configuration as texts, named as in its folder. */
 export interface ProxyFiles {

@@ -1,5 +1,5 @@
-import type { AdminClient } from '../envoy/admin.ts';
-import type { AgentState } from './state.ts';
+import type { AdminClient } from '../../envoy/admin.ts';
+import type { AgentState } from '../life/state.ts';
 
 /** Whether traffic may come, and why not. */
 export type ReadyAnswer = { readonly isReady: true } | { readonly isReady: false; readonly reason: string };

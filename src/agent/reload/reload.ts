@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { AdminClient } from '../envoy/admin.ts';
-import { staticForm } from '../envoy/static-form.ts';
+import type { AdminClient } from '../../envoy/admin.ts';
+import { staticForm } from '../../envoy/static-form.ts';
+import type { Log } from '../log/log.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, expectedVersions, readRefusals, waitInForce } from './in-force.ts';
-import type { Log } from './log.ts';
 import { type CompileProxy, type ProxyFiles, partsOf } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 

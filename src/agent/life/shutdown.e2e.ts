@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type EnvoyProcess, spawnEnvoy } from '../envoy/process.ts';
-import { createLog } from './log.ts';
+import { type EnvoyProcess, spawnEnvoy } from '../../envoy/process.ts';
+import { createLog } from '../log/log.ts';
 import { terminate } from './shutdown.ts';
 
 const log = createLog({ isJson: false, level: 'none', write: () => undefined });

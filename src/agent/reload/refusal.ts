@@ -1,5 +1,5 @@
-import type { AdminClient } from '../envoy/admin.ts';
-import { cleanErrorMessage } from '../xds/message.ts';
+import type { AdminClient } from '../../envoy/admin.ts';
+import { cleanErrorMessage } from '../../xds/message.ts';
 
 interface ErrorState {
   readonly details?: string;

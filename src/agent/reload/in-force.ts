@@ -1,5 +1,5 @@
-import { type AdminClient, type ConfigState, readConfigState } from '../envoy/admin.ts';
-import { delay } from '../lib/abort.ts';
+import { type AdminClient, type ConfigState, readConfigState } from '../../envoy/admin.ts';
+import { delay } from '../../lib/abort.ts';
 import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf } from './proxy-files.ts';
 
 /** Versions that Envoy has to show; an absent part is not waited for. */

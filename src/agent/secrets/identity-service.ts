@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { openIdentityFiles } from '../identity/files.ts';
-import type { SecretSnapshot } from '../identity/snapshot.ts';
-import type { DiscoveryResource } from '../xds/resource.ts';
-import { secretService } from '../xds/secret-service.ts';
-import { startDiscoveryServer } from '../xds/server.ts';
-import type { DiscoveryObserver } from '../xds/session.ts';
-import { AgentError } from './agent-error.ts';
+import { openIdentityFiles } from '../../identity/files.ts';
+import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import type { DiscoveryResource } from '../../xds/resource.ts';
+import { secretService } from '../../xds/secret-service.ts';
+import { startDiscoveryServer } from '../../xds/server.ts';
+import type { DiscoveryObserver } from '../../xds/session.ts';
+import { AgentError } from '../agent-error.ts';
+import type { Log } from '../log/log.ts';
 import { type GatewaySecretTexts, gatewaySecretResources } from './gateway-secrets.ts';
-import type { Log } from './log.ts';
 import { secretResources } from './secret-resources.ts';
 
 /** Envoy's source of secrets, serving. */

@@ -1,6 +1,6 @@
-import { encodeMessage } from '../envoy/api/encode.ts';
-import type { SecretSnapshot } from '../identity/snapshot.ts';
-import { contentVersion, type DiscoveryResource } from '../xds/resource.ts';
+import { encodeMessage } from '../../envoy/api/encode.ts';
+import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 
 /** Names by which compiled configuration asks for the workload's certificate and for the mesh's roots. */
 const workloadSecretName = 'default';

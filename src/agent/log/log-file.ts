@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { AgentError } from './agent-error.ts';
+import { AgentError } from '../agent-error.ts';
 
 /** Takes one whole line, newline included. */
 export type WriteLine = (line: string) => void;

@@ -1,7 +1,7 @@
-import { encodeMessage } from '../envoy/api/encode.ts';
-import { authoritiesProblem, keyPairProblem } from '../identity/check-pair.ts';
-import { contentVersion, type DiscoveryResource } from '../xds/resource.ts';
-import type { Log } from './log.ts';
+import { encodeMessage } from '../../envoy/api/encode.ts';
+import { authoritiesProblem, keyPairProblem } from '../../identity/check-pair.ts';
+import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
+import type { Log } from '../log/log.ts';
 
 /** What a gateway's server asks for by one SDS name. Never log it: it may hold a private key. */
 export type GatewaySecretTexts =

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { delay } from '../lib/abort.ts';
-import { isServed } from '../xds/socket.ts';
-import { AgentError } from './agent-error.ts';
+import { delay } from '../../lib/abort.ts';
+import { isServed } from '../../xds/socket.ts';
+import { AgentError } from '../agent-error.ts';
 
 /** The folder is ours until released. */
 export interface FolderLock {

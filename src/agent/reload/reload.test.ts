@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createAdminClient } from '../envoy/admin.ts';
+import { createAdminClient } from '../../envoy/admin.ts';
+import { createLog } from '../log/log.ts';
+import { sampleFiles } from '../testing/sample-proxy.ts';
 import type { ConfigFiles } from './config-files.ts';
-import { createLog } from './log.ts';
 import { Reloader } from './reload.ts';
-import { sampleFiles } from './testing/sample-proxy.ts';
 
 const sample = { configPath: '/run/proxy', adminPort: 1, httpPort: 2 };
 

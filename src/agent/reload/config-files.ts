@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AgentError } from './agent-error.ts';
+import { AgentError } from '../agent-error.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
 import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf } from './proxy-files.ts';
 

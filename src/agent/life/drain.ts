@@ -1,7 +1,7 @@
-import { type AdminClient, drainListeners } from '../envoy/admin.ts';
-import { delay } from '../lib/abort.ts';
-import type { AgentConfig } from './agent-config.ts';
-import type { Log } from './log.ts';
+import { type AdminClient, drainListeners } from '../../envoy/admin.ts';
+import { delay } from '../../lib/abort.ts';
+import type { AgentConfig } from '../agent-config.ts';
+import type { Log } from '../log/log.ts';
 
 /** The share of the wait in which the graceful form still accepts connections: clients that have not heard need it. */
 const gracefulShare = 0.6;

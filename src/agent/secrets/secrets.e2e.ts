@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { spawnEnvoy } from '../envoy/process.ts';
-import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
-import type { DiscoveryResource } from '../xds/resource.ts';
-import { secretService } from '../xds/secret-service.ts';
-import { startDiscoveryServer } from '../xds/server.ts';
-import { ConfigFiles } from './config-files.ts';
+import { spawnEnvoy } from '../../envoy/process.ts';
+import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import type { DiscoveryResource } from '../../xds/resource.ts';
+import { secretService } from '../../xds/secret-service.ts';
+import { startDiscoveryServer } from '../../xds/server.ts';
+import { ConfigFiles } from '../reload/config-files.ts';
+import { type AgentBench, envoyBinary, startBench } from '../testing/agent-bench.ts';
+import { freePort, sampleFiles } from '../testing/sample-proxy.ts';
 import { secretResources } from './secret-resources.ts';
-import { type AgentBench, envoyBinary, startBench } from './testing/agent-bench.ts';
-import { freePort, sampleFiles } from './testing/sample-proxy.ts';
 
 const id = 'spiffe://cluster.local/ns/foo/sa/app';
 

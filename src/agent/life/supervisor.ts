@@ -1,7 +1,7 @@
-import type { AdminAddress } from '../envoy/admin.ts';
-import { type EnvoyProcess, type ExitStatus, exitCode, spawnEnvoy } from '../envoy/process.ts';
-import type { AgentConfig } from './agent-config.ts';
-import { AgentError } from './agent-error.ts';
+import type { AdminAddress } from '../../envoy/admin.ts';
+import { type EnvoyProcess, type ExitStatus, exitCode, spawnEnvoy } from '../../envoy/process.ts';
+import type { AgentConfig } from '../agent-config.ts';
+import { AgentError } from '../agent-error.ts';
 
 /** Starts Envoy in a process group of its own, so that a terminal's Ctrl-C reaches the agent alone. */
 export async function startEnvoy(

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { AgentError } from './agent-error.ts';
-import type { Log } from './log.ts';
+import { AgentError } from '../agent-error.ts';
+import type { Log } from '../log/log.ts';
 import type { Readiness } from './readiness.ts';
 
 /** The status port, serving. */

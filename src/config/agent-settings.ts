@@ -1,0 +1,101 @@
+import type { SettingOrigin } from './settings.ts';
+
+/** Which token authenticates a signing request; `none`: certificates of files alone. */
+export type TokenPolicy = 'third-party-jwt' | 'first-party-jwt' | 'none';
+
+/** Who signs the workload's certificate. */
+export interface AuthoritySettings {
+  /** CA_ADDR, `host:port`; undefined: no authority is named. */
+  readonly address: string | undefined;
+  /** CA_PROVIDER. */
+  readonly provider: string;
+  /** PILOT_CERT_PROVIDER: whose root the authority's own certificate is checked with. */
+  readonly certificateProvider: string;
+  /** NAMESPACE: where the authority runs. */
+  readonly namespace: string;
+  /** MESH_META_CLUSTER_ID, sent with each request. */
+  readonly clusterId: string;
+  /** JWT_POLICY. */
+  readonly tokenPolicy: TokenPolicy;
+  /** INITIAL_BACKOFF_MSEC: a request waits a random time up to this before its first attempt. */
+  readonly initialBackoffMs: number;
+}
+
+/** How the workload's certificate is made and kept. */
+export interface CertificateSettings {
+  /** ECC_SIGNATURE_ALGORITHM: empty makes RSA 2048 keys, `ECDSA` P-256 keys. */
+  readonly keyAlgorithm: 'RSA' | 'ECDSA';
+  /** PKCS8_KEY. */
+  readonly isPkcs8: boolean;
+  /** SECRET_TTL. */
+  readonly lifetimeMs: number;
+  /** SECRET_GRACE_PERIOD_RATIO, 0 to 1: the share of the lifetime that is left when a certificate is renewed. */
+  readonly graceRatio: number;
+  /** SECRET_ROTATION_CHECK_INTERVAL: the longest time between two looks at the clock. */
+  readonly checkIntervalMs: number;
+  /** OUTPUT_CERTS. */
+  readonly outputFolder: string | undefined;
+  /** PROV_CERT. */
+  readonly provisionedFolder: string | undefined;
+}
+
+/** How secrets are handed to Envoy. */
+export interface SecretSettings {
+  /** STALED_CONNECTION_RECYCLE_RUN_INTERVAL. */
+  readonly staleCheckMs: number;
+  /** ENABLE_INGRESS_GATEWAY_SDS. */
+  readonly isGatewayEnabled: boolean;
+  /** INGRESS_GATEWAY_NAMESPACE; undefined: the pod's namespace. */
+  readonly gatewayNamespace: string | undefined;
+  /** INGRESS_GATEWAY_FALLBACK_SECRET. */
+  readonly fallbackSecret: string;
+  /** SECRET_WATCHER_RESYNC_PERIOD; 0: never. */
+  readonly resyncMs: number;
+}
+
+/** The cloud that STS and the token exchange speak to. */
+export interface CloudSettings {
+  /** CLOUD_METADATA, `project|number|cluster|zone`; undefined: not on that cloud. */
+  readonly metadata: CloudMetadata | undefined;
+  /** CLOUD_CLUSTER_URL. */
+  readonly clusterUrl: string | undefined;
+  /** PLUGINS. */
+  readonly plugins: readonly string[];
+}
+
+export interface CloudMetadata {
+  readonly projectId: string;
+  readonly projectNumber: string;
+  readonly clusterName: string;
+  readonly clusterZone: string;
+}
+
+/** Every variable that the agent alone reads, parsed once (specification, "Limits"). */
+export interface AgentSettings {
+  readonly podName: string;
+  readonly podNamespace: string;
+  /** SERVICE_ACCOUNT; undefined: as the token says, or the topology. */
+  readonly serviceAccount: string | undefined;
+  /** INSTANCE_IP; undefined when it is no single address. */
+  readonly instanceIp: string | undefined;
+  /** MESH_NAMESPACE: where the control plane runs. */
+  readonly meshNamespace: string;
+  readonly authority: AuthoritySettings;
+  readonly certificates: CertificateSettings;
+  readonly secrets: SecretSettings;
+  readonly cloud: CloudSettings;
+  /** DNS_AGENT: not empty serves DNS to the workload. */
+  readonly dnsAgent: string;
+  /** DNS_SERVER as `host:port` of a server that is asked over TLS (`tcp-tls:` taken off). */
+  readonly dnsServer: string | undefined;
+  /** MESH_BOOTSTRAP. */
+  readonly bootstrapTemplate: string | undefined;
+  /** MESH_BOOTSTRAP_OVERRIDE. */
+  readonly bootstrapOverride: string | undefined;
+  /** MESH_APP_PROBERS, unparsed JSON. */
+  readonly appProbers: string | undefined;
+  /** MESH_METRICS_ANNOTATIONS, unparsed JSON; set but empty is not the same as absent. */
+  readonly metricsAnnotations: string | undefined;
+  /** One entry a setting (`authority.address`): where its value came from. */
+  readonly origins: Readonly<Record<string, SettingOrigin>>;
+}
