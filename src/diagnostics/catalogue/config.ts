@@ -13,6 +13,9 @@ export const configCodes = {
     message`"accessLogFormat" is no access log format of Envoy: ${'reason'}`,
     'write operators as in "%PROTOCOL%" or "%REQ(:PATH)%"',
   ),
+  'invalid-bootstrap': error(message`this bootstrap cannot be used: ${'reason'}`),
+  'invalid-node-metadata': error(message`variable ${'name'} cannot be node metadata: ${'reason'}`),
+  'invalid-pod-info': error(message`this line is not key="value"`, 'write the value in double quotes, as Go does'),
   'invalid-trust-domain': error(
     message`trust domain "${'value'}" from ${'origin'} is not a SPIFFE trust domain`,
     'use lower-case letters, digits, dots, dashes and underscores',

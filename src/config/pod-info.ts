@@ -1,0 +1,55 @@
+import type { SourceFile } from '../compiler/source/document.ts';
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+
+/**
+ * Labels or annotations as the kubelet writes them to a file of the pod, `key="value"` a line in Go's quotes, sorted by
+ * key. A line that is none is an error with its place: it may carry configuration.
+ */
+export function parsePodInfo({ path, text }: SourceFile, bag: DiagnosticBag): Readonly<Record<string, string>> {
+  const entries: [string, string][] = [];
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const at = line.indexOf('=');
+    const key = line.slice(0, Math.max(at, 0)).trim();
+    const value = at < 0 ? undefined : unquote(line.slice(at + 1).trim());
+    if (key !== '' && value !== undefined) entries.push([key, value]);
+    else if (line.trim() !== '') bag.report('invalid-pod-info', { file: path, start, end: start + line.length }, {});
+    start += line.length + 1;
+  }
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const named: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  '"': '"',
+};
+const escape = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))/gs;
+
+/** An interpreted string literal (go.dev/ref/spec, "String literals"), whose `\x` and octal escapes are bytes. */
+function unquote(literal: string): string | undefined {
+  const body = /^"((?:[^"\\]|\\.)*)"$/s.exec(literal)?.[1];
+  if (body === undefined) return undefined;
+  let isSound = true;
+  const bytes: Buffer[] = [];
+  let from = 0;
+  for (const match of body.matchAll(escape)) {
+    const [whole, hex, short, long, octal, letter = ''] = match;
+    bytes.push(Buffer.from(body.slice(from, match.index)));
+    from = match.index + whole.length;
+    const point = Number.parseInt(short ?? long ?? '', 16);
+    if (hex !== undefined) bytes.push(Buffer.from(hex, 'hex'));
+    else if (octal !== undefined) bytes.push(Buffer.from([Number.parseInt(octal, 8)]));
+    else if (point <= 0x10ffff) bytes.push(Buffer.from(String.fromCodePoint(point)));
+    else if (named[letter] !== undefined) bytes.push(Buffer.from(named[letter]));
+    else isSound = false;
+  }
+  bytes.push(Buffer.from(body.slice(from)));
+  return isSound ? Buffer.concat(bytes).toString('utf8') : undefined;
+}
