@@ -44,7 +44,7 @@ function sectionsOf(specification: Specification): readonly Section[] {
       rows: errors.map(({ id, condition, result }) => [`error/${id}`, condition, result]),
     },
     { title: 'Commands and flags', head: ['command or flag', 'type', 'default'], rows: flagRows(specification) },
-    { title: 'Variables', head: ['variable', 'owner', 'setting'], rows: variableRows() },
+    { title: 'Variables', head: ['variable', 'owner', 'setting'], rows: variableRows(specification.variables) },
     {
       title: 'Metrics',
       head: ['metric', 'type'],
@@ -110,6 +110,10 @@ function flagRows({ commands, commonFlags }: Specification): Row[] {
   ];
 }
 
-function variableRows(): Row[] {
-  return variables.map(({ name, owner, setting }): Row => [`variable/${name}`, code(name), owner, code(setting ?? '')]);
+function variableRows(specified: Specification['variables']): Row[] {
+  const byName = new Map(variables.map((variable) => [variable.name, variable]));
+  return specified.map(({ name }): Row => {
+    const { owner = 'open', setting = '' } = byName.get(name) ?? {};
+    return [`variable/${name}`, code(name), owner, code(setting)];
+  });
 }

@@ -5,8 +5,10 @@ import { AgentError } from '../../agent/agent-error.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
 import { runAgent } from '../../agent/run.ts';
+import type { AgentSettings } from '../../config/agent-settings.ts';
 import type { SettingsOptions } from '../../config/read.ts';
 import { readSettings } from '../../config/read.ts';
+import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import type { ProxySettings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
@@ -53,6 +55,14 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   if (policies.includes('-'))
     throw new UsageError('--policies: standard input cannot be followed; name files or folders');
 
+  const said = new DiagnosticBag();
+  const agent = readAgentSettings(environment, said);
+  const explained = format(said.all, [], 'text').trimEnd();
+  if (said.hasErrors) {
+    log.error(`the environment is invalid, Envoy is not started:\n${explained}`);
+    return 1;
+  }
+  if (explained !== '') log.warn(explained);
   const settingsOptions = settingsOf(flags, environment);
   const bag = new DiagnosticBag();
   const { settings, sources } = await readSettings(settingsOptions, bag);
@@ -66,8 +76,8 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   if (inputs.length === 0)
     throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
   // MESH_BOOTSTRAP beats the flag, as in the original.
-  const templateFile = environment.MESH_BOOTSTRAP || flags.templateFile || undefined;
-  const config = await agentConfigOf(role, flags, settings.proxy, environment, templateFile !== undefined);
+  const templateFile = agent.bootstrapTemplate ?? (flags.templateFile || undefined);
+  const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, templateFile !== undefined);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
   const metrics = new AgentMetrics();
@@ -83,7 +93,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         identity,
         role,
         keySets,
-        fallbackSecret: environment.INGRESS_GATEWAY_FALLBACK_SECRET || 'gateway-fallback',
+        fallbackSecret: agent.secrets.fallbackSecret,
       }),
       validate: (json) => validateConfig(config.envoyBinary, json),
       inputs: [
@@ -127,6 +137,7 @@ async function agentConfigOf(
   flags: ProxyFlags,
   proxy: ProxySettings,
   environment: ProgramContext['environment'],
+  agent: AgentSettings,
   mustValidateFirst: boolean,
 ): Promise<AgentConfig> {
   const proxyBinary = flags.proxyBinary ?? (proxy.binaryPath === '' ? undefined : proxy.binaryPath);
@@ -141,7 +152,7 @@ async function agentConfigOf(
     concurrency: proxy.concurrency,
     proxyLogLevel: flags.proxyLogLevel,
     proxyComponentLogLevel: flags.proxyComponentLogLevel,
-    identityFolder: environment.PROV_CERT || undefined,
+    identityFolder: agent.certificates.provisionedFolder,
     mustValidateFirst,
   };
 }
