@@ -1,3 +1,5 @@
+import type { RestartPolicy } from './life/restart.ts';
+
 /** Everything that the agent's parts need to know, settled before the first of them starts. */
 export interface AgentConfig {
   /** Folder of what Envoy reads, relative to the working directory, which Envoy shares. */
@@ -12,6 +14,17 @@ export interface AgentConfig {
   /** How long the agent waits between drain and termination. */
   readonly terminationDrainMs: number;
   readonly terminationDrain: 'plain' | 'graceful';
+  /**
+   * EXIT_ON_ZERO_ACTIVE_CONNECTIONS with MINIMUM_DRAIN_DURATION: the wait ends once no connection is open, after so many
+   * milliseconds at the earliest, `terminationDrainMs` at the latest. Absent: it takes its full time.
+   */
+  readonly earliestDrainEndMs?: number;
+  /** How long whoever runs the agent waits between SIGTERM and SIGKILL; absent: not known. */
+  readonly terminationGraceMs?: number;
+  /** Absent: `never`. */
+  readonly restartPolicy?: RestartPolicy;
+  /** NOTIFY_SOCKET of systemd, which is told when the proxy is ready and when it stops; absent: nobody asks. */
+  readonly notifySocket?: string;
   /** Undefined: Envoy takes one thread a processor. */
   readonly concurrency: number | undefined;
   readonly proxyLogLevel: string;

@@ -1,11 +1,20 @@
-/** Where the agent is in its life. */
-export type AgentState = 'init' | 'configuring' | 'starting' | 'running' | 'draining' | 'stopping' | 'exited';
+/** Where the agent is in its life. `backing-off`: Envoy ended by itself and is started again after a while. */
+export type AgentState =
+  | 'init'
+  | 'configuring'
+  | 'starting'
+  | 'running'
+  | 'backing-off'
+  | 'draining'
+  | 'stopping'
+  | 'exited';
 
 const next: Readonly<Record<AgentState, readonly AgentState[]>> = {
   init: ['configuring', 'exited'],
   configuring: ['starting', 'exited'],
-  starting: ['running', 'stopping', 'exited'],
-  running: ['draining', 'exited'],
+  starting: ['running', 'backing-off', 'stopping', 'exited'],
+  running: ['draining', 'stopping', 'backing-off', 'exited'],
+  'backing-off': ['starting', 'exited'],
   draining: ['stopping', 'exited'],
   stopping: ['exited'],
   exited: [],
