@@ -1,14 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Watch, watchPaths } from './watch.ts';
+import { type Change, type PathsWatch, watchPaths } from './watch.ts';
 
 describe('watchPaths', () => {
   let folder: string;
-  let watch: Watch;
+  let watch: PathsWatch;
   let changes: number;
+  let last: Change;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'watch-'));
@@ -22,7 +25,11 @@ describe('watchPaths', () => {
   });
 
   const open = async (path = 'in', pollMs = 60_000): Promise<void> => {
-    watch = await watchPaths([join(folder, path)], { onChange: () => changes++, debounceMs: 30, pollMs });
+    watch = await watchPaths([join(folder, path)], { onChange, debounceMs: 30, pollMs });
+  };
+  const onChange = (change: Change): void => {
+    changes++;
+    last = change;
   };
   const sees = (count: number): Promise<void> => vi.waitFor(() => expect(changes).toBe(count), 3_000);
 
@@ -72,10 +79,85 @@ describe('watchPaths', () => {
     }
   });
 
-  test('tells many changes at once as one', async () => {
+  test('follows a volume of Kubernetes through updates in a row, whose files are links over `..data`', async () => {
+    const publish = async (version: number): Promise<void> => {
+      const data = `in/..v${version}`;
+      await mkdir(join(folder, data));
+      await writeFile(join(folder, data, 'p.yaml'), 'same size');
+      await symlink(`..v${version}`, join(folder, 'in/..data_tmp'));
+      await rename(join(folder, 'in/..data_tmp'), join(folder, 'in/..data'));
+      await rm(join(folder, `in/..v${version - 1}`), { recursive: true, force: true });
+    };
+    await publish(0);
+    await symlink('..data/p.yaml', join(folder, 'in/p.yaml'));
     await open();
-    for (let i = 0; i < 20; i++) await writeFile(join(folder, `in/${i}`), '1');
+    for (let version = 1; version <= 6; version++) {
+      await publish(version);
+      await sees(version);
+    }
+  });
+
+  test('follows a folder that vanishes with its parents and comes back, without a poll', async () => {
+    await mkdir(join(folder, 'a/b/c'), { recursive: true });
+    await open('a/b/c');
+    for (let round = 0; round < 3; round++) {
+      await rm(join(folder, 'a'), { recursive: true });
+      await sees(3 * round + 1);
+      await mkdir(join(folder, 'a/b/c'), { recursive: true });
+      await sees(3 * round + 2);
+      await writeFile(join(folder, 'a/b/c/p.yaml'), '1');
+      await sees(3 * round + 3);
+    }
+  });
+
+  test('is not led astray by loops of links, pipes and devices', async () => {
+    for (const name of ['one', 'two', 'three']) await symlink('.', join(folder, 'in', name));
+    await symlink('self', join(folder, 'in/self'));
+    await symlink('/dev/zero', join(folder, 'in/zero.yaml'));
+    execFileSync('mkfifo', [join(folder, 'in/pipe.yaml')]);
+    await open();
+    await writeFile(join(folder, 'in/a'), '2');
     await sees(1);
+  });
+
+  test('follows other paths from when it is told of them', async () => {
+    await open();
+    await mkdir(join(folder, 'other'));
+    watch.follow([join(folder, 'in'), join(folder, 'other')]);
+    await sees(1);
+    await writeFile(join(folder, 'other/b'), '1');
+    await sees(2);
+    watch.follow([join(folder, 'in'), join(folder, 'other')]);
+    await delay(100);
+    expect(changes).toBe(2);
+  });
+
+  test('tells of a thousand changes within a second once, and of how many files, and of when the first came', async () => {
+    watch = await watchPaths([join(folder, 'in')], { onChange, pollMs: 60_000 });
+    const startedAt = performance.now();
+    for (let i = 0; i < 1_000; i++) {
+      writeFileSync(join(folder, `in/${i % 50}`), String(i));
+      if (i % 20 === 0) await delay(10);
+    }
+    await sees(1);
+    expect(last.files).toBe(50);
+    expect(last.seenAtMs - startedAt).toBeLessThan(200);
+    await delay(300);
+    expect(changes).toBe(1);
+  });
+
+  test('is not put off for ever by a change that never ends', async () => {
+    watch = await watchPaths([join(folder, 'in')], { onChange, debounceMs: 100, debounceMaxMs: 400, pollMs: 60_000 });
+    let isChanging = true;
+    const trickle = (async () => {
+      for (let i = 0; isChanging; i++) {
+        await writeFile(join(folder, 'in/a'), String(i));
+        await delay(20);
+      }
+    })();
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(1), 3_000);
+    isChanging = false;
+    await trickle;
   });
 
   test('sees by looking what no event tells', async () => {

@@ -1,12 +1,19 @@
-import type { Stats } from 'node:fs';
 import { type FSWatcher, watch } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { delay } from '../lib/abort.ts';
+import { countChanges, isSameSurvey, type Survey, survey } from './survey.ts';
+
+/** Changes that are told as one. */
+export interface Change {
+  /** Files that differ from what was told last, at least 1. */
+  readonly files: number;
+  /** When the first of them was seen, as `performance.now()` counts. */
+  readonly seenAtMs: number;
+}
 
 /** How a set of files and folders is watched. */
 export interface WatchOptions {
   /** Called after changes have been quiet for `debounceMs`, or have gone on for `debounceMaxMs`. */
-  readonly onChange: () => void;
+  readonly onChange: (change: Change) => void;
   readonly debounceMs?: number;
   readonly debounceMaxMs?: number;
   /** How often the files are looked at where no event came: inotify may be out of watches, or blind (network file systems). */
@@ -18,31 +25,41 @@ export interface Watch {
   close(): void;
 }
 
-/** Deeper folders are not followed: a link may lead to the root of the file system. */
-const deepestFolder = 32;
+/** A watch whose paths may become others. */
+export interface PathsWatch extends Watch {
+  /** Watches these paths from now on; one change is told when they are others than before. */
+  follow(paths: readonly string[]): void;
+}
 
 /**
  * Watches files and folders (with all below them) by the names that the user gave. Events only say when to look; what
  * counts is whether a file's identity, size or time differs afterwards. So renames, symlink swaps (`..data`), and
  * folders that appear later are all seen. Resolves when the first state is known.
  */
-export async function watchPaths(paths: readonly string[], options: WatchOptions): Promise<Watch> {
+export async function watchPaths(paths: readonly string[], options: WatchOptions): Promise<PathsWatch> {
   const watcher = new PathWatch(paths, options);
   await watcher.start();
   return watcher;
 }
 
-class PathWatch implements Watch {
-  readonly #paths: readonly string[];
+interface WatchedFolder {
+  readonly identity: string;
+  readonly watcher: FSWatcher;
+}
+
+class PathWatch implements PathsWatch {
+  #paths: readonly string[];
   readonly #options: Required<WatchOptions>;
-  readonly #folders = new Map<string, FSWatcher>();
-  #signature = '';
+  readonly #folders = new Map<string, WatchedFolder>();
+  #seen: Survey = { entries: new Map(), folders: new Map() };
+  #told = this.#seen;
   #surveyMs = 0;
   #isOpen = true;
   #isLooking = false;
   #mustLookAgain = false;
   #poll: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
+  #firstEventMs: number | undefined;
   #firstChangeMs: number | undefined;
 
   constructor(paths: readonly string[], options: WatchOptions) {
@@ -51,9 +68,10 @@ class PathWatch implements Watch {
   }
 
   async start(): Promise<void> {
-    this.#signature = await this.#survey();
     // What changed between the first look and the watches is seen by looking once more.
-    this.#signature = await this.#survey();
+    for (let i = 0; i < 2; i++) this.#seen = await this.#survey();
+    this.#told = this.#seen;
+    this.#mustLookAgain = false;
     this.#schedulePoll();
   }
 
@@ -61,8 +79,14 @@ class PathWatch implements Watch {
     this.#isOpen = false;
     clearTimeout(this.#poll);
     clearTimeout(this.#quiet);
-    for (const watcher of this.#folders.values()) watcher.close();
+    for (const { watcher } of this.#folders.values()) watcher.close();
     this.#folders.clear();
+  }
+
+  follow(paths: readonly string[]): void {
+    if (paths.length === this.#paths.length && paths.every((path, i) => path === this.#paths[i])) return;
+    this.#paths = paths;
+    void this.#look();
   }
 
   /** The next look without an event; many files are looked at less often, so that looking costs at most a twentieth. */
@@ -74,90 +98,72 @@ class PathWatch implements Watch {
     );
   }
 
-  /** Compares the files with what they were; one look at a time. */
+  /** Compares the files with what they were; one look at a time, with pauses while events come without end. */
   async #look(): Promise<void> {
+    this.#firstEventMs ??= performance.now();
     this.#mustLookAgain = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
     while (this.#mustLookAgain && this.#isOpen) {
       this.#mustLookAgain = false;
-      const signature = await this.#survey();
-      if (signature === this.#signature) continue;
-      this.#signature = signature;
-      this.#postpone();
+      const now = await this.#survey();
+      if (!isSameSurvey(now, this.#seen)) {
+        this.#seen = now;
+        this.#postpone();
+      }
+      if (this.#mustLookAgain) await delay(Math.max(5, this.#surveyMs));
     }
     this.#isLooking = false;
+    if (this.#firstChangeMs === undefined) this.#firstEventMs = undefined;
   }
 
   #postpone(): void {
     if (!this.#isOpen) return;
     const now = performance.now();
-    this.#firstChangeMs ??= now;
+    this.#firstChangeMs ??= this.#firstEventMs ?? now;
     const left = this.#firstChangeMs + this.#options.debounceMaxMs - now;
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(
-      () => {
-        this.#firstChangeMs = undefined;
-        this.#options.onChange();
-      },
-      Math.max(0, Math.min(this.#options.debounceMs, left)),
-    );
+    this.#quiet = setTimeout(() => this.#tell(), Math.max(0, Math.min(this.#options.debounceMs, left)));
   }
 
-  /** Looks at everything, moves the watches to the folders that exist now, and gives a text that differs when a file does. */
-  async #survey(): Promise<string> {
+  #tell(): void {
+    const seenAtMs = this.#firstChangeMs ?? performance.now();
+    const files = Math.max(1, countChanges(this.#told, this.#seen));
+    this.#told = this.#seen;
+    this.#firstChangeMs = undefined;
+    this.#firstEventMs = undefined;
+    this.#options.onChange({ files, seenAtMs });
+  }
+
+  /** Looks at everything, and moves the watches to the folders that exist now. */
+  async #survey(): Promise<Survey> {
     const startedAt = performance.now();
-    const lines: string[] = [];
-    const folders = new Set<string>();
-    for (const path of this.#paths) {
-      folders.add(dirname(path));
-      await surveyPath(path, 0, lines, folders);
-    }
-    if (!this.#isOpen) return '';
-    for (const [folder, watcher] of this.#folders) {
-      if (folders.has(folder)) continue;
+    const now = await survey(this.#paths);
+    this.#surveyMs = performance.now() - startedAt;
+    if (!this.#isOpen) return this.#seen;
+    for (const [folder, { identity, watcher }] of this.#folders) {
+      if (now.folders.get(folder) === identity) continue;
       watcher.close();
       this.#folders.delete(folder);
     }
-    for (const folder of folders) this.#watchFolder(folder);
-    this.#surveyMs = performance.now() - startedAt;
-    return lines.sort().join('\n');
+    for (const [folder, identity] of now.folders) this.#watchFolder(folder, identity);
+    return now;
   }
 
-  #watchFolder(folder: string): void {
+  #watchFolder(folder: string, identity: string): void {
     if (this.#folders.has(folder)) return;
     try {
       const watcher = watch(folder, () => void this.#look());
       watcher.on('error', () => {
         // The folder is gone or inotify gave up: the next look, or the poll, takes over.
         watcher.close();
-        this.#folders.delete(folder);
+        if (this.#folders.get(folder)?.watcher === watcher) this.#folders.delete(folder);
       });
-      this.#folders.set(folder, watcher);
+      this.#folders.set(folder, { identity, watcher });
+      // Something may have come into it before it was watched.
+      this.#mustLookAgain = true;
     } catch {
       // No such folder, or no inotify watches left: the poll sees the change, only later.
     }
   }
-}
-
-async function surveyPath(path: string, depth: number, lines: string[], folders: Set<string>): Promise<void> {
-  const found = await stat(path, { bigint: false }).catch(() => undefined);
-  if (found === undefined) {
-    lines.push(`${path} absent`);
-    return;
-  }
-  if (!found.isDirectory()) {
-    lines.push(`${path} ${await fingerprint(path, found)}`);
-    return;
-  }
-  folders.add(path);
-  lines.push(`${path} folder ${found.ino}`);
-  if (depth >= deepestFolder) return;
-  const names = await readdir(path).catch(() => []);
-  for (const name of names) await surveyPath(join(path, name), depth + 1, lines, folders);
-}
-
-async function fingerprint(path: string, found: Stats): Promise<string> {
-  const target = await realpath(path).catch(() => path);
-  return `${found.dev}:${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs} ${target}`;
 }
