@@ -16,6 +16,12 @@ export interface DiscoveryObserver {
   opened?(): void;
   closed?(): void;
   pushed?(response: { readonly typeUrl: string; readonly version: string }): void;
+  /** A response that was told of as pushed did not leave before its stream ended. */
+  pushFailed?(): void;
+  /** A stream is stale (its client does not answer), and will be closed. */
+  wentStale?(): void;
+  /** A stale stream is closed. */
+  recycled?(): void;
   refused?(refusal: Refusal): void;
   /** A subscribed name has no resource yet; told once a stream and name. */
   waiting?(name: string): void;
@@ -50,8 +56,13 @@ export function serveSession<Request extends { readonly typeUrl: string }, Respo
   let isScheduled = false;
   let isOpen = true;
 
+  let unsent = 0;
   const send = (response: Response): void => {
-    isBlocked = !call.write(codec.encode(response));
+    unsent += 1;
+    const sent = (error?: Error | null): void => {
+      if (error === undefined || error === null) unsent -= 1;
+    };
+    isBlocked = !call.write(codec.encode(response), sent);
     observer.pushed?.({ typeUrl: store.type.typeUrl, version: parts.versionOf(response) });
   };
   const flush = (): void => {
@@ -105,7 +116,10 @@ export function serveSession<Request extends { readonly typeUrl: string }, Respo
   });
   call.on('cancelled', close);
   call.on('error', close);
-  call.on('close', close);
+  call.on('close', () => {
+    close();
+    for (; unsent > 0; unsent -= 1) observer.pushFailed?.();
+  });
 }
 
 function checkRequest(typeUrl: string, names: readonly string[], store: ResourceStore): void {

@@ -1,28 +1,55 @@
-import { Counter, Registry } from 'prom-client';
+import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
+import type { DiscoveryObserver } from '../../xds/session.ts';
+import type { ReloadObserver } from '../reload/observer.ts';
+import { discoveryMetrics } from './discovery-metrics.ts';
+import { type MeshFigures, showFigures } from './mesh-figures.ts';
+import { type Labels, Meters } from './meters.ts';
+import type { CounterName, GaugeName } from './metric-table.ts';
+import { outgoingMetrics } from './outgoing-metrics.ts';
+import { processMetrics } from './process-metrics.ts';
+import { RejectedConfigs } from './rejected-configs.ts';
+import { reloadMetrics } from './reload-metrics.ts';
 
-/** What the agent counts of its own work, under the names of the specification's metrics. */
+/** What the agent counts of its own work: the metrics of the table, and the observers that move them. */
 export class AgentMetrics {
-  readonly #registry = new Registry();
-  readonly #fetched = this.#counter(
-    'pilot_jwks_resolver_network_fetch_success_total',
-    'Key sets and discovery documents that were fetched.',
-  );
-  readonly #notFetched = this.#counter(
-    'pilot_jwks_resolver_network_fetch_fail_total',
-    'Key sets and discovery documents that could not be fetched.',
-  );
+  readonly #meters = new Meters();
+  readonly #rejected = new RejectedConfigs(this.#meters);
+  readonly #readProcess = processMetrics(this.#meters);
+  /** Hears of Envoy's streams for secrets. */
+  readonly discovery: DiscoveryObserver = discoveryMetrics(this.#meters);
+  /** Hears of requests for certificates and tokens. */
+  readonly outgoing: Required<OutgoingObserver> = outgoingMetrics(this.#meters);
+  readonly reload: ReloadObserver = reloadMetrics(this.#meters, this.#rejected);
+
+  /** `version` is the program's own. */
+  constructor(version = 'unknown') {
+    this.#meters.set('mesh_build', 1, { component: 'agent', tag: version });
+  }
 
   /** One download of a token issuer's key set, or of the document that tells where it is. */
   countKeySetFetch(isDone: boolean): void {
-    (isDone ? this.#fetched : this.#notFetched).inc();
+    const outcome = isDone ? 'success' : 'fail';
+    this.#meters.count(`pilot_jwks_resolver_network_fetch_${outcome}_total`);
+  }
+
+  /** After each compilation that gave a configuration. */
+  showFigures(figures: MeshFigures): void {
+    showFigures(figures, this.#meters, this.#rejected);
+  }
+
+  /** Adds to a counter of the table. */
+  count(name: CounterName, labels: Labels = {}, by = 1): void {
+    this.#meters.count(name, labels, by);
+  }
+
+  /** Sets a gauge of the table. */
+  set(name: GaugeName, value: number, labels: Labels = {}): void {
+    this.#meters.set(name, value, labels);
   }
 
   /** In Prometheus' text format 0.0.4. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
-  }
-
-  #counter(name: string, help: string): Counter {
-    return new Counter({ name, help, registers: [this.#registry] });
+  async text(): Promise<string> {
+    await this.#readProcess();
+    return this.#meters.text();
   }
 }
