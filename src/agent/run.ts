@@ -11,6 +11,7 @@ import { aborted, type StopSignals } from './life/signals.ts';
 import { AgentLife } from './life/state.ts';
 import { agentExitCode, formatExit, startEnvoy } from './life/supervisor.ts';
 import type { Log } from './log/log.ts';
+import type { AgentObservers } from './metrics/observers.ts';
 import { ConfigFiles } from './reload/config-files.ts';
 import { ChangeBell, follow } from './reload/follow.ts';
 import { adminAddressOf, type CompileProxy, type ProxyFiles, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
@@ -30,6 +31,8 @@ export interface AgentParts {
   readonly onNews?: (listener: () => void) => void;
   /** What `/stats/prometheus` of the status port answers; nothing is there when absent. */
   readonly metrics?: () => Promise<string>;
+  /** Hear of what the agent does; metrics are made of it. */
+  readonly observers?: AgentObservers;
   readonly signals: StopSignals;
   readonly log: Log;
 }
@@ -79,7 +82,12 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
   const files = await compileFirst(parts);
   if (files === undefined) return 1;
   if (signals.stop.aborted) return 0;
-  const identity = await startIdentityService(config.configPath, config.identityFolder, log);
+  const identity = await startIdentityService(
+    config.configPath,
+    config.identityFolder,
+    log,
+    parts.observers?.discovery,
+  );
   cleanup.push(() => identity.close());
   const noSecrets = new Map();
   identity.serveGatewaySecrets(files.secrets ?? noSecrets);

@@ -28,6 +28,25 @@ export interface DiscoveryObserver {
   failed?(error: Error): void;
 }
 
+/** Tells both, the first one first. */
+export function bothObservers(first: DiscoveryObserver, second: DiscoveryObserver): DiscoveryObserver {
+  const each = (tell: (observer: DiscoveryObserver) => void) => {
+    tell(first);
+    tell(second);
+  };
+  return {
+    opened: () => each((it) => it.opened?.()),
+    closed: () => each((it) => it.closed?.()),
+    pushed: (response) => each((it) => it.pushed?.(response)),
+    pushFailed: () => each((it) => it.pushFailed?.()),
+    wentStale: () => each((it) => it.wentStale?.()),
+    recycled: () => each((it) => it.recycled?.()),
+    refused: (refusal) => each((it) => it.refused?.(refusal)),
+    waiting: (name) => each((it) => it.waiting?.(name)),
+    failed: (error) => each((it) => it.failed?.(error)),
+  };
+}
+
 /** More names than this in one request is no proxy of ours. */
 const mostNames = 100;
 /** INVALID_ARGUMENT of gRPC's status codes. */

@@ -121,6 +121,11 @@ const agentMetrics = [
     type: 'gauge',
     help: 'When a change last came into force, in seconds since 1970; 0 before the first one.',
   },
+  {
+    name: 'mesh_agent_drain_seconds',
+    type: 'gauge',
+    help: 'How long the last drain took, from the call to Envoy until its SIGTERM; 0 before the first one.',
+  },
   { name: 'mesh_agent_envoy_restarts_total', type: 'counter', help: 'Envoys started again after the first one.' },
   {
     name: 'mesh_agent_event_loop_lag_seconds',
@@ -161,6 +166,12 @@ const agentMetrics = [
     labels: { type: ['agent', 'application', 'envoy'] },
   },
   { name: 'mesh_agent_scrapes_total', type: 'counter', help: 'Scrapes of the merged metrics.' },
+  {
+    name: 'mesh_agent_state',
+    type: 'gauge',
+    help: '1 at the state that the agent is in.',
+    labels: { state: [] },
+  },
 ] as const satisfies readonly Metric[];
 
 /** Every metric that the agent exports, each moved by an event of its own. */

@@ -1,17 +1,20 @@
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
+import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import { discoveryMetrics } from './discovery-metrics.ts';
+import { lifeMetrics } from './life-metrics.ts';
 import { type MeshFigures, showFigures } from './mesh-figures.ts';
 import { type Labels, Meters } from './meters.ts';
 import type { CounterName, GaugeName } from './metric-table.ts';
+import type { AgentObservers } from './observers.ts';
 import { outgoingMetrics } from './outgoing-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { RejectedConfigs } from './rejected-configs.ts';
 import { reloadMetrics } from './reload-metrics.ts';
 
 /** What the agent counts of its own work: the metrics of the table, and the observers that move them. */
-export class AgentMetrics {
+export class AgentMetrics implements AgentObservers {
   readonly #meters = new Meters();
   readonly #rejected = new RejectedConfigs(this.#meters);
   readonly #readProcess = processMetrics(this.#meters);
@@ -19,6 +22,7 @@ export class AgentMetrics {
   readonly discovery: DiscoveryObserver = discoveryMetrics(this.#meters);
   /** Hears of requests for certificates and tokens. */
   readonly outgoing: Required<OutgoingObserver> = outgoingMetrics(this.#meters);
+  readonly life: LifeObserver = lifeMetrics(this.#meters);
   readonly reload: ReloadObserver = reloadMetrics(this.#meters, this.#rejected);
 
   /** `version` is the program's own. */

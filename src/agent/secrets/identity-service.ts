@@ -4,7 +4,7 @@ import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';
-import type { DiscoveryObserver } from '../../xds/session.ts';
+import { bothObservers, type DiscoveryObserver } from '../../xds/session.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
 import { type GatewaySecretTexts, gatewaySecretResources } from './gateway-secrets.ts';
@@ -28,9 +28,11 @@ export async function startIdentityService(
   configPath: string,
   identityFolder: string | undefined,
   log: Log,
+  counts: DiscoveryObserver = {},
 ): Promise<IdentityService> {
   const service = secretService();
-  const server = await startDiscoveryServer(join(configPath, socketName), [service], observer(log)).catch((cause) => {
+  const observer = bothObservers(told(log), counts);
+  const server = await startDiscoveryServer(join(configPath, socketName), [service], observer).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
   });
   let own: readonly DiscoveryResource[] = [];
@@ -57,7 +59,7 @@ export async function startIdentityService(
   };
 }
 
-function observer(log: Log): DiscoveryObserver {
+function told(log: Log): DiscoveryObserver {
   return {
     pushed: ({ version }) => log.debug('secrets sent', { version }),
     refused: ({ names, version, message }) => log.error(`Envoy refused secrets: ${message}`, { names, version }),

@@ -17,6 +17,7 @@ import { validateConfig } from '../../envoy/validate.ts';
 import { gateVersion, readVersion } from '../../envoy/version.ts';
 import { UsageError } from '../failure.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
+import { version } from '../version.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
@@ -80,7 +81,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, templateFile !== undefined);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
-  const metrics = new AgentMetrics();
+  const metrics = new AgentMetrics(version);
   const onFetch = (isDone: boolean): void => metrics.countKeySetFetch(isDone);
   const keySets = new FetchedKeySets({ allowedHosts: settings.jwksAllowedHosts, log, onFetch });
   try {
@@ -103,6 +104,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
       ],
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
+      observers: metrics,
       signals,
       log,
     });

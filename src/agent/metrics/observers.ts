@@ -1,0 +1,12 @@
+import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
+import type { DiscoveryObserver } from '../../xds/session.ts';
+import type { LifeObserver } from '../life/observer.ts';
+import type { ReloadObserver } from '../reload/observer.ts';
+
+/** Whoever wants to hear of what the agent does; `AgentMetrics` does. */
+export interface AgentObservers {
+  readonly discovery?: DiscoveryObserver;
+  readonly outgoing?: OutgoingObserver;
+  readonly life?: LifeObserver;
+  readonly reload?: ReloadObserver;
+}
