@@ -1,3 +1,4 @@
+import type { MeshFigures } from './mesh-figures.ts';
 import type { EnvoyConfig } from './render/resource.ts';
 import type { JsonObject } from './source/document.ts';
 
@@ -6,4 +7,6 @@ export interface Compilation {
   readonly configs: readonly EnvoyConfig[];
   /** Content of `mesh.json`. */
   readonly mesh: JsonObject;
+  /** What was counted on the way; no output holds it. */
+  readonly figures: MeshFigures;
 }

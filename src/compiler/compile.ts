@@ -5,6 +5,7 @@ import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
 import type { ClientScope, Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
+import { meshFigures } from './mesh-figures.ts';
 import type { Gateway } from './policy/gateway.ts';
 import type { KeySets } from './policy/key-sets.ts';
 import type { MeshObject } from './policy/object.ts';
@@ -93,7 +94,9 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
       if (config !== undefined) verify(proxy, config, bag, verified);
       return config ?? [];
     });
-    return bag.hasErrors ? undefined : { configs, mesh: meshJson(topology, settings) };
+    if (bag.hasErrors) return undefined;
+    const figures = meshFigures(topology, policies, proxies, bag.all);
+    return { configs, mesh: meshJson(topology, settings), figures };
   };
 
   const read: Compiler['read'] = (files, bag) => {

@@ -2,6 +2,7 @@ import type { AgentConfig } from '../../agent/agent-config.ts';
 import type { CompileProxy, ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { type Compiler, createCompiler } from '../../compiler/compile.ts';
+import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { Templates } from '../../compiler/render/templates.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import { readSources } from '../../compiler/source/read.ts';
@@ -32,6 +33,8 @@ export interface ProxyInputs {
   readonly fallbackSecret: string;
   /** Keys that do not stand in a rule are fetched. */
   readonly keySets: FetchedKeySets;
+  /** Hears what each compilation that gave a configuration counted. */
+  readonly onFigures?: (figures: MeshFigures) => void;
 }
 
 /** The one seam between the agent and the compiler: the agent asks for files, and knows nothing else of it. */
@@ -68,6 +71,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       namespace: inputs.identity.namespace,
       fallback: inputs.fallbackSecret,
     });
+    inputs.onFigures?.(compilation.figures);
     return { files: { ...written, secrets }, warnings: bag.all.length === 0 ? [] : [explain()] };
   };
 }

@@ -94,6 +94,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         identity,
         role,
         keySets,
+        onFigures: (figures) => metrics.showFigures(figures),
         fallbackSecret: agent.secrets.fallbackSecret,
       }),
       validate: (json) => validateConfig(config.envoyBinary, json),
