@@ -30,7 +30,7 @@ const named: Readonly<Record<string, string>> = {
   '\\': '\\',
   '"': '"',
 };
-const escape = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))/gs;
+const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))/gs;
 
 /** An interpreted string literal (go.dev/ref/spec, "String literals"), whose `\x` and octal escapes are bytes. */
 function unquote(literal: string): string | undefined {
@@ -39,7 +39,7 @@ function unquote(literal: string): string | undefined {
   let isSound = true;
   const bytes: Buffer[] = [];
   let from = 0;
-  for (const match of body.matchAll(escape)) {
+  for (const match of body.matchAll(escapes)) {
     const [whole, hex, short, long, octal, letter = ''] = match;
     bytes.push(Buffer.from(body.slice(from, match.index)));
     from = match.index + whole.length;

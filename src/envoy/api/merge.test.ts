@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { parsePath } from '../../lib/json-path.ts';
+import { fieldsSpelledTwice, mergeMessages, pathInOverride } from './merge.ts';
+
+const bootstrap = 'envoy.config.bootstrap.v3.Bootstrap';
+const file = { '@type': 'type.googleapis.com/envoy.config.trace.v3.ZipkinConfig', collector_cluster: 'a' };
+const other = { '@type': 'type.googleapis.com/envoy.config.trace.v3.DatadogConfig', collector_cluster: 'b' };
+
+describe('mergeMessages', () => {
+  test.each<[string, object, object, object]>([
+    [
+      'replaces scalars and merges messages',
+      { node: { id: 'a', cluster: 'b' } },
+      { node: { id: 'c' } },
+      { node: { id: 'c', cluster: 'b' } },
+    ],
+    [
+      'appends to lists',
+      { static_resources: { clusters: [{ name: 'a' }] } },
+      { static_resources: { clusters: [{ name: 'b' }], listeners: [{ name: 'c' }] } },
+      { static_resources: { clusters: [{ name: 'a' }, { name: 'b' }], listeners: [{ name: 'c' }] } },
+    ],
+    [
+      'takes both spellings of a field for one',
+      { static_resources: { clusters: [{ name: 'a' }] }, stats_flush_interval: '5s' },
+      { staticResources: { clusters: [{ name: 'b' }] }, statsFlushInterval: '9s' },
+      { static_resources: { clusters: [{ name: 'a' }, { name: 'b' }] }, stats_flush_interval: '9s' },
+    ],
+    [
+      'replaces entries of maps and structs by key',
+      { node: { metadata: { a: { b: 1 }, c: 1 } } },
+      { node: { metadata: { a: { d: 2 } } } },
+      { node: { metadata: { a: { d: 2 }, c: 1 } } },
+    ],
+    [
+      'removes the other members of a oneof',
+      { admin: { address: { socket_address: { address: '127.0.0.1', port_value: 1 } } } },
+      { admin: { address: { pipe: { path: '/x' } } } },
+      { admin: { address: { pipe: { path: '/x' } } } },
+    ],
+    [
+      'replaces an Any, of the same type or of another',
+      { tracing: { http: { name: 'x', typed_config: file } } },
+      { tracing: { http: { typed_config: other } } },
+      { tracing: { http: { name: 'x', typed_config: other } } },
+    ],
+    [
+      'replaces durations and wrappers',
+      { stats_config: { use_all_default_tags: true }, stats_flush_interval: '5s' },
+      { stats_config: { use_all_default_tags: false }, stats_flush_interval: '1s' },
+      { stats_config: { use_all_default_tags: false }, stats_flush_interval: '1s' },
+    ],
+    ['takes null for absent', { node: { id: 'a' } }, { node: null }, { node: { id: 'a' } }],
+    ['keeps what the type does not have', { node: {} }, { nodes: 1 }, { node: {}, nodes: 1 }],
+    ['replaces what is of another shape', { node: { id: 'a' } }, { node: [1] }, { node: [1] }],
+  ])('%s', (_, base, over, expected) => {
+    expect(mergeMessages(bootstrap, base as never, over as never)).toEqual(expected);
+  });
+
+  test('leaves its inputs as they are', () => {
+    const base = { static_resources: { clusters: [{ name: 'a' }] } };
+    mergeMessages(bootstrap, base, { static_resources: { clusters: [{ name: 'b' }] } });
+    expect(base).toEqual({ static_resources: { clusters: [{ name: 'a' }] } });
+  });
+});
+
+describe('pathInOverride', () => {
+  const base = {
+    node: { id: 'a', metadata: { k: 1 } },
+    static_resources: { clusters: [{ name: 'a' }, { name: 'b' }] },
+  };
+  const over = { node: { metadata: { m: { n: 1 } } }, staticResources: { clusters: [{ name: 'c' }] }, wrong: 1 };
+  test.each<[string, string | undefined]>([
+    ['static_resources.clusters[2].name', 'staticResources.clusters.0.name'],
+    ['static_resources.clusters[1].name', undefined],
+    ['node.id', undefined],
+    ['node.metadata.m.n', 'node.metadata.m.n'],
+    ['node.metadata.k', undefined],
+    ['wrong', 'wrong'],
+    ['admin', undefined],
+  ])('leads %s to %s', (path, expected) => {
+    expect(pathInOverride(bootstrap, base, over, parsePath(path))?.join('.')).toBe(expected);
+  });
+});
+
+describe('fieldsSpelledTwice', () => {
+  test('finds them at every depth', () => {
+    const over = { static_resources: [{ load_assignment: 1, loadAssignment: 2 }], staticResources: {} };
+    expect(fieldsSpelledTwice(over).map((path) => path.join('.'))).toEqual([
+      'static_resources',
+      'static_resources.0.load_assignment',
+    ]);
+  });
+});
