@@ -1,6 +1,15 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IdentityCheck, IdentityTexts } from './snapshot.ts';
 
+/** What the texts of an identity are called where a problem is told. */
+export type TextNames = Readonly<Record<keyof IdentityTexts, string>>;
+
+const fileNames: TextNames = {
+  certificateChain: 'cert-chain.pem',
+  privateKey: 'key.pem',
+  rootCertificates: 'root-cert.pem',
+};
+
 /** Thrown and caught inside this file: the first fault ends the check. */
 class Fault extends Error {}
 
@@ -8,17 +17,18 @@ class Fault extends Error {}
  * Checks an identity before it is served (X.509-SVID, sections 2 to 5): everything parses, the key is the leaf's, the
  * chain leads to a root, all of it is valid at `nowMs`, and the leaf has exactly one URI SAN, a SPIFFE ID.
  */
-export function checkIdentity(texts: IdentityTexts, nowMs: number): IdentityCheck {
+export function checkIdentity(texts: IdentityTexts, nowMs: number, names = fileNames): IdentityCheck {
   try {
-    const chain = certificatesOf(texts.certificateChain, 'cert-chain.pem');
-    const roots = certificatesOf(texts.rootCertificates, 'root-cert.pem');
+    const chain = certificatesOf(texts.certificateChain, names.certificateChain);
+    const roots = certificatesOf(texts.rootCertificates, names.rootCertificates);
     const leaf = chain[0] as X509Certificate;
-    checkKey(leaf, texts.privateKey);
+    checkKey(leaf, texts.privateKey, names);
     for (const [i, certificate] of chain.entries())
       checkValidity(certificate, `certificate ${i + 1} of the chain`, nowMs);
-    if (leaf.ca) throw new Fault('the first certificate of cert-chain.pem is a CA, not a workload certificate');
+    if (leaf.ca)
+      throw new Fault(`the first certificate of ${names.certificateChain} is a CA, not a workload certificate`);
     const spiffeId = spiffeIdOf(leaf);
-    checkChain(chain, roots, nowMs);
+    checkChain(chain, roots, nowMs, names);
     return {
       snapshot: {
         spiffeId,
@@ -50,16 +60,19 @@ function certificatesOf(pem: string, file: string): readonly X509Certificate[] {
   });
 }
 
-function checkKey(leaf: X509Certificate, pem: string): void {
+function checkKey(leaf: X509Certificate, pem: string, names: TextNames): void {
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch {
     // The cause is dropped on purpose: nothing of a key file may reach a log.
     const isEncrypted = pem.includes('ENCRYPTED');
-    throw new Fault(isEncrypted ? 'key.pem is encrypted, which is not supported' : 'key.pem holds no private key');
+    throw new Fault(
+      `${names.privateKey} ${isEncrypted ? 'is encrypted, which is not supported' : 'holds no private key'}`,
+    );
   }
-  if (!leaf.checkPrivateKey(key)) throw new Fault('key.pem is not the key of the first certificate of cert-chain.pem');
+  if (!leaf.checkPrivateKey(key))
+    throw new Fault(`${names.privateKey} is not the key of the first certificate of ${names.certificateChain}`);
 }
 
 function checkValidity(certificate: X509Certificate, name: string, nowMs: number): void {
@@ -81,7 +94,12 @@ function spiffeIdOf(leaf: X509Certificate): string {
   return uri;
 }
 
-function checkChain(chain: readonly X509Certificate[], roots: readonly X509Certificate[], nowMs: number): void {
+function checkChain(
+  chain: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+  nowMs: number,
+  names: TextNames,
+): void {
   const intermediates = chain.slice(1);
   let current = chain[0] as X509Certificate;
   for (let depth = 0; depth <= intermediates.length; depth++) {
@@ -94,7 +112,7 @@ function checkChain(chain: readonly X509Certificate[], roots: readonly X509Certi
     if (next === undefined) break;
     current = next;
   }
-  throw new Fault('cert-chain.pem does not lead to a certificate of root-cert.pem');
+  throw new Fault(`${names.certificateChain} does not lead to a certificate of ${names.rootCertificates}`);
 }
 
 function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {

@@ -1,0 +1,8 @@
+/** Hears of the certificates that are in force; a metric of what is left of them hangs here. */
+export interface CertificateObserver {
+  /**
+   * `resourceName` (`default`, `ROOTCA`) has this end from now on, in milliseconds since the epoch; for several
+   * certificates the earliest one.
+   */
+  inForce?(resourceName: string, notAfterMs: number): void;
+}

@@ -1,0 +1,57 @@
+import { access, chmod, constants, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SecretSnapshot } from './snapshot.ts';
+
+/** In the order of writing: who watches `cert-chain.pem` finds its root and its key when it changes. */
+const files: readonly { readonly name: string; readonly mode: number; readonly text: keyof SecretSnapshot }[] = [
+  { name: 'root-cert.pem', mode: 0o644, text: 'rootCertificates' },
+  { name: 'key.pem', mode: 0o600, text: 'privateKey' },
+  { name: 'cert-chain.pem', mode: 0o644, text: 'certificateChain' },
+];
+
+/** Makes the folder that OUTPUT_CERTS names, and throws when nothing can be written there. */
+export async function prepareOutputFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await access(folder, constants.W_OK | constants.X_OK);
+  // Permissions do not say everything: a file system may be read-only or full.
+  await writeFile(join(folder, '.writable'), '', 0o600);
+  await rm(join(folder, '.writable'));
+}
+
+/** Writes what differs, each file by a rename: a reader sees the old one or the new one, never a part. */
+export async function writeOutputFolder(folder: string, snapshot: SecretSnapshot): Promise<void> {
+  for (const { name, mode, text } of files) {
+    const path = join(folder, name);
+    const content = String(snapshot[text]);
+    if (!(await holds(path, content, mode))) await writeFile(path, content, mode);
+  }
+}
+
+async function holds(path: string, content: string, mode: number): Promise<boolean> {
+  try {
+    return (await readFile(path, 'latin1')) === content && ((await stat(path)).mode & 0o777) === mode;
+  } catch {
+    // Whatever is in the way, the writing will say.
+    return false;
+  }
+}
+
+async function writeFile(path: string, content: string, mode: number): Promise<void> {
+  const temporary = `${path}.tmp`;
+  await rm(temporary, { force: true });
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(content, 'latin1');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // The umask may have taken bits away.
+    await chmod(temporary, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
