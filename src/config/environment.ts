@@ -1,9 +1,11 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SettingsDraft } from './draft.ts';
+import { ownVariables } from './own-variables.ts';
 import type { SettingOrigin, Settings } from './settings.ts';
 import {
   type ParsedVariable,
   parseBoolean,
+  parseChoice,
   parseDurationVariable,
   parseFloat64,
   parseInteger,
@@ -23,7 +25,7 @@ const refusedWhenTrue: Readonly<Record<string, string>> = {
 
 /** Lays the variables that change compiled output over the draft (specification, "Limits"). */
 export function applyEnvironment(draft: SettingsDraft, environment: Environment, bag: DiagnosticBag): void {
-  for (const variable of variables) {
+  for (const variable of [...variables, ...ownVariables]) {
     const text = environment[variable.name];
     if (text === undefined || variable.owner !== 'compiler') continue;
     const reason = refusedWhenTrue[variable.name];
@@ -57,6 +59,9 @@ function apply(draft: SettingsDraft, variable: Variable, text: string, bag: Diag
     case 'TERMINATION_DRAIN_DURATION_SECONDS':
       draft.setProxy('terminationDrainDurationMs', Math.max(0, Number(value)) * 1000, origin);
       return;
+    case 'MESH_TERMINATION_DRAIN':
+      if (value !== '') draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin);
+      return;
     case 'TRUST_DOMAIN':
       if (value !== '') draft.set('trustDomain', String(value), origin);
       return;
@@ -76,7 +81,7 @@ function parse(variable: Variable, text: string): ParsedVariable<string | number
     case 'duration':
       return parseDurationVariable(text);
     case 'string':
-      return { ok: true, value: text };
+      return variable.values === undefined ? { ok: true, value: text } : parseChoice(text, variable.values);
   }
 }
 

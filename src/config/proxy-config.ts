@@ -18,6 +18,7 @@ const setters: Readonly<Record<string, Setter>> = {
   concurrency: scalar('concurrency', (value) => (value === 0 ? undefined : Number(value))),
   interceptionMode: scalar('interceptionMode', (value) => (value === 'TPROXY' ? 'TPROXY' : 'REDIRECT')),
   discoveryAddress: scalar('discoveryAddress', String),
+  outlierLogPath: scalar('outlierLogPath', String),
   extraStatTags: scalar('extraStatTags', strings),
   proxyStatsMatcher: (draft, value, origin) => {
     const matcher = value as JsonObject;

@@ -16,8 +16,8 @@ async function read(text: string | undefined, options: Partial<SettingsOptions> 
   const path = join(folder, 'mesh.yaml');
   if (text !== undefined) writeFileSync(path, text);
   const meshConfig = text === undefined ? undefined : { path, isRequired: true };
-  const { settings } = await readSettings({ meshConfig, environment: {}, ...options }, bag);
-  return { settings, bag, path };
+  const { settings, hasAnnotations } = await readSettings({ meshConfig, environment: {}, ...options }, bag);
+  return { settings, bag, path, hasAnnotations };
 }
 
 describe('readSettings', () => {
@@ -106,6 +106,89 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
       'proxy.statusPort': { source: 'variable', detail: '$PROXY_CONFIG:1' },
       'proxy.configPath': { source: 'file', detail: `${path}:2` },
     });
+  });
+
+  test('takes annotations from the file of the pod, under the names of the original too', async () => {
+    const podInfo = mkdtempSync(join(folder, 'pod-'));
+    const lines = [
+      'proxy.mesh.io/config="proxyAdminPort: 15200\\nserviceCluster: annotation\\n"',
+      'sidecar.istio.io/discoveryAddress="control.example:15012"',
+      'status.sidecar.mesh.io/port="15400"',
+    ];
+    writeFileSync(join(podInfo, 'annotations'), `${lines.join('\n')}\n`);
+    const environment = { PROXY_CONFIG: '{proxyAdminPort: 15100, statusPort: 15300}' };
+    const { settings, bag } = await read(undefined, { podInfo, environment });
+    expect(bag.all).toEqual([]);
+    expect(settings.proxy).toMatchObject({
+      adminPort: 15200,
+      serviceCluster: 'annotation',
+      discoveryAddress: 'control.example:15012',
+      statusPort: 15400,
+    });
+    expect(settings.origins).toMatchObject({
+      'proxy.adminPort': { source: 'annotation', detail: 'annotation proxy.mesh.io/config:1' },
+      'proxy.statusPort': { source: 'annotation', detail: 'annotation status.sidecar.mesh.io/port' },
+    });
+  });
+
+  test.each([
+    ['proxy.mesh.io/config=unquoted', 'invalid-pod-info'],
+    ['proxy.mesh.io/config="statusPort: x"', 'wrong-type'],
+    ['status.sidecar.mesh.io/port="none"', 'invalid-proxy-setting'],
+    ['status.sidecar.mesh.io/port="65536"', 'invalid-proxy-setting'],
+    ['sidecar.mesh.io/discoveryAddress="control.example"', 'invalid-proxy-setting'],
+  ])('refuses the annotation %s', async (line, code) => {
+    const podInfo = mkdtempSync(join(folder, 'pod-'));
+    writeFileSync(join(podInfo, 'annotations'), `${line}\n`);
+    const { bag } = await read(undefined, { podInfo });
+    expect(bag.all.map((it) => [it.code, it.severity])).toEqual([[code, 'error']]);
+  });
+
+  test('says whether the pod has a file of annotations', async () => {
+    const podInfo = mkdtempSync(join(folder, 'pod-'));
+    expect((await read(undefined, { podInfo })).hasAnnotations).toBe(false);
+    writeFileSync(join(podInfo, 'annotations'), '');
+    expect((await read(undefined, { podInfo })).hasAnnotations).toBe(true);
+  });
+
+  test('lets a variable that names one setting go before PROXY_CONFIG, which holds them all', async () => {
+    const { settings } = await read('terminationDrain: plain\n', {
+      environment: {
+        PROXY_CONFIG: '{terminationDrainDuration: 9s, terminationDrain: plain}',
+        TERMINATION_DRAIN_DURATION_SECONDS: '7',
+        MESH_TERMINATION_DRAIN: 'graceful',
+      },
+    });
+    expect(settings.proxy).toMatchObject({ terminationDrainDurationMs: 7000, terminationDrain: 'graceful' });
+  });
+
+  test('refuses a MESH_TERMINATION_DRAIN that is none', async () => {
+    const { bag } = await read(undefined, { environment: { MESH_TERMINATION_DRAIN: 'slow' } });
+    expect(bag.all.map(({ message }) => message)).toEqual([
+      'variable MESH_TERMINATION_DRAIN is "slow", expected "plain" or "graceful"',
+    ]);
+  });
+
+  test.each([
+    ['drainDuration: 1500ms', 'drainDuration', '1.5s', 'whole seconds, at most 1h'],
+    ['terminationDrainDuration: 3601s', 'terminationDrainDuration', '3601s', 'whole seconds, at most 1h'],
+    ['discoveryAddress: control', 'discoveryAddress', 'control', 'host:port'],
+    ['discoveryAddress: "fd00::1:15012"', 'discoveryAddress', 'fd00::1:15012', 'host:port'],
+    ['proxyAdminPort: 15001', 'proxyAdminPort', '15001', 'a port that Envoy does not listen on'],
+    ['statusPort: 15021', 'statusPort', '15021', 'a port that Envoy does not listen on'],
+    ['statusPort: 15000', 'statusPort', '15000', 'another port than proxyAdminPort'],
+  ])('refuses %s, and says where it stands', async (line, name, value, expected) => {
+    const { bag, path } = await read(`defaultConfig:\n  ${line}\n`);
+    expect(bag.all.map(({ message }) => message)).toEqual([
+      `"${name}" is "${value}" (from ${path}:2), expected ${expected}`,
+    ]);
+  });
+
+  test('takes what keeps those rules', async () => {
+    const { bag } = await read(
+      'defaultConfig: {drainDuration: 1h, statusPort: 0, discoveryAddress: "[fd00::1]:15012", proxyAdminPort: 1}\n',
+    );
+    expect(bag.all).toEqual([]);
   });
 
   test('reports an unknown field of the mesh configuration with its place', async () => {

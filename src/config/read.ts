@@ -1,13 +1,18 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { validateConfiguration } from '../compiler/schema/validate.ts';
 import type { PolicyDocument, SourceFile } from '../compiler/source/document.ts';
 import { parse } from '../compiler/source/parse.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import { applyAnnotations, configAnnotation, withOurNames } from './annotations.ts';
+import { checkSettings } from './check.ts';
 import { SettingsDraft } from './draft.ts';
 import { applyEnvironment, type Environment } from './environment.ts';
 import { applyMeshConfig } from './mesh-config.ts';
+import { parsePodInfo } from './pod-info.ts';
 import { applyProxyConfig } from './proxy-config.ts';
+import { maskPodInfo, maskText } from './redact.ts';
 import type { SettingOrigin, Settings } from './settings.ts';
 
 /** Values given on the command line; undefined when the flag is absent. */
@@ -26,23 +31,27 @@ export interface SettingsOptions {
   readonly flags?: SettingsFlags | undefined;
   /** Annotation `proxy.mesh.io/config` of the pod that the proxy runs in. */
   readonly annotation?: string | undefined;
+  /** Folder whose file `annotations` holds the annotations of the pod; the file may be absent. */
+  readonly podInfo?: string | undefined;
 }
 
 export interface ReadSettings {
   readonly settings: Settings;
-  /** What was read, for diagnostics that point into it. */
+  /** What was read, for diagnostics that point into it; secrets are masked. */
   readonly sources: readonly SourceFile[];
+  /** Whether `podInfo` has a file of annotations. */
+  readonly hasAnnotations: boolean;
 }
 
 /**
- * Settings from their layers, the later over the earlier: built-in defaults, mesh configuration file, variables,
- * PROXY_CONFIG, pod annotation, flags. Mistakes go to the bag; an unreadable file is thrown.
+ * Settings from their layers, the later over the earlier: built-in defaults, mesh configuration file, PROXY_CONFIG,
+ * variables, pod annotations, flags. Mistakes go to the bag; an unreadable file is thrown.
  */
 export async function readSettings(options: SettingsOptions, bag: DiagnosticBag): Promise<ReadSettings> {
   const draft = new SettingsDraft();
   const sources: SourceFile[] = [];
   const layer = (file: SourceFile, kind: 'MeshConfig' | 'ProxyConfig', source: SettingOrigin['source']): void => {
-    sources.push(file);
+    sources.push({ path: file.path, text: maskText(file.text) });
     const document = readConfiguration(file, kind, bag);
     if (document === undefined) return;
     if (kind === 'MeshConfig') applyMeshConfig(draft, document.value, (path) => originAt(document, file, path, source));
@@ -51,16 +60,18 @@ export async function readSettings(options: SettingsOptions, bag: DiagnosticBag)
 
   const text = await readMeshConfig(options.meshConfig);
   if (text !== undefined) layer({ path: options.meshConfig?.path ?? '', text }, 'MeshConfig', 'file');
-  applyEnvironment(draft, options.environment, bag);
   const variable = options.environment.PROXY_CONFIG;
   if (variable) layer({ path: '$PROXY_CONFIG', text: variable }, 'ProxyConfig', 'variable');
-  if (options.annotation) {
-    layer({ path: 'annotation proxy.mesh.io/config', text: options.annotation }, 'ProxyConfig', 'annotation');
-  }
+  // A variable that names one setting says more than one that holds them all.
+  applyEnvironment(draft, options.environment, bag);
+  const annotations = await readAnnotations(options, sources, bag);
+  const config = options.annotation ?? annotations?.[configAnnotation];
+  if (config) layer({ path: `annotation ${configAnnotation}`, text: config }, 'ProxyConfig', 'annotation');
+  applyAnnotations(draft, annotations ?? {}, bag);
   applyFlags(draft, options.flags ?? {});
   const settings = draft.finish();
-  checkTrustDomains(settings, bag);
-  return { settings, sources };
+  checkSettings(settings, bag);
+  return { settings, sources, hasAnnotations: annotations !== undefined };
 }
 
 async function readMeshConfig(meshConfig: SettingsOptions['meshConfig']): Promise<string | undefined> {
@@ -70,6 +81,24 @@ async function readMeshConfig(meshConfig: SettingsOptions['meshConfig']): Promis
   } catch (cause) {
     if (!meshConfig.isRequired && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`cannot read the mesh configuration "${meshConfig.path}"`, { cause });
+  }
+}
+
+/** The pod's annotations under our names for them; undefined where there is no file of them. */
+async function readAnnotations(
+  { podInfo }: SettingsOptions,
+  sources: SourceFile[],
+  bag: DiagnosticBag,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  if (podInfo === undefined) return undefined;
+  const path = join(podInfo, 'annotations');
+  try {
+    const text = await readFile(path, 'utf8');
+    sources.push({ path, text: maskPodInfo(text) });
+    return withOurNames(parsePodInfo({ path, text }, bag));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`cannot read the annotations of the pod "${path}"`, { cause });
   }
 }
 
@@ -101,14 +130,4 @@ function applyFlags(draft: SettingsDraft, flags: SettingsFlags): void {
   if (flags.serviceCluster) draft.setProxy('serviceCluster', flags.serviceCluster, origin('--serviceCluster'));
   if (flags.outlierLogPath) draft.setProxy('outlierLogPath', flags.outlierLogPath, origin('--outlierLogPath'));
   if (flags.configPath) draft.setProxy('configPath', flags.configPath, origin('--configPath'));
-}
-
-/** A trust domain becomes part of identity matchers, so its characters are checked (SPIFFE ID, section 2.1). */
-function checkTrustDomains(settings: Settings, bag: DiagnosticBag): void {
-  const check = (value: string, setting: string): void => {
-    if (/^[a-z0-9._-]{1,255}$/.test(value)) return;
-    bag.report('invalid-trust-domain', undefined, { value, origin: settings.origins[setting]?.detail ?? setting });
-  };
-  check(settings.trustDomain, 'trustDomain');
-  for (const alias of settings.trustDomainAliases) check(alias, 'trustDomainAliases');
 }

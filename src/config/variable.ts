@@ -14,6 +14,8 @@ export interface Variable {
   readonly owner: VariableOwner;
   /** The setting that it becomes, as a path in `Settings`. */
   readonly setting?: string;
+  /** What a text may be; empty text counts as absent. */
+  readonly values?: readonly string[];
   /** A value that cannot be read is an error, never a warning with the default. */
   readonly security?: boolean;
 }
@@ -42,6 +44,12 @@ export function parseFloat64(text: string): ParsedVariable<number> {
   const value = Number(text);
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) && Number.isFinite(value)) return { ok: true, value };
   return { ok: false, expected: 'a number' };
+}
+
+/** One of the names that a variable may say, or empty text. */
+export function parseChoice(text: string, values: readonly string[]): ParsedVariable<string> {
+  if (text === '' || values.includes(text)) return { ok: true, value: text };
+  return { ok: false, expected: values.map((value) => `"${value}"`).join(' or ') };
 }
 
 /** Milliseconds; negative durations have no meaning for any variable. */

@@ -43,6 +43,8 @@ interface ProxyFlags extends LogFlags {
 }
 
 const defaultMeshConfig = './etc/mesh/config/mesh';
+/** Where the kubelet writes labels and annotations of the pod. */
+const podInfo = './etc/mesh/pod';
 
 /** Runs `pilot-agent proxy`: settles everything that flags and variables say, then hands over to the agent. */
 export async function runProxy(role: string, options: object, context: ProgramContext): Promise<number> {
@@ -66,13 +68,14 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   if (explained !== '') log.warn(explained);
   const settingsOptions = settingsOf(flags, environment);
   const bag = new DiagnosticBag();
-  const { settings, sources } = await readSettings(settingsOptions, bag);
+  const { settings, sources, hasAnnotations } = await readSettings(settingsOptions, bag);
   if (bag.hasErrors) {
     log.error(
       `the mesh configuration is invalid, Envoy is not started:\n${format(bag.all, sources, 'text').trimEnd()}`,
     );
     return 1;
   }
+  if (!hasAnnotations) log.debug('the pod has no file of annotations', { folder: podInfo });
   const inputs = [...policies, ...folderSources(settings)];
   if (inputs.length === 0)
     throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
@@ -101,6 +104,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
       inputs: [
         ...inputs,
         settingsOptions.meshConfig?.path ?? defaultMeshConfig,
+        join(podInfo, 'annotations'),
         ...(templateFile ? [templateFile] : []),
       ],
       onNews: (listener) => keySets.onChange(listener),
@@ -124,6 +128,7 @@ function settingsOf(flags: ProxyFlags, environment: ProgramContext['environment'
   return {
     meshConfig: { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined },
     environment,
+    podInfo,
     flags: {
       trustDomain: flags.trustDomain,
       // 0 says nothing: the configuration's own value, or Envoy's, counts.
@@ -151,19 +156,13 @@ async function agentConfigOf(
     statusPort: proxy.statusPort,
     drainDurationMs: proxy.drainDurationMs,
     terminationDrainMs: proxy.terminationDrainDurationMs,
-    terminationDrain: terminationDrainOf(proxy, environment.MESH_TERMINATION_DRAIN),
+    terminationDrain: proxy.terminationDrain,
     concurrency: proxy.concurrency,
     proxyLogLevel: flags.proxyLogLevel,
     proxyComponentLogLevel: flags.proxyComponentLogLevel,
     identityFolder: agent.certificates.provisionedFolder,
     mustValidateFirst,
   };
-}
-
-function terminationDrainOf(proxy: ProxySettings, variable: string | undefined): ProxySettings['terminationDrain'] {
-  if (variable === undefined || variable === '') return proxy.terminationDrain;
-  if (variable === 'plain' || variable === 'graceful') return variable;
-  throw new UsageError(`MESH_TERMINATION_DRAIN is "plain" or "graceful", not "${variable}"`);
 }
 
 async function checkVersion(binary: string, log: Log): Promise<void> {

@@ -1,0 +1,49 @@
+/** Names of fields, variables and headers whose values are not shown. */
+const secretName =
+  /token|secret|passw|credential|private|authorization|cookie|(?:api|access|account)[-_]?key|(?:^|[-_])key$/i;
+/** Values that are secrets whatever they are called: private keys, JSON Web Tokens, HTTP credentials, passwords in URLs. */
+const secretShapes: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /\bey[\w-]{8,}\.[\w-]+\.[\w-]*/g,
+  /(?<=\b(?:Bearer|Basic) )[\w.~+/=-]{4,}/gi,
+  /(?<=:\/\/)[^\s/@"']+(?=@)/g,
+];
+/** `name: value`, `"name": "value"` and `name=value`, with the value as the second group. */
+const assignment = /(["']?([\w.-]+)["']?\s*[:=]\s*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}\]#"'[{|>][^\n,}\]#]*)/g;
+
+export const redacted = '[redacted]';
+
+/** Stars in place of secrets, character by character: places in the text stay what they are. */
+export function maskText(text: string): string {
+  const stars = (secret: string): string => secret.replace(/[^\n"']/g, '*');
+  const named = text.replace(assignment, (whole, before: string, name: string, value: string) =>
+    secretName.test(name) ? before + stars(value) : whole,
+  );
+  return secretShapes.reduce((masked, shape) => masked.replace(shape, stars), named);
+}
+
+/** The same for lines `key="value"` of a pod's annotations, any of which may hold a whole configuration. */
+export function maskPodInfo(text: string): string {
+  return text.replace(/(?<==).*/g, (value) => value.replace(/[^"]/g, '*'));
+}
+
+/** A value that may be shown: inside objects, what secret names hold is left out; in texts, what looks like a secret. */
+export function redactValue(value: unknown): unknown {
+  if (typeof value === 'string') return secretShapes.reduce((text, shape) => text.replace(shape, redacted), value);
+  if (Array.isArray(value)) return value.map(redactValue);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Readonly<Record<string, unknown>>;
+  // A header as `{name, value}`.
+  const isNamedSecret = typeof fields.name === 'string' && secretName.test(fields.name);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, inner]) => {
+      const isSecret = secretName.test(name) || (isNamedSecret && name === 'value');
+      return [name, isSecret && isLeaf(inner) && inner !== '' ? redacted : redactValue(inner)];
+    }),
+  );
+}
+
+/** Names in a list say what is asked for, not what it is. */
+function isLeaf(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
+}
