@@ -1,3 +1,4 @@
+import type { HostFacts } from '../config/host-facts.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { collect } from './collect.ts';
@@ -14,6 +15,7 @@ import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
 import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
+import type { UserBootstrap } from './render/user-bootstrap.ts';
 import { countSkipped, validate } from './schema/validate.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { PolicyDocument, SourceFile } from './source/document.ts';
@@ -27,6 +29,10 @@ export interface CompileOptions {
   readonly settings: Settings;
   /** A user's templates; the built-in ones when absent. */
   readonly templates?: Templates;
+  /** Of the machine that the proxies start on. */
+  readonly host?: HostFacts;
+  /** A bootstrap of the user's, or what is laid over ours. */
+  readonly bootstrap?: UserBootstrap;
 }
 
 type Selection = 'all' | readonly SelectedWorkload[];
@@ -67,10 +73,10 @@ export function compile(
  * Every stage once, in order. Between calls the stages keep what did not change, by identity: an unchanged file gives
  * the same objects, the same objects the same topology, and so on down to the rendered resources.
  */
-export function createCompiler({ settings, templates }: CompileOptions): Compiler {
+export function createCompiler({ settings, templates, host, bootstrap }: CompileOptions): Compiler {
   const reader = createReader();
   const resolve = createResolver(settings);
-  const renderer = createRenderer(templates);
+  const renderer = createRenderer(templates, bootstrap);
   const lowered = createLowerCache();
   const verified = new WeakSet<Resource>();
   let effective: Effective | undefined;
@@ -86,7 +92,7 @@ export function createCompiler({ settings, templates }: CompileOptions): Compile
 
     const scopeOf = (workload: Workload): ClientScope =>
       clientScope(workload, settings, policies.destinationRules, policies.virtualServices);
-    const input = { topology, effective, settings, scopeOf, keySets };
+    const input = { topology, effective, settings, scopeOf, keySets, host };
     const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
     if (bag.hasErrors) return undefined;
     const configs = proxies.flatMap((proxy) => {

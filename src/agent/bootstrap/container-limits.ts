@@ -27,7 +27,8 @@ export async function readContainerLimits(places: CgroupPlaces = usual): Promise
   const cpus: (number | undefined)[] = [];
   const memory: (number | undefined)[] = [];
   for (const folder of foldersOf(places.mount, '', groups.unified)) {
-    cpus.push(quota(...words(await read(join(folder, 'cpu.max')))));
+    const [limit, period] = words(await read(join(folder, 'cpu.max')));
+    cpus.push(quota(limit, period));
     memory.push(bytes(await read(join(folder, 'memory.max'))));
   }
   for (const folder of foldersOf(places.mount, 'cpu', groups.cpu)) {

@@ -22,6 +22,14 @@ export interface BootstrapIR {
   };
   readonly extraStatTags: readonly string[];
   readonly outlierLogPath: string;
+  readonly overload: OverloadIR;
+}
+
+/** Where Envoy stops taking more (its overload manager). */
+export interface OverloadIR {
+  readonly maxConnections: number;
+  /** Undefined where nothing limits memory. */
+  readonly maxHeapBytes: number | undefined;
 }
 
 /** A clash of two services whose younger side was left out: the gauge that counts it, and the key under that gauge. */

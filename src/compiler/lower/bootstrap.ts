@@ -1,30 +1,35 @@
+import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
-import { parseLocality } from '../topology/locality.ts';
+import { localityOfLabels, parseLocality } from '../topology/locality.ts';
 import type { Workload } from '../topology/model.ts';
+import { keptStatistics } from './kept-statistics.ts';
+import { nodeMetadata } from './node-metadata.ts';
+import { overloadLimits } from './overload-limits.ts';
 
-/** What one proxy is told at its start: who it is, its fixed ports, where its files are, which statistics to keep. */
-export function lowerBootstrap(workload: Workload, settings: Settings): BootstrapIR {
+/**
+ * What one proxy is told at its start: who it is, its fixed ports, where its files are, which statistics to keep. Facts
+ * of the machine come from the agent alone.
+ */
+export function lowerBootstrap(workload: Workload, settings: Settings, host?: HostFacts): BootstrapIR {
   const { proxy } = settings;
   const isIpv6 = workload.families[0] === 'ipv6';
+  const locality = (host && localityOfLabels(host.labels)) ?? workload.locality;
+  const addresses = [...new Set([...(host?.addresses ?? []), ...workload.addresses])];
   return {
     nodeId: nodeId(workload, settings),
     serviceCluster: proxy.serviceCluster,
-    metadata: metadata(workload, settings),
-    locality: workload.locality ? parseLocality(workload.locality) : undefined,
+    metadata: nodeMetadata(workload, settings, host),
+    locality: locality ? parseLocality(locality) : undefined,
     adminPort: proxy.adminPort,
     statusPort: proxy.statusPort,
     localhost: isIpv6 ? '::1' : '127.0.0.1',
     wildcard: isIpv6 ? '::' : '0.0.0.0',
     configPath: proxy.configPath,
     initialFetchTimeoutMs: settings.initialFetchTimeoutMs,
-    statsInclusion: {
-      prefixes: proxy.statsInclusionPrefixes,
-      suffixes: proxy.statsInclusionSuffixes,
-      regexps: proxy.statsInclusionRegexps,
-    },
-    extraStatTags: proxy.extraStatTags,
+    ...keptStatistics(settings, { ...workload.annotations, ...host?.annotations }, addresses),
     outlierLogPath: proxy.outlierLogPath,
+    overload: overloadLimits(host?.memoryLimitBytes),
   };
 }
 
@@ -32,28 +37,4 @@ export function lowerBootstrap(workload: Workload, settings: Settings): Bootstra
 function nodeId({ role, addresses, families, name, namespace }: Workload, { clusterDomain }: Settings): string {
   const address = addresses[0] ?? (families[0] === 'ipv6' ? '::1' : '127.0.0.1');
   return [role, address, `${name}.${namespace}`, `${namespace}.svc.${clusterDomain}`].join('~');
-}
-
-/** Node metadata, keys sorted. Variables of the proxy's configuration reach it by their prefix. */
-function metadata(workload: Workload, { clusterId, proxy }: Settings): Readonly<Record<string, unknown>> {
-  const own: Readonly<Record<string, unknown>> = {
-    CLUSTER_ID: clusterId,
-    ...(workload.addresses.length > 0 ? { INSTANCE_IPS: workload.addresses.join(',') } : {}),
-    INTERCEPTION_MODE: workload.interceptionMode ?? proxy.interceptionMode,
-    LABELS: sortedRecord(workload.labels),
-    NAME: workload.name,
-    NAMESPACE: workload.namespace,
-    SDS: 'true',
-    SERVICE_ACCOUNT: workload.serviceAccount,
-    WORKLOAD_NAME: workload.name,
-  };
-  const prefix = 'MESH_META_';
-  const extra = Object.entries(proxy.proxyMetadata)
-    .filter(([key]) => key.startsWith(prefix) && !key.startsWith(`${prefix}WORKLOAD`))
-    .map(([key, value]) => [key.slice(prefix.length), value] as const);
-  return sortedRecord({ ...Object.fromEntries(extra), ...own });
-}
-
-function sortedRecord<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,3 +1,4 @@
+import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
@@ -20,6 +21,8 @@ export interface LowerInput {
   readonly scopeOf: (workload: Workload) => ClientScope;
   /** Absent: none is at hand. */
   readonly keySets?: KeySets | undefined;
+  /** Of the machine that the proxy starts on; the same object as long as the cache lives. */
+  readonly host?: HostFacts | undefined;
 }
 
 /** Results of earlier calls, by the identity of what they were made from. */
@@ -66,7 +69,7 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
     namespace: workload.namespace,
     workload: workload.name,
     addresses: workload.addresses,
-    bootstrap: lowering.memo.of([workload], 'bootstrap', own, () => lowerBootstrap(workload, settings)),
+    bootstrap: lowering.memo.of([workload], 'bootstrap', own, () => lowerBootstrap(workload, settings, input.host)),
     inbound,
     outbound,
   }));

@@ -21,6 +21,8 @@ export interface BootstrapView {
   readonly metadata: object;
   readonly adminAddress: AddressView;
   readonly maxDownstreamConnections: number;
+  /** In whole bytes; absent where nothing limits memory. */
+  readonly maxHeapBytes?: number;
   readonly statsTags: readonly { readonly name: string; readonly regex: string }[];
   readonly statsInclusion: readonly object[];
   readonly listenersSource: FileSourceView;
@@ -30,9 +32,6 @@ export interface BootstrapView {
   readonly staticClusters: readonly { readonly name: string; readonly address: AddressView }[];
   readonly sds: { readonly path: string };
 }
-
-/** Well above what one workload serves: a guard against running out of descriptors, not a policy. */
-const maxDownstreamConnections = 500_000;
 
 /** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
 export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
@@ -45,7 +44,8 @@ export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
       : { locality: { region: locality.region, zone: locality.zone, sub_zone: locality.subZone } }),
     metadata: bootstrap.metadata,
     adminAddress: { address: localhost, port: bootstrap.adminPort },
-    maxDownstreamConnections,
+    maxDownstreamConnections: bootstrap.overload.maxConnections,
+    ...(bootstrap.overload.maxHeapBytes === undefined ? {} : { maxHeapBytes: bootstrap.overload.maxHeapBytes }),
     statsTags: [...standardTags, ...bootstrap.extraStatTags.map(extraTag)],
     statsInclusion: statsInclusion(bootstrap.statsInclusion),
     listenersSource: fileSource(bootstrap, 'listeners.json'),

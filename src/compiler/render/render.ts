@@ -13,6 +13,7 @@ import { renderResource } from './render-resource.ts';
 import type { EnvoyConfig, Resource, ResourceType } from './resource.ts';
 import { routeConfigurationView } from './route-view.ts';
 import { builtInTemplates, type Templates } from './templates.ts';
+import { type UserBootstrap, withUserBootstrap } from './user-bootstrap.ts';
 
 /** Makes Envoy's form of proxies; the same IR object always gives the same Resource object. */
 export interface Renderer {
@@ -34,10 +35,11 @@ interface Listed {
 }
 
 /** A renderer that remembers what it rendered, as long as the IR objects live. */
-export function createRenderer(templates: Templates = builtInTemplates()): Renderer {
-  const bootstraps = cached((ir: BootstrapIR, bag) =>
-    one('bootstrap', 'bootstrap', 'bootstrap', bootstrapView(ir), bag),
-  );
+export function createRenderer(templates: Templates = builtInTemplates(), bootstrap: UserBootstrap = {}): Renderer {
+  const bootstraps = cached((ir: BootstrapIR, bag) => {
+    const made = one('bootstrap', 'bootstrap', 'bootstrap', bootstrapView(ir), bag);
+    return made && withUserBootstrap(made, bootstrap);
+  });
   const clusters = cached((ir: ClusterIR, bag) => one('cluster', ir.name, 'clusters', clusterView(ir), bag));
   const routes = cached((ir: RouteConfigurationIR, bag) =>
     one('route', ir.name, 'routes', routeConfigurationView(ir), bag),

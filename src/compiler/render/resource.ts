@@ -32,6 +32,8 @@ export interface Resource {
   readonly reads: readonly ObjectKey[];
   /** The line of the user's template that wrote the fragment at `path`; absent where all templates are the built-in ones. */
   readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
+  /** What it was before the user's override was laid over it; a bootstrap's only. */
+  readonly overridden?: Readonly<Record<string, unknown>>;
 }
 
 /** One proxy's configuration: references to resources, sorted by name within each list. */

@@ -1,16 +1,35 @@
 import type { BootstrapIR } from '../ir/proxy.ts';
 import { expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
+import { Fragment } from './fragment.ts';
+import { figureLosses } from './lost-figures.ts';
 
 /**
- * A bootstrap is the user's own, as long as it takes listeners and clusters from where they are written, and lets nobody
- * outside reach the admin interface, which changes what is in force and shows everything.
+ * A bootstrap is the user's own, as long as it takes listeners and clusters from where they are written, counts what the
+ * agent looks at, and lets nobody outside reach the admin interface, which changes what is in force and shows everything.
  */
 export function bootstrapLosses(json: Fragment, { configPath }: BootstrapIR, lose: Lose): void {
   const sources = json.at('dynamic_resources');
   expectValue(sources.at('lds_config', 'path_config_source', 'path'), `${configPath}/listeners.json`, lose);
   expectValue(sources.at('cds_config', 'path_config_source', 'path'), `${configPath}/clusters.json`, lose);
   adminLosses(json.at('admin', 'address'), lose);
+  figureLosses(json, lose);
+}
+
+/** What an override may not move: the agent, and its own parts of the bootstrap, look for it where it was. */
+const fixed: readonly (readonly string[])[] = [
+  ['admin', 'address'],
+  ['dynamic_resources', 'cds_config'],
+  ['dynamic_resources', 'lds_config'],
+];
+
+/** Whether an override left alone what the agent relies on; a cluster cannot be replaced, for lists are appended. */
+export function overrideLosses(json: Fragment, before: object, lose: Lose): void {
+  const original = new Fragment(before);
+  for (const path of fixed) {
+    const now = json.at(...path);
+    if (JSON.stringify(now.value) === JSON.stringify(original.at(...path).value)) continue;
+    lose(now, `the override moves ${path.join('.')}, which the agent relies on`);
+  }
 }
 
 function adminLosses(address: Fragment, lose: Lose): void {

@@ -11,6 +11,14 @@ export function checkUniqueness(resource: Resource, findings: Findings): void {
     checkItems(all, 'filter chains', findings);
     checkMatches(chains, findings);
   }
+  if (resource.type === 'bootstrap') {
+    const fixed = new Fragment(resource.json).at('static_resources');
+    for (const what of ['listeners', 'clusters']) {
+      // Envoy names listeners that have no name.
+      const items = fixed.at(what).items.filter((item) => item.at('name').exists);
+      checkItems(items, what, findings);
+    }
+  }
   if (resource.type === 'route') {
     const hosts = new Fragment(resource.json).at('virtual_hosts').items;
     checkItems(hosts, 'virtual hosts', findings);
