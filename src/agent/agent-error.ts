@@ -4,6 +4,7 @@ export type AgentErrorCode =
   | 'config-write-failed'
   | 'config-invalid'
   | 'admin-unreachable'
+  | 'admin-bind-failed'
   | 'sds-bind-failed'
   | 'cert-unreadable'
   | 'status-bind-failed'

@@ -1,21 +1,26 @@
-import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
-import type { EnvoyProcess } from '../envoy/process.ts';
-import { staticForm } from '../envoy/static-form.ts';
-import { type Watch, watchPaths } from '../identity/watch.ts';
+import { type Change, watchPaths } from '../identity/watch.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
-import { drain } from './life/drain.ts';
+import type { CurrentEnvoy } from './envoy-run.ts';
+import { compileFirst } from './first-config.ts';
+import { keepRunning } from './keep-running.ts';
+import { checkAdminPort } from './life/admin-port.ts';
+import { endOnCrash } from './life/crash.ts';
 import { takeFolderLock } from './life/lock.ts';
-import { terminate } from './life/shutdown.ts';
+import { ServiceNotices } from './life/notify.ts';
+import { endOrphan } from './life/orphan.ts';
+import { portOwner } from './life/process-table.ts';
 import { aborted, type StopSignals } from './life/signals.ts';
 import { AgentLife } from './life/state.ts';
-import { agentExitCode, formatExit, startEnvoy } from './life/supervisor.ts';
+import { tellStopPlan } from './life/stop-plan.ts';
+import { StopRequests } from './life/stop-requests.ts';
+import { removeLeftovers } from './life/tidy.ts';
 import type { Log } from './log/log.ts';
 import type { AgentObservers } from './metrics/observers.ts';
 import { ConfigFiles } from './reload/config-files.ts';
-import { ChangeBell, follow } from './reload/follow.ts';
-import { adminAddressOf, type CompileProxy, type ProxyFiles, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
-import { Reloader, type ValidateConfig } from './reload/reload.ts';
+import { ChangeBell } from './reload/follow.ts';
+import { adminAddressOf, type CompileProxy } from './reload/proxy-files.ts';
+import type { ValidateConfig } from './reload/reload.ts';
 import { startIdentityService } from './secrets/identity-service.ts';
 import { Readiness } from './status/readiness.ts';
 import { startStatusServer } from './status/status-server.ts';
@@ -34,6 +39,8 @@ export interface AgentParts {
   /** Hear of what the agent does; metrics are made of it. */
   readonly observers?: AgentObservers;
   readonly signals: StopSignals;
+  /** Opens the log's files again, at SIGHUP: somebody has moved them away. */
+  readonly reopenLogs?: () => void;
   readonly log: Log;
 }
 
@@ -42,46 +49,66 @@ type Cleanup = (() => void | Promise<void>)[];
 
 /**
  * Runs Envoy with what the compile function gives until it ends or a signal asks for the end, and resolves to the
- * agent's exit code: 0 when asked to stop, 1 when the inputs are invalid, else Envoy's own. World failures are thrown.
+ * agent's exit code: 0 when asked to stop, 1 when the inputs are invalid, else Envoy's own. World failures are thrown,
+ * and so is, once Envoy has ended, an error that nobody caught.
  */
 export async function runAgent(parts: AgentParts): Promise<number> {
+  const { config, log, observers } = parts;
   const cleanup: Cleanup = [];
-  const life = new AgentLife((state) => parts.log.info('agent', { state }));
+  const notices = new ServiceNotices(config.notifySocket, log);
+  const life = new AgentLife((state) => {
+    log.info('agent', { state });
+    observers?.life?.moved(state);
+    notices.moved(state);
+  });
+  const requests = new StopRequests(parts.signals);
+  const crash = endOnCrash(parts.signals, requests, log);
   try {
-    return await runThrough(parts, life, cleanup);
+    return await runThrough(parts, { life, requests }, cleanup);
   } finally {
     for (const undo of cleanup.reverse()) await undo();
     if (life.state !== 'exited') life.moveTo('exited');
+    await notices.sent();
+    crash.throwIfCrashed();
   }
 }
 
-async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup): Promise<number> {
+interface Lifetime {
+  readonly life: AgentLife;
+  readonly requests: StopRequests;
+}
+
+async function runThrough(parts: AgentParts, { life, requests }: Lifetime, cleanup: Cleanup): Promise<number> {
   const { config, log, signals } = parts;
   life.moveTo('configuring');
+  tellStopPlan(config, log);
   const lock = await takeFolderLock(config.configPath);
   cleanup.push(() => lock.release());
-  let admin: AdminClient | undefined;
-  if (config.statusPort > 0) {
-    const status = await startStatusServer(
-      config.statusPort,
-      new Readiness(
-        () => admin,
-        () => life.state,
-      ),
-      log,
-      parts.metrics,
-    );
-    cleanup.push(() => status.close());
-  }
+  await endOrphan(config.configPath, log);
+  await removeLeftovers(config.configPath);
+  const current: CurrentEnvoy = {};
+  signals.onHangUp(() => {
+    parts.reopenLogs?.();
+    current.reopenLogs?.();
+  });
+  if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, current));
   // Watched before compiling: a change during the first compilation is not missed.
   const change = new ChangeBell();
-  const watch: Watch = await watchPaths(parts.inputs, { onChange: () => change.ring() });
+  const onChange = ({ files: count, seenAtMs }: Change): void => {
+    parts.observers?.reload?.debounced(count);
+    change.ring(seenAtMs);
+  };
+  const watch = await watchPaths(parts.inputs, { onChange });
   cleanup.push(() => watch.close());
   parts.onNews?.(() => change.ring());
 
-  const files = await compileFirst(parts);
-  if (files === undefined) return 1;
-  if (signals.stop.aborted) return 0;
+  // A compilation that takes long, or waits for something, does not hold up the end that is asked for.
+  const first = await Promise.race([compileFirst(parts), aborted(requests.stop)]);
+  if (requests.stop.aborted) return 0;
+  if (first === undefined) return 1;
+  const { files, inputs } = first;
+  if (inputs !== undefined) watch.follow(inputs);
+  await checkAdminPort(adminAddressOf(files));
   const identity = await startIdentityService(
     config.configPath,
     config.identityFolder,
@@ -89,93 +116,27 @@ async function runThrough(parts: AgentParts, life: AgentLife, cleanup: Cleanup):
     parts.observers?.discovery,
   );
   cleanup.push(() => identity.close());
-  const noSecrets = new Map();
-  identity.serveGatewaySecrets(files.secrets ?? noSecrets);
+  identity.serveGatewaySecrets(files.secrets ?? new Map());
   const folder = new ConfigFiles(config.configPath);
   await folder.writeAll(files);
-  if (signals.stop.aborted) return 0;
-
-  life.moveTo('starting');
-  const address = adminAddressOf(files);
-  admin = createAdminClient(address);
-  const envoy = await startEnvoy(config, folder.bootstrapPath, address);
-  log.info('Envoy started', { pid: envoy.pid });
-  const ended = new AbortController();
-  void envoy.exited.then(() => ended.abort());
-  cleanup.push(leaveNoOrphan(envoy, ended.signal, log));
-  const quit = AbortSignal.any([ended.signal, signals.stop]);
-  const reloader = new Reloader(files, {
-    ...parts,
-    files: folder,
-    admin,
-    signal: quit,
-    check: (next) => lackingIdentity(config, next),
-    serveSecrets: (next) => identity.serveGatewaySecrets(next.secrets ?? noSecrets),
-  });
-  const onFirstInForce = (): void => {
-    if (!quit.aborted) life.moveTo('running');
-  };
-  const following = follow({ reloader, admin, log, quit, change, onFirstInForce });
-  // `following` ends by itself only when it fails: that ends the agent, and the cleanup ends Envoy.
-  await Promise.race([aborted(quit), following]);
-  const code = await end(parts, life, envoy, admin, ended);
-  await following;
-  return code;
+  if (requests.stop.aborted) return 0;
+  return keepRunning(first, { ...parts, life, requests, folder, identity, change, watch, current });
 }
 
-async function compileFirst({ compile, validate, config, log }: AgentParts): Promise<ProxyFiles | undefined> {
-  const result = await compile();
-  if ('problems' in result) {
-    log.error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);
-    return undefined;
-  }
-  for (const warning of result.warnings) log.warn(warning);
-  const lacking = lackingIdentity(config, result.files);
-  if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
-  if (!config.mustValidateFirst) return result.files;
-  const validated = await validate(staticForm(partsOf(result.files)));
-  if (validated.ok) return result.files;
-  log.error(`the template's configuration is refused by Envoy, which is not started: ${validated.message}`);
-  return undefined;
-}
-
-/** Why `files` cannot come into force without an identity; undefined when they can. */
-function lackingIdentity({ identityFolder }: AgentConfig, files: ProxyFiles): string | undefined {
-  if (identityFolder !== undefined || !usesMeshSecrets(files)) return undefined;
-  return 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
-}
-
-/** Ends Envoy when the agent ends by a failure, in order or at once; gives what is to be done in order. */
-function leaveNoOrphan(envoy: EnvoyProcess, ended: AbortSignal, log: Log): () => Promise<void> {
-  const kill = (): void => void envoy.signal('SIGKILL');
-  process.once('exit', kill);
-  return async () => {
-    if (!ended.aborted) await terminate(envoy, new AbortController().signal, log);
-    process.off('exit', kill);
-  };
-}
-
-/** From Envoy's exit, or from the first signal, to the agent's exit code. */
-async function end(
-  { config, signals, log }: AgentParts,
+/** Serves the status port; gives what ends it. */
+async function serveStatus(
+  { config, log, metrics }: AgentParts,
   life: AgentLife,
-  envoy: EnvoyProcess,
-  admin: AdminClient,
-  ended: AbortController,
-): Promise<number> {
-  const wasReady = life.state === 'running';
-  if (signals.stop.aborted && !ended.signal.aborted) {
-    log.info('asked to stop', { signal: String(signals.stop.reason) });
-    if (wasReady) {
-      life.moveTo('draining');
-      await drain(admin, config, AbortSignal.any([ended.signal, signals.hurry]), log);
-    }
-    life.moveTo('stopping');
-    const status = await terminate(envoy, signals.kill, log);
-    log.info('Envoy has ended', { status: formatExit(status) });
-    return 0;
-  }
-  const status = await envoy.exited;
-  log.error('Envoy has ended by itself', { status: formatExit(status) });
-  return agentExitCode(status, wasReady);
+  current: CurrentEnvoy,
+): Promise<() => Promise<void>> {
+  const readiness = new Readiness(
+    () => current.admin,
+    () => life.state,
+  );
+  const status = await startStatusServer(config.statusPort, readiness, log, metrics).catch(async (cause) => {
+    const owner = await portOwner(config.statusPort);
+    if (owner === undefined) throw cause;
+    throw new AgentError('status-bind-failed', `the status port ${config.statusPort} is taken by ${owner}`, { cause });
+  });
+  return () => status.close();
 }

@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts';
 import { aborted } from './signals.ts';
 
 /** How long Envoy may take for its own end (it needs under half a second) before it is killed. */
-const terminateMs = 2_000;
+export const terminateMs = 2_000;
 
 /** SIGTERM, two seconds, SIGKILL; at once when `kill` fires. Resolves when Envoy is gone: no orphan is left. */
 export async function terminate(envoy: EnvoyProcess, kill: AbortSignal, log: Log): Promise<ExitStatus> {

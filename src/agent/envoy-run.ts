@@ -1,0 +1,184 @@
+import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
+import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
+import type { PathsWatch } from '../identity/watch.ts';
+import { delay } from '../lib/abort.ts';
+import { AgentError } from './agent-error.ts';
+import { type CompiledFiles, lackingIdentity } from './first-config.ts';
+import { type RunningDrain, startDrain } from './life/drain.ts';
+import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
+import { terminate } from './life/shutdown.ts';
+import { aborted } from './life/signals.ts';
+import type { AgentLife } from './life/state.ts';
+import type { StopRequests } from './life/stop-requests.ts';
+import { formatExit, startEnvoy } from './life/supervisor.ts';
+import type { ConfigFiles } from './reload/config-files.ts';
+import { type ChangeBell, follow } from './reload/follow.ts';
+import { adminAddressOf, type ProxyFiles } from './reload/proxy-files.ts';
+import { Reloader } from './reload/reload.ts';
+import type { AgentParts } from './run.ts';
+import type { IdentityService } from './secrets/identity-service.ts';
+
+/** What outlives one Envoy. */
+export interface EnvoyRunParts extends AgentParts {
+  readonly life: AgentLife;
+  readonly requests: StopRequests;
+  readonly folder: ConfigFiles;
+  readonly identity: IdentityService;
+  readonly change: ChangeBell;
+  readonly watch: PathsWatch;
+  readonly current: CurrentEnvoy;
+}
+
+/** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
+export interface CurrentEnvoy {
+  admin?: AdminClient | undefined;
+  /** Begins a drain that stops nothing (`POST /drain`). */
+  drain?: (() => Promise<void>) | undefined;
+  /** Has Envoy open its log files again. */
+  reopenLogs?: (() => void) | undefined;
+}
+
+/** How one Envoy came to its end. */
+export type EnvoyEnd =
+  | { readonly isStopped: true }
+  | {
+      readonly isStopped: false;
+      readonly status: ExitStatus;
+      readonly wasReady: boolean;
+      /** Somebody had begun to drain it: it was about to end. */
+      readonly wasDraining: boolean;
+      readonly livedMs: number;
+      /** The configuration that was in force. */
+      readonly files: ProxyFiles;
+    };
+
+/** What one Envoy goes through. */
+interface Run {
+  readonly envoy: EnvoyProcess;
+  readonly startedAt: number;
+  /** Fires when Envoy has ended. */
+  readonly gone: AbortSignal;
+  readonly reloader: Reloader;
+  wasReady: boolean;
+  drain: RunningDrain | undefined;
+  /** Begins the drain, once. */
+  beginDrain(form: 'plain' | 'graceful'): RunningDrain;
+}
+
+/**
+ * Starts an Envoy with the files that lie in the folder, keeps its configuration at what the inputs say, and sees it to
+ * its end: its own, or the one that somebody asks for. It never outlives this call, nor this process when that exits.
+ */
+export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Promise<EnvoyEnd> {
+  const { config, folder, life, log, current } = parts;
+  life.moveTo('starting');
+  const address = adminAddressOf(first.files);
+  const admin = createAdminClient(address);
+  current.admin = admin;
+  const startedAt = performance.now();
+  const envoy = await startEnvoy(config, folder.bootstrapPath, address);
+  log.info('Envoy started', { pid: envoy.pid });
+  const kill = (): void => void envoy.signal('SIGKILL');
+  process.once('exit', kill);
+  const ended = new AbortController();
+  void envoy.exited.then(() => ended.abort());
+  try {
+    await recordEnvoy(config.configPath, envoy).catch((error: Error) => {
+      log.warn('the Envoy cannot be noted for an agent after this one', { reason: error.message });
+    });
+    return await followEnvoy(parts, first, admin, { envoy, startedAt, gone: ended.signal });
+  } finally {
+    current.admin = undefined;
+    current.drain = undefined;
+    current.reopenLogs = undefined;
+    if (!ended.signal.aborted) await terminate(envoy, new AbortController().signal, log);
+    process.off('exit', kill);
+    await forgetEnvoy(config.configPath);
+  }
+}
+
+async function followEnvoy(
+  parts: EnvoyRunParts,
+  first: CompiledFiles,
+  admin: AdminClient,
+  { envoy, startedAt, gone }: Pick<Run, 'envoy' | 'startedAt' | 'gone'>,
+): Promise<EnvoyEnd> {
+  const { config, folder, identity, life, log, requests, change, current } = parts;
+  const draining = new AbortController();
+  const end = AbortSignal.any([gone, requests.stop]);
+  // A change that comes during a drain would open new listeners.
+  const quit = AbortSignal.any([end, draining.signal]);
+  const reloader = new Reloader(first.files, {
+    ...parts,
+    ...(parts.observers?.reload !== undefined && { observer: parts.observers.reload }),
+    followInputs: (paths) => parts.watch.follow(paths),
+    files: folder,
+    admin,
+    signal: quit,
+    check: (next) => lackingIdentity(config, next),
+    serveSecrets: (next) => identity.serveGatewaySecrets(next.secrets ?? new Map()),
+  });
+  const run: Run = {
+    ...{ envoy, startedAt, gone, reloader, wasReady: false, drain: undefined },
+    beginDrain: (form) => {
+      if (run.drain !== undefined) return run.drain;
+      life.moveTo('draining');
+      draining.abort();
+      run.drain = startDrain(drainParts(parts, run, admin), form);
+      return run.drain;
+    },
+  };
+  const onFirstInForce = (): void => {
+    if (quit.aborted) return;
+    run.wasReady = true;
+    // Nothing was reloaded yet, or the reload has accepted its own files.
+    if (reloader.current === first.files) first.accept?.();
+    life.moveTo('running');
+    current.drain = () => drainOnly(run);
+    current.reopenLogs = () => void envoy.signal('SIGUSR1');
+  };
+  const following = follow({ reloader, admin, log, quit, change, onFirstInForce });
+  // It fails only by a bug or with the world: that ends the agent, and Envoy with it.
+  await Promise.race([aborted(end), following.then(() => aborted(end))]);
+  const how = await endOf(run, parts);
+  // A compilation that is still busy gets a moment to end, but does not hold up the end that was asked for.
+  await Promise.race([following, aborted(requests.stop).then(() => delay(500))]);
+  return how;
+}
+
+function drainParts(parts: EnvoyRunParts, { gone, reloader }: Run, admin: AdminClient) {
+  return {
+    ...{ admin, config: parts.config, log: parts.log },
+    gone: AbortSignal.any([gone, parts.requests.hurry]),
+    listeners: () => reloader.current.listeners,
+    onEnd: (ms: number) => parts.observers?.life?.drained(ms),
+  };
+}
+
+/** `POST /drain`: in the graceful form, whatever the form of a stop is, because whoever asks this way has time. */
+async function drainOnly(run: Run): Promise<void> {
+  const { isTaken } = run.beginDrain('graceful');
+  if (!(await isTaken)) throw new AgentError('admin-unreachable', 'Envoy could not be asked to drain');
+}
+
+/** Sees Envoy to its end after it ended by itself, or after somebody asked for it. */
+async function endOf(run: Run, { config, life, log, requests }: EnvoyRunParts): Promise<EnvoyEnd> {
+  const { envoy, gone, wasReady } = run;
+  if (!requests.stop.aborted || gone.aborted) {
+    const status = await envoy.exited;
+    log.error('Envoy has ended by itself', { status: formatExit(status) });
+    const livedMs = performance.now() - run.startedAt;
+    const wasDraining = run.drain !== undefined;
+    return { isStopped: false, status, wasReady, wasDraining, livedMs, files: run.reloader.current };
+  }
+  log.info('asked to stop', { signal: String(requests.stop.reason) });
+  if (run.drain === undefined && wasReady && config.terminationDrainMs > 0 && !requests.hurry.aborted) {
+    run.beginDrain(config.terminationDrain);
+  }
+  // A drain that began earlier is not done again, but what is left of its time is waited for.
+  if (run.drain !== undefined) await Promise.race([run.drain.ended, aborted(requests.hurry)]);
+  life.moveTo('stopping');
+  const status = await terminate(envoy, requests.kill, log);
+  log.info('Envoy has ended', { status: formatExit(status) });
+  return { isStopped: true };
+}

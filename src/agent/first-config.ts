@@ -1,0 +1,40 @@
+import { staticForm } from '../envoy/static-form.ts';
+import type { AgentConfig } from './agent-config.ts';
+import { AgentError } from './agent-error.ts';
+import { type CompileResult, type ProxyFiles, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
+import type { AgentParts } from './run.ts';
+
+/** A compilation that gave a configuration. */
+export type CompiledFiles = Extract<CompileResult, { readonly files: ProxyFiles }>;
+
+/**
+ * The configuration that Envoy is started with; undefined, after the reason was logged, when the inputs are invalid.
+ * Throws an AgentError when it needs an identity that nobody named.
+ */
+export async function compileFirst(
+  parts: Pick<AgentParts, 'compile' | 'validate' | 'config' | 'log'>,
+): Promise<CompiledFiles | undefined> {
+  const { compile, validate, config, log } = parts;
+  const result = await compile();
+  if ('problems' in result) {
+    log.error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);
+    return undefined;
+  }
+  for (const warning of result.warnings) log.warn(warning);
+  const lacking = lackingIdentity(config, result.files);
+  if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
+  if (!config.mustValidateFirst) return result;
+  const validated = await validate(staticForm(partsOf(result.files)));
+  if (validated.ok) return result;
+  log.error(`the template's configuration is refused by Envoy, which is not started: ${validated.message}`);
+  return undefined;
+}
+
+/** Why `files` cannot come into force without an identity; undefined when they can. */
+export function lackingIdentity(
+  { identityFolder }: Pick<AgentConfig, 'identityFolder'>,
+  files: ProxyFiles,
+): string | undefined {
+  if (identityFolder !== undefined || !usesMeshSecrets(files)) return undefined;
+  return 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
+}

@@ -1,0 +1,51 @@
+import { delay } from '../lib/abort.ts';
+import { type EnvoyRunParts, runEnvoy } from './envoy-run.ts';
+import type { CompiledFiles } from './first-config.ts';
+import { isRestarted, RestartBackoff } from './life/restart.ts';
+import { agentExitCode } from './life/supervisor.ts';
+import type { ProxyFiles } from './reload/proxy-files.ts';
+
+/**
+ * Runs Envoy, again and again where the restart policy says so, and resolves to the agent's exit code: 0 when somebody
+ * asked for the end, else that of Envoy's last end.
+ */
+export async function keepRunning(first: CompiledFiles, parts: EnvoyRunParts): Promise<number> {
+  const { config, life, log, observers, requests } = parts;
+  const backoff = new RestartBackoff();
+  let next = first;
+  let wasEverReady = false;
+  for (;;) {
+    const end = await runEnvoy(next, parts);
+    if (end.isStopped) return 0;
+    wasEverReady ||= end.wasReady;
+    const code = agentExitCode(end.status, end.wasReady);
+    // Somebody else's end of an Envoy that was to stop: 0, as for the end that was asked for.
+    if (requests.stop.aborted) return code === 0 || end.wasDraining ? 0 : code;
+    if (end.wasDraining || !isRestarted(config.restartPolicy ?? 'never', code, wasEverReady)) return code;
+    next = { files: end.files, warnings: [] };
+    life.moveTo('backing-off');
+    observers?.life?.envoyRestarted(code);
+    if (!(await writeAgain(end.files, parts, () => backoff.next(end.livedMs)))) return 0;
+    log.info('Envoy is started again');
+  }
+}
+
+/**
+ * Waits, and writes the last good configuration anew: Envoy may have ended in the middle of a change. What cannot be
+ * written is tried again after the next delay. Gives false when somebody asks for the end.
+ */
+async function writeAgain(files: ProxyFiles, parts: EnvoyRunParts, nextDelayMs: () => number): Promise<boolean> {
+  const { folder, log, requests } = parts;
+  for (;;) {
+    const ms = nextDelayMs();
+    log.warn('Envoy will be started again', { ms });
+    await delay(ms, requests.stop);
+    if (requests.stop.aborted) return false;
+    try {
+      await folder.writeAll(files);
+      return true;
+    } catch (error) {
+      log.error(`the configuration cannot be written: ${(error as Error).message}`);
+    }
+  }
+}
