@@ -1,4 +1,4 @@
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -56,18 +56,20 @@ describe('runAgent', () => {
     expect(answers.filter((status) => status !== 200)).toEqual([]);
   });
 
-  test('keeps serving while its folder cannot be written, and recovers', async () => {
+  test('keeps serving while its folder cannot be written, and tries again without a further change', async () => {
     const agent = await start();
     await agent.untilReady();
     const obstacle = join(agent.folder, 'proxy/listeners.json.tmp');
     await mkdir(obstacle);
-    await agent.change({ listenerExtras: { listener_filters_timeout: '3s' }, upstream: { name: 'up', port: 1 } });
-    await agent.untilLogged('the last good configuration cannot be written back');
+    const extras = { listener_filters_timeout: '3s' };
+    await agent.change({ body: 'two', listenerExtras: extras, upstream: { name: 'up', port: 1 } });
+    await agent.untilLogged('EISDIR');
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
     expect(await agent.readiness()).toBe(200);
+    expect(await readdir(join(agent.folder, 'proxy/routes'))).toEqual(['app.json']);
     await rmdir(obstacle);
-    await agent.change({ body: 'two' });
     await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    expect(agent.lines.join('').split('the change is not taken')).toHaveLength(2);
   });
 
   test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {

@@ -1,11 +1,20 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AgentError } from '../agent-error.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
 import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf } from './proxy-files.ts';
+import { Stage, type StagedFile } from './stage.ts';
 
 /** Resolves when Envoy has the versions in force; throws what the replacement has to stop for. */
 export type Await = (expected: ExpectedVersions) => Promise<void>;
+
+/** A change whose files lie ready: nothing that Envoy reads has been touched. */
+export interface Replacement {
+  /**
+   * Leads a running Envoy from one configuration to the next, in an order in which nothing refers to what is not there:
+   * clusters (with the old ones that go), routes, listeners; then what is no longer used goes, routes before clusters.
+   */
+  run(wait: Await): Promise<void>;
+}
 
 /** The folder that Envoy reads. Envoy sees each file whole, the old one or the new one, never half of one. */
 export class ConfigFiles {
@@ -21,45 +30,73 @@ export class ConfigFiles {
 
   /** Writes everything, before Envoy starts, and removes route files of an earlier run. */
   async writeAll(files: ProxyFiles): Promise<void> {
-    await this.#write('clusters.json', files.clusters);
-    for (const [name, text] of files.routes) await this.#write(join('routes', name), text);
-    await this.#write('listeners.json', files.listeners);
-    await this.#write('bootstrap.json', files.bootstrap);
+    await this.#writeEach([...mainFilesOf(files), ['bootstrap.json', files.bootstrap]]);
     await this.#removeUnused(files);
     await this.writeBeside(files);
   }
 
-  /**
-   * Leads a running Envoy from one configuration to the next, in an order in which nothing refers to what is not there:
-   * clusters (with the old ones that go), routes, listeners; then what is no longer used goes, routes before clusters.
-   */
-  async replace(before: ProxyFiles, next: ProxyFiles, wait: Await): Promise<void> {
-    const expected = expectedVersions(next);
+  /** Writes what differs under other names. When that fails nothing has changed, and the space is free again. */
+  async prepare(before: ProxyFiles, next: ProxyFiles): Promise<Replacement> {
+    const stage = new Stage(this.folder);
     const union = unionOfClusters(before.clusters, next.clusters);
-    if (union !== before.clusters) {
-      await this.#write('clusters.json', union);
-      await wait({ clusters: parseResourceFile(union).version_info });
+    const write = async (isChanged: boolean, name: string, text: string, turn?: number): Promise<StagedFile[]> =>
+      isChanged ? [await stage.write(name, text, turn)] : [];
+    try {
+      const clusters = await write(union !== before.clusters, 'clusters.json', union);
+      const routes: StagedFile[] = [];
+      for (const [name, text] of next.routes) {
+        routes.push(...(await write(before.routes.get(name) !== text, join('routes', name), text)));
+      }
+      const listeners = await write(next.listeners !== before.listeners, 'listeners.json', next.listeners);
+      const last = await write(union !== next.clusters, 'clusters.json', next.clusters, 1);
+      return {
+        run: async (wait) => {
+          try {
+            await this.#replace({ before, next, union, clusters, routes, listeners, last }, wait);
+          } finally {
+            await stage.clear();
+          }
+        },
+      };
+    } catch (error) {
+      await stage.clear();
+      throw error;
     }
-    const changed = [...next.routes].filter(([name, text]) => before.routes.get(name) !== text);
-    for (const [name, text] of changed) await this.#write(join('routes', name), text);
-    // Routes that only the next listeners ask for are read when those come.
-    if (changed.length > 0) await wait({ routes: routeVersions(next, routeNamesOf(before.listeners)) });
-    if (next.listeners !== before.listeners) await this.#write('listeners.json', next.listeners);
-    await wait({ listeners: expected.listeners, routes: expected.routes });
-    await this.#removeUnused(next);
-    if (union !== next.clusters) await this.#write('clusters.json', next.clusters);
+  }
+
+  async #replace({ before, next, union, clusters, routes, listeners, last }: Steps, wait: Await): Promise<void> {
+    const expected = expectedVersions(next);
+    if (clusters.length > 0) {
+      await putAll(clusters);
+      // Nothing leads to these clusters yet, so that a change of nothing else needs one wait only, the last.
+      if (routes.length + listeners.length > 0) await wait({ clusters: parseResourceFile(union).version_info });
+    }
+    await putAll(routes);
+    if (listeners.length > 0) {
+      // Routes that only the next listeners ask for are read when those come.
+      if (routes.length > 0) await wait({ routes: routeVersions(next, routeNamesOf(before.listeners)) });
+      await putAll(listeners);
+    }
+    if (last.length > 0) {
+      await wait({ listeners: expected.listeners, routes: expected.routes });
+      await putAll(last);
+    }
     await wait(expected);
+    await this.#removeUnused(next);
     // Last: who reads these knows that the configuration they belong to is in force.
     await this.writeBeside(next);
   }
 
   /** Writes `files` again after a replacement failed half way: Envoy may have taken a part of it. */
   async restore(files: ProxyFiles): Promise<void> {
-    await this.#write('clusters.json', files.clusters);
-    for (const [name, text] of files.routes) await this.#write(join('routes', name), text);
-    await this.#write('listeners.json', files.listeners);
+    await this.#writeEach(mainFilesOf(files));
     await this.#removeUnused(files);
     await this.writeBeside(files);
+  }
+
+  /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */
+  async writeBeside(files: ProxyFiles): Promise<void> {
+    await this.#writeEach([...files.beside]);
   }
 
   async #removeUnused(files: ProxyFiles): Promise<void> {
@@ -69,26 +106,44 @@ export class ConfigFiles {
     }
   }
 
-  /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */
-  async writeBeside(files: ProxyFiles): Promise<void> {
-    for (const [name, text] of files.beside) await this.#write(name, text);
-  }
-
-  async #write(name: string, text: string): Promise<void> {
-    const path = join(this.folder, name);
-    const temporary = `${path}.tmp`;
+  async #writeEach(files: readonly (readonly [name: string, text: string])[]): Promise<void> {
+    const stage = new Stage(this.folder);
     try {
-      await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-      await writeFile(temporary, text, { flush: true, mode: 0o600 });
-      await rename(temporary, path);
-    } catch (cause) {
-      throw new AgentError('config-write-failed', `cannot write "${path}"`, { cause });
+      for (const [name, text] of files) await (await stage.write(name, text)).put();
+    } finally {
+      await stage.clear();
     }
   }
 }
 
+/** The files of a change that lie ready, in the order in which they are put; empty where nothing changes. */
+interface Steps {
+  readonly before: ProxyFiles;
+  readonly next: ProxyFiles;
+  readonly union: string;
+  readonly clusters: readonly StagedFile[];
+  readonly routes: readonly StagedFile[];
+  readonly listeners: readonly StagedFile[];
+  /** Clusters without those that go. */
+  readonly last: readonly StagedFile[];
+}
+
+async function putAll(files: readonly StagedFile[]): Promise<void> {
+  for (const file of files) await file.put();
+}
+
+/** What Envoy follows, in the order in which nothing refers to what is not there. */
+function mainFilesOf({ clusters, routes, listeners }: ProxyFiles): readonly (readonly [string, string])[] {
+  return [
+    ['clusters.json', clusters],
+    ...[...routes].map(([name, text]) => [join('routes', name), text] as const),
+    ['listeners.json', listeners],
+  ];
+}
+
 /** The next clusters, and those of before that the next configuration no longer has: routes may still lead to them. */
 function unionOfClusters(before: string, next: string): string {
+  if (before === next) return next;
   const old = parseResourceFile(before);
   const current = parseResourceFile(next);
   const names = new Set(current.resources.map(nameOf));

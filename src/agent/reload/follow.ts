@@ -1,4 +1,5 @@
 import type { AdminClient } from '../../envoy/admin.ts';
+import { delay } from '../../lib/abort.ts';
 import { aborted } from '../life/signals.ts';
 import type { Log } from '../log/log.ts';
 import { expectedVersions, waitInForce } from './in-force.ts';
@@ -17,20 +18,35 @@ export interface FollowParts {
   readonly onFirstInForce: () => void;
 }
 
-/** Waits for the first configuration to be in force, and reloads at each change of the inputs, until `quit`. */
+/**
+ * Waits for the first configuration to be in force, and reloads at each change of the inputs, until `quit`. What failed
+ * for a reason that may pass by itself is tried again, ever less often, without a change.
+ */
 export async function follow({ reloader, admin, log, quit, change, onFirstInForce }: FollowParts): Promise<void> {
   let isInForce = false;
+  let retryMs = firstRetryMs;
   while (!quit.aborted) {
     if (!isInForce) {
       isInForce = await firstInForce(reloader.current, admin, log, AbortSignal.any([quit, change.nextRing()]));
       if (isInForce) onFirstInForce();
     }
-    await change.wait(quit);
-    if (!quit.aborted && (await reloader.reload()) && !isInForce) {
+    const seenAtMs = await change.wait(reloader.mustRetry ? AbortSignal.any([quit, after(retryMs, quit)]) : quit);
+    if (quit.aborted) continue;
+    if ((await reloader.reload(seenAtMs)) && !isInForce) {
       isInForce = true;
       onFirstInForce();
     }
+    retryMs = reloader.mustRetry ? Math.min(2 * retryMs, longestRetryMs) : firstRetryMs;
   }
+}
+
+const firstRetryMs = 500;
+const longestRetryMs = 30_000;
+
+function after(milliseconds: number, quit: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  void delay(milliseconds, quit).then(() => controller.abort());
+  return controller.signal;
 }
 
 /** Waits without end, and says once what Envoy waits for or refuses. */
@@ -56,22 +72,26 @@ async function firstInForce(files: ProxyFiles, admin: AdminClient, log: Log, sig
 
 /** Says that inputs changed; a ring that comes while nobody waits is kept. */
 export class ChangeBell {
-  #isRung = false;
+  #rungAtMs: number | undefined;
   #next = new AbortController();
 
-  ring(): void {
-    this.#isRung = true;
+  /** `seenAtMs` is when the change was seen, as `performance.now()` counts. */
+  ring(seenAtMs = performance.now()): void {
+    this.#rungAtMs ??= seenAtMs;
     this.#next.abort();
     this.#next = new AbortController();
   }
 
   /** Fires at the next ring, or at once when one is kept. */
   nextRing(): AbortSignal {
-    return this.#isRung ? AbortSignal.abort() : this.#next.signal;
+    return this.#rungAtMs !== undefined ? AbortSignal.abort() : this.#next.signal;
   }
 
-  async wait(quit: AbortSignal): Promise<void> {
+  /** Resolves at a ring, to when its change was seen, or to undefined when `quit` fires first. */
+  async wait(quit: AbortSignal): Promise<number | undefined> {
     await aborted(AbortSignal.any([quit, this.nextRing()]));
-    this.#isRung = false;
+    const rungAtMs = this.#rungAtMs;
+    this.#rungAtMs = undefined;
+    return rungAtMs;
   }
 }

@@ -2,6 +2,7 @@ import type { AdminAddress } from '../../envoy/admin.ts';
 import type { ConfigParts } from '../../envoy/static-form.ts';
 import { AgentError } from '../agent-error.ts';
 import type { GatewaySecretTexts } from '../secrets/gateway-secrets.ts';
+import type { NamedObject } from './observer.ts';
 
 /** One proxy's configuration as texts, named as in its folder. */
 export interface ProxyFiles {
@@ -19,10 +20,31 @@ export interface ProxyFiles {
   readonly secrets?: ReadonlyMap<string, GatewaySecretTexts>;
 }
 
+/** Objects whose present version is at fault, so that their last good version was compiled. */
+export interface HeldObjects {
+  readonly objects: readonly NamedObject[];
+  /** What is wrong with them, with file and line. */
+  readonly problem: string;
+}
+
 /** What the compile function gives: files, or why there are none, one text a mistake. */
-export type CompileResult =
-  | { readonly files: ProxyFiles; readonly warnings: readonly string[] }
-  | { readonly problems: readonly string[] };
+export type CompileResult = {
+  /** Files and folders that were read, where they may have become others since the start. */
+  readonly inputs?: readonly string[];
+} & (
+  | {
+      readonly files: ProxyFiles;
+      readonly warnings: readonly string[];
+      /** Absent: none. */
+      readonly held?: HeldObjects;
+      /** To be called when the files are in force: from now on these versions of the objects are the last good ones. */
+      readonly accept?: () => void;
+    }
+  | {
+      readonly problems: readonly string[] /** At fault, as far as that is known. */;
+      readonly objects?: readonly NamedObject[];
+    }
+);
 
 /** Compiles the agent's inputs as they are now. Throws only when the world fails (an unreadable file). */
 export type CompileProxy = () => Promise<CompileResult>;

@@ -1,14 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AdminClient } from '../../envoy/admin.ts';
-import { staticForm } from '../../envoy/static-form.ts';
 import type { Log } from '../log/log.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, expectedVersions, readRefusals, waitInForce } from './in-force.ts';
-import { type CompileProxy, type ProxyFiles, partsOf } from './proxy-files.ts';
+import { judge, type ValidateConfig } from './judge.ts';
+import { type NamedObject, noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
+import { Problems } from './problems.ts';
+import type { CompileProxy, CompileResult, ProxyFiles } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
+import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
-/** `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. */
-export type ValidateConfig = (config: object) => Promise<{ readonly ok: boolean; readonly message: string }>;
+export type { ValidateConfig } from './judge.ts';
 
 export interface ReloadParts {
   readonly compile: CompileProxy;
@@ -23,10 +25,24 @@ export interface ReloadParts {
   /** How long Envoy may take for one step before the change is given up. */
   readonly stepTimeoutMs?: number;
   readonly signal: AbortSignal;
+  readonly observer?: ReloadObserver;
+  /** Told after each compilation which paths it read, where that may have changed. */
+  readonly followInputs?: (paths: readonly string[]) => void;
 }
 
 /** Thrown and caught here: the change has to be given up. */
-class NotInForce extends Error {}
+class NotInForce extends Error {
+  readonly reason: RefusalReason;
+  readonly objects: readonly NamedObject[];
+
+  constructor(reason: RefusalReason, message: string, objects: readonly NamedObject[] = []) {
+    super(message);
+    this.reason = reason;
+    this.objects = objects;
+  }
+}
+
+type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;
 
 /**
  * Keeps Envoy's configuration at what the inputs say. A change is compiled, validated, and written in order, and only
@@ -34,16 +50,21 @@ class NotInForce extends Error {}
  */
 export class Reloader {
   readonly #parts: Required<ReloadParts>;
+  readonly #problems: Problems;
   #current: ProxyFiles;
-  #lastProblem = '';
   #isWanted = false;
   #isRunning = false;
   /** The folder may hold a part of a change that was given up. */
   #isTorn = false;
+  #mustRetry = false;
+  /** When the first change that is not in force yet was seen, as `performance.now()` counts. */
+  #seenAtMs: number | undefined;
 
   constructor(first: ProxyFiles, parts: ReloadParts) {
     this.#current = first;
-    this.#parts = { stepTimeoutMs: 15_000, serveSecrets: () => {}, ...parts };
+    const defaults = { stepTimeoutMs: 15_000, serveSecrets: () => {}, observer: noObserver, followInputs: () => {} };
+    this.#parts = { ...defaults, ...parts };
+    this.#problems = new Problems(this.#parts.log, this.#parts.observer);
   }
 
   /** What Envoy was last told, and has in force unless it is still starting. */
@@ -51,9 +72,18 @@ export class Reloader {
     return this.#current;
   }
 
-  /** Reloads, one at a time; a call during a reload makes one more follow. Gives true when something came into force. */
-  async reload(): Promise<boolean> {
+  /** Whether the last reload failed for a reason that may pass without a change of the inputs: a full disk, a silent Envoy. */
+  get mustRetry(): boolean {
+    return this.#mustRetry;
+  }
+
+  /**
+   * Reloads, one at a time; a call during a reload makes one more follow. Gives true when something came into force.
+   * `seenAtMs` is when the change was seen, as `performance.now()` counts.
+   */
+  async reload(seenAtMs = performance.now()): Promise<boolean> {
     this.#isWanted = true;
+    this.#seenAtMs ??= seenAtMs;
     if (this.#isRunning) return false;
     this.#isRunning = true;
     let hasChanged = false;
@@ -71,106 +101,124 @@ export class Reloader {
 
   /** Whatever fails (a full disk, a folder that cannot be written): a proxy that serves goes on serving. */
   async #reloadSafely(): Promise<boolean> {
+    this.#mustRetry = false;
     try {
-      return await this.#reloadOnce();
+      const hasChanged = await this.#reloadOnce(this.#seenAtMs ?? performance.now());
+      this.#seenAtMs = undefined;
+      return hasChanged;
     } catch (error) {
-      this.#keep(`the change could not be taken over: ${(error as Error).message}`);
+      if (this.#parts.signal.aborted) return false;
+      const { reason, objects } =
+        error instanceof NotInForce ? error : { reason: 'world' as const, objects: [] as NamedObject[] };
+      this.#problems.refuse(reason, causes(error as Error), objects);
+      this.#mustRetry = reason === 'world' || reason === 'not-shown';
+      if (!this.#mustRetry) this.#seenAtMs = undefined;
       return false;
     }
   }
 
-  async #reloadOnce(): Promise<boolean> {
-    const next = await this.#compiled();
-    if (next === undefined || (this.#isTorn && !(await this.#restore()))) return false;
-    const { log, serveSecrets } = this.#parts;
+  async #reloadOnce(seenAtMs: number): Promise<boolean> {
+    const startedAt = performance.now();
+    const result = await this.#compile();
+    const next = result.files;
+    if (this.#isTorn) await this.#restore();
+    const { log, serveSecrets, files } = this.#parts;
     // Before the listeners that ask for them; a new certificate comes without any other change.
     serveSecrets(next);
     if (next.bootstrap !== this.#current.bootstrap) {
       log.warn('the bootstrap has changed; that takes effect when the agent starts again');
     }
-    if (isSame(this.#current, next)) {
-      log.info(this.#lastProblem === '' ? 'configuration unchanged' : 'configuration mended, as it was before');
-      this.#lastProblem = '';
+    const isUnchanged = isSame(this.#current, next);
+    const compiledAt = performance.now();
+    let validatedAt = compiledAt;
+    if (isUnchanged) {
       this.#current = next;
-      await this.#parts.files.writeBeside(next).catch((error: Error) => this.#keep(error.message));
-      return false;
+      await files.writeBeside(next);
+    } else {
+      await this.#check(next);
+      validatedAt = performance.now();
+      await this.#replace(next);
     }
+    result.accept?.();
+    const now = performance.now();
+    const { clusters, listeners } = expectedVersions(next);
+    const ms = Math.round(now - seenAtMs);
+    const hasEnded = this.#problems.end(result.held);
+    if (!isUnchanged) log.info('configuration in force', { clusters, listeners, ms });
+    else log.info(hasEnded ? 'configuration mended, as it was before' : 'configuration unchanged');
+    log.debug('steps of the reload, in milliseconds', {
+      seen: Math.round(startedAt - seenAtMs),
+      compiled: Math.round(compiledAt - startedAt),
+      validated: Math.round(validatedAt - compiledAt),
+      replaced: Math.round(now - validatedAt),
+    });
+    this.#parts.observer.inForce(ms);
+    return !isUnchanged;
+  }
+
+  async #compile(): Promise<Compiled> {
+    this.#parts.observer.started();
+    const result = await this.#parts.compile();
+    if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
+    if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);
+    for (const warning of result.warnings) this.#parts.log.warn(warning);
+    return result;
+  }
+
+  /** Throws when this proxy cannot use the files, or Envoy would not. */
+  async #check(next: ProxyFiles): Promise<void> {
     const fault = this.#parts.check(next);
-    if (fault !== undefined) {
-      this.#keep(fault);
-      return false;
-    }
-    const validated = await this.#parts.validate(staticForm(partsOf(next)));
-    if (!validated.ok) {
-      this.#keep(`Envoy refuses it: ${validated.message}`);
-      return false;
-    }
-    return this.#replace(next);
+    if (fault !== undefined) throw new NotInForce('unusable', fault);
+    const refusal = await judge(this.#current, next, this.#parts.validate);
+    if (refusal === undefined) return;
+    const { message, suspects } = refusal;
+    throw new NotInForce('envoy-refused', `Envoy refuses it: ${message}${formatSuspects(suspects)}`, suspects);
   }
 
-  async #compiled(): Promise<ProxyFiles | undefined> {
+  async #replace(next: ProxyFiles): Promise<void> {
+    const { admin, files, signal } = this.#parts;
+    const refusals = await readRefusals(admin);
+    const replacement = await files.prepare(this.#current, next);
     try {
-      const result = await this.#parts.compile();
-      if ('problems' in result) {
-        this.#keep(result.problems.join('\n'));
-        return undefined;
-      }
-      for (const warning of result.warnings) this.#parts.log.warn(warning);
-      return result.files;
+      await replacement.run((expected) => this.#wait(next, expected, refusals));
     } catch (error) {
-      // A file that vanished between the listing and the reading: the next change, or the poll, tries again.
-      this.#keep((error as Error).message);
-      return undefined;
-    }
-  }
-
-  async #replace(next: ProxyFiles): Promise<boolean> {
-    const { admin, files, log } = this.#parts;
-    const before = this.#current;
-    const startedAt = performance.now();
-    try {
-      const refusals = await readRefusals(admin);
-      await files.replace(before, next, (expected) => this.#wait(expected, refusals));
-    } catch (error) {
-      if (this.#parts.signal.aborted) return false;
-      this.#keep((error as Error).message);
-      await this.#restore();
-      return false;
+      if (!signal.aborted) await this.#restore().catch(() => undefined);
+      throw error;
     }
     this.#current = next;
-    this.#lastProblem = '';
-    const { clusters, listeners } = expectedVersions(next);
-    log.info('configuration in force', { clusters, listeners, ms: Math.round(performance.now() - startedAt) });
-    return true;
   }
 
-  /** Writes the current files again. A full disk must not end an Envoy that serves: the next change tries again. */
-  async #restore(): Promise<boolean> {
+  /** Writes the current files again; when that fails, the next reload begins with it. */
+  async #restore(): Promise<void> {
+    this.#isTorn = true;
     try {
       await this.#parts.files.restore(this.#current);
       this.#isTorn = false;
     } catch (error) {
-      this.#isTorn = true;
-      this.#parts.log.error(`the last good configuration cannot be written back: ${(error as Error).message}`);
+      this.#parts.log.error(`the last good configuration cannot be written back: ${causes(error as Error)}`);
+      throw error;
     }
-    return !this.#isTorn;
   }
 
-  async #wait(expected: ExpectedVersions, refusalsBefore: number): Promise<void> {
+  async #wait(next: ProxyFiles, expected: ExpectedVersions, refusalsBefore: number): Promise<void> {
     const { admin, signal, stepTimeoutMs } = this.#parts;
     const result = await waitInForce(admin, expected, { timeoutMs: stepTimeoutMs, signal, refusalsBefore });
     if (result.isInForce) return;
     const details = result.isRefused ? await refusalDetails(admin) : '';
+    const suspects = result.isRefused ? suspectsNamedIn(details, this.#current, next) : [];
     const reason = result.isRefused ? 'Envoy refused it' : 'Envoy does not show it';
-    throw new NotInForce([`${reason}: ${result.missing.join('; ')}`, details].filter((text) => text !== '').join(': '));
+    const text = [`${reason}: ${result.missing.join('; ')}`, details].filter((part) => part !== '').join(': ');
+    throw new NotInForce(
+      result.isRefused ? 'envoy-refused' : 'not-shown',
+      `${text}${formatSuspects(suspects)}`,
+      suspects,
+    );
   }
+}
 
-  #keep(problem: string): void {
-    if (problem !== this.#lastProblem) {
-      this.#parts.log.error(`the change is not taken, the last good configuration stays in force: ${problem}`);
-    }
-    this.#lastProblem = problem;
-  }
+/** Message and first cause: of a file that cannot be written, the cause is what helps. */
+function causes({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
 /** Whether Envoy would see no difference. What stands beside the configuration (origins) may differ. */

@@ -1,0 +1,39 @@
+import type { Log } from '../log/log.ts';
+import type { NamedObject, RefusalReason, ReloadObserver } from './observer.ts';
+import type { HeldObjects } from './proxy-files.ts';
+
+/** What keeps the inputs from being in force as they are. Each problem is said once, however often it is met. */
+export class Problems {
+  readonly #log: Log;
+  readonly #observer: ReloadObserver;
+  #refused = '';
+  #held = '';
+
+  constructor(log: Log, observer: ReloadObserver) {
+    this.#log = log;
+    this.#observer = observer;
+  }
+
+  /** A change was not taken. */
+  refuse(reason: RefusalReason, problem: string, objects: readonly NamedObject[]): void {
+    this.#observer.refused(reason, objects);
+    if (problem !== this.#refused) {
+      this.#log.error(`the change is not taken, the last good configuration stays in force: ${problem}`);
+    }
+    this.#refused = problem;
+  }
+
+  /** The inputs are in force, but for the objects that are held. Gives true when there was a problem that is no more. */
+  end(held: HeldObjects | undefined): boolean {
+    this.#observer.held(held?.objects ?? []);
+    const problem = held?.problem ?? '';
+    const hasEnded = this.#refused !== '' || (this.#held !== '' && problem === '');
+    if (held !== undefined && problem !== this.#held) {
+      const names = held.objects.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
+      this.#log.error(`the last good version of ${names} stays in force: ${problem}`);
+    }
+    this.#refused = '';
+    this.#held = problem;
+    return hasEnded;
+  }
+}
