@@ -2,6 +2,7 @@ import { attacksPage } from './attacks-page.ts';
 import { conformancePage } from './conformance-page.ts';
 import { diagnosticsPage } from './diagnostics-page.ts';
 import { incidentsPage } from './incidents-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { variablesPage } from './variables-page.ts';
 
 /** Every generated document: path from the repository's root, and its text. */
@@ -11,6 +12,7 @@ export function generatedDocuments(): readonly (readonly [path: string, text: st
     ['docs/conformance.md', conformancePage()],
     ['docs/diagnostics.md', diagnosticsPage()],
     ['docs/incidents.md', incidentsPage()],
+    ['docs/metrics.md', metricsPage()],
     ['docs/variables.md', variablesPage()],
   ];
 }
