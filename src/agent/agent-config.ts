@@ -1,3 +1,4 @@
+import type { AuthorityOptions } from '../identity/authority.ts';
 import type { RestartPolicy } from './life/restart.ts';
 
 /** Everything that the agent's parts need to know, settled before the first of them starts. */
@@ -31,6 +32,12 @@ export interface AgentConfig {
   readonly proxyComponentLogLevel: string;
   /** Folder of `cert-chain.pem`, `key.pem`, `root-cert.pem`; undefined when there is no identity. */
   readonly identityFolder: string | undefined;
+  /** Signs the workload's certificate; the pair of `identityFolder` then only shows who asks. */
+  readonly authority?: AuthorityOptions | undefined;
+  /** OUTPUT_CERTS: where each new identity is written too. */
+  readonly outputFolder?: string | undefined;
+  /** STALED_CONNECTION_RECYCLE_RUN_INTERVAL; absent: streams that do not answer are kept. */
+  readonly staleCheckMs?: number | undefined;
   /** A user's template is in play: the first configuration is validated by Envoy too, before it is started. */
   readonly mustValidateFirst: boolean;
 }

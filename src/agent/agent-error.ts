@@ -7,6 +7,7 @@ export type AgentErrorCode =
   | 'admin-bind-failed'
   | 'sds-bind-failed'
   | 'cert-unreadable'
+  | 'cert-unwritable'
   | 'status-bind-failed'
   | 'already-running'
   | 'log-unwritable';

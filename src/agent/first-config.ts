@@ -32,9 +32,9 @@ export async function compileFirst(
 
 /** Why `files` cannot come into force without an identity; undefined when they can. */
 export function lackingIdentity(
-  { identityFolder }: Pick<AgentConfig, 'identityFolder'>,
+  { identityFolder, authority }: Pick<AgentConfig, 'identityFolder' | 'authority'>,
   files: ProxyFiles,
 ): string | undefined {
-  if (identityFolder !== undefined || !usesMeshSecrets(files)) return undefined;
-  return 'the configuration needs the workload certificate; name the folder that holds it with PROV_CERT';
+  if (identityFolder !== undefined || authority !== undefined || !usesMeshSecrets(files)) return undefined;
+  return 'the configuration needs the workload certificate; name the authority that signs it with CA_ADDR, or the folder that holds it with PROV_CERT';
 }

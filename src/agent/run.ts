@@ -109,12 +109,8 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const { files, inputs } = first;
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
-  const identity = await startIdentityService(
-    config.configPath,
-    config.identityFolder,
-    log,
-    parts.observers?.discovery,
-  );
+  const { discovery, outgoing, certificates } = parts.observers ?? {};
+  const identity = await startIdentityService({ ...config, log, discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
   identity.serveGatewaySecrets(files.secrets ?? new Map());
   const folder = new ConfigFiles(config.configPath);

@@ -59,6 +59,11 @@ export class CertificateKeeper {
     await this.#running;
   }
 
+  /** When the certificate in force ends, milliseconds since the epoch; undefined while there is none. */
+  get notAfterMs(): number | undefined {
+    return this.#issued?.notAfterMs;
+  }
+
   /** Why there is no good certificate now; undefined when there is one. */
   get problem(): string | undefined {
     if (this.#issued === undefined) return this.#problem;

@@ -1,3 +1,4 @@
+import type { CertificateObserver } from '../../identity/certificate-observer.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
@@ -7,6 +8,7 @@ import type { ReloadObserver } from '../reload/observer.ts';
 export interface AgentObservers {
   readonly discovery?: DiscoveryObserver;
   readonly outgoing?: OutgoingObserver;
+  readonly certificates?: CertificateObserver;
   readonly life?: LifeObserver;
   readonly reload?: ReloadObserver;
 }

@@ -9,22 +9,43 @@ export type GatewaySecretTexts =
   | { readonly kind: 'authorities'; readonly certificates: string; readonly revocationList: string | undefined };
 
 /**
- * The secrets of gateway servers by SDS name, without those that Envoy could not use: a server whose secret is missing
- * answers nobody, and its neighbours go on.
+ * The secrets of gateway servers. One that Envoy could not use is not served: a server whose secret is missing answers
+ * nobody, and its neighbours go on. One that turns bad leaves its last good form in force; one that is taken away is gone.
  */
-export function gatewaySecretResources(
-  secrets: ReadonlyMap<string, GatewaySecretTexts>,
-  log: Log,
-): readonly DiscoveryResource[] {
-  return [...secrets].flatMap(([name, texts]) => {
-    const problem = texts.kind === 'pair' ? keyPairProblem(texts, Date.now()) : authoritiesProblem(texts.certificates);
-    if (problem === undefined) return [resource(name, texts)];
-    log.error(`the secret of a gateway's server is not served: ${problem}`, { name });
-    return [];
-  });
+export class GatewaySecrets {
+  readonly #log: Log;
+  #served: ReadonlyMap<string, DiscoveryResource> = new Map();
+  /** What was told of each name, so that a secret that stays bad is told once. */
+  #told: ReadonlyMap<string, string> = new Map();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** What is served from now on, by what is there now under each SDS name. */
+  take(secrets: ReadonlyMap<string, GatewaySecretTexts>): readonly DiscoveryResource[] {
+    const served = new Map<string, DiscoveryResource>();
+    const told = new Map<string, string>();
+    for (const [name, texts] of secrets) {
+      const problem =
+        texts.kind === 'pair' ? keyPairProblem(texts, Date.now()) : authoritiesProblem(texts.certificates);
+      const last = this.#served.get(name);
+      const resource = problem === undefined ? gatewaySecretResource(name, texts) : last;
+      if (resource !== undefined) served.set(name, resource);
+      if (problem === undefined) continue;
+      told.set(name, problem);
+      if (this.#told.get(name) === problem) continue;
+      const what = last === undefined ? 'is not served' : 'is not taken, the last good one stays';
+      this.#log.error(`the secret of a gateway's server ${what}: ${problem}`, { name });
+    }
+    this.#served = served;
+    this.#told = told;
+    return [...served.values()];
+  }
 }
 
-function resource(name: string, texts: GatewaySecretTexts): DiscoveryResource {
+/** The secret as Envoy takes it. */
+export function gatewaySecretResource(name: string, texts: GatewaySecretTexts): DiscoveryResource {
   const type = 'envoy.extensions.transport_sockets.tls.v3.Secret';
   if (texts.kind === 'pair') {
     const { certificateChain, privateKey } = texts;

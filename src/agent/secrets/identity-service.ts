@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import { openIdentityFiles } from '../../identity/files.ts';
+import type { AuthorityOptions } from '../../identity/authority.ts';
+import type { CertificateObserver } from '../../identity/certificate-observer.ts';
+import type { Clock } from '../../identity/clock.ts';
+import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
@@ -7,63 +10,105 @@ import { startDiscoveryServer } from '../../xds/server.ts';
 import { bothObservers, type DiscoveryObserver } from '../../xds/session.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
-import { type GatewaySecretTexts, gatewaySecretResources } from './gateway-secrets.ts';
-import { secretResources } from './secret-resources.ts';
+import { FileSecrets } from './file-secrets.ts';
+import { GatewaySecrets, type GatewaySecretTexts } from './gateway-secrets.ts';
+import { openIdentitySource } from './identity-source.ts';
+import { type IdentityOutput, isSameFolder, openIdentityOutput } from './output.ts';
+import { OwnSecrets, tellExpiry } from './own-secrets.ts';
 
 /** Envoy's source of secrets, serving. */
 export interface IdentityService {
   /** Takes the place of the secrets of gateway servers that were served before. */
   serveGatewaySecrets(secrets: ReadonlyMap<string, GatewaySecretTexts>): void;
+  /** Why there is no good identity now; undefined when there is one, or when none is meant to be. */
+  readonly problem: string | undefined;
   close(): Promise<void>;
+}
+
+export interface IdentityServiceOptions {
+  /** Folder of the socket. */
+  readonly configPath: string;
+  /** Folder of `cert-chain.pem`, `key.pem` and `root-cert.pem`. */
+  readonly identityFolder: string | undefined;
+  /** Signs the identity; the folder's pair then only shows who asks. */
+  readonly authority?: AuthorityOptions | undefined;
+  /** OUTPUT_CERTS */
+  readonly outputFolder?: string | undefined;
+  /** A client that leaves an answer without a word for this long loses its stream; absent: it keeps it. */
+  readonly staleCheckMs?: number | undefined;
+  readonly log: Log;
+  readonly discovery?: DiscoveryObserver | undefined;
+  readonly outgoing?: OutgoingObserver | undefined;
+  readonly certificates?: CertificateObserver | undefined;
+  readonly clock?: Clock;
 }
 
 /** Name of the socket in the configuration folder; the bootstrap's cluster `sds-grpc` leads to it. */
 const socketName = 'SDS';
 
 /**
- * Serves the identity of `identityFolder` to Envoy over SDS, and each new one. Without an identity, or while its files
- * are bad from the start, Envoy's streams stay open and are answered when there is one.
+ * Serves the workload's identity to Envoy over SDS, and each new one. The authority is not waited for: while there is no
+ * identity, or files are bad from the start, Envoy's streams stay open and are answered when there is one.
  */
-export async function startIdentityService(
-  configPath: string,
-  identityFolder: string | undefined,
-  log: Log,
-  counts: DiscoveryObserver = {},
-): Promise<IdentityService> {
+export async function startIdentityService(options: IdentityServiceOptions): Promise<IdentityService> {
+  const { configPath, log, discovery = {} } = options;
+  const output = await openOutput(options);
   const service = secretService();
-  const observer = bothObservers(told(log), counts);
+  let gateways: readonly DiscoveryResource[] = [];
+  const publish = (): void => service.store.replace([...own.resources, ...gateways, ...files.resources]);
+  const own = new OwnSecrets(publish);
+  const files = new FileSecrets(publish, log);
+  const observer = bothObservers(told(log, files), discovery);
   const server = await startDiscoveryServer(join(configPath, socketName), [service], observer).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
   });
-  let own: readonly DiscoveryResource[] = [];
-  let others: readonly DiscoveryResource[] = [];
-  const serveGatewaySecrets: IdentityService['serveGatewaySecrets'] = (secrets) => {
-    others = gatewaySecretResources(secrets, log);
-    service.store.replace([...own, ...others]);
-  };
-  if (identityFolder === undefined) return { serveGatewaySecrets, close: () => server.close() };
-  const watch = await openIdentityFiles(identityFolder, {
+  const source = await openIdentitySource({
+    authority: options.authority,
+    folder: options.identityFolder,
+    log,
+    ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     onSnapshot: (snapshot) => {
-      own = secretResources(snapshot);
-      service.store.replace([...own, ...others]);
+      own.take(snapshot);
+      output?.write(snapshot);
+      tellExpiry(snapshot, options.certificates);
       log.info('identity in service', describe(snapshot));
     },
-    onProblem: (problem) => log.error(`the identity is not taken: ${problem}`),
   });
+  const gatewaySecrets = new GatewaySecrets(log);
   return {
-    serveGatewaySecrets,
+    serveGatewaySecrets: (secrets) => {
+      gateways = gatewaySecrets.take(secrets);
+      publish();
+    },
+    get problem() {
+      return source.problem;
+    },
     close: async () => {
-      watch.close();
+      await source.close();
+      await output?.close();
+      files.close();
       await server.close();
     },
   };
 }
 
-function told(log: Log): DiscoveryObserver {
+/** Undefined when nothing is to be written, or when it would be written over what it was read from. */
+async function openOutput(options: IdentityServiceOptions): Promise<IdentityOutput | undefined> {
+  const { outputFolder, identityFolder, authority, log } = options;
+  if (outputFolder === undefined) return undefined;
+  const isSource = authority === undefined && identityFolder !== undefined;
+  if (isSource && (await isSameFolder(outputFolder, identityFolder))) return undefined;
+  return openIdentityOutput(outputFolder, log);
+}
+
+function told(log: Log, files: FileSecrets): DiscoveryObserver {
   return {
     pushed: ({ version }) => log.debug('secrets sent', { version }),
     refused: ({ names, version, message }) => log.error(`Envoy refused secrets: ${message}`, { names, version }),
-    waiting: (name) => log.warn('Envoy waits for a secret that is not there yet', { name }),
+    waiting: (name) => {
+      if (!files.ask(name)) log.warn('Envoy waits for a secret that is not there yet', { name });
+    },
     failed: (error) => log.warn(error.message),
   };
 }

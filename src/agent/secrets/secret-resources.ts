@@ -3,8 +3,8 @@ import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 
 /** Names by which compiled configuration asks for the workload's certificate and for the mesh's roots. */
-const workloadSecretName = 'default';
-const rootSecretName = 'ROOTCA';
+export const workloadSecretName = 'default';
+export const rootSecretName = 'ROOTCA';
 
 /** The two secrets of a workload. Keys go inline, never as a file name: they touch no disk on their way to Envoy. */
 export function secretResources(snapshot: SecretSnapshot): readonly DiscoveryResource[] {

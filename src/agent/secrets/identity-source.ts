@@ -1,0 +1,82 @@
+import type { AuthorityOptions } from '../../identity/authority.ts';
+import { type Clock, systemClock } from '../../identity/clock.ts';
+import { openIdentityFiles } from '../../identity/files.ts';
+import { CertificateKeeper } from '../../identity/keeper.ts';
+import { identityRequests } from '../../identity/obtain.ts';
+import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
+import type { RenewalTrouble } from '../../identity/renewal-report.ts';
+import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import type { Log } from '../log/log.ts';
+
+/** Where the workload's identity comes from, running. */
+export interface IdentitySource {
+  /** Why there is no good identity now; undefined when there is one. */
+  readonly problem: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface IdentitySourceOptions {
+  /** Wins over files: with an authority, the pair in them is what the agent shows to it. */
+  readonly authority: AuthorityOptions | undefined;
+  readonly folder: string | undefined;
+  readonly log: Log;
+  readonly outgoing?: OutgoingObserver;
+  readonly clock?: Clock;
+  readonly onSnapshot: (snapshot: SecretSnapshot) => void;
+}
+
+/**
+ * Starts the authority's client, which is not waited for, or reads the files, whose first state is known when this
+ * resolves; a source that never gives anything when neither is there.
+ */
+export async function openIdentitySource(options: IdentitySourceOptions): Promise<IdentitySource> {
+  if (options.authority !== undefined) return keep(options.authority, options);
+  if (options.folder !== undefined) return follow(options.folder, options);
+  return { problem: undefined, close: () => Promise.resolve() };
+}
+
+function keep(authority: AuthorityOptions, options: IdentitySourceOptions): IdentitySource {
+  const { log, onSnapshot, outgoing, clock = systemClock } = options;
+  const { graceRatio, checkIntervalMs, initialBackoffMs } = authority;
+  const keeper = new CertificateKeeper({
+    request: identityRequests(authority, clock),
+    graceRatio,
+    checkIntervalMs,
+    initialBackoffMs,
+    clock,
+    observer: { onSnapshot, onTrouble: (trouble) => tell(trouble, keeper, log) },
+    ...(outgoing === undefined ? {} : { outgoing }),
+  });
+  keeper.start();
+  return keeper;
+}
+
+function tell({ gravity, message, nextAttemptMs }: RenewalTrouble, keeper: CertificateKeeper, log: Log): void {
+  const { notAfterMs } = keeper;
+  const what = notAfterMs === undefined ? 'there is no certificate yet' : 'the certificate cannot be renewed';
+  const fields = { nextAttemptMs: Math.round(nextAttemptMs) };
+  const expires = notAfterMs === undefined ? {} : { expires: new Date(notAfterMs).toISOString() };
+  log[gravity](`${what}: ${message}`, { ...fields, ...expires });
+}
+
+async function follow(folder: string, { log, onSnapshot }: IdentitySourceOptions): Promise<IdentitySource> {
+  let current: SecretSnapshot | undefined;
+  let problem: string | undefined;
+  const watch = await openIdentityFiles(folder, {
+    onSnapshot: (snapshot) => {
+      current = snapshot;
+      problem = undefined;
+      onSnapshot(snapshot);
+    },
+    onProblem: (text) => {
+      problem = text;
+      log.error(`the identity is not taken: ${text}`);
+    },
+  });
+  return {
+    get problem() {
+      return current === undefined ? problem : undefined;
+    },
+    close: () => Promise.resolve(watch.close()),
+  };
+}
