@@ -70,6 +70,20 @@ export interface CloudMetadata {
   readonly clusterZone: string;
 }
 
+/** How the proxy comes to its end, and whether it comes back. */
+export interface LifeSettings {
+  /** EXIT_ON_ZERO_ACTIVE_CONNECTIONS: the drain ends once no connection is open. */
+  readonly endsDrainEarly: boolean;
+  /** MINIMUM_DRAIN_DURATION: how long such a drain takes at least. */
+  readonly minimumDrainMs: number;
+  /** TERMINATION_GRACE_PERIOD_SECONDS: how long after SIGTERM the agent is killed; undefined: not known. */
+  readonly terminationGraceMs: number | undefined;
+  /** MESH_RESTART_POLICY: when an Envoy that ended by itself is started again. */
+  readonly restartPolicy: 'never' | 'on-failure' | 'always';
+  /** NOTIFY_SOCKET of systemd. */
+  readonly notifySocket: string | undefined;
+}
+
 /** Every variable that the agent alone reads, parsed once (specification, "Limits"). */
 export interface AgentSettings {
   readonly podName: string;
@@ -84,10 +98,13 @@ export interface AgentSettings {
   readonly certificates: CertificateSettings;
   readonly secrets: SecretSettings;
   readonly cloud: CloudSettings;
+  readonly life: LifeSettings;
   /** DNS_AGENT: not empty serves DNS to the workload. */
   readonly dnsAgent: string;
   /** DNS_SERVER as `host:port` of a server that is asked over TLS (`tcp-tls:` taken off). */
   readonly dnsServer: string | undefined;
+  /** MESH_CPU_LIMIT in processors; undefined: the container's own limit counts. */
+  readonly cpuLimit: number | undefined;
   /** MESH_BOOTSTRAP. */
   readonly bootstrapTemplate: string | undefined;
   /** MESH_BOOTSTRAP_OVERRIDE. */

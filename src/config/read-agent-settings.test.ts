@@ -52,6 +52,11 @@ describe('readAgentSettings', () => {
     ['SECRET_WATCHER_RESYNC_PERIOD', '2m', 0, 120_000],
     ['STALED_CONNECTION_RECYCLE_RUN_INTERVAL', '30s', 300_000, 30_000],
     ['SERVICE_ACCOUNT', 'web', undefined, 'web'],
+    ['EXIT_ON_ZERO_ACTIVE_CONNECTIONS', 'true', false, true],
+    ['MINIMUM_DRAIN_DURATION', '2s', 5_000, 2_000],
+    ['TERMINATION_GRACE_PERIOD_SECONDS', '30', undefined, 30_000],
+    ['MESH_RESTART_POLICY', 'on-failure', 'never', 'on-failure'],
+    ['NOTIFY_SOCKET', '/run/notify', undefined, '/run/notify'],
   ];
 
   test.each(rows)('%s=%s becomes a setting, with its origin', (name, text, usual, value) => {
@@ -94,6 +99,8 @@ describe('readAgentSettings', () => {
 
   test.each([
     ['INITIAL_BACKOFF_MSEC', '-1', 'a whole number from 0', '0'],
+    ['MESH_RESTART_POLICY', 'sometimes', '"never", "on-failure", "always"', 'never'],
+    ['TERMINATION_GRACE_PERIOD_SECONDS', '30s', 'a whole number from 0', 'empty'],
     ['INSTANCE_IP', '10.0.0.1 fd00::7', 'one IP address', 'empty'],
     ['SECRET_WATCHER_RESYNC_PERIOD', 'soon', 'a duration such as "5s" or "1m30s"', 'empty'],
     ['STALED_CONNECTION_RECYCLE_RUN_INTERVAL', '-1s', 'a duration such as "5s" or "1m30s"', '5m0s'],

@@ -6,6 +6,7 @@ import type {
   CertificateSettings,
   CloudMetadata,
   CloudSettings,
+  LifeSettings,
   SecretSettings,
   TokenPolicy,
 } from './agent-settings.ts';
@@ -29,8 +30,10 @@ export function readAgentSettings(environment: Environment, bag: DiagnosticBag):
     certificates: certificates(reader),
     secrets: secrets(reader),
     cloud: cloud(reader),
+    life: life(reader),
     dnsAgent: reader.read('DNS_AGENT', text),
     dnsServer: reader.read('DNS_SERVER', optional(secureDnsServer)),
+    cpuLimit: reader.read('MESH_CPU_LIMIT', notNegativeNumber) || undefined,
     bootstrapTemplate: reader.read('MESH_BOOTSTRAP', optionalText),
     bootstrapOverride: reader.read('MESH_BOOTSTRAP_OVERRIDE', optionalText),
     appProbers: reader.read('MESH_APP_PROBERS', optionalText),
@@ -89,6 +92,19 @@ function cloud(reader: VariableReader): CloudSettings {
     metadata: reader.read('CLOUD_METADATA', optional(cloudMetadata)),
     clusterUrl: reader.read('CLOUD_CLUSTER_URL', optional(webAddress)),
     plugins: reader.read('PLUGINS', list),
+  };
+}
+
+function life(reader: VariableReader): LifeSettings {
+  return {
+    endsDrainEarly: reader.read('EXIT_ON_ZERO_ACTIVE_CONNECTIONS', parseBoolean),
+    minimumDrainMs: reader.read('MINIMUM_DRAIN_DURATION', parseDurationVariable),
+    terminationGraceMs: reader.read('TERMINATION_GRACE_PERIOD_SECONDS', optional(wholeSeconds)),
+    restartPolicy: reader.read(
+      'MESH_RESTART_POLICY',
+      oneOf({ never: 'never', 'on-failure': 'on-failure', always: 'always' }),
+    ),
+    notifySocket: reader.read('NOTIFY_SOCKET', optionalText),
   };
 }
 
@@ -160,6 +176,17 @@ function positiveDuration(value: string): ParsedVariable<number> {
 function notNegative(value: string): ParsedVariable<number> {
   const parsed = parseInteger(value);
   return parsed.ok && parsed.value >= 0 ? parsed : { ok: false, expected: 'a whole number from 0' };
+}
+
+function notNegativeNumber(value: string): ParsedVariable<number> {
+  const parsed = parseFloat64(value);
+  return parsed.ok && parsed.value >= 0 ? parsed : { ok: false, expected: 'a number from 0' };
+}
+
+/** Milliseconds. */
+function wholeSeconds(value: string): ParsedVariable<number> {
+  const parsed = notNegative(value);
+  return parsed.ok ? { ok: true, value: parsed.value * 1_000 } : parsed;
 }
 
 function ratio(value: string): ParsedVariable<number> {

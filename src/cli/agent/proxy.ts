@@ -5,7 +5,7 @@ import { AgentError } from '../../agent/agent-error.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
 import { runAgent } from '../../agent/run.ts';
-import type { AgentSettings } from '../../config/agent-settings.ts';
+import type { AgentSettings, LifeSettings } from '../../config/agent-settings.ts';
 import type { SettingsOptions } from '../../config/read.ts';
 import { readSettings } from '../../config/read.ts';
 import { readAgentSettings } from '../../config/read-agent-settings.ts';
@@ -19,6 +19,7 @@ import { UsageError } from '../failure.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { version } from '../version.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
+import { lifeConfigOf } from './life-options.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
 import { refuseUnsupported } from './refuse.ts';
@@ -40,6 +41,7 @@ interface ProxyFlags extends LogFlags {
   readonly policies?: readonly string[];
   readonly configPath?: string;
   readonly proxyBinary?: string;
+  readonly restartPolicy?: LifeSettings['restartPolicy'];
 }
 
 const defaultMeshConfig = './etc/mesh/config/mesh';
@@ -162,6 +164,7 @@ async function agentConfigOf(
     proxyComponentLogLevel: flags.proxyComponentLogLevel,
     identityFolder: agent.certificates.provisionedFolder,
     mustValidateFirst,
+    ...lifeConfigOf(flags, agent.life),
   };
 }
 
