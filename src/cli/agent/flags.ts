@@ -1,9 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type RedirectFlag, redirectFlags, variableOf } from '../../redirect/flags.ts';
 import { UsageError } from '../failure.ts';
+import { collect, wholeNumber } from './values.ts';
 
 /** Flags that take no value; Go's form `--flag=false` is accepted too. */
-const booleanFlags: ReadonlySet<string> = new Set(['--log_as_json', '--disableInternalTelemetry', '--short']);
+const booleanFlags: ReadonlySet<string> = new Set([
+  '--log_as_json',
+  '--disableInternalTelemetry',
+  '--short',
+  '--print-config',
+]);
 
 /** Those of redirection, whose false is said by `--no-flag`: a variable may say true. */
 const redirectSwitches: ReadonlyMap<string, string> = new Map(
@@ -17,10 +23,11 @@ const redirectSwitches: ReadonlyMap<string, string> = new Map(
 /** Adds the logging flags that every command of the specification has. */
 export function addLoggingFlags(command: Command): Command {
   return command
-    .option('--log_as_json', 'format the log as JSON')
-    .option('--log_caller <scopes>', 'scopes whose messages name their caller', '')
+    .optionsGroup('Logging:')
+    .option('--log_as_json', 'format the log as JSON (default: off)')
+    .option('--log_caller <scopes>', 'scopes whose messages name their caller, with commas (default: none)', '')
     .option('--log_output_level <levels>', 'least level of messages: level, or scope:level pairs', 'default:info')
-    .option('--log_rotate <path>', 'a log file besides, set aside when it is large', '')
+    .option('--log_rotate <path>', 'a log file besides, set aside when it is large (default: none)', '')
     .option('--log_rotate_max_age <days>', 'days after which a file set aside is removed; 0: never', wholeNumber, 30)
     .option('--log_rotate_max_backups <count>', 'files set aside that are kept; 0: all', wholeNumber, 1000)
     .option(
@@ -30,36 +37,12 @@ export function addLoggingFlags(command: Command): Command {
       104857600,
     )
     .option('--log_stacktrace_level <levels>', 'least level of messages with a stack trace', 'default:none')
-    .option('--log_target <path>', 'where the log goes: stdout, stderr or a file; may be repeated', collect, undefined);
-}
-
-/** Adds the flags of `proxy`: the specification's, then ours. */
-export function addProxyFlags(command: Command): Command {
-  return command
-    .option('--concurrency <threads>', 'worker threads of Envoy; 0 leaves it to the configuration', wholeNumber, 0)
-    .option('--disableInternalTelemetry', 'accepted; there is no internal telemetry to disable')
-    .option('--domain <suffix>', 'DNS domain of the proxy, default POD_NAMESPACE.svc.cluster.local', '')
-    .option('--id <name.namespace>', 'the workload, default POD_NAME.POD_NAMESPACE', '')
-    .option('--ip <address>', "address of the proxy, default INSTANCE_IP, then the workload's", '')
-    .option('--meshConfig <file>', 'mesh configuration; may be absent at its default place')
-    .option('--mixerIdentity <name>', 'not supported yet', '')
-    .option('--outlierLogPath <path>', 'log of outlier detection')
-    .option('--pilotIdentity <name>', 'not supported yet', '')
-    .option('--proxyComponentLogLevel <levels>', "log level of Envoy's components", 'misc:error')
-    .addOption(
-      new Option('--proxyLogLevel <level>', "Envoy's log level")
-        .choices(['trace', 'debug', 'info', 'warning', 'error', 'critical', 'off'])
-        .default('warning'),
-    )
-    .option('--serviceCluster <name>', 'service cluster, default mesh-proxy')
-    .option('--serviceregistry <platform>', 'only Cluster is supported yet', 'Cluster')
-    .option('--stsPort <port>', 'only 0, no token service, is supported yet', wholeNumber, 0)
-    .option('--templateFile <path>', 'a bootstrap template, or a folder of templates that replace ours by name')
-    .option('--tokenManagerPlugin <name>', 'not supported yet', 'CloudTokenExchange')
-    .option('--trust-domain <domain>', 'domain of identities')
-    .option('--policies <path...>', 'files and folders of policies and topology; short for configSources fs://')
-    .option('--configPath <folder>', 'folder of the configuration that Envoy reads')
-    .option('--proxyBinary <file>', 'the Envoy to run');
+    .option(
+      '--log_target <path>',
+      'where the log goes: stdout, stderr or a file; may be repeated (default: [stdout])',
+      collect,
+      undefined,
+    );
 }
 
 const redirectVariables = `
@@ -100,14 +83,4 @@ export function foldBooleans(argv: readonly string[]): string[] {
       throw new UsageError(`${name}: "${value}" is neither true nor false`);
     return redirectSwitch === undefined ? [] : [`--no-${redirectSwitch}`];
   });
-}
-
-/** The first use replaces the default, later uses add; a comma is a part of the value. */
-function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number is expected');
-  return Number(text);
 }

@@ -1,6 +1,7 @@
 import { createLog, type Log, type LogLevel, writeStdout } from '../../agent/log/log.ts';
 import { openLogFile, openRotatingFile, type WriteLine } from '../../agent/log/log-file.ts';
 import { UsageError } from '../failure.ts';
+import { didYouMean } from './values.ts';
 
 /** The logging flags; one that is absent has its default. */
 export interface LogFlags {
@@ -42,7 +43,7 @@ export function levelOf(text: string, flag = '--log_output_level', usual: LogLev
   for (const entry of text.split(',')) {
     const [scope = '', name] = entry.includes(':') ? entry.split(':', 2) : ['default', entry];
     if (!levels.includes(name as LogLevel) || entry.split(':').length > 2) {
-      throw new UsageError(`${flag}: "${entry}" is no level (${levels.join(', ')})`);
+      throw new UsageError(`${flag}: "${entry}" is no level (${levels.join(', ')})${didYouMean(name ?? '', levels)}`);
     }
     checkScope(scope, flag);
     level = name as LogLevel;
@@ -59,7 +60,7 @@ function callersOf(text: string): boolean {
 
 /** Messages have the default scope for now: what is asked for another one would have no effect. */
 function checkScope(scope: string, flag: string): void {
-  if (!scopes.includes(scope)) throw new UsageError(`${flag}: unknown scope "${scope}"`);
+  if (!scopes.includes(scope)) throw new UsageError(`${flag}: unknown scope "${scope}"${didYouMean(scope, scopes)}`);
   if (scope !== 'default' && scope !== 'all') throw new UsageError(`not supported yet: ${flag} for the scope ${scope}`);
 }
 

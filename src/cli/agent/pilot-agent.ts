@@ -1,9 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import type { StopSignals } from '../../agent/life/signals.ts';
-import { nearest } from '../../lib/nearest.ts';
 import { exitCode } from '../exit-codes.ts';
 import { explainFailure, UsageError } from '../failure.ts';
-import { addCleanFlags, addLoggingFlags, addProxyFlags, addRedirectFlags, foldBooleans } from './flags.ts';
+import { addCleanFlags, addLoggingFlags, addRedirectFlags, foldBooleans } from './flags.ts';
+import { addProxyFlags } from './proxy-flags.ts';
+import { didYouMean } from './values.ts';
 
 /** What the program runs in. */
 export interface ProgramContext {
@@ -37,6 +38,7 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
     .description('Runs in the sidecar or gateway container and runs Envoy.')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'pilot-agent: ')) })
+    .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(pilot-agent --help says more)')
     .allowExcessArguments()
     .action(() => {
@@ -49,19 +51,19 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
     .command('proxy [role]')
     .description('compile policies and run Envoy with the result')
     .allowExcessArguments(false);
-  addProxyFlags(addLoggingFlags(proxy)).action(async (role: string | undefined, options: object) => {
+  addLoggingFlags(addProxyFlags(proxy)).action(async (role: string | undefined, options: object) => {
     const { runProxy } = await import('./proxy.ts');
     finish(await runProxy(role ?? 'sidecar', { ...options, ...givenOptions(program) }, context));
   });
   const version = program.command('version').description('print build information').allowExcessArguments(false);
-  addLoggingFlags(version)
-    .option('-o, --output <form>', 'yaml or json')
-    .option('-s, --short', 'only the version')
-    .action(async (options: { readonly output?: string; readonly short?: boolean }) => {
-      context.signals.release();
-      const { formatVersion } = await import('./version.ts');
-      process.stdout.write(formatVersion(options));
-    });
+  version
+    .option('-o, --output <form>', 'form: yaml or json (default: one line)')
+    .option('-s, --short', 'only the version; --short=false prints everything (default: off)');
+  addLoggingFlags(version).action(async (options: { readonly output?: string; readonly short?: boolean }) => {
+    context.signals.release();
+    const { formatVersion } = await import('./version.ts');
+    process.stdout.write(formatVersion(options));
+  });
   addRedirectCommands(program, context, finish);
   for (const [name, description] of Object.entries(laterCommands)) {
     program
@@ -82,7 +84,7 @@ function addRedirectCommands(program: Command, context: ProgramContext, finish: 
     .description('lead connections of this network namespace to the proxy')
     .showHelpAfterError('(pilot-agent istio-iptables --help says more)')
     .allowExcessArguments(false);
-  addRedirectFlags(addLoggingFlags(setUp)).action(async (options: object) => {
+  addLoggingFlags(addRedirectFlags(setUp)).action(async (options: object) => {
     const { runSetUp } = await import('./istio-iptables.ts');
     finish(await runSetUp({ ...options, ...givenOptions(program) }, context));
   });
@@ -91,7 +93,7 @@ function addRedirectCommands(program: Command, context: ProgramContext, finish: 
     .description('remove what istio-iptables has made')
     .showHelpAfterError('(pilot-agent istio-clean-iptables --help says more)')
     .allowExcessArguments(false);
-  addCleanFlags(addLoggingFlags(clean)).action(async (options: object) => {
+  addLoggingFlags(addCleanFlags(clean)).action(async (options: object) => {
     const { runCleanUp } = await import('./istio-clean-iptables.ts');
     finish(await runCleanUp({ ...options, ...givenOptions(program) }, context));
   });
@@ -103,12 +105,15 @@ function givenOptions(program: Command): object {
   return Object.fromEntries(given);
 }
 
+/** Defaults without quotes, and none where there is nothing to say or the description says it better. */
+function describeOption({ description, defaultValue }: Option): string {
+  if (defaultValue === undefined || defaultValue === '' || description.includes('(default: ')) return description;
+  return `${description} (default: ${defaultValue})`;
+}
+
 function unknownCommand(name: string, program: Command): string {
-  const guess = nearest(
-    name,
-    program.commands.map((command) => command.name()),
-  );
-  return `unknown command "${name}"${guess === undefined ? '' : `, did you mean "${guess}"?`}`;
+  const names = program.commands.map((command) => command.name());
+  return `unknown command "${name}"${didYouMean(name, names)}`;
 }
 
 /** Prints a failure on standard error: 2 for the command line, 3 for the world, 70 for a bug of ours. */

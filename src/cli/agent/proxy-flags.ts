@@ -1,0 +1,104 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { choiceOf, didYouMean, wholeNumber } from './values.ts';
+
+/** Levels of Envoy's log. */
+const logLevels = ['trace', 'debug', 'info', 'warning', 'error', 'critical', 'off'] as const;
+
+/** Service registries, with the names that the original has for two of them. */
+const registries = { Cluster: 'Cluster', Catalog: 'Catalog', Mock: 'Mock', Kubernetes: 'Cluster', Consul: 'Catalog' };
+
+/** Adds the flags of `proxy`, the specification's and ours, in groups; a variable in [brackets] counts without the flag. */
+export function addProxyFlags(command: Command): Command {
+  for (const add of [addWorkloadFlags, addConfigurationFlags, addCertificateFlags, addEnvoyFlags, addLifeFlags])
+    add(command);
+  return command;
+}
+
+function addWorkloadFlags(command: Command): void {
+  command
+    .optionsGroup('Workload:')
+    .option('--id <name.namespace>', 'the workload (default: POD_NAME.POD_NAMESPACE) [POD_NAME, POD_NAMESPACE]', '')
+    .option('--ip <address>', "address of the proxy (default: the workload's in the inputs) [INSTANCE_IP]", '')
+    .option('--domain <suffix>', 'DNS domain of the proxy (default: POD_NAMESPACE.svc.cluster.local)', '')
+    .option('--serviceCluster <name>', 'service cluster (default: mesh-proxy) [PROXY_CONFIG]')
+    .option(
+      '--serviceregistry <platform>',
+      'where workloads are registered: Cluster, Catalog or Mock; decides what --id and --domain are by default',
+      choiceOf(registries),
+      'Cluster',
+    )
+    .option('--trust-domain <domain>', 'domain of identities (default: cluster.local) [TRUST_DOMAIN]');
+}
+
+function addConfigurationFlags(command: Command): void {
+  command
+    .optionsGroup('Configuration:')
+    .option('--policies <path...>', 'files and folders of policies and topology; short for configSources fs://')
+    .option(
+      '--meshConfig <file>',
+      'mesh configuration; may be absent at its default place (default: ./etc/mesh/config/mesh)',
+    )
+    .option(
+      '--templateFile <path>',
+      'a bootstrap template, or a folder of templates that replace ours by name (default: none) [MESH_BOOTSTRAP, before the flag]',
+    )
+    .option('--configPath <folder>', 'folder of the configuration that Envoy reads (default: ./etc/mesh/proxy)')
+    .option('--print-config', 'print every effective setting and where it comes from, and start nothing')
+    .option(
+      '-o, --output <form>',
+      'form of --print-config: yaml or json (default: yaml)',
+      choiceOf({ yaml: 'yaml', json: 'json' }),
+    );
+}
+
+function addCertificateFlags(command: Command): void {
+  command
+    .optionsGroup('Certificates:')
+    .option('--stsPort <port>', 'port of the token service on loopback; 0: none', wholeNumber, 0)
+    .option('--tokenManagerPlugin <name>', 'what the token service asks for tokens', 'CloudTokenExchange')
+    .option('--mixerIdentity <name>', 'accepted, without effect as in the original (default: none)', '')
+    .option('--pilotIdentity <name>', 'accepted, without effect as in the original (default: none)', '');
+}
+
+function addEnvoyFlags(command: Command): void {
+  command
+    .optionsGroup('Envoy:')
+    .option('--proxyBinary <file>', 'the Envoy to run (default: .tools/bin/envoy, then PATH) [ENVOY_BINARY]')
+    .option('--concurrency <threads>', 'worker threads; 0 leaves it to the configuration', wholeNumber, 0)
+    .option('--proxyLogLevel <level>', `log level: ${logLevels.join(', ')}`, choiceOf(same(logLevels)), 'warning')
+    .option(
+      '--proxyComponentLogLevel <levels>',
+      'log levels of components: name:level,…',
+      componentLevels,
+      'misc:error',
+    )
+    .option('--outlierLogPath <path>', 'log of outlier detection (default: none)');
+}
+
+function addLifeFlags(command: Command): void {
+  command
+    .optionsGroup('Life cycle:')
+    .option(
+      '--restartPolicy <policy>',
+      'when an Envoy that ended by itself is started again: never, on-failure or always (default: never) [MESH_RESTART_POLICY]',
+      choiceOf(same(['never', 'on-failure', 'always'])),
+    )
+    .option('--disableInternalTelemetry', 'accepted; there is no internal telemetry to disable (default: off)');
+}
+
+/** `name:level` pairs with commas; Envoy judges the names. */
+function componentLevels(text: string): string {
+  for (const entry of text === '' ? [] : text.split(',')) {
+    const [name, level, ...more] = entry.split(':');
+    const isLevel = level === 'warn' || logLevels.some((known) => known === level);
+    if (name && isLevel && more.length === 0) continue;
+    throw new InvalidArgumentError(
+      `"${entry}" is no name:level (${logLevels.join(', ')})${didYouMean(level ?? '', logLevels)}`,
+    );
+  }
+  return text;
+}
+
+function same<T extends string>(names: readonly T[]): Readonly<Record<string, T>> {
+  return Object.fromEntries(names.map((name) => [name, name])) as Record<string, T>;
+}

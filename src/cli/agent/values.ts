@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+import { nearest } from '../../lib/nearest.ts';
+
+/** `, did you mean "x"?` for the candidate that is near, else empty text. */
+export function didYouMean(text: string, candidates: Iterable<string>): string {
+  const guess = nearest(text, candidates);
+  return guess === undefined ? '' : `, did you mean "${guess}"?`;
+}
+
+/** A parser of one of the names of `values`, which gives what stands for it. */
+export function choiceOf<T extends string>(values: Readonly<Record<string, T>>): (text: string) => T {
+  return (text) => {
+    if (Object.hasOwn(values, text)) return values[text] as T;
+    const names = Object.keys(values);
+    throw new InvalidArgumentError(`Allowed choices are ${names.join(', ')}${didYouMean(text, names) || '.'}`);
+  };
+}
+
+/** The first use replaces the default, later uses add; a comma is a part of the value. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** A decimal number from 0. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number is expected');
+  return Number(text);
+}
