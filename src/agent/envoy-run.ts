@@ -1,4 +1,4 @@
-import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
+import { type AdminAddress, type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
 import type { PathsWatch } from '../identity/watch.ts';
 import { delay } from '../lib/abort.ts';
@@ -32,6 +32,8 @@ export interface EnvoyRunParts extends AgentParts {
 /** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
 export interface CurrentEnvoy {
   admin?: AdminClient | undefined;
+  /** Where its admin interface listens. */
+  address?: AdminAddress | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */
   drain?: (() => Promise<void>) | undefined;
   /** Has Envoy open its log files again. */
@@ -75,6 +77,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
   const address = adminAddressOf(first.files);
   const admin = createAdminClient(address);
   current.admin = admin;
+  current.address = address;
   const startedAt = performance.now();
   const envoy = await startEnvoy(config, folder.bootstrapPath, address);
   log.info('Envoy started', { pid: envoy.pid });
@@ -89,6 +92,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
     return await followEnvoy(parts, first, admin, { envoy, startedAt, gone: ended.signal });
   } finally {
     current.admin = undefined;
+    current.address = undefined;
     current.drain = undefined;
     current.reopenLogs = undefined;
     if (!ended.signal.aborted) await terminate(envoy, new AbortController().signal, log);

@@ -1,6 +1,5 @@
 import { type Change, watchPaths } from '../identity/watch.ts';
 import type { AgentConfig } from './agent-config.ts';
-import { AgentError } from './agent-error.ts';
 import type { CurrentEnvoy } from './envoy-run.ts';
 import { compileFirst } from './first-config.ts';
 import { keepRunning } from './keep-running.ts';
@@ -9,7 +8,6 @@ import { endOnCrash } from './life/crash.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
-import { portOwner } from './life/process-table.ts';
 import { aborted, type StopSignals } from './life/signals.ts';
 import { AgentLife } from './life/state.ts';
 import { tellStopPlan } from './life/stop-plan.ts';
@@ -22,8 +20,8 @@ import { ChangeBell } from './reload/follow.ts';
 import { adminAddressOf, type CompileProxy } from './reload/proxy-files.ts';
 import type { ValidateConfig } from './reload/reload.ts';
 import { startIdentityService } from './secrets/identity-service.ts';
-import { Readiness } from './status/readiness.ts';
-import { startStatusServer } from './status/status-server.ts';
+import { serveStatus } from './status/serve-status.ts';
+import type { StatusSettings } from './status/status-settings.ts';
 
 /** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
 export interface AgentParts {
@@ -34,8 +32,10 @@ export interface AgentParts {
   readonly inputs: readonly string[];
   /** Tells of whatever else calls for compiling again: keys that were fetched. */
   readonly onNews?: (listener: () => void) => void;
-  /** What `/stats/prometheus` of the status port answers; nothing is there when absent. */
+  /** The agent's own part of what `/stats/prometheus` of the status port answers. */
   readonly metrics?: () => Promise<string>;
+  /** What the status port asks the application for; absent: nothing. */
+  readonly status?: StatusSettings;
   /** Hear of what the agent does; metrics are made of it. */
   readonly observers?: AgentObservers;
   readonly signals: StopSignals;
@@ -91,7 +91,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     parts.reopenLogs?.();
     current.reopenLogs?.();
   });
-  if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, current));
+  if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
   // Watched before compiling: a change during the first compilation is not missed.
   const change = new ChangeBell();
   const onChange = ({ files: count, seenAtMs }: Change): void => {
@@ -117,22 +117,4 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   await folder.writeAll(files);
   if (requests.stop.aborted) return 0;
   return keepRunning(first, { ...parts, life, requests, folder, identity, change, watch, current });
-}
-
-/** Serves the status port; gives what ends it. */
-async function serveStatus(
-  { config, log, metrics }: AgentParts,
-  life: AgentLife,
-  current: CurrentEnvoy,
-): Promise<() => Promise<void>> {
-  const readiness = new Readiness(
-    () => current.admin,
-    () => life.state,
-  );
-  const status = await startStatusServer(config.statusPort, readiness, log, metrics).catch(async (cause) => {
-    const owner = await portOwner(config.statusPort);
-    if (owner === undefined) throw cause;
-    throw new AgentError('status-bind-failed', `the status port ${config.statusPort} is taken by ${owner}`, { cause });
-  });
-  return () => status.close();
 }

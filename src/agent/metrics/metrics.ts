@@ -2,6 +2,7 @@ import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
+import type { ScrapeObserver } from '../status/observer.ts';
 import { discoveryMetrics } from './discovery-metrics.ts';
 import { lifeMetrics } from './life-metrics.ts';
 import { type MeshFigures, showFigures } from './mesh-figures.ts';
@@ -12,6 +13,7 @@ import { outgoingMetrics } from './outgoing-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
 import { RejectedConfigs } from './rejected-configs.ts';
 import { reloadMetrics } from './reload-metrics.ts';
+import { scrapeMetrics } from './scrape-metrics.ts';
 
 /** What the agent counts of its own work: the metrics of the table, and the observers that move them. */
 export class AgentMetrics implements AgentObservers {
@@ -24,6 +26,7 @@ export class AgentMetrics implements AgentObservers {
   readonly outgoing: Required<OutgoingObserver> = outgoingMetrics(this.#meters);
   readonly life: LifeObserver = lifeMetrics(this.#meters);
   readonly reload: ReloadObserver = reloadMetrics(this.#meters, this.#rejected);
+  readonly scrape: ScrapeObserver = scrapeMetrics(this.#meters);
 
   /** `version` is the program's own. */
   constructor(version = 'unknown') {

@@ -3,6 +3,7 @@ import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
+import type { ScrapeObserver } from '../status/observer.ts';
 
 /** Whoever wants to hear of what the agent does; `AgentMetrics` does. */
 export interface AgentObservers {
@@ -11,4 +12,5 @@ export interface AgentObservers {
   readonly certificates?: CertificateObserver;
   readonly life?: LifeObserver;
   readonly reload?: ReloadObserver;
+  readonly scrape?: ScrapeObserver;
 }

@@ -1,8 +1,12 @@
 import type { AdminClient } from '../../envoy/admin.ts';
 import type { AgentState } from '../life/state.ts';
+import { progressStats, whyNotInForce } from './not-in-force.ts';
 
 /** Whether traffic may come, and why not. */
 export type ReadyAnswer = { readonly isReady: true } | { readonly isReady: false; readonly reason: string };
+
+/** Below the second that a kubelet waits for its answer. */
+const timeoutMs = 800;
 
 /**
  * Ready once this start's first configuration is in force, for as long as Envoy is LIVE and nobody asked to stop. LIVE
@@ -11,22 +15,43 @@ export type ReadyAnswer = { readonly isReady: true } | { readonly isReady: false
 export class Readiness {
   readonly #admin: () => AdminClient | undefined;
   readonly #state: () => AgentState;
+  #asking: Promise<ReadyAnswer> | undefined;
 
   constructor(admin: () => AdminClient | undefined, state: () => AgentState) {
     this.#admin = admin;
     this.#state = state;
   }
 
-  /** Asks Envoy anew each time: a dead Envoy was ready a moment ago. */
-  async check(): Promise<ReadyAnswer> {
+  /** Asks Envoy anew each time, since a dead Envoy was ready a moment ago; who asks meanwhile gets the same answer. */
+  check(): Promise<ReadyAnswer> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<ReadyAnswer> {
     const state = this.#state();
     const admin = this.#admin();
+    if (state === 'starting' && admin !== undefined) return { isReady: false, reason: await startingReason(admin) };
     if (state !== 'running' || admin === undefined) return { isReady: false, reason: `the agent is ${state}` };
     try {
-      const { status, body } = await admin.get('/ready', { timeoutMs: 1_000 });
+      const { status, body } = await admin.get('/ready', { timeoutMs });
+      // A stop may have begun while Envoy was asked.
+      if (this.#state() !== state) return { isReady: false, reason: `the agent is ${this.#state()}` };
       return status === 200 ? { isReady: true } : { isReady: false, reason: `Envoy is ${body.trim()}` };
     } catch (error) {
       return { isReady: false, reason: `Envoy does not answer: ${(error as Error).message}` };
     }
+  }
+}
+
+async function startingReason(admin: AdminClient): Promise<string> {
+  try {
+    const { body } = await admin.get(`/stats?filter=${encodeURIComponent(progressStats)}`, { timeoutMs });
+    return `the agent is starting: ${whyNotInForce(body)}`;
+  } catch {
+    // Envoy opens its admin interface a moment after it was started.
+    return 'the agent is starting: Envoy does not answer yet';
   }
 }

@@ -1,31 +1,70 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
+import type { AgentActions } from './actions.ts';
+import type { AppProbes } from './app-probes.ts';
+import { Connections } from './connections.ts';
+import type { PodAddresses } from './dial.ts';
+import { type MergedMetrics, metricsType } from './merged-metrics.ts';
+import { runProbe } from './probe.ts';
 import type { Readiness } from './readiness.ts';
+import { statusRoute } from './status-route.ts';
 
 /** The status port, serving. */
 export interface StatusServer {
+  readonly port: number;
   close(): Promise<void>;
 }
 
+export interface StatusOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly readiness: Readiness;
+  readonly probes: AppProbes;
+  /** Where probes find the application. */
+  readonly addresses: PodAddresses;
+  readonly metrics: MergedMetrics;
+  readonly actions: AgentActions;
+  readonly log: Log;
+}
+
+/** Answers of each kind that may be in the making: a merged answer may hold 20 MiB, a probe a connection. */
+const maxAtOnce = { metrics: 4, probe: 48 };
+/** Of a request's body, which nothing here reads. */
+const maxBodyBytes = 65_536;
+/** A whole answer, the reader's slowness included. */
+const answerTimeoutMs = 70_000;
+
 /**
- * Serves `GET /healthz/ready`: 200 or 503, without a body; and `GET /stats/prometheus` where there are metrics. Paths are
- * compared as they came: Envoy forwards here over loopback by prefix, and what is cleaned up first could reach more than
- * was meant. Bound to all addresses, because the orchestrator asks from outside.
+ * Serves readiness, the application's probes, merged metrics, and to programs of this pod `POST /drain` and
+ * `POST /quitquitquit`. Bound to all addresses, because the orchestrator asks from outside; so whatever a caller holds, time,
+ * bytes or connections, is bounded.
  */
-export async function startStatusServer(
-  port: number,
-  readiness: Readiness,
-  log: Log,
-  metrics?: () => Promise<string>,
-): Promise<StatusServer> {
+export async function startStatusServer(options: StatusOptions): Promise<StatusServer> {
+  const desk = new StatusDesk(options);
+  const connections = new Connections();
   const server = createServer(
-    { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: 8_192, keepAliveTimeout: 5_000 },
-    (request, response) => void answer(request, response, { readiness, log, metrics }),
+    {
+      requestTimeout: 10_000,
+      headersTimeout: 5_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 8_192,
+      keepAliveTimeout: 5_000,
+    },
+    (request, response) => {
+      connections.begin(request.socket);
+      response.once('close', () => connections.end(request.socket));
+      bound(request, response);
+      void desk.answer(request, response);
+    },
   );
-  server.maxConnections = 128;
-  await listen(server, port);
+  connections.watch(server);
+  server.setTimeout(answerTimeoutMs);
+  server.maxRequestsPerSocket = 1_000;
+  await listen(server, options.port);
   return {
+    port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -34,34 +73,109 @@ export async function startStatusServer(
   };
 }
 
-interface Sources {
-  readonly readiness: Readiness;
-  readonly log: Log;
-  readonly metrics: (() => Promise<string>) | undefined;
+class StatusDesk {
+  readonly #options: StatusOptions;
+  readonly #busy = { metrics: 0, probe: 0 };
+  #reason: string | undefined;
+
+  constructor(options: StatusOptions) {
+    this.#options = options;
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const route = statusRoute(request.method ?? '', request.url ?? '', request.socket);
+    if ('status' in route) {
+      send(response, route.status, route.text, route.allow === undefined ? {} : { allow: route.allow });
+      return;
+    }
+    switch (route.ask) {
+      case 'ready':
+        return this.#ready(response);
+      case 'drain':
+        return this.#drain(response);
+      case 'quit':
+        send(response, 200, 'OK');
+        // Once it is told: the end of the agent is also the end of this connection.
+        response.once('close', () => this.#options.actions.quit());
+        return;
+      case 'probe':
+        return this.#counted('probe', response, () => this.#probe(route.path, request, response));
+      case 'metrics':
+        return this.#counted('metrics', response, async () => {
+          const body = await this.#options.metrics.text({ query: route.query, headers: request.headers });
+          response.writeHead(200, { 'content-type': metricsType, 'content-length': body.length }).end(body);
+          await new Promise((resolve) => response.once('close', resolve));
+        });
+    }
+  }
+
+  async #ready(response: ServerResponse): Promise<void> {
+    const ready = await this.#options.readiness.check();
+    const reason = ready.isReady ? undefined : ready.reason;
+    if (reason !== this.#reason && reason !== undefined) this.#options.log.warn('not ready', { reason });
+    if (this.#reason !== undefined && reason === undefined) this.#options.log.info('ready');
+    this.#reason = reason;
+    send(response, ready.isReady ? 200 : 503, reason ?? '');
+  }
+
+  async #drain(response: ServerResponse): Promise<void> {
+    try {
+      await this.#options.actions.drain();
+      send(response, 200, 'OK');
+    } catch (error) {
+      send(response, 503, `Envoy cannot be asked to drain: ${(error as Error).message}`);
+    }
+  }
+
+  async #probe(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { probes, addresses, log } = this.#options;
+    const probe = probes.get(path);
+    if (probe === undefined) {
+      send(response, 400, `no probe is known for ${JSON.stringify(path.slice(0, 200))}`);
+      return;
+    }
+    const { status, body, failure } = await runProbe(probe, request.headers, addresses);
+    if (failure !== undefined) log.warn('a probe of the application failed', { path, reason: failure });
+    send(response, status, body);
+  }
+
+  /** 503 at once where too many of a kind are under way: the answers that are in the making stay possible. */
+  async #counted(kind: 'metrics' | 'probe', response: ServerResponse, answer: () => Promise<void>): Promise<void> {
+    if (this.#busy[kind] >= maxAtOnce[kind]) {
+      send(response, 503, 'too many requests of this kind at once', { 'retry-after': '1', connection: 'close' });
+      return;
+    }
+    this.#busy[kind]++;
+    try {
+      await answer();
+    } finally {
+      this.#busy[kind]--;
+    }
+  }
 }
 
-async function answer(
-  request: IncomingMessage,
+/** The type is told, so that no browser takes an application's or a caller's text for a page. */
+function send(
   response: ServerResponse,
-  { readiness, log, metrics }: Sources,
-): Promise<void> {
-  request.resume();
-  const asksMetrics = request.url === '/stats/prometheus' && metrics !== undefined;
-  if (request.url !== '/healthz/ready' && !asksMetrics) {
-    response.writeHead(404).end();
-    return;
-  }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.writeHead(405, { allow: 'GET, HEAD' }).end();
-    return;
-  }
-  if (asksMetrics) {
-    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(await metrics());
-    return;
-  }
-  const ready = await readiness.check();
-  if (!ready.isReady) log.debug('not ready', { reason: ready.reason });
-  response.writeHead(ready.isReady ? 200 : 503).end();
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = typeof body === 'string' && body !== '' && status !== 200 ? `${body}\n` : body;
+  const type =
+    text.length === 0 ? {} : { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+  response.writeHead(status, { ...type, ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+/** Reads a body away, as long as it is short, and gives up an answer that nobody fetches. */
+function bound(request: IncomingMessage, response: ServerResponse): void {
+  let length = 0;
+  request.on('data', (part: Buffer) => {
+    length += part.length;
+    if (length > maxBodyBytes) request.socket.destroy();
+  });
+  const timer = setTimeout(() => request.socket.destroy(), answerTimeoutMs);
+  response.once('close', () => clearTimeout(timer));
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -6,7 +6,8 @@ const read = (variables: Partial<StatusVariables>) =>
     role: 'sidecar',
     appProbers: undefined,
     metricsAnnotations: undefined,
-    probesLocalhost: false,
+    localhostProbes: undefined,
+    podAddress: '10.0.0.1',
     ownPorts: [15120],
     ...variables,
   });
@@ -15,7 +16,7 @@ const live = '/app-health/app/livez';
 
 describe('readStatusSettings', () => {
   test('asks for nothing when nothing is said', () => {
-    const nothing = { probes: new Map(), scrapeTargets: [], probesLocalhost: false };
+    const nothing = { probes: new Map(), scrapeTargets: [], podAddress: '10.0.0.1' };
     expect(read({})).toEqual({ ok: true, settings: nothing });
     expect(read({ appProbers: '', metricsAnnotations: '' })).toEqual({ ok: true, settings: nothing });
   });

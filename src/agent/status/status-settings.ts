@@ -1,3 +1,4 @@
+import { parseBoolean } from '../../config/variable.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import { type AppProbes, readAppProbes } from './app-probes.ts';
 import { readScrapeTargets, type ScrapeTarget } from './scrape-targets.ts';
@@ -6,9 +7,12 @@ import { readScrapeTargets, type ScrapeTarget } from './scrape-targets.ts';
 export interface StatusSettings {
   readonly probes: AppProbes;
   readonly scrapeTargets: readonly ScrapeTarget[];
-  /** Probes go to loopback, not to the pod's address. */
-  readonly probesLocalhost: boolean;
+  /** Where probes find the application, as the kubelet does; undefined: on loopback. */
+  readonly podAddress: string | undefined;
 }
+
+/** For an agent without an application to ask. */
+export const nothingAsked: StatusSettings = { probes: new Map(), scrapeTargets: [], podAddress: undefined };
 
 export interface StatusVariables {
   readonly role: AgentConfig['role'];
@@ -17,7 +21,9 @@ export interface StatusVariables {
   /** MESH_METRICS_ANNOTATIONS. */
   readonly metricsAnnotations: string | undefined;
   /** REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION. */
-  readonly probesLocalhost: boolean;
+  readonly localhostProbes: string | undefined;
+  /** The pod's first address, where it is known. */
+  readonly podAddress: string | undefined;
   /** The ports of this proxy that its configuration sets: status, admin, listeners. */
   readonly ownPorts: readonly number[];
 }
@@ -38,15 +44,21 @@ export function readStatusSettings(variables: StatusVariables): ReadStatusSettin
   const probes = readAppProbes(variables.appProbers || '{}', reserved);
   const annotations = variables.role === 'sidecar' ? variables.metricsAnnotations : undefined;
   const targets = readScrapeTargets(annotations || '{"scrape": "false"}', reserved);
-  if (!probes.ok || !targets.ok) {
-    return { ok: false, problems: [...(probes.ok ? [] : probes.problems), ...(targets.ok ? [] : targets.problems)] };
+  const isLocal = parseBoolean(variables.localhostProbes || 'false');
+  if (!probes.ok || !targets.ok || !isLocal.ok) {
+    const problems = [
+      ...(probes.ok ? [] : probes.problems),
+      ...(targets.ok ? [] : targets.problems),
+      ...(isLocal.ok ? [] : [`REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION: ${isLocal.expected} is expected`]),
+    ];
+    return { ok: false, problems };
   }
   return {
     ok: true,
     settings: {
       probes: probes.probes,
       scrapeTargets: targets.targets,
-      probesLocalhost: variables.probesLocalhost,
+      podAddress: isLocal.value ? undefined : variables.podAddress,
     },
   };
 }

@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AdminAddress } from '../../envoy/admin.ts';
+import { within } from '../../lib/abort.ts';
+import type { Log } from '../log/log.ts';
+import type { PodAddresses } from './dial.ts';
+import { joinMetrics, withoutCollisions } from './merge-metrics.ts';
+import type { MetricsPart, ScrapeObserver } from './observer.ts';
+import { scrapeApplication, scrapeEnvoy } from './scrape.ts';
+import type { ScrapeTarget } from './scrape-targets.ts';
+
+export interface MetricsSources {
+  /** Undefined: there is no Envoy yet. */
+  readonly admin: () => AdminAddress | undefined;
+  readonly targets: readonly ScrapeTarget[];
+  /** Where applications serve their metrics, in the order in which they are tried. */
+  readonly addresses: PodAddresses;
+  /** The agent's own, in text 0.0.4. */
+  readonly own: () => Promise<string>;
+  readonly observer: ScrapeObserver | undefined;
+  readonly log: Log;
+}
+
+/** What is asked for: the query and the headers of the scrape. */
+export interface ScrapeRequest {
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The text that every part is in; scrapers take it whatever else they prefer. */
+export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
+const defaultTimeoutMs = 10_000;
+/** A part of the scraper's time is left for the answer's way back. */
+const shareOfTimeout = 0.9;
+
+/** Metrics of agent, Envoy and application in one answer. */
+export class MergedMetrics {
+  readonly #sources: MetricsSources;
+  /** Told once each, not at every scrape. */
+  readonly #told = new Set<string>();
+
+  constructor(sources: MetricsSources) {
+    this.#sources = sources;
+  }
+
+  /** A part that fails is missing, counted and logged; the others are there. Never throws. */
+  async text(request: ScrapeRequest): Promise<Buffer> {
+    const { admin, targets, addresses, own, observer } = this.#sources;
+    observer?.scraped();
+    const signal = AbortSignal.timeout(timeoutOf(request.headers));
+    const address = admin();
+    const [envoy, ...application] = await Promise.all([
+      address === undefined ? nothing : this.#part('envoy', scrapeEnvoy(address, request.query, signal)),
+      ...targets.map((target) =>
+        this.#part('application', scrapeApplication(target, addresses, request.headers, signal)),
+      ),
+    ]);
+    // Last, so that it tells of the parts that failed in this very scrape.
+    const agent = await this.#part(
+      'agent',
+      own().then((text) => Buffer.from(text)),
+    );
+    return joinMetrics([this.#ownFamilies(agent, application), envoy ?? nothing, ...application]);
+  }
+
+  async #part(part: MetricsPart, asked: Promise<Buffer>): Promise<Buffer> {
+    try {
+      const text = await within(maxTimeoutMs, asked);
+      if (text === undefined) throw new Error('no answer in time');
+      return text;
+    } catch (error) {
+      this.#sources.observer?.failed(part);
+      this.#sources.log.warn('a part of the metrics is missing', { part, reason: (error as Error).message });
+      return nothing;
+    }
+  }
+
+  #ownFamilies(agent: Buffer, application: readonly Buffer[]): Buffer {
+    const { text, removed } = withoutCollisions(agent.toString(), application);
+    const untold = removed.filter((name) => !this.#told.has(name));
+    for (const name of untold) this.#told.add(name);
+    if (untold.length > 0) {
+      this.#sources.log.warn("metrics of the agent give way to the application's of the same names", { names: untold });
+    }
+    return removed.length === 0 ? agent : Buffer.from(text);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+const maxTimeoutMs = 60_000;
+
+/** X-Prometheus-Scrape-Timeout-Seconds, a number that may have a fraction. */
+function timeoutOf(headers: IncomingHttpHeaders): number {
+  const seconds = Number(headers['x-prometheus-scrape-timeout-seconds']);
+  if (!(seconds > 0)) return defaultTimeoutMs;
+  return Math.max(1, Math.min(Math.round(seconds * 1_000 * shareOfTimeout), maxTimeoutMs));
+}

@@ -1,0 +1,58 @@
+import { AgentError } from '../agent-error.ts';
+import type { CurrentEnvoy } from '../envoy-run.ts';
+import { portOwner } from '../life/process-table.ts';
+import type { AgentLife } from '../life/state.ts';
+import type { StopRequests } from '../life/stop-requests.ts';
+import type { AgentParts } from '../run.ts';
+import type { AgentActions } from './actions.ts';
+import { loopback } from './dial.ts';
+import { MergedMetrics } from './merged-metrics.ts';
+import { Readiness } from './readiness.ts';
+import { startStatusServer } from './status-server.ts';
+import { nothingAsked } from './status-settings.ts';
+
+/** Serves the status port for this agent's life; gives what ends it. */
+export async function serveStatus(
+  { config, status, metrics, observers, log }: AgentParts,
+  life: AgentLife,
+  requests: StopRequests,
+  current: CurrentEnvoy,
+): Promise<() => Promise<void>> {
+  const { probes, scrapeTargets, podAddress } = status ?? nothingAsked;
+  const addresses = podAddress === undefined ? loopback : [podAddress];
+  const server = await startStatusServer({
+    port: config.statusPort,
+    readiness: new Readiness(
+      () => current.admin,
+      () => life.state,
+    ),
+    probes,
+    addresses,
+    metrics: new MergedMetrics({
+      admin: () => current.address,
+      targets: scrapeTargets,
+      // The application may serve its metrics to this pod alone.
+      addresses: [...new Set([...loopback, ...addresses])],
+      own: metrics ?? (() => Promise.resolve('')),
+      observer: observers?.scrape,
+      log,
+    }),
+    actions: actionsOf(requests, current),
+    log,
+  }).catch(async (cause) => {
+    const owner = await portOwner(config.statusPort);
+    if (owner === undefined) throw cause;
+    throw new AgentError('status-bind-failed', `the status port ${config.statusPort} is taken by ${owner}`, { cause });
+  });
+  return () => server.close();
+}
+
+function actionsOf(requests: StopRequests, current: CurrentEnvoy): AgentActions {
+  return {
+    drain: async () => {
+      if (current.drain === undefined) throw new AgentError('admin-unreachable', 'no Envoy is serving');
+      await current.drain();
+    },
+    quit: () => requests.quit('/quitquitquit'),
+  };
+}
