@@ -21,7 +21,7 @@ export function envoyArguments(config: AgentConfig, bootstrapPath: string, admin
   // A connection that drains must outlive the wait at the end, else Envoy cuts it in the middle.
   const drainMs = Math.max(config.drainDurationMs, config.terminationDrainMs);
   return [
-    ...['-c', bootstrapPath],
+    ...['-c', config.bootstrapFile ?? bootstrapPath],
     ...['--drain-time-s', String(Math.ceil(drainMs / 1000))],
     ...['--drain-strategy', 'immediate'],
     ...['--local-address-ip-version', 'host' in admin && admin.host?.includes(':') ? 'v6' : 'v4'],
