@@ -41,12 +41,17 @@ export type CompileResult = {
       readonly accept?: () => void;
     }
   | {
-      readonly problems: readonly string[] /** At fault, as far as that is known. */;
+      readonly problems: readonly string[];
+      /** At fault, as far as that is known. */
       readonly objects?: readonly NamedObject[];
+    }
+  | {
+      /** The world's: a folder that is not there, or not yet. */
+      readonly failure: Error;
     }
 );
 
-/** Compiles the agent's inputs as they are now. Throws only when the world fails (an unreadable file). */
+/** Compiles the agent's inputs as they are now. Throws when the world fails before it is known what the inputs are. */
 export type CompileProxy = () => Promise<CompileResult>;
 
 export type Json = Readonly<Record<string, unknown>>;

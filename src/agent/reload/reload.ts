@@ -160,6 +160,7 @@ export class Reloader {
     this.#parts.observer.started();
     const result = await this.#parts.compile();
     if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
+    if ('failure' in result) throw result.failure;
     if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);
     for (const warning of result.warnings) this.#parts.log.warn(warning);
     return result;
