@@ -6,7 +6,6 @@ import type { AgentConfig } from './agent-config.ts';
 import { listenForSignals } from './life/signals.ts';
 import { AgentLife, type AgentState } from './life/state.ts';
 import { agentExitCode, envoyArguments } from './life/supervisor.ts';
-import { createLog } from './log/log.ts';
 import { expectedVersions, missingVersions } from './reload/in-force.ts';
 import { adminAddressOf, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
 import { sampleFiles } from './testing/sample-proxy.ts';
@@ -170,67 +169,5 @@ describe('usesMeshSecrets', () => {
   test('sees secrets of listeners', () => {
     expect(usesMeshSecrets(sampleFiles(sample))).toBe(false);
     expect(usesMeshSecrets(sampleFiles({ ...sample, tlsPort: 1 }))).toBe(true);
-  });
-});
-
-describe('createLog', () => {
-  const lines = (isJson: boolean, level: 'info' | 'none'): string[] => {
-    const written: string[] = [];
-    const log = createLog({ isJson, level, write: (line) => written.push(line) });
-    log.debug('hidden');
-    log.warn('careful', { count: 2, names: ['a', 'b'], text: 'x' });
-    return written;
-  };
-
-  test('writes tab-separated text with UTC microseconds', () => {
-    expect(lines(false, 'info')).toEqual([
-      expect.stringMatching(
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\twarn\tcareful\tcount=2 names=\["a","b"\] text=x\n$/,
-      ),
-    ]);
-  });
-
-  test('writes one object a line as JSON', () => {
-    const [line = ''] = lines(true, 'info');
-    expect(JSON.parse(line)).toMatchObject({ level: 'warn', msg: 'careful', count: 2, text: 'x' });
-    expect(line).toMatch(/^\{"level":"warn","time":"[^"]+Z",.*\n$/);
-  });
-
-  test('names the caller, and gives grave messages a stack trace', () => {
-    const written: string[] = [];
-    const write = (line: string): number => written.push(line);
-    const log = createLog({ isJson: false, level: 'info', namesCaller: true, stackLevel: 'warn', write });
-    log.info('light');
-    log.error('grave', { count: 1 });
-    expect(written).toEqual([
-      expect.stringMatching(/Z\tinfo\tagent\/parts\.test\.ts:\d+\tlight\n$/),
-      expect.stringMatching(
-        /Z\terror\tagent\/parts\.test\.ts:\d+\tgrave\tcount=1\n {4}at .*parts\.test\.ts:\d+:\d+\)?\n/,
-      ),
-    ]);
-  });
-
-  test.each([false, true])('cannot be forged by what it tells of (JSON: %s)', (isJson) => {
-    const forged = 'a\n2026-01-01T00:00:00.000000Z\tinfo\tforged\r\u001b[2J\u2028\u202e';
-    const written: string[] = [];
-    const log = createLog({ isJson, level: 'info', write: (line) => written.push(line) });
-    log.info(forged, { text: forged, names: [forged] });
-    const lines = written.join('').split('\n').slice(0, -1);
-    expect(lines.filter((line) => /^(\d{4}-|\{)/.test(line))).toHaveLength(1);
-    if (isJson) expect(JSON.parse(lines.join('\n'))).toMatchObject({ msg: forged, text: forged });
-    else
-      expect(lines[1]).toContain(
-        '    2026-01-01T00:00:00.000000Z\\u0009info\\u0009forged\\u000d\\u001b[2J\\u2028\\u202e',
-      );
-    expect(
-      lines
-        .join('')
-        .replaceAll('\t', '')
-        .replace(/[\u2028\u202e]/g, ''),
-    ).not.toMatch(/\p{Cc}/u);
-  });
-
-  test('writes nothing at level none', () => {
-    expect(lines(false, 'none')).toEqual([]);
   });
 });

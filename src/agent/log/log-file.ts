@@ -2,12 +2,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { basename, dirname, extname, join } from 'node:path';
 import { AgentError } from '../agent-error.ts';
 
-/** Takes one whole line, newline included. */
-export type WriteLine = (line: string) => void;
-
 /** When a log file is set aside, and for how long such files are kept. */
 export interface RotateOptions {
-  readonly path: string;
   /** Largest size of the file; a single line that is longer gets a file of its own. */
   readonly maxBytes: number;
   /** Files set aside that are kept, the newest ones; 0 for all. */
@@ -18,54 +14,76 @@ export interface RotateOptions {
   readonly now?: () => number;
 }
 
-/** Appends to a file, which is made when it is not there; its folder is not. Throws an AgentError. */
-export function openLogFile(path: string): WriteLine {
-  const file = open(path);
-  return (line) => append(file, path, line);
-}
-
 /**
- * Appends to a file that is set aside as `name-TIME.ext`, UTC with dashes for colons, before it grows over its size. The
- * folder is made when it is not there. Throws an AgentError.
+ * A file that lines are appended to. Made when it is not there; with `rotate` its folder is made too, and it is set aside
+ * as `name-TIME.ext`, UTC with dashes for colons, before it grows over its size. Each method throws what the system says,
+ * and leaves the file in use that was in use before.
  */
-export function openRotatingFile({ path, maxBytes, now = Date.now, ...limits }: RotateOptions): WriteLine {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o744 });
-  } catch (cause) {
-    throw cannotOpen(path, cause);
-  }
-  let file = open(path);
-  removeOld(path, limits, now());
-  return (line) => {
-    const { size, mode } = fstatSync(file);
-    if (size > 0 && size + Buffer.byteLength(line) > maxBytes) {
-      closeSync(file);
-      renameSync(path, freeName(path, now()));
-      file = open(path, mode & 0o777);
-      removeOld(path, limits, now());
+export class LogFile {
+  readonly #path: string;
+  readonly #rotate: RotateOptions | undefined;
+  #file: number;
+  /** The last line was cut off by a disk that got full. */
+  #isTorn = false;
+
+  /** Throws an AgentError when the file cannot be opened. */
+  constructor(path: string, rotate?: RotateOptions) {
+    this.#path = path;
+    this.#rotate = rotate;
+    try {
+      this.#file = this.#open();
+      if (rotate !== undefined) removeOld(path, rotate);
+    } catch (cause) {
+      throw new AgentError('log-unwritable', `cannot write the log to "${path}"`, { cause });
     }
-    append(file, path, line);
-  };
-}
+  }
 
-function open(path: string, mode = 0o644): number {
-  try {
-    return openSync(path, 'a', mode);
-  } catch (cause) {
-    throw cannotOpen(path, cause);
+  /** Appends one whole line, newline included. */
+  write(line: string): void {
+    if (this.#rotate !== undefined) this.#makeRoom(this.#rotate, Buffer.byteLength(line));
+    const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
+    const written = writeSync(this.#file, bytes);
+    const isWhole = written === bytes.length;
+    if (written > 0) this.#isTorn = !isWhole;
+    if (!isWhole) throw new Error('no space left for a whole line');
+  }
+
+  /** Goes on in the file that has the path now: whoever rotates logs from outside moved the old one away. */
+  reopen(): void {
+    const old = this.#file;
+    this.#file = this.#open();
+    this.#isTorn = false;
+    closeSync(old);
+  }
+
+  #open(mode = 0o644): number {
+    if (this.#rotate !== undefined) mkdirSync(dirname(this.#path), { recursive: true, mode: 0o744 });
+    return openSync(this.#path, 'a', mode);
+  }
+
+  /** A file that cannot be set aside grows on: its lines are worth more than its size. */
+  #makeRoom(options: RotateOptions, length: number): void {
+    const { size, mode } = fstatSync(this.#file);
+    if (size === 0 || size + length <= options.maxBytes) return;
+    try {
+      setAside(this.#path, (options.now ?? Date.now)());
+      const old = this.#file;
+      this.#file = this.#open(mode & 0o777);
+      this.#isTorn = false;
+      closeSync(old);
+      removeOld(this.#path, options);
+    } catch {
+      // The next line tries again.
+    }
   }
 }
 
-function cannotOpen(path: string, cause: unknown): AgentError {
-  return new AgentError('log-unwritable', `cannot write the log to "${path}"`, { cause });
-}
-
-/** A disk that is full must not end what is logged about. */
-function append(file: number, path: string, line: string): void {
+/** A file that is not there has been set aside before, when its successor could not be opened. */
+function setAside(path: string, time: number): void {
   try {
-    writeSync(file, line);
+    renameSync(path, freeName(path, time));
   } catch (error) {
-    process.stderr.write(`cannot write the log to "${path}": ${(error as Error).message}\n${line}`);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
@@ -78,8 +96,7 @@ function freeName(path: string, time: number): string {
   }
 }
 
-function removeOld(path: string, limits: Pick<RotateOptions, 'maxBackups' | 'maxAgeDays'>, now: number): void {
-  const { maxBackups, maxAgeDays } = limits;
+function removeOld(path: string, { maxBackups, maxAgeDays, now = Date.now }: RotateOptions): void {
   const backups = readdirSync(dirname(path))
     .flatMap((name) => {
       const time = timeOf(name, path);
@@ -88,7 +105,7 @@ function removeOld(path: string, limits: Pick<RotateOptions, 'maxBackups' | 'max
     .sort((a, b) => b.time - a.time);
   for (const [i, { name, time }] of backups.entries()) {
     const isTooMany = maxBackups > 0 && i >= maxBackups;
-    const isTooOld = maxAgeDays > 0 && now - time > maxAgeDays * 86_400_000;
+    const isTooOld = maxAgeDays > 0 && now() - time > maxAgeDays * 86_400_000;
     if (isTooMany || isTooOld) rmSync(join(dirname(path), name), { force: true });
   }
 }

@@ -1,7 +1,9 @@
-import { createLog, type Log, type LogLevel, writeStdout } from '../../agent/log/log.ts';
-import { openLogFile, openRotatingFile, type WriteLine } from '../../agent/log/log-file.ts';
+import { createLog, type Log } from '../../agent/log/log.ts';
+import type { RotateOptions } from '../../agent/log/log-file.ts';
+import { type LogScope, logScopes, type ScopeOptions } from '../../agent/log/scope.ts';
+import { type LogTarget, type LogTargets, openTargets } from '../../agent/log/targets.ts';
 import { UsageError } from '../failure.ts';
-import { didYouMean } from './values.ts';
+import { parseCallers, parseLevels } from './log-levels.ts';
 
 /** The logging flags; one that is absent has its default. */
 export interface LogFlags {
@@ -16,66 +18,62 @@ export interface LogFlags {
   readonly log_target?: readonly string[];
 }
 
-const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'none'];
+/** A log with what its files need. */
+export interface OpenLog extends Pick<LogTargets, 'reopen' | 'onLost'> {
+  readonly log: Log;
+}
 
-/** Scopes of the specification; the agent has one for now. */
-const scopes: readonly string[] = [
-  ...['all', 'authorization', 'cache', 'caclient', 'configmapcontroller', 'default', 'cloudca', 'model', 'sds'],
-  ...['secretfetcher', 'stsclient', 'stsserver', 'token', 'validation', 'vault'],
-];
+/** The log that the flags ask for; `UsageError` for a scope, level or target that cannot be, AgentError for a file. */
+export function openLog(flags: LogFlags): OpenLog {
+  const scopes = scopesOf(flags);
+  const targets = (flags.log_target ?? ['stdout']).map(parseTarget);
+  const rotate = flags.log_rotate ? [{ path: flags.log_rotate, rotate: rotateOptions(flags) }] : [];
+  const { write, reopen, onLost } = openTargets([...targets, ...rotate]);
+  const log = createLog({ isJson: flags.log_as_json === true, level: 'info', scopes, write });
+  return { log, reopen, onLost };
+}
 
-/** The log that the flags ask for; `UsageError` for a scope or level that is not there, AgentError for a file. */
+/** The same for a command that is soon done. */
 export function logOf(flags: LogFlags): Log {
-  const level = levelOf(flags.log_output_level);
-  const stackLevel = levelOf(flags.log_stacktrace_level ?? 'default:none', '--log_stacktrace_level', 'none');
-  const namesCaller = callersOf(flags.log_caller ?? '');
-  const writers = [...new Set(flags.log_target ?? ['stdout'])].map(writerOf);
-  if (flags.log_rotate) writers.push(rotatingFile(flags.log_rotate, flags));
-  const write = (line: string): void => {
-    for (const writer of writers) writer(line);
-  };
-  return createLog({ isJson: flags.log_as_json === true, level, namesCaller, stackLevel, write });
+  return openLog(flags).log;
 }
 
-/** The level of the default scope: the last entry wins, and `all` ends the list. */
-export function levelOf(text: string, flag = '--log_output_level', usual: LogLevel = 'info'): LogLevel {
-  let level = usual;
-  for (const entry of text.split(',')) {
-    const [scope = '', name] = entry.includes(':') ? entry.split(':', 2) : ['default', entry];
-    if (!levels.includes(name as LogLevel) || entry.split(':').length > 2) {
-      throw new UsageError(`${flag}: "${entry}" is no level (${levels.join(', ')})${didYouMean(name ?? '', levels)}`);
-    }
-    checkScope(scope, flag);
-    level = name as LogLevel;
-    if (scope === 'all') break;
+function scopesOf(flags: LogFlags): ReadonlyMap<LogScope, ScopeOptions> {
+  const levels = parseLevels(flags.log_output_level, '--log_output_level', 'info');
+  const stackLevels = parseLevels(flags.log_stacktrace_level ?? 'none', '--log_stacktrace_level', 'none');
+  const callers = parseCallers(flags.log_caller ?? '', '--log_caller');
+  return new Map(
+    logScopes.map((scope) => [
+      scope,
+      {
+        level: levels.get(scope) ?? 'info',
+        stackLevel: stackLevels.get(scope) ?? 'none',
+        namesCaller: callers.has(scope),
+      },
+    ]),
+  );
+}
+
+/** A stream, a path, or a path as `file:` URL; what looks like another URL is none of them. */
+function parseTarget(text: string): LogTarget {
+  if (text === 'stdout' || text === 'stderr') return text;
+  if (text === '') throw new UsageError('--log_target: a path is expected, or stdout, or stderr');
+  const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(text) ?? [];
+  if (scheme === undefined) return { path: text };
+  if (scheme.toLowerCase() !== 'file') throw new UsageError(`--log_target: "${text}" is no file: URL`);
+  const url = new URL(text);
+  if (url.host !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError(`--log_target: "${text}" has more than a path`);
   }
-  return level;
-}
-
-function callersOf(text: string): boolean {
-  const names = text.split(',').filter((name) => name !== '');
-  for (const name of names) checkScope(name, '--log_caller');
-  return names.length > 0;
-}
-
-/** Messages have the default scope for now: what is asked for another one would have no effect. */
-function checkScope(scope: string, flag: string): void {
-  if (!scopes.includes(scope)) throw new UsageError(`${flag}: unknown scope "${scope}"${didYouMean(scope, scopes)}`);
-  if (scope !== 'default' && scope !== 'all') throw new UsageError(`not supported yet: ${flag} for the scope ${scope}`);
-}
-
-function writerOf(target: string): WriteLine {
-  if (target === 'stdout') return writeStdout;
-  if (target === 'stderr') return (line) => void process.stderr.write(line);
-  return openLogFile(target);
+  return { path: decodeURIComponent(url.pathname) };
 }
 
 const mebibyte = 1_048_576;
 
 /** The specification's default size, 104857600 "megabytes", is 100 MiB in bytes, so sizes over 1048576 are taken for bytes. */
-function rotatingFile(path: string, flags: LogFlags): WriteLine {
+function rotateOptions(flags: LogFlags): RotateOptions {
   const size = flags.log_rotate_max_size || 100;
   const maxBytes = size > mebibyte ? size : size * mebibyte;
   const { log_rotate_max_backups: maxBackups = 1000, log_rotate_max_age: maxAgeDays = 30 } = flags;
-  return openRotatingFile({ path, maxBytes, maxBackups, maxAgeDays });
+  return { maxBytes, maxBackups, maxAgeDays };
 }

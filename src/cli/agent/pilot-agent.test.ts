@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listenForSignals } from '../../agent/life/signals.ts';
 import { foldBooleans } from './flags.ts';
-import { levelOf } from './log-options.ts';
 import { runPilotAgent } from './pilot-agent.ts';
 import { unsupportedVariables } from './refuse.ts';
 import { readSpecificationFlags } from './testing/specification-flags.ts';
@@ -53,16 +52,23 @@ describe('runPilotAgent', () => {
     ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],
     ['proxy --stsPort 15463', {}, /not supported yet: --stsPort/],
     ['proxy --mixerIdentity a --pilotIdentity b', { CA_ADDR: 'x' }, /yet: --mixerIdentity, --pilotIdentity, CA_ADDR/],
-    ['--log_caller sds proxy', {}, /not supported yet: --log_caller for the scope sds/],
+    ['--log_caller sd proxy', {}, /--log_caller: unknown scope "sd", did you mean "sds"\?/],
     ['istio-iptables --log_caller nosuch', {}, /--log_caller: unknown scope "nosuch"/],
-    ['istio-iptables --log_stacktrace_level loud', {}, /--log_stacktrace_level: "loud" is no level/],
-    ['proxy --log_output_level sds:debug', {}, /not supported yet: --log_output_level for the scope sds/],
+    ['istio-iptables --log_stacktrace_level loud', {}, /--log_stacktrace_level: unknown level "loud"/],
+    ['proxy --log_output_level sds:loud', {}, /--log_output_level: unknown level "loud" \(debug, info, warn/],
     ['proxy --log_output_level nosuch:debug', {}, /unknown scope "nosuch"/],
     ['proxy', {}, /which workload is this\?/],
     ['proxy --id a.b --policies -', {}, /standard input cannot be followed/],
     ['proxy --id a.b', {}, /no policies: give --policies/],
-    ['request GET stats', {}, /not supported yet: request/],
-    ['wait --timeoutSeconds 1', {}, /not supported yet: wait/],
+    ['request GET', {}, /^pilot-agent: missing required argument 'path'/],
+    ['request GET stats --debug-port 15090', {}, /--debug-port is one of 15000, 15020, 15021, 15004, not 15090/],
+    ['request G(T stats', {}, /"G\(T" is no method of HTTP/],
+    ['request GET stats\n', {}, /the path holds a character that must be %-encoded/],
+    ['request POST logging?level=debug a b', {}, /too many arguments for 'request'/],
+    ['wait now', {}, /too many arguments for 'wait'/],
+    ['wait --url file:///ready', {}, /--url is no URL of HTTP: "file:\/\/\/ready"/],
+    ['wait --requestTimeoutMillis 0', {}, /--requestTimeoutMillis is at least 1/],
+    ['wait --periodMillis -1', {}, /a whole number is expected/],
     ['proxy sidecar surprise', {}, /too many arguments for 'proxy'/],
     ['version surprise', {}, /^pilot-agent: too many arguments for 'version'/],
     ['istio-iptables -n true', {}, /^pilot-agent: too many arguments for 'istio-iptables'/],
@@ -83,7 +89,7 @@ describe('runPilotAgent', () => {
   });
 
   test('knows every flag of the specification', async () => {
-    const commands = ['proxy', 'version', 'istio-iptables', 'istio-clean-iptables'];
+    const commands = ['proxy', 'request', 'version', 'istio-iptables', 'istio-clean-iptables'];
     const specified = commands.map((name) => `pilot-agent ${name}`);
     for (const { command, flags } of readSpecificationFlags(specified)) {
       const { stdout } = await run(`${command} --help`);
@@ -163,28 +169,13 @@ describe('unsupportedVariables', () => {
     const environment = {
       CA_PROVIDER: 'BuiltinCA',
       DNS_AGENT: '',
-      MESH_APP_PROBERS: '{}',
+      MESH_NAMESPACE: 'mine',
       NAMESPACE: 'mine',
       OUTPUT_CERTS: '/certs',
       PILOT_HTTP10: 'true',
       PROV_CERT: '/certs',
     };
-    expect(unsupportedVariables(environment)).toEqual(['MESH_APP_PROBERS', 'OUTPUT_CERTS']);
-  });
-});
-
-describe('levelOf', () => {
-  test.each([
-    ['default:info', 'info'],
-    ['debug', 'debug'],
-    ['default:warn,default:none', 'none'],
-    ['all:error,default:debug', 'error'],
-  ])('reads %j', (text, level) => {
-    expect(levelOf(text)).toBe(level);
-  });
-
-  test.each(['', 'default:loud', 'a:b:c', 'default:info,'])('refuses %j', (text) => {
-    expect(() => levelOf(text)).toThrow(/is no level/);
+    expect(unsupportedVariables(environment)).toEqual(['MESH_NAMESPACE', 'OUTPUT_CERTS']);
   });
 });
 

@@ -1,0 +1,108 @@
+import { fstatSync, writeSync } from 'node:fs';
+import { LogFile, type RotateOptions } from './log-file.ts';
+
+/** Where lines go: a stream of the process, or a file. */
+export type LogTarget = 'stdout' | 'stderr' | { readonly path: string; readonly rotate?: RotateOptions };
+
+/** All targets of a log. */
+export interface LogTargets {
+  /** Takes one whole line to each target. What fails is told once on standard error, and again after it worked. */
+  write(line: string): void;
+  /** Opens files anew by their paths, after somebody moved them away. One that cannot be opened stays as it is. */
+  reopen(): void;
+  /** Told of each line that a target did not take. */
+  onLost(listener: () => void): void;
+}
+
+/** Opens each of the targets once. Throws an AgentError for a file that cannot be written. */
+export function openTargets(
+  targets: readonly LogTarget[],
+  complain: (text: string) => void = complainOnStderr,
+): LogTargets {
+  const unique = new Map(targets.map((target) => [typeof target === 'string' ? target : target.path, target]));
+  const sinks = [...unique].map(([name, target]) => new Sink(name, openTarget(target), complain));
+  const listeners: (() => void)[] = [];
+  return {
+    write: (line) => {
+      for (const sink of sinks) if (!sink.write(line)) for (const tell of listeners) tell();
+    },
+    reopen: () => {
+      for (const sink of sinks) sink.reopen();
+    },
+    onLost: (listener) => void listeners.push(listener),
+  };
+}
+
+function complainOnStderr(text: string): void {
+  try {
+    process.stderr.write(text);
+  } catch {
+    // A file on a full disk: there is nobody left to tell.
+  }
+}
+
+/** What takes lines; throws when it does not. */
+interface LineWriter {
+  write(line: string): void;
+  reopen?(): void;
+}
+
+function openTarget(target: LogTarget): LineWriter {
+  if (typeof target === 'object') return new LogFile(target.path, target.rotate);
+  const [stream, file] = target === 'stdout' ? [process.stdout, 1] : [process.stderr, 2];
+  // A stream of Node that leads to a file on a full disk never works again.
+  return isFile(file) ? { write: (line) => writeWhole(file, line) } : { write: (line) => void stream.write(line) };
+}
+
+function isFile(file: number): boolean {
+  try {
+    return fstatSync(file).isFile();
+  } catch {
+    // Closed before the program began: writing fails too, which is told and changes nothing.
+    return true;
+  }
+}
+
+function writeWhole(file: number, line: string): void {
+  const bytes = Buffer.from(line);
+  if (writeSync(file, bytes) < bytes.length) throw new Error('no space left for a whole line');
+}
+
+class Sink {
+  readonly #name: string;
+  readonly #writer: LineWriter;
+  readonly #complain: (text: string) => void;
+  #lost = 0;
+
+  constructor(name: string, writer: LineWriter, complain: (text: string) => void) {
+    this.#name = name;
+    this.#writer = writer;
+    this.#complain = complain;
+  }
+
+  /** Whether the line was taken. */
+  write(line: string): boolean {
+    try {
+      this.#writer.write(line);
+    } catch (error) {
+      if (this.#lost === 0) this.#say(`cannot write the log to "${this.#name}", lines are lost`, error);
+      this.#lost += 1;
+      return false;
+    }
+    if (this.#lost > 0) this.#complain(`the log goes to "${this.#name}" again; ${this.#lost} lines were lost\n`);
+    this.#lost = 0;
+    return true;
+  }
+
+  reopen(): void {
+    try {
+      this.#writer.reopen?.();
+    } catch (error) {
+      this.#say(`cannot open the log "${this.#name}" again, the file of before stays in use`, error);
+    }
+  }
+
+  #say(text: string, error: unknown): void {
+    this.#complain(`${text}: ${(error as Error).message}\n`);
+  }
+}
