@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import type { Environment } from '../../config/environment.ts';
+import type { Settings } from '../../config/settings.ts';
+import { type ParsedVariable, parseBoolean, parseInteger } from '../../config/variable.ts';
+import { variables } from '../../config/variables.ts';
+import type {
+  AuthorityConfig,
+  ControlConfig,
+  ServerCertificateConfig,
+  TokenConfig,
+} from '../../control/control-config.ts';
+import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
+import { UsageError } from '../failure.ts';
+import { version } from '../version.ts';
+import type { ServeFlags } from './flags.ts';
+
+const usualPort = 15_012;
+
+/** What flags, variables and the mesh configuration say, settled; `UsageError` for what makes no sense or would be ignored. */
+export async function controlConfigOf(
+  flags: ServeFlags,
+  settings: Settings,
+  environment: Environment,
+): Promise<ControlConfig> {
+  refuseUnsupported(environment);
+  const hasAuthority = variable(environment, 'ENABLE_CA_SERVER', parseBoolean);
+  return {
+    trustDomain: settings.trustDomain,
+    authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
+    secure: secureOf(flags, environment, hasAuthority),
+    monitoring: flags.monitoringAddr,
+    version,
+  };
+}
+
+/** Variables of the control plane that take effect now. */
+const supported: ReadonlySet<string> = new Set([
+  'CLUSTER_ID',
+  'ENABLE_CA_SERVER',
+  'MESHD_ADDR',
+  'MESHD_CUSTOM_HOST',
+  'MESH_GPRC_MAXRECVMSGSIZE',
+  'MESH_GPRC_MAXSTREAMS',
+  'PILOT_CERT_DIR',
+]);
+
+/** A variable that is set and would have no effect is refused by name. */
+function refuseUnsupported(environment: Environment): void {
+  const names = variables
+    .filter(({ name, owner }) => owner === 'control-plane' && !supported.has(name))
+    .filter(({ name, type, default: usual }) => {
+      const text = environment[name] ?? '';
+      return text !== '' && text !== usual && !(type === 'boolean' && isSameBoolean(text, usual));
+    })
+    .map(({ name }) => name)
+    .sort();
+  if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
+}
+
+function isSameBoolean(text: string, usual: string): boolean {
+  const [a, b] = [parseBoolean(text), parseBoolean(usual)];
+  return a.ok && b.ok && a.value === b.value;
+}
+
+/** What cannot be read is an error: these decide who gets a certificate. */
+function variable<T>(environment: Environment, name: string, parse: (text: string) => ParsedVariable<T>): T {
+  const text = environment[name] || (variables.find((known) => known.name === name)?.default ?? '');
+  const parsed = parse(text);
+  if (!parsed.ok) throw new UsageError(`${name} is ${parsed.expected}, not "${text}"`);
+  return parsed.value;
+}
+
+async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {
+  const clusterId = environment.CLUSTER_ID || 'Cluster';
+  return {
+    folder: flags.caFolder,
+    keyAlgorithm: flags.caKeyAlgorithm,
+    tokens: await tokensOf(flags, settings, environment),
+    // The original's agents call the cluster that nobody has named by another name.
+    clusterIds: clusterId === 'Cluster' ? ['Cluster', 'Kubernetes'] : [clusterId],
+    limit: { requestsPerSecond: flags.csrRate, burst: flags.csrBurst },
+  };
+}
+
+async function tokensOf(
+  { tokenIssuer, tokenKeys, tokenIssuerRoots, tokenAudience }: ServeFlags,
+  settings: Settings,
+  environment: Environment,
+): Promise<TokenConfig | undefined> {
+  const policy = environment.JWT_POLICY || 'third-party-jwt';
+  if (policy !== 'third-party-jwt' && policy !== 'first-party-jwt') {
+    throw new UsageError(`JWT_POLICY is "third-party-jwt" or "first-party-jwt", not "${policy}"`);
+  }
+  if (tokenIssuer === undefined && tokenKeys === undefined) return undefined;
+  if (tokenKeys === undefined && !/^https?:\/\/[^?#]+$/i.test(tokenIssuer ?? '')) {
+    throw new UsageError(`--tokenIssuer is a URL where no --tokenKeys are given, not "${tokenIssuer}"`);
+  }
+  return {
+    issuer: tokenIssuer,
+    keyFile: tokenKeys,
+    audiences: tokenAudience ?? ['mesh-ca', 'istio-ca'],
+    isFirstParty: policy === 'first-party-jwt',
+    allowedHosts: settings.jwksAllowedHosts,
+    issuerRoots: tokenIssuerRoots === undefined ? undefined : await readRoots(tokenIssuerRoots),
+  };
+}
+
+async function readRoots(path: string): Promise<string> {
+  const text = await readFile(path, 'latin1');
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw new UsageError(`--tokenIssuerRoots: "${path}" holds no certificate`);
+  return text;
+}
+
+/** A certificate that we cannot sign is not asked for: without an authority the listener needs one of the operator's. */
+function secureOf(flags: ServeFlags, environment: Environment, hasAuthority: boolean): ControlConfig['secure'] {
+  // Set and empty is what the specification calls disabled; not set at all takes the usual name.
+  if (environment.MESHD_ADDR === '' && flags.listen === undefined) return undefined;
+  const certificate = certificateOf(environment, hasAuthority);
+  if (certificate === undefined) {
+    if (flags.listen !== undefined) {
+      throw new UsageError(
+        '--listen needs a certificate: ENABLE_CA_SERVER is false, and PILOT_CERT_PROVIDER names no folder',
+      );
+    }
+    return undefined;
+  }
+  return {
+    address: flags.listen ?? { host: '', port: usualPort },
+    certificate,
+    maxMessageBytes: variable(environment, 'MESH_GPRC_MAXRECVMSGSIZE', parsePositive),
+    maxStreams: variable(environment, 'MESH_GPRC_MAXSTREAMS', parsePositive),
+  };
+}
+
+function parsePositive(text: string): ParsedVariable<number> {
+  const parsed = parseInteger(text);
+  return parsed.ok && parsed.value > 0 && parsed.value < 2 ** 31
+    ? parsed
+    : { ok: false, expected: 'a whole number from 1 on' };
+}
+
+function certificateOf(environment: Environment, hasAuthority: boolean): ServerCertificateConfig | undefined {
+  const { PILOT_CERT_PROVIDER, PILOT_CERT_DIR: folder = '' } = environment;
+  const provider = PILOT_CERT_PROVIDER || 'meshd';
+  if (provider === 'kubernetes') {
+    throw new UsageError('not supported: PILOT_CERT_PROVIDER=kubernetes, whose signing API clusters have removed');
+  }
+  if (provider !== 'meshd') {
+    if (provider === 'custom' && folder === '') throw new UsageError('PILOT_CERT_PROVIDER=custom needs PILOT_CERT_DIR');
+    return { folder: folder || provider };
+  }
+  if (!hasAuthority) return undefined;
+  const names = ownNames({
+    address: environment.MESHD_ADDR ?? '',
+    customHosts: environment.MESHD_CUSTOM_HOST ?? '',
+    namespace: environment.NAMESPACE || 'mesh-system',
+  });
+  const wrong = names.find((name) => !isServerName(name));
+  if (wrong !== undefined) {
+    throw new UsageError(`"${wrong}" is no name for a server certificate (MESHD_ADDR, MESHD_CUSTOM_HOST, NAMESPACE)`);
+  }
+  return { names, outputFolder: folder || undefined };
+}

@@ -1,0 +1,37 @@
+import { aborted } from '../../agent/life/signals.ts';
+import { readSettings } from '../../config/read.ts';
+import { serveControl } from '../../control/serve.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { format } from '../../diagnostics/format.ts';
+import { type LogFlags, logOf } from '../agent/log-options.ts';
+import type { ProgramContext } from '../agent/pilot-agent.ts';
+import { exitCode } from '../exit-codes.ts';
+import { controlConfigOf } from './config.ts';
+import type { ServeFlags } from './flags.ts';
+
+const defaultMeshConfig = './etc/mesh/config/mesh';
+
+/** Runs `meshd serve` until a signal asks it to stop; a second one skips the wait for requests in progress. */
+export async function runServe(options: object, { environment, signals }: ProgramContext): Promise<number> {
+  const flags = options as ServeFlags & LogFlags;
+  const log = logOf(flags);
+  const bag = new DiagnosticBag();
+  const { settings, sources } = await readSettings(
+    {
+      meshConfig: { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined },
+      environment,
+      flags: { trustDomain: flags.trustDomain },
+    },
+    bag,
+  );
+  if (bag.hasErrors) {
+    log.error(`the mesh configuration is invalid:\n${format(bag.all, sources, 'text').trimEnd()}`);
+    return exitCode.no;
+  }
+  const config = await controlConfigOf(flags, settings, environment);
+  const control = await serveControl(config, { log });
+  await aborted(signals.stop);
+  log.info('stopping', { signal: String(signals.stop.reason) });
+  await Promise.race([control.close(), aborted(signals.hurry)]);
+  return exitCode.done;
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../control-log.ts';
+import type { Authentication } from './caller.ts';
+import { authenticateCertificate } from './client-certificate.ts';
+import { authenticateToken, type TokenRules } from './token.ts';
+
+/** What a request brings to show who sends it. */
+export interface Credentials {
+  readonly peer: string;
+  /** DER of a certificate that the handshake has verified against the workload roots; undefined: none, or a stranger's. */
+  readonly certificate: Buffer | undefined;
+  /** The header `authorization`, each time it came. */
+  readonly authorization: readonly string[];
+  /** The header `clusterid`, each time it came. */
+  readonly clusterIds: readonly string[];
+}
+
+export type Authenticate = (credentials: Credentials) => Promise<Authentication>;
+
+export interface AuthenticationRules {
+  readonly trustDomain: string;
+  /** Undefined: client certificates alone. */
+  readonly tokens: TokenRules | undefined;
+  /** Names of our cluster; one that is not among them is refused, and never taken for ours. */
+  readonly clusterIds: readonly string[];
+  readonly clock: Clock;
+}
+
+/**
+ * Who sends a request: a client certificate first, then a token, and the first of them that is good counts. A
+ * certificate that the handshake could not verify is as good as none, so that a workload whose certificate has ended can
+ * come back with its token.
+ */
+export function createAuthenticate(rules: AuthenticationRules): Authenticate {
+  return async ({ certificate, authorization, clusterIds }) => {
+    const foreign = clusterIds.find((id) => id !== '' && !rules.clusterIds.includes(id));
+    if (foreign !== undefined) return { problem: `unknown cluster ${JSON.stringify(foreign.slice(0, 100))}` };
+    const problems: string[] = [];
+    if (certificate !== undefined) {
+      const shown = authenticateCertificate(certificate, rules.trustDomain, rules.clock());
+      if (shown.caller !== undefined) return shown;
+      problems.push(shown.problem);
+    }
+    if (authorization.length > 0) {
+      const shown = await byToken(authorization, rules);
+      if (shown.caller !== undefined) return shown;
+      problems.push(shown.problem);
+    }
+    return {
+      problem: problems.length > 0 ? problems.join('; ') : 'neither a client certificate of the mesh nor a token',
+    };
+  };
+}
+
+async function byToken(authorization: readonly string[], { tokens }: AuthenticationRules): Promise<Authentication> {
+  if (tokens === undefined) return { problem: 'tokens are not accepted: no issuer of tokens is configured' };
+  const [header = ''] = authorization;
+  if (authorization.length > 1) return { problem: 'more than one header authorization' };
+  const [, token] = /^bearer +(\S+)$/i.exec(header.trim()) ?? [];
+  return token === undefined
+    ? { problem: 'the header authorization holds no bearer token' }
+    : authenticateToken(token, tokens);
+}

@@ -1,0 +1,26 @@
+/** Who calls, as a credential shows it; nothing of a request's body gets in here. */
+export interface Caller {
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  readonly by: 'token' | 'certificate';
+}
+
+/** A caller, or why there is none: for the log, never for the caller, and without the credential. */
+export type Authentication =
+  | { readonly caller: Caller; readonly problem?: never }
+  | { readonly problem: string; readonly caller?: never };
+
+/** The identity of the specification: `spiffe://<trust domain>/ns/<namespace>/sa/<service account>`. */
+export function identityOf({ namespace, serviceAccount }: Omit<Caller, 'by'>, trustDomain: string): string {
+  return `spiffe://${trustDomain}/ns/${namespace}/sa/${serviceAccount}`;
+}
+
+/** RFC 1123 labels, as Kubernetes names namespaces. */
+const namespaceForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+/** RFC 1123 subdomains, as it names service accounts. */
+const accountForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+/** Names that cannot be taken for something else inside an identity. */
+export function areNames(namespace: string, serviceAccount: string): boolean {
+  return namespaceForm.test(namespace) && serviceAccount.length <= 253 && accountForm.test(serviceAccount);
+}

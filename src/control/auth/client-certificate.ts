@@ -1,0 +1,41 @@
+import { X509Certificate } from 'node:crypto';
+import { DerError } from '../ca/der.ts';
+import { certificateExtensions, extensionId, extensionValues, readNames } from '../ca/extensions.ts';
+import { type Authentication, areNames } from './caller.ts';
+
+/**
+ * Who a client certificate (DER) is for. That it chains to a workload root the handshake has shown; what is left: it is
+ * still valid (a connection may outlive it), it is a leaf, and it has exactly one URI, an identity of our trust domain
+ * (X.509-SVID, section 2). The control plane's own certificate has none, and so gets nobody anything.
+ */
+export function authenticateCertificate(raw: Buffer, trustDomain: string, nowMs: number): Authentication {
+  const certificate = new X509Certificate(raw);
+  if (nowMs >= Date.parse(certificate.validTo))
+    return { problem: `the client certificate expired at ${certificate.validTo}` };
+  if (certificate.ca) return { problem: 'the client certificate is that of an authority' };
+  const uris = urisOf(raw);
+  if (typeof uris === 'string') return { problem: uris };
+  const [uri = ''] = uris;
+  if (uris.length !== 1) return { problem: `the client certificate has ${uris.length} URIs; an identity is one` };
+  const [, domain, namespace = '', serviceAccount = ''] =
+    /^spiffe:\/\/([^/]*)\/ns\/([^/]*)\/sa\/([^/]*)$/.exec(uri) ?? [];
+  if (domain === undefined || !areNames(namespace, serviceAccount)) {
+    return { problem: `the URI ${JSON.stringify(uri)} of the client certificate is no identity of a workload` };
+  }
+  if (domain !== trustDomain) {
+    return { problem: `the client certificate is of the trust domain "${domain}", not of "${trustDomain}"` };
+  }
+  return { caller: { namespace, serviceAccount, by: 'certificate' } };
+}
+
+/** Read from the bytes: Node's own text form of names is made for people. */
+function urisOf(raw: Buffer): readonly string[] | string {
+  try {
+    const extensions = certificateExtensions(raw);
+    const values = extensions === undefined ? [] : extensionValues(extensions, extensionId.subjectAltName);
+    return values.flatMap((value) => readNames(value).uris);
+  } catch (error) {
+    if (error instanceof DerError) return `the client certificate is not in DER: ${error.message}`;
+    throw error;
+  }
+}

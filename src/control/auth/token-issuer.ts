@@ -1,0 +1,81 @@
+import type { KeySetObserver, KeySetSource } from '../../jwks/key-set.ts';
+import { createKeySetResolver, type KeySetResolver } from '../../jwks/resolve.ts';
+import type { ControlLog } from '../control-log.ts';
+import type { TokenKey, TokenKeys } from './token.ts';
+import { parseKeySet } from './token-keys.ts';
+
+export interface TokenIssuerOptions {
+  /** URL, as tokens name it in `iss`. */
+  readonly issuer: string;
+  /** Hosts beside the issuer's own that may have private addresses. */
+  readonly allowedHosts: readonly string[];
+  /** PEM certificates that are trusted beside Node's. */
+  readonly roots: string | undefined;
+  readonly log: ControlLog;
+}
+
+/** A token that names a key nobody has seen may mean new keys; this often one may make us look. */
+const lookAgainMs = 10_000;
+
+/**
+ * Keys of an issuer by OpenID Connect Discovery, cached, and fetched again every 20 minutes, and when a token names a key
+ * that is not known. While the issuer is away the last good keys count.
+ */
+export function openTokenIssuer({ issuer, allowedHosts, roots, log }: TokenIssuerOptions): TokenKeys {
+  const source: KeySetSource = { issuer };
+  const open = (): KeySetResolver => {
+    const resolver = createKeySetResolver({
+      observer: observe(log),
+      // Whoever starts us has named it: it is not a policy that leads us to a private address.
+      allowedHosts: [...allowedHosts, hostOf(issuer)],
+      extraRoots: roots,
+    });
+    resolver.retain([source]);
+    return resolver;
+  };
+  let resolver = open();
+  let lookedAtMs = performance.now();
+  let looking: Promise<void> | undefined;
+  // Making key objects costs more than a request that needs them.
+  let parsed: { readonly digest: string; readonly keys: readonly TokenKey[] } | undefined;
+  const look = async (): Promise<void> => {
+    const fresh = open();
+    const { keySet } = await fresh.get(source);
+    const [kept, dropped] = keySet === undefined ? [resolver, fresh] : [fresh, resolver];
+    resolver = kept;
+    dropped.close();
+  };
+  return {
+    issuer,
+    keys: async (refresh) => {
+      if (refresh && performance.now() - lookedAtMs >= lookAgainMs) {
+        lookedAtMs = performance.now();
+        looking = look();
+      }
+      if (refresh) await looking;
+      const { keySet } = await resolver.get(source);
+      if (keySet === undefined) return [];
+      if (parsed?.digest !== keySet.digest) parsed = { digest: keySet.digest, keys: parseKeySet(keySet.text) };
+      return parsed.keys;
+    },
+    close: () => resolver.close(),
+  };
+}
+
+function hostOf(issuer: string): string {
+  return URL.canParse(issuer) ? new URL(issuer).hostname : '';
+}
+
+function observe(log: ControlLog): KeySetObserver {
+  const nothing = (): void => undefined;
+  return {
+    onRequest: nothing,
+    onRetry: nothing,
+    onDownload: nothing,
+    onRequestEnd: nothing,
+    onChange: ({ issuer }, { keySet }) => {
+      if (keySet !== undefined) log.info('keys of tokens', { issuer, digest: keySet.digest });
+    },
+    onFault: ({ issuer }, { message }) => log.warn('the keys of tokens cannot be fetched', { issuer, reason: message }),
+  };
+}

@@ -1,0 +1,128 @@
+import type { KeyObject } from 'node:crypto';
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { Clock } from '../control-log.ts';
+import { type Authentication, areNames } from './caller.ts';
+
+/** One public key of the token issuer. */
+export interface TokenKey {
+  /** Undefined: good for tokens that name any key, or none. */
+  readonly id: string | undefined;
+  /** RFC 7518 name that the key is for; undefined: any that its type allows. */
+  readonly algorithm: string | undefined;
+  readonly key: KeyObject;
+}
+
+/** Where the keys of tokens come from. */
+export interface TokenKeys {
+  /** Undefined: a token's issuer is not looked at. */
+  readonly issuer: string | undefined;
+  /** The keys that are known now; `refresh` looks again at the source first, where it was not asked a moment ago. */
+  keys(refresh: boolean): Promise<readonly TokenKey[]>;
+  close(): void;
+}
+
+export interface TokenRules {
+  readonly source: TokenKeys;
+  /** One of them must be among the token's. */
+  readonly audiences: readonly string[];
+  /** JWT_POLICY `first-party-jwt`: tokens of before, without an audience and without an end, are good too. */
+  readonly isFirstParty: boolean;
+  readonly clock: Clock;
+}
+
+/** Signatures of asymmetric keys alone: a public key must never serve as a shared secret. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** Longer ones are no tokens; looked at before anything is parsed. */
+const longestToken = 16_384;
+const clockTolerance = 5;
+
+/**
+ * Who a token of a service account is for (Kubernetes: `sub` is `system:serviceaccount:<namespace>:<name>`). Nothing in
+ * it counts before its signature, issuer, audience and times hold. The problem never quotes the token.
+ */
+export async function authenticateToken(token: string, rules: TokenRules): Promise<Authentication> {
+  if (token.length > longestToken)
+    return { problem: `the token has ${token.length} characters, more than ${longestToken}` };
+  let header: TokenHeader;
+  try {
+    header = decodeProtectedHeader(token);
+  } catch {
+    // What is wrong with the text of a token could quote it.
+    return { problem: 'the token is no JWT' };
+  }
+  let known = await rules.source.keys(false);
+  if (matching(known, header).length === 0) known = await rules.source.keys(true);
+  if (known.length === 0) return { problem: 'there are no keys to verify tokens with' };
+  const keys = matching(known, header);
+  let problem = 'the token is signed by no key that is known';
+  for (const { key } of keys) {
+    const verified = await verify(token, key, rules);
+    if (typeof verified !== 'string') return callerOf(verified, rules);
+    problem = verified;
+  }
+  return { problem };
+}
+
+interface TokenHeader {
+  readonly kid?: string | undefined;
+  readonly alg?: string | undefined;
+}
+
+function matching(keys: readonly TokenKey[], { kid, alg }: TokenHeader): readonly TokenKey[] {
+  return keys.filter(
+    ({ id, algorithm }) =>
+      (kid === undefined || id === undefined || id === kid) && (algorithm === undefined || algorithm === alg),
+  );
+}
+
+async function verify(token: string, key: KeyObject, { source, clock }: TokenRules): Promise<JWTPayload | string> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms,
+      clockTolerance,
+      currentDate: new Date(clock()),
+      ...(source.issuer === undefined ? {} : { issuer: source.issuer }),
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return `the token is refused: ${error.message}`;
+    // A key of another type than the token's algorithm.
+    if (error instanceof TypeError) return 'the token is not signed with the type of its key';
+    throw error;
+  }
+}
+
+function callerOf(payload: JWTPayload, rules: TokenRules): Authentication {
+  const problem = timeProblem(payload, rules) ?? audienceProblem(payload, rules);
+  if (problem !== undefined) return { problem };
+  const parts = typeof payload.sub === 'string' ? payload.sub.split(':') : [];
+  const [system, kind, namespace = '', serviceAccount = ''] = parts;
+  if (parts.length !== 4 || system !== 'system' || kind !== 'serviceaccount' || !areNames(namespace, serviceAccount)) {
+    return { problem: 'the subject of the token is no service account' };
+  }
+  return { caller: { namespace, serviceAccount, by: 'token' } };
+}
+
+function timeProblem({ exp }: JWTPayload, { isFirstParty }: TokenRules): string | undefined {
+  return exp === undefined && !isFirstParty ? 'the token has no end' : undefined;
+}
+
+function audienceProblem({ aud }: JWTPayload, { audiences, isFirstParty, source }: TokenRules): string | undefined {
+  if (aud === undefined) return isFirstParty ? undefined : 'the token has no audience';
+  const named = [aud].flat();
+  const accepted = isFirstParty && source.issuer !== undefined ? [...audiences, source.issuer] : audiences;
+  if (named.some((audience) => accepted.includes(audience))) return undefined;
+  return `the audience of the token is ${JSON.stringify(named)}, none of ${JSON.stringify(accepted)}`;
+}

@@ -1,0 +1,26 @@
+import type { ControlLog } from '../control-log.ts';
+import type { IssuedLeaf } from './authority.ts';
+
+/** What is known of a request when it ends. */
+export interface AuditedRequest {
+  /** `host:port` of the caller's end of the connection. */
+  readonly peer: string;
+  /** Of an authenticated caller. */
+  readonly identity?: string;
+  readonly by?: 'token' | 'certificate';
+}
+
+/** One line for each request, issued or refused; never a token, a key or a request's own bytes. */
+export function auditIssued(log: ControlLog, request: AuditedRequest, leaf: IssuedLeaf): void {
+  log.info('certificate issued', {
+    ...request,
+    serial: leaf.serialNumber,
+    fingerprint: leaf.fingerprint,
+    notBefore: new Date(leaf.notBeforeMs).toISOString(),
+    notAfter: new Date(leaf.notAfterMs).toISOString(),
+  });
+}
+
+export function auditRefused(log: ControlLog, request: AuditedRequest, status: string, reason: string): void {
+  log.warn('certificate refused', { ...request, status, reason });
+}

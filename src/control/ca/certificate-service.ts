@@ -1,0 +1,136 @@
+import { status } from '@grpc/grpc-js';
+import {
+  type CertificateRequest,
+  type CertificateResponse,
+  decodeCertificateRequest,
+} from '../../identity/ca-protocol.ts';
+import type { Authenticate, Credentials } from '../auth/authenticate.ts';
+import { type Caller, identityOf } from '../auth/caller.ts';
+import type { ControlLog } from '../control-log.ts';
+import type { ControlMetrics } from '../server/metrics.ts';
+import { type AuditedRequest, auditIssued, auditRefused } from './audit.ts';
+import { AuthorityUnavailable, type CertificateAuthority } from './authority.ts';
+import { lifetimeOf } from './lifetime.ts';
+import type { CallerLimits } from './rate-limit.ts';
+import { parseRequest } from './request.ts';
+
+export interface CertificateServiceParts {
+  readonly authority: CertificateAuthority;
+  readonly authenticate: Authenticate;
+  readonly limits: CallerLimits;
+  readonly trustDomain: string;
+  readonly metrics: ControlMetrics;
+  readonly log: ControlLog;
+}
+
+/** A refusal as the caller sees it. */
+export class Refusal extends Error {
+  readonly code: status;
+  /** For the log; the message goes to the caller. */
+  readonly reason: string;
+
+  constructor(code: status, message: string, reason = message) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** Answers one request: its bytes, and what the connection and its headers show. Throws a `Refusal`. */
+export type AnswerRequest = (bytes: Buffer, credentials: Credentials) => Promise<CertificateResponse>;
+
+/**
+ * `CreateCertificate`. The one rule: a caller gets a certificate for the identity that its credential shows, and for no
+ * other; of the request only the key counts. Who calls is settled before a byte of the request is parsed.
+ */
+export function createCertificateService(parts: CertificateServiceParts): AnswerRequest {
+  return async (bytes, credentials) => {
+    parts.metrics.countRequest();
+    let audited: AuditedRequest = { peer: credentials.peer };
+    try {
+      const caller = await authenticated(parts, credentials);
+      const identity = identityOf(caller, parts.trustDomain);
+      audited = { ...audited, identity, by: caller.by };
+      if (!parts.limits.take(identity)) {
+        throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates; come back later');
+      }
+      return await issue(parts, decode(bytes, parts.metrics), identity, audited);
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : unexpected(error);
+      auditRefused(parts.log, audited, status[refusal.code], refusal.reason);
+      throw refusal;
+    }
+  };
+}
+
+/** The fixed text of the original: what failed is for the log. */
+const authenticationFailure = 'request authenticate failure';
+
+async function authenticated(
+  { authenticate, metrics }: CertificateServiceParts,
+  credentials: Credentials,
+): Promise<Caller> {
+  const { caller, problem } = await authenticate(credentials);
+  if (caller !== undefined) return caller;
+  metrics.countAuthenticationFailure();
+  throw new Refusal(status.UNAUTHENTICATED, authenticationFailure, problem);
+}
+
+function decode(bytes: Buffer, metrics: ControlMetrics): CertificateRequest {
+  try {
+    return decodeCertificateRequest(bytes);
+  } catch {
+    // The decoder's reason is about single bytes.
+    metrics.countUnreadableRequest();
+    throw new Refusal(status.INVALID_ARGUMENT, 'the request is no IstioCertificateRequest');
+  }
+}
+
+/** Metadata keys of later versions that ask for another certificate than the plain one. */
+const unsupportedMetadata = ['ImpersonatedIdentity', 'CertSigner'] as const;
+
+async function issue(
+  { authority, metrics, log }: CertificateServiceParts,
+  { csr, validitySeconds, metadata }: CertificateRequest,
+  identity: string,
+  audited: AuditedRequest,
+): Promise<CertificateResponse> {
+  const asked = unsupportedMetadata.find((key) => metadata.has(key));
+  if (asked !== undefined) throw new Refusal(status.INVALID_ARGUMENT, `not supported: metadata ${asked}`);
+  const { request, problem } = parseRequest(csr);
+  if (request === undefined) {
+    metrics.countUnreadableRequest();
+    throw new Refusal(status.INVALID_ARGUMENT, problem);
+  }
+  if (request.uri !== undefined && request.uri !== identity) {
+    metrics.countIdentityMismatch();
+    throw new Refusal(
+      status.PERMISSION_DENIED,
+      'the signing request asks for another identity than the caller has',
+      `the signing request asks for ${JSON.stringify(request.uri.slice(0, 300))}`,
+    );
+  }
+  const lifetime = lifetimeOf(validitySeconds);
+  if (lifetime.problem !== undefined) throw new Refusal(status.INVALID_ARGUMENT, lifetime.problem);
+  const leaf = await authority
+    .issue({
+      publicKey: request.publicKey,
+      names: [{ uri: identity }],
+      lifetimeMs: lifetime.lifetimeMs,
+      usages: ['server', 'client'],
+    })
+    .catch((error: unknown) => {
+      metrics.countSigningFailure();
+      if (error instanceof AuthorityUnavailable) throw new Refusal(status.UNAVAILABLE, error.message);
+      throw error;
+    });
+  metrics.countIssued();
+  auditIssued(log, audited, leaf);
+  return { certificateChain: leaf.chain };
+}
+
+/** A bug of ours: the caller learns nothing of it, and the process goes on for the others. */
+function unexpected(error: unknown): Refusal {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new Refusal(status.INTERNAL, 'internal error', reason);
+}

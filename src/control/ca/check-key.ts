@@ -1,0 +1,22 @@
+import type { KeyObject } from 'node:crypto';
+
+const curves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1']);
+const shortestModulus = 2_048;
+/** Longer ones cost every peer, and us at each check. */
+const longestModulus = 8_192;
+
+/** Why a key is not good enough for a certificate: RSA from 2048 bits on, P-256 and P-384 are. */
+export function keyProblem(key: KeyObject): string | undefined {
+  const { modulusLength = 0, publicExponent = 0n, namedCurve = 'none' } = key.asymmetricKeyDetails ?? {};
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      if (modulusLength < shortestModulus)
+        return `its RSA key has ${modulusLength} bits, fewer than ${shortestModulus}`;
+      if (modulusLength > longestModulus) return `its RSA key has ${modulusLength} bits, more than ${longestModulus}`;
+      return publicExponent < 65_537n ? 'the exponent of its RSA key is smaller than 65537' : undefined;
+    case 'ec':
+      return curves.has(namedCurve) ? undefined : `its key is on the curve ${namedCurve}, not on P-256 or P-384`;
+    default:
+      return `its key is of type ${key.asymmetricKeyType}, not RSA or ECDSA`;
+  }
+}

@@ -1,0 +1,129 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { keyProblem } from './check-key.ts';
+import { contextTag, DerError, type DerValue, oid, readConstructed, readDer, tag } from './der.ts';
+import { extensionId, extensionValues, readNames } from './extensions.ts';
+
+/** What counts of a signing request: its key, and whom it says to be. */
+export interface SigningRequest {
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Buffer;
+  /** The one URI it asks for; undefined when it leaves that to the authority. */
+  readonly uri: string | undefined;
+}
+
+export type ParsedRequest =
+  | { readonly request: SigningRequest; readonly problem?: never }
+  | { readonly problem: string; readonly request?: never };
+
+/** Longer than any honest request by far; looked at before anything is parsed. */
+const longestRequest = 65_536;
+
+class Fault extends Error {}
+
+/**
+ * Reads a PKCS #10 request (RFC 2986): one PEM block of strict DER, signed by the key in it, a key that is strong
+ * enough. Of the extensions it asks for only the subject alternative name counts, at most one URI; the subject and all
+ * others are passed over, as nothing of them gets into a certificate. The problem never quotes the request.
+ */
+export function parseRequest(pem: string): ParsedRequest {
+  try {
+    return { request: parse(decodePem(pem)) };
+  } catch (error) {
+    if (error instanceof Fault) return { problem: error.message };
+    if (error instanceof DerError) return { problem: `the signing request is no PKCS #10: ${error.message}` };
+    throw error;
+  }
+}
+
+const begin = '-----BEGIN CERTIFICATE REQUEST-----';
+const end = '-----END CERTIFICATE REQUEST-----';
+
+function decodePem(pem: string): Buffer {
+  if (pem.length > longestRequest) {
+    throw new Fault(`the signing request has ${pem.length} characters, more than ${longestRequest}`);
+  }
+  const text = pem.trim();
+  const isBlock = text.startsWith(begin) && text.endsWith(end) && text.length > begin.length + end.length;
+  const base64 = isBlock ? text.slice(begin.length, -end.length).replaceAll(/\s/g, '') : '';
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
+    throw new Fault('the signing request is not one PEM block CERTIFICATE REQUEST');
+  }
+  return Buffer.from(base64, 'base64');
+}
+
+function parse(bytes: Buffer): SigningRequest {
+  const [signed, algorithm, signature] = readConstructed(readDer(bytes), tag.sequence);
+  const [version, subject, publicKey, attributes] = readConstructed(signed, tag.sequence);
+  readConstructed(subject, tag.sequence);
+  readConstructed(publicKey, tag.sequence);
+  if (signed === undefined || publicKey === undefined || version?.whole.equals(Buffer.of(tag.integer, 1, 0)) !== true) {
+    throw new DerError('it is not of version 1');
+  }
+  const key = keyOf(publicKey.whole);
+  checkSignature(signed.whole, algorithm, signature, key);
+  return { publicKey: publicKey.whole, uri: attributes && requestedUri(attributes) };
+}
+
+function keyOf(publicKey: Buffer): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+  } catch {
+    // OpenSSL's own reason says less.
+    throw new Fault('the key of the signing request cannot be read');
+  }
+  const problem = keyProblem(key);
+  if (problem !== undefined) throw new Fault(`the signing request is refused: ${problem}`);
+  return key;
+}
+
+interface SignatureAlgorithm {
+  readonly id: Buffer;
+  readonly keyType: 'rsa' | 'ec';
+  readonly hash: string;
+}
+
+const signatureAlgorithms: readonly SignatureAlgorithm[] = [
+  { id: oid('1.2.840.113549.1.1.11'), keyType: 'rsa', hash: 'sha256' },
+  { id: oid('1.2.840.113549.1.1.12'), keyType: 'rsa', hash: 'sha384' },
+  { id: oid('1.2.840.113549.1.1.13'), keyType: 'rsa', hash: 'sha512' },
+  { id: oid('1.2.840.10045.4.3.2'), keyType: 'ec', hash: 'sha256' },
+  { id: oid('1.2.840.10045.4.3.3'), keyType: 'ec', hash: 'sha384' },
+  { id: oid('1.2.840.10045.4.3.4'), keyType: 'ec', hash: 'sha512' },
+];
+
+/** Who asks must have the private key, or a stranger's public key could get a name. */
+function checkSignature(
+  signed: Buffer,
+  algorithm: DerValue | undefined,
+  signature: DerValue | undefined,
+  key: KeyObject,
+): void {
+  const [id] = readConstructed(algorithm, tag.sequence);
+  const known = signatureAlgorithms.find((entry) => id?.whole.equals(entry.id));
+  if (known === undefined || known.keyType !== key.asymmetricKeyType) {
+    throw new Fault('the signing request is not signed by its key with SHA-256, SHA-384 or SHA-512');
+  }
+  if (signature?.tag !== tag.bitString || signature.content[0] !== 0) throw new DerError('it has no signature');
+  if (!verify(known.hash, signed, key, signature.content.subarray(1))) {
+    throw new Fault('the signature of the signing request is not that of its key');
+  }
+}
+
+const extensionRequest = oid('1.2.840.113549.1.9.14');
+
+/** Of `[0] SET OF Attribute`; the attribute extensionRequest is that of RFC 2985, 5.4.2. */
+function requestedUri(attributes: DerValue): string | undefined {
+  const values = readConstructed(attributes, contextTag(0, true))
+    .map((attribute) => readConstructed(attribute, tag.sequence))
+    .filter(([id]) => id?.whole.equals(extensionRequest))
+    .flatMap(([, set]) => readConstructed(set, tag.set))
+    .flatMap((extensions) => extensionValues(extensions, extensionId.subjectAltName));
+  if (values.length > 1) throw new Fault('the signing request asks for subject alternative names more than once');
+  const [value] = values;
+  if (value === undefined) return undefined;
+  const { uris, others } = readNames(value);
+  if (others > 0) throw new Fault('the signing request asks for names that are no URI');
+  if (uris.length > 1) throw new Fault(`the signing request asks for ${uris.length} URIs; an identity is one`);
+  return uris[0];
+}

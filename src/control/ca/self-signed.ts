@@ -1,0 +1,172 @@
+import { createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ControlError } from '../control-error.ts';
+import type { Clock } from '../control-log.ts';
+import { organizationName, pemOf, signCertificate } from './certificate.ts';
+import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
+import { createSigner, type Signer } from './signer.ts';
+
+/** An authority that makes its own root. */
+export interface SelfSignedOptions {
+  /** Made with mode 0700. */
+  readonly folder: string;
+  /** Becomes the root's `O=`. */
+  readonly trustDomain: string;
+  /** Of a root that is made now; one that is there keeps its key. */
+  readonly keyAlgorithm: 'ECDSA' | 'RSA';
+  readonly clock: Clock;
+}
+
+/** Certificate and key in one file: there is never one without the other. */
+const fileName = 'self-signed-ca.pem';
+/** The root alone, for those who must trust it. */
+const rootFileName = 'self-signed-root.pem';
+const layout = '# certificate authority of meshd, layout 1\n';
+const years10Ms = 3_650 * 86_400_000;
+const skewMs = 120_000;
+
+/**
+ * The root in the folder; one is made on the first start. A file appears whole or not at all, and whoever comes second
+ * to making it takes the first one's: programs that start together have one root, and one that is killed on the way
+ * leaves nothing that another one would read.
+ */
+export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer> {
+  const { folder } = options;
+  const path = join(folder, fileName);
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const text = (await readIfThere(path)) ?? (await make(path, options));
+    await removeLeftovers(folder, options.clock());
+    const signer = await renewed(parse(text, path, options.clock()), path, options);
+    await replaceDurably(join(folder, rootFileName), signer.roots, 0o644);
+    return signer;
+  } catch (cause) {
+    if (cause instanceof ControlError) throw cause;
+    throw new ControlError('authority-unwritable', `cannot keep a certificate authority in "${folder}"`, { cause });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function make(path: string, options: SelfSignedOptions): Promise<string> {
+  const { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject } =
+    options.keyAlgorithm === 'RSA'
+      ? await generate('rsa', { modulusLength: 2_048 })
+      : await generate('ec', { namedCurve: 'P-256' });
+  const temporary = await writeDurably(path, await createRoot(privateKey, publicKey, options), 0o600);
+  try {
+    // Unlike a rename, a link never replaces: the first one wins.
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(options.folder);
+  return await readFile(path, 'latin1');
+}
+
+/** A root in the last fifth of its life is signed anew with its own key: what either form has signed holds under both. */
+async function renewed(signer: Signer, path: string, options: SelfSignedOptions): Promise<Signer> {
+  const nowMs = options.clock();
+  if (signer.rootNotAfterMs - nowMs > years10Ms / 5) return signer;
+  const text = await createRoot(signer.key, createPublicKey(signer.key), options);
+  await replaceDurably(path, text, 0o600);
+  return parse(text, path, nowMs);
+}
+
+const generate = promisify(generateKeyPair);
+
+/** The text of the file: layout, certificate and key. */
+async function createRoot(
+  privateKey: KeyObject,
+  publicKey: KeyObject,
+  { trustDomain, clock }: SelfSignedOptions,
+): Promise<string> {
+  const spki = publicKey.export({ format: 'der', type: 'spki' });
+  const name = organizationName(trustDomain);
+  const nowMs = clock();
+  const raw = await signCertificate(
+    {
+      issuer: name,
+      subject: name,
+      notBeforeMs: nowMs - skewMs,
+      notAfterMs: nowMs + years10Ms,
+      publicKey: spki,
+      extensions: [...authorityUsages(), subjectKeyIdentifier(keyIdOf(spki))],
+    },
+    privateKey,
+  );
+  return layout + pemOf(raw, 'CERTIFICATE') + privateKey.export({ format: 'pem', type: 'pkcs8' });
+}
+
+function parse(text: string, path: string, nowMs: number): Signer {
+  if (!text.startsWith(layout)) {
+    throw new ControlError('authority-unusable', `"${path}" has no layout that this version knows`);
+  }
+  const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\n/.exec(text)?.[0] ?? '';
+  const privateKey = /-----BEGIN PRIVATE KEY-----[^-]*-----END PRIVATE KEY-----\n/.exec(text)?.[0] ?? '';
+  const { signer, problem } = createSigner({ certificate, privateKey, chain: '', roots: certificate }, nowMs);
+  if (signer !== undefined) return signer;
+  const said = problem.replaceAll(/(ca|root)-cert\.pem|ca-key\.pem/g, (file) =>
+    file === 'ca-key.pem' ? 'its key' : 'its certificate',
+  );
+  throw new ControlError('authority-unusable', `the certificate authority in "${path}" cannot be used: ${said}`);
+}
+
+const temporaryName = /^self-signed-(ca|root)\.pem\.[0-9a-f]{16}\.new$/;
+
+/** Younger ones may be in the making. */
+const leftAfterMs = 60_000;
+
+/** What was killed on the way left files that nobody uses. */
+async function removeLeftovers(folder: string, nowMs: number): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => temporaryName.test(name));
+  for (const path of names.map((name) => join(folder, name))) {
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < nowMs - leftAfterMs) await rm(path, { force: true });
+  }
+}
+
+/** Replaces the text of a file where it differs. */
+async function replaceDurably(path: string, text: string, mode: number): Promise<void> {
+  if ((await readIfThere(path)) === text) return;
+  const temporary = await writeDurably(path, text, mode);
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+/** A new file beside its place, with its text on the disk; gives its name. */
+async function writeDurably(path: string, text: string, mode: number): Promise<string> {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}.new`;
+  const file = await open(temporary, 'wx', mode);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    return temporary;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

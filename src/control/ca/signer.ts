@@ -1,0 +1,185 @@
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { keyProblem } from './check-key.ts';
+import { DerError, readConstructed, tag } from './der.ts';
+import { certificateExtensions, certificateSubject, extensionId, extensionValues, keyIdOf } from './extensions.ts';
+
+/** The four texts of an authority, PEM, not looked at yet. */
+export interface AuthorityTexts {
+  /** The certificate that signs. */
+  readonly certificate: string;
+  readonly privateKey: string;
+  /** Intermediates from the signing certificate on towards the root; may be empty, may repeat either end. */
+  readonly chain: string;
+  /** One root, or several while one is replaced. */
+  readonly roots: string;
+}
+
+/** An authority that is good to sign. Never log it whole: it holds the key. */
+export interface Signer {
+  readonly key: KeyObject;
+  /** DER, as the certificate has it. */
+  readonly subject: Buffer;
+  readonly keyId: Buffer;
+  /** PEM, one certificate each: what lies between a leaf and the root. */
+  readonly chain: readonly string[];
+  /** PEM, in the order of the file. */
+  readonly roots: string;
+  /** SHA-256 of each root, hex. */
+  readonly rootFingerprints: ReadonlySet<string>;
+  /** Of the root that the chain leads to. */
+  readonly rootFingerprint: string;
+  /** SHA-256 of the signing certificate, hex. */
+  readonly fingerprint: string;
+  /** The latest start and the earliest end of everything from the signing certificate to the root. */
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  readonly rootNotAfterMs: number;
+}
+
+export type CheckedAuthority =
+  | { readonly signer: Signer; readonly problem?: never }
+  | { readonly problem: string; readonly signer?: never };
+
+class Fault extends Error {}
+
+/**
+ * Checks an authority before it signs: the key is the certificate's, the certificate and all above it may sign
+ * certificates, the chain leads to a root, and all of it is valid at `nowMs` (RFC 5280, 6.1). The problem never quotes
+ * the texts.
+ */
+export function createSigner(texts: AuthorityTexts, nowMs: number): CheckedAuthority {
+  try {
+    return { signer: check(texts, nowMs) };
+  } catch (error) {
+    if (error instanceof Fault) return { problem: error.message };
+    if (error instanceof DerError) return { problem: `a certificate of the authority is not in DER: ${error.message}` };
+    throw error;
+  }
+}
+
+function check(texts: AuthorityTexts, nowMs: number): Signer {
+  const [certificate, ...rest] = certificatesOf(texts.certificate, 'ca-cert.pem');
+  const roots = certificatesOf(texts.roots, 'root-cert.pem');
+  if (certificate === undefined) throw new Fault('ca-cert.pem holds no certificate');
+  if (roots.length === 0) throw new Fault('root-cert.pem holds no certificate');
+  const key = keyOf(texts.privateKey, certificate);
+  const path = pathToRoot(certificate, [...rest, ...certificatesOf(texts.chain, 'cert-chain.pem')], roots);
+  for (const [i, link] of path.entries()) checkLink(link, i, path.length, nowMs);
+  const root = path.at(-1) as X509Certificate;
+  return {
+    key,
+    subject: certificateSubject(certificate.raw),
+    keyId: keyIdentifierOf(certificate),
+    chain: path.slice(0, -1).map((link) => link.toString()),
+    roots: roots.map((it) => it.toString()).join(''),
+    rootFingerprints: new Set(roots.map(fingerprintOf)),
+    rootFingerprint: fingerprintOf(root),
+    fingerprint: fingerprintOf(certificate),
+    notBeforeMs: Math.max(...path.map(({ validFrom }) => Date.parse(validFrom))),
+    notAfterMs: Math.min(...path.map(({ validTo }) => Date.parse(validTo))),
+    rootNotAfterMs: Date.parse(root.validTo),
+  };
+}
+
+/** Certificates of a PEM text in their order. */
+export function certificatesOf(pem: string, file: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (/-----BEGIN (?!CERTIFICATE-)/.test(pem)) throw new Fault(`${file} holds something else than certificates`);
+  return blocks.map((block, i) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      // OpenSSL's reasons are its own; the place is what helps.
+      throw new Fault(`certificate ${i + 1} of ${file} cannot be parsed`);
+    }
+  });
+}
+
+function keyOf(pem: string, certificate: X509Certificate): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // The cause is dropped on purpose: nothing of a key file may reach a log.
+    const isEncrypted = pem.includes('ENCRYPTED');
+    throw new Fault(
+      isEncrypted ? 'ca-key.pem is encrypted, which is not supported' : 'ca-key.pem holds no private key',
+    );
+  }
+  const problem = keyProblem(key);
+  if (problem !== undefined) throw new Fault(`ca-key.pem is refused: ${problem}`);
+  if (!certificate.checkPrivateKey(key)) throw new Fault('ca-key.pem is not the key of ca-cert.pem');
+  return key;
+}
+
+/** From the signing certificate to a root, both included. */
+function pathToRoot(
+  certificate: X509Certificate,
+  intermediates: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+): readonly X509Certificate[] {
+  const path = [certificate];
+  for (;;) {
+    const last = path.at(-1) as X509Certificate;
+    if (roots.some((root) => root.fingerprint256 === last.fingerprint256)) return path;
+    const root = roots.find((candidate) => hasIssued(candidate, last));
+    if (root !== undefined) return [...path, root];
+    const next = intermediates.find((candidate) => hasIssued(candidate, last) && !isIn(path, candidate));
+    if (next === undefined)
+      throw new Fault('ca-cert.pem does not lead to a root of root-cert.pem by way of cert-chain.pem');
+    path.push(next);
+  }
+}
+
+function isIn(path: readonly X509Certificate[], certificate: X509Certificate): boolean {
+  return path.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256);
+}
+
+function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+function checkLink(certificate: X509Certificate, depth: number, length: number, nowMs: number): void {
+  const name =
+    depth === 0
+      ? 'ca-cert.pem'
+      : depth === length - 1
+        ? 'the root of ca-cert.pem'
+        : `intermediate ${depth} of ca-cert.pem`;
+  if (nowMs < Date.parse(certificate.validFrom))
+    throw new Fault(`${name} is not valid before ${certificate.validFrom}`);
+  if (nowMs >= Date.parse(certificate.validTo)) throw new Fault(`${name} expired at ${certificate.validTo}`);
+  if (!certificate.ca) throw new Fault(`${name} is not the certificate of an authority (CA:TRUE is missing)`);
+  if (!mayCertify(certificate)) throw new Fault(`the key usage of ${name} does not allow it to sign certificates`);
+  const longest = pathLengthOf(certificate);
+  // A root's own limit counts too: OpenSSL and Go hold it against the chain.
+  if (longest !== undefined && depth > longest)
+    throw new Fault(`${name} allows ${longest} authorities below it, not ${depth}`);
+}
+
+/** The bit keyCertSign, where there is a key usage at all. */
+function mayCertify(certificate: X509Certificate): boolean {
+  const [usage] = valuesOf(certificate, extensionId.keyUsage);
+  return usage === undefined || ((usage.content[1] ?? 0) & 0x04) !== 0;
+}
+
+function pathLengthOf(certificate: X509Certificate): number | undefined {
+  const [constraints] = valuesOf(certificate, extensionId.basicConstraints);
+  const length = constraints && readConstructed(constraints, tag.sequence).find((part) => part.tag === tag.integer);
+  return length?.content.readUIntBE(0, Math.min(length.content.length, 6));
+}
+
+function keyIdentifierOf(certificate: X509Certificate): Buffer {
+  const [value] = valuesOf(certificate, extensionId.subjectKeyIdentifier);
+  return value?.content ?? keyIdOf(certificate.publicKey.export({ format: 'der', type: 'spki' }));
+}
+
+function valuesOf(certificate: X509Certificate, id: Buffer) {
+  const extensions = certificateExtensions(certificate.raw);
+  return extensions === undefined ? [] : extensionValues(extensions, id);
+}
+
+/** SHA-256 of the DER, lower-case hex. */
+export function fingerprintOf({ raw }: { readonly raw: Buffer }): string {
+  return createHash('sha256').update(raw).digest('hex');
+}

@@ -1,0 +1,51 @@
+import type { RateLimit } from './ca/rate-limit.ts';
+import type { Address } from './server/address.ts';
+
+/** How the tokens of service accounts are verified. */
+export interface TokenConfig {
+  /** Expected `iss`; where there is no key file, keys come from it by OpenID Connect Discovery. */
+  readonly issuer: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly audiences: readonly string[];
+  /** JWT_POLICY. */
+  readonly isFirstParty: boolean;
+  /** Hosts beside the issuer's that keys may come from though their addresses are private. */
+  readonly allowedHosts: readonly string[];
+  /** PEM, trusted beside Node's roots when keys are fetched. */
+  readonly issuerRoots: string | undefined;
+}
+
+/** ENABLE_CA_SERVER; everything about the authority. */
+export interface AuthorityConfig {
+  /** Undefined: the usual places. */
+  readonly folder: string | undefined;
+  readonly keyAlgorithm: 'ECDSA' | 'RSA';
+  /** Undefined: client certificates alone show who calls. */
+  readonly tokens: TokenConfig | undefined;
+  /** Values of the header `clusterid` that mean us. */
+  readonly clusterIds: readonly string[];
+  readonly limit: RateLimit;
+}
+
+/** What the TLS listener shows: a certificate that the authority signs, or one of the operator's. */
+export type ServerCertificateConfig =
+  | { readonly names: readonly string[]; readonly outputFolder: string | undefined; readonly folder?: never }
+  | { readonly folder: string; readonly names?: never };
+
+/** Everything that `meshd serve` runs with, settled by flags and variables. */
+export interface ControlConfig {
+  readonly trustDomain: string;
+  /** Undefined: ENABLE_CA_SERVER is false. */
+  readonly authority: AuthorityConfig | undefined;
+  /** Undefined: no TLS listener. */
+  readonly secure:
+    | {
+        readonly address: Address;
+        readonly certificate: ServerCertificateConfig;
+        readonly maxMessageBytes: number;
+        readonly maxStreams: number;
+      }
+    | undefined;
+  readonly monitoring: Address;
+  readonly version: string;
+}

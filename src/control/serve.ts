@@ -1,0 +1,139 @@
+import { status } from '@grpc/grpc-js';
+import { createAuthenticate } from './auth/authenticate.ts';
+import type { TokenRules } from './auth/token.ts';
+import { openTokenIssuer } from './auth/token-issuer.ts';
+import { openKeyFile } from './auth/token-keys.ts';
+import { auditRefused } from './ca/audit.ts';
+import type { CertificateAuthority } from './ca/authority.ts';
+import { type AnswerRequest, createCertificateService } from './ca/certificate-service.ts';
+import { openAuthority } from './ca/open-authority.ts';
+import { CallerLimits } from './ca/rate-limit.ts';
+import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
+import type { Clock, ControlLog } from './control-log.ts';
+import { CertificateSource } from './server/certificate-provider.ts';
+import { ControlMetrics } from './server/metrics.ts';
+import { startMonitoring } from './server/monitoring.ts';
+import { keepOwnCertificate } from './server/own-certificate.ts';
+import { followPair, writePair } from './server/pair-files.ts';
+import { type SecureServer, startSecureServer } from './server/secure-server.ts';
+
+export interface ControlParts {
+  readonly log: ControlLog;
+  readonly clock?: Clock;
+}
+
+/** A control plane that runs. */
+export interface ControlPlane {
+  /** Of the TLS listener; undefined when there is none. */
+  readonly securePort: number | undefined;
+  readonly monitoringPort: number;
+  /** Takes no new requests, lets those in progress end, then closes. */
+  close(): Promise<void>;
+}
+
+const graceMs = 5_000;
+
+/** Starts the control plane; resolves when it serves. `ControlError` names what is in its way. */
+export async function serveControl(config: ControlConfig, parts: ControlParts): Promise<ControlPlane> {
+  const { log, clock = Date.now } = parts;
+  const open: { close(): unknown }[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const part of open.splice(0).reverse()) await part.close();
+  };
+  try {
+    const metrics = new ControlMetrics(config.version);
+    let secure: SecureServer | undefined;
+    const monitoring = await startMonitoring(config.monitoring, {
+      metrics: () => metrics.text(),
+      notReady: () =>
+        config.secure !== undefined && secure === undefined ? 'the TLS listener is not there yet' : undefined,
+    });
+    open.push(monitoring);
+    const service =
+      config.authority && (await startAuthority(config.authority, config.trustDomain, { log, clock, metrics, open }));
+    if (config.secure !== undefined) {
+      const certificates = await startCertificates(config.secure.certificate, service?.authority, { log, clock, open });
+      const started = await startSecureServer({
+        ...config.secure,
+        certificates,
+        answer: service?.answer,
+        onBroken: (peer) => {
+          metrics.countRequest();
+          const reason = `the request did not come whole, or is larger than ${config.secure?.maxMessageBytes} bytes`;
+          auditRefused(log, { peer }, status[status.RESOURCE_EXHAUSTED], reason);
+        },
+      });
+      secure = started;
+      open.push({ close: () => started.close(graceMs) });
+      log.info('serving gRPC over TLS', { port: started.port, authority: service !== undefined });
+    }
+    return { securePort: secure?.port, monitoringPort: monitoring.port, close: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly log: ControlLog;
+  readonly clock: Clock;
+  /** What is to be closed in the end. */
+  readonly open: { close(): unknown }[];
+}
+
+async function startAuthority(
+  config: AuthorityConfig,
+  trustDomain: string,
+  { log, clock, open, metrics }: Surroundings & { readonly metrics: ControlMetrics },
+): Promise<{ readonly authority: CertificateAuthority; readonly answer: AnswerRequest }> {
+  const opened = await openAuthority({ ...config, trustDomain, clock, log });
+  open.push(opened);
+  const { authority } = opened;
+  metrics.watch(() => authority.signer);
+  const tokens = config.tokens && (await openTokens(config.tokens, { log, clock, open }));
+  if (tokens === undefined)
+    log.warn('tokens are not accepted, only client certificates: no issuer of tokens is configured');
+  const authenticate = createAuthenticate({ trustDomain, tokens, clusterIds: config.clusterIds, clock });
+  const limits = new CallerLimits(config.limit, () => performance.now());
+  return {
+    authority,
+    answer: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
+  };
+}
+
+async function openTokens(config: TokenConfig, { log, clock, open }: Surroundings): Promise<TokenRules> {
+  const { issuer, keyFile, audiences, isFirstParty, allowedHosts, issuerRoots: roots } = config;
+  const source =
+    keyFile === undefined
+      ? openTokenIssuer({ issuer: issuer ?? '', allowedHosts, roots, log })
+      : await openKeyFile(keyFile, issuer, log);
+  open.push(source);
+  return { source, audiences, isFirstParty, clock };
+}
+
+type SecureConfig = NonNullable<ControlConfig['secure']>;
+
+/** What the listener shows, kept fresh; client certificates are verified with the roots of the authority. */
+async function startCertificates(
+  config: SecureConfig['certificate'],
+  authority: CertificateAuthority | undefined,
+  { log, clock, open }: Surroundings,
+): Promise<CertificateSource> {
+  const source = new CertificateSource();
+  if (authority !== undefined) {
+    source.setRoots(authority.signer.roots);
+    authority.onChange(() => source.setRoots(authority.signer.roots));
+  }
+  if (config.folder !== undefined) {
+    open.push(await followPair(config.folder, async (pair) => source.setPair(pair), log));
+    return source;
+  }
+  if (authority === undefined) throw new Error('a certificate that nobody signs');
+  const { names, outputFolder } = config;
+  const use = async (pair: Parameters<CertificateSource['setPair']>[0]): Promise<void> => {
+    source.setPair(pair);
+    if (outputFolder !== undefined) await writePair(outputFolder, pair, authority.signer.roots);
+  };
+  open.push(await keepOwnCertificate({ authority, names, clock, log, use }));
+  return source;
+}

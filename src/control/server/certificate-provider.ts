@@ -1,0 +1,54 @@
+import type { experimental } from '@grpc/grpc-js';
+import type { ServerPair } from './server-pair.ts';
+
+type IdentityListener = experimental.IdentityCertificateUpdateListener;
+type RootsListener = experimental.CaCertificateUpdateListener;
+
+/**
+ * The server's certificate and the roots of client certificates, from memory: connections from now on get the newest,
+ * those that are open stay.
+ */
+export class CertificateSource implements experimental.CertificateProvider {
+  readonly #identityListeners = new Set<IdentityListener>();
+  readonly #rootsListeners = new Set<RootsListener>();
+  #pair: ServerPair | undefined;
+  #roots = '';
+
+  setPair(pair: ServerPair): void {
+    this.#pair = pair;
+    for (const listener of this.#identityListeners) this.#tellIdentity(listener);
+  }
+
+  setRoots(roots: string): void {
+    this.#roots = roots;
+    for (const listener of this.#rootsListeners) this.#tellRoots(listener);
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.add(listener);
+    this.#tellIdentity(listener);
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.delete(listener);
+  }
+
+  addCaCertificateListener(listener: RootsListener): void {
+    this.#rootsListeners.add(listener);
+    this.#tellRoots(listener);
+  }
+
+  removeCaCertificateListener(listener: RootsListener): void {
+    this.#rootsListeners.delete(listener);
+  }
+
+  #tellIdentity(listener: IdentityListener): void {
+    const pair = this.#pair;
+    if (pair === undefined) return;
+    listener({ certificate: Buffer.from(pair.certificateChain), privateKey: Buffer.from(pair.privateKey) });
+  }
+
+  #tellRoots(listener: RootsListener): void {
+    listener({ caCertificate: Buffer.from(this.#roots) });
+  }
+}

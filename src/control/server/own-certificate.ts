@@ -1,0 +1,109 @@
+import { generateKeyPair } from 'node:crypto';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import type { CertificateAuthority } from '../ca/authority.ts';
+import type { SubjectName } from '../ca/extensions.ts';
+import type { Clock, ControlLog } from '../control-log.ts';
+import { parseAddress } from './address.ts';
+import type { ServerPair } from './server-pair.ts';
+
+export interface OwnNames {
+  /** MESHD_ADDR: `host:port` or a host. */
+  readonly address: string;
+  /** MESHD_CUSTOM_HOST, several with commas between them. */
+  readonly customHosts: string;
+  /** NAMESPACE. */
+  readonly namespace: string;
+}
+
+/** Names of the control plane, without repetition; agents of the original ask for its own ones. */
+export function ownNames({ address, customHosts, namespace }: OwnNames): readonly string[] {
+  const host = parseAddress(address)?.host ?? address;
+  const services = ['meshd', 'istiod', 'istiod-remote', 'istio-pilot'].map((name) => `${name}.${namespace}.svc`);
+  const names = [host, ...customHosts.split(',').map((name) => name.trim()), ...services];
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** A name that a server certificate may hold: an address, or a DNS name (RFC 1123). */
+export function isServerName(name: string): boolean {
+  return (
+    isIP(name) !== 0 ||
+    (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(name) && name.length < 254)
+  );
+}
+
+const lifetimeMs = 365 * 86_400_000;
+const generate = promisify(generateKeyPair);
+
+/** Signs a server certificate for the control plane, with a key of its own: for a year, or what the authority has left. */
+export async function issueOwn(authority: CertificateAuthority, names: readonly string[]): Promise<ServerPair> {
+  const { publicKey, privateKey } = await generate('ec', { namedCurve: 'P-256' });
+  const leaf = await authority.issue({
+    publicKey: publicKey.export({ format: 'der', type: 'spki' }),
+    names: names.map((name): SubjectName => (isIP(name) === 0 ? { dns: name } : { ip: name })),
+    lifetimeMs,
+    usages: ['server'],
+  });
+  return {
+    certificateChain: leaf.chain.slice(0, -1).join(''),
+    privateKey: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
+    notBeforeMs: leaf.notBeforeMs,
+    notAfterMs: leaf.notAfterMs,
+  };
+}
+
+export interface OwnCertificateOptions {
+  readonly authority: CertificateAuthority;
+  readonly names: readonly string[];
+  readonly clock: Clock;
+  readonly log: ControlLog;
+  /** Called with the first pair and with each after it. */
+  readonly use: (pair: ServerPair) => Promise<void>;
+}
+
+/** Between two looks at the clock: timers know nothing of a clock that jumps, or of a machine that slept. */
+const lookMs = 30_000;
+const failedLookMs = 5_000;
+
+/** Keeps the control plane's certificate: another one at half of its life, and when the authority changes. */
+export async function keepOwnCertificate(options: OwnCertificateOptions): Promise<{ close(): void }> {
+  const { authority, names, clock, log, use } = options;
+  let pair = await issueOwn(authority, names);
+  await use(pair);
+  let isStale = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isOpen = true;
+  const look = async (): Promise<void> => {
+    let waitMs = lookMs;
+    if (isStale || clock() >= pair.notBeforeMs + (pair.notAfterMs - pair.notBeforeMs) / 2) {
+      isStale = false;
+      try {
+        pair = await issueOwn(authority, names);
+        await use(pair);
+        log.info('the server certificate was renewed', { notAfter: new Date(pair.notAfterMs).toISOString() });
+      } catch (error) {
+        isStale = true;
+        waitMs = failedLookMs;
+        log.error('the server certificate could not be renewed', { reason: (error as Error).message });
+      }
+    }
+    if (!isOpen) return;
+    timer = setTimeout(next, waitMs);
+  };
+  let looking = Promise.resolve();
+  const next = (): void => {
+    clearTimeout(timer);
+    looking = looking.then(look);
+  };
+  timer = setTimeout(next, lookMs);
+  authority.onChange(() => {
+    isStale = true;
+    if (isOpen) next();
+  });
+  return {
+    close: () => {
+      isOpen = false;
+      clearTimeout(timer);
+    },
+  };
+}

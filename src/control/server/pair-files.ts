@@ -1,0 +1,105 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { watchPaths } from '../../identity/watch.ts';
+import { delay } from '../../lib/abort.ts';
+import { ControlError } from '../control-error.ts';
+import type { ControlLog } from '../control-log.ts';
+import type { ServerPair } from './server-pair.ts';
+
+const chainFile = 'cert-chain.pem';
+const keyFile = 'key.pem';
+const rootFile = 'self-signed-root.pem';
+
+/** Writes what the server shows, and the roots beside it: the folder 0700, files 0600, each by rename. */
+export async function writePair(folder: string, pair: ServerPair, roots: string): Promise<void> {
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    await replace(join(folder, keyFile), pair.privateKey);
+    await replace(join(folder, chainFile), pair.certificateChain);
+    await replace(join(folder, rootFile), roots);
+  } catch (cause) {
+    throw new ControlError('server-certificate-unusable', `cannot write the server certificate to "${folder}"`, {
+      cause,
+    });
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const temporary = `${path}.new`;
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+/** Shows the pair that the operator keeps in a folder, and each good one that comes there after it. */
+export async function followPair(
+  folder: string,
+  use: (pair: ServerPair) => Promise<void>,
+  log: ControlLog,
+): Promise<{ close(): void }> {
+  let reading = Promise.resolve();
+  const watch = await watchPaths([folder], {
+    onChange: () => {
+      reading = reading.then(async () => {
+        const pair = await readSettled(folder);
+        if (typeof pair !== 'string') await use(pair);
+        else log.error('the server certificate stays as it was', { reason: pair });
+      });
+    },
+  });
+  const pair = await readSettled(folder);
+  if (typeof pair === 'string') {
+    watch.close();
+    throw new ControlError('server-certificate-unusable', pair);
+  }
+  await use(pair);
+  return watch;
+}
+
+const readAgainMs = 250;
+const readings = 5;
+
+/** Two files that are written one after the other do not match for a moment. */
+async function readSettled(folder: string): Promise<ServerPair | string> {
+  for (let reading = 1; ; reading++) {
+    const pair = await readPair(folder);
+    if (typeof pair !== 'string' || reading === readings) return pair;
+    await delay(readAgainMs);
+  }
+}
+
+/** The pair, or why it is none; what the files hold is never quoted. */
+async function readPair(folder: string): Promise<ServerPair | string> {
+  const texts: string[] = [];
+  for (const path of [join(folder, chainFile), join(folder, keyFile)]) {
+    try {
+      texts.push(await readFile(path, 'latin1'));
+    } catch (error) {
+      return `cannot read "${path}" (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`;
+    }
+  }
+  const [certificateChain = '', privateKey = ''] = texts;
+  try {
+    const leaf = new X509Certificate(certificateChain);
+    if (!leaf.checkPrivateKey(createPrivateKey(privateKey)))
+      return `in "${folder}": ${keyFile} is not the key of ${chainFile}`;
+    return {
+      certificateChain,
+      privateKey,
+      notBeforeMs: Date.parse(leaf.validFrom),
+      notAfterMs: Date.parse(leaf.validTo),
+    };
+  } catch {
+    // OpenSSL's reasons could quote a key file.
+    return `in "${folder}": ${chainFile} or ${keyFile} cannot be parsed`;
+  }
+}
