@@ -31,6 +31,8 @@ export interface MeshCa {
   readonly rootCertificate: string;
   /** EC P-256, empty subject, critical URI SAN, both extended key usages: the profile of workload certificates. */
   issue(spiffeId: string, options?: IssueOptions): Promise<IssuedCertificate>;
+  /** The same profile for the key of a PKCS #10 request, PEM. */
+  certify(request: string, spiffeId: string, options?: IssueOptions): Promise<string>;
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -73,13 +75,18 @@ export async function createMeshCa(organization = 'mesh test'): Promise<MeshCa> 
         rootCertificate,
       };
     },
+    certify: async (request, spiffeId, options = {}) => {
+      const { publicKey } = new x509.Pkcs10CertificateRequest(request);
+      const leaf = await issueLeaf({ root, signingKey: keys.privateKey, publicKey, spiffeId, options });
+      return `${leaf.toString('pem')}\n`;
+    },
   };
 }
 
 interface LeafRequest {
   readonly root: x509.X509Certificate;
   readonly signingKey: webcrypto.CryptoKey;
-  readonly publicKey: webcrypto.CryptoKey;
+  readonly publicKey: webcrypto.CryptoKey | x509.PublicKey;
   readonly spiffeId: string;
   readonly options: IssueOptions;
 }
