@@ -10,7 +10,7 @@ import type { AgentConfig } from '../agent-config.ts';
 import { listenForSignals } from '../life/signals.ts';
 import { createLog } from '../log/log.ts';
 import type { CompileResult } from '../reload/proxy-files.ts';
-import { runAgent } from '../run.ts';
+import { type AgentParts, runAgent } from '../run.ts';
 import { freePort, type SampleProxy, sampleFiles } from './sample-proxy.ts';
 
 /** An agent in this process with a real Envoy, its inputs under the test's hand. */
@@ -22,7 +22,11 @@ export interface AgentBench {
   readonly lines: readonly string[];
   /** Changes what the compile function gives, and touches the watched input. */
   change(next: Partial<SampleProxy> | { readonly problems: readonly string[] }): Promise<void>;
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void;
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGHUP'): void;
+  /** Has an error come that nobody catches. */
+  crash(error: Error): void;
+  /** Of the Envoy that was started last. */
+  readonly envoyPid: number;
   /** Status and body of a request to the sample's HTTP listener; status 0 when the connection is refused. */
   get(path?: string): Promise<{ readonly status: number; readonly body: string }>;
   /** Status of the readiness path; 0 when nobody serves it. */
@@ -39,6 +43,8 @@ export interface BenchOptions {
   readonly folder?: string;
   /** What the first compilation reports instead of a configuration. */
   readonly problems?: readonly string[];
+  /** Anything else that the agent is handed. */
+  readonly parts?: Partial<AgentParts>;
 }
 
 /** Starts an agent for `sample`, in a folder of its own. */
@@ -60,6 +66,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
     inputs: [input],
     signals: listenForSignals(signals),
     log: createLog({ isJson: false, level: 'debug', write: (line) => void lines.push(line) }),
+    ...options.parts,
   });
   exitCode.catch(() => undefined);
   let touched = 0;
@@ -80,6 +87,10 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
       await writeFile(input, String(++touched));
     },
     signal: (name) => void signals.emit(name, name),
+    crash: (error) => void signals.emit('uncaughtException', error),
+    get envoyPid() {
+      return Number([...lines.join('').matchAll(/Envoy started\tpid=(\d+)/g)].at(-1)?.[1]);
+    },
     get: (path = '/') => httpGet(sample.httpPort, path),
     readiness: async () => (await httpGet(statusPort, '/healthz/ready')).status,
     untilReady: () =>

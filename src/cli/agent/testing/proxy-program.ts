@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import { createMeshCa } from '../../../testing/certificates.ts';
 
@@ -18,6 +18,10 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Shell commands that prepare the network namespace, where loopback is up. */
   readonly prepare?: string;
+  /** A process whose network namespace is taken instead of a new one. */
+  readonly namespaceOf?: number;
+  /** Runs the agent in a PID namespace of its own, as the child of this command, or as PID 1 when it is empty. */
+  readonly under?: readonly string[];
 }
 
 /** `pilot-agent proxy` as a process, in a network namespace of its own: the ports are the specification's. */
@@ -27,6 +31,8 @@ export class ProxyProgram {
   stderr = '';
   exit: Promise<number | null> = Promise.resolve(null);
   #process: ChildProcess | undefined;
+  /** Process ids of the log count in a namespace of their own. */
+  #hasOwnPids = false;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -46,13 +52,20 @@ export class ProxyProgram {
   }
 
   start(options: StartOptions = {}): void {
-    const { role = 'sidecar', args = ['--policies', 'mesh'], environment = {}, prepare = 'true' } = options;
+    const { role = 'sidecar', args = ['--policies', 'mesh'], environment = {}, prepare = 'true', under } = options;
     const script = `ip link set lo up && { ${prepare}\n} && exec "$@"`;
-    const argv = [process.execPath, program, 'proxy', role, '--id', 'httpbin.foo', ...args];
-    const namespaces = isRoot ? ['--net'] : ['--net', '--map-root-user'];
+    const agent = [process.execPath, program, 'proxy', role, '--id', 'httpbin.foo', ...args];
+    const pidNamespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+    const argv = under === undefined ? agent : [...pidNamespace, ...under, ...agent];
+    const user = isRoot ? [] : ['--map-root-user'];
+    const [enter, ...how] =
+      options.namespaceOf === undefined
+        ? ['unshare', '--net', ...user]
+        : ['nsenter', '-t', String(options.namespaceOf), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
+    this.#hasOwnPids = under !== undefined;
     this.stdout = '';
     this.stderr = '';
-    const child = spawn('unshare', [...namespaces, 'sh', '-c', script, 'sh', ...argv], {
+    const child = spawn(enter ?? 'unshare', [...how, 'sh', '-c', script, 'sh', ...argv], {
       cwd: this.folder,
       env: { PATH: process.env.PATH, PROV_CERT: 'certs', TERMINATION_DRAIN_DURATION_SECONDS: '1', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -80,6 +93,10 @@ export class ProxyProgram {
 
   write(name: string, text: string): Promise<void> {
     return writeFile(join(this.folder, name), text);
+  }
+
+  async makeFolderOf(name: string): Promise<void> {
+    await mkdir(dirname(join(this.folder, name)), { recursive: true });
   }
 
   remove(name: string): Promise<void> {
@@ -123,6 +140,12 @@ export class ProxyProgram {
     return { stdout, code };
   }
 
+  /** Nobody reads what the agent writes any more. */
+  closeOutput(): void {
+    this.#process?.stdout?.destroy();
+    this.#process?.stderr?.destroy();
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#process?.kill(name);
   }
@@ -132,14 +155,15 @@ export class ProxyProgram {
     const isRunning = this.#process?.exitCode === null && this.#process.signalCode === null;
     const started = isRunning ? await childrenOf(this.pid) : [];
     if (isRunning) this.signal('SIGKILL');
-    for (const pid of [...started, this.envoyPid ?? 0]) kill(pid);
+    // The end of a PID namespace's first process is the end of all in it.
+    for (const pid of [...started, this.#hasOwnPids ? 0 : (this.envoyPid ?? 0)]) kill(pid);
     await this.exit;
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
 /** Direct children (proc(5)); Node starts them from its first thread. */
-async function childrenOf(pid: number): Promise<number[]> {
+export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
 }
