@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { addLoggingFlags } from './flags.ts';
+import type { ProgramContext } from './pilot-agent.ts';
+import { wholeNumber } from './values.ts';
+import type { WaitArguments } from './wait.ts';
+
+/** Adds the commands that call what a running agent, or its Envoy, serves on loopback. */
+export function addCallCommands(program: Command, context: ProgramContext, finish: (code: number) => void): void {
+  const request = program
+    .command('request <method> <path> [body]')
+    .description('make a request to the admin interface of Envoy, and print its answer')
+    .showHelpAfterError('(pilot-agent request --help says more)')
+    .allowExcessArguments(false)
+    .option(
+      '--debug-port <port>',
+      "whom to ask: 15000 Envoy's admin interface, 15020 the agent, 15021 readiness, 15004 debugging",
+      wholeNumber,
+      15000,
+    );
+  addLoggingFlags(request).action(async (method: string, path: string, body: string | undefined, options: object) => {
+    context.signals.release();
+    const { debugPort } = options as { readonly debugPort: number };
+    const { runRequest } = await import('./request.ts');
+    finish(await runRequest({ method, path, body: body ?? '', debugPort }, { stdout: writeOut, stderr: writeError }));
+  });
+  const wait = program
+    .command('wait')
+    .description('wait until the proxy is ready')
+    .showHelpAfterError('(pilot-agent wait --help says more)')
+    .allowExcessArguments(false)
+    .option('--timeoutSeconds <seconds>', 'how long to wait; 0 asks once', wholeNumber, 60)
+    .option('--requestTimeoutMillis <milliseconds>', 'how long one request may take', wholeNumber, 500)
+    .option('--periodMillis <milliseconds>', 'time between two requests', wholeNumber, 500)
+    .option('--url <url>', 'what is asked; 200 is ready', 'http://localhost:15021/healthz/ready');
+  addLoggingFlags(wait).action(async (options: object) => {
+    context.signals.release();
+    const { runWait } = await import('./wait.ts');
+    finish(await runWait(options as WaitArguments, writeError));
+  });
+}
+
+function writeOut(part: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(part, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function writeError(text: string): void {
+  process.stderr.write(text);
+}
