@@ -1,7 +1,7 @@
 import type { HeldObjects } from '../../agent/reload/proxy-files.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import type { Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
-import { type GoodInputs, type HeldObject, type IsElsewhere, mend } from './last-good.ts';
+import { type GoodInputs, type HeldObject, type IsElsewhere, isLastGood, mend } from './last-good.ts';
 
 /** One compilation of some files; the value is absent when the bag holds an error. */
 export interface Attempt<T> {
@@ -42,7 +42,9 @@ export async function compileHolding<T>(
     const { bag, value } = await attempt(current);
     if (value !== undefined && !bag.hasErrors) return { value, files: current, bag, objects, errors };
     const found = bag.all.filter(({ severity }) => severity === 'error');
-    errors.push(...found);
+    // What does not fit old versions follows from what made them necessary.
+    const told = found.filter(({ span }) => span === undefined || !isLastGood(span.file));
+    errors.push(...(errors.length + told.length === 0 ? found : told));
     const mended = round < maxRounds ? mend(current, found, good, isElsewhere) : undefined;
     if (mended === undefined) return { value: undefined, files: current, bag, objects, errors };
     objects.push(...mended.held);

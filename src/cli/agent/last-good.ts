@@ -83,6 +83,11 @@ interface GoodVersion {
 /** Ends the name of the file that the user knows; no file of a user is called so by accident. */
 const suffix = ' (last good version of ';
 
+/** Whether a file is one that `mend` has put in. */
+export function isLastGood(path: string): boolean {
+  return path.includes(suffix);
+}
+
 function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, GoodVersion> {
   const versions = new Map<string, GoodVersion>();
   const cuts = new Map((good?.files ?? []).map((file) => [file.path, { file, ranges: cutDocuments(file.text) }]));
@@ -109,7 +114,7 @@ function faultAt(
   versions: ReadonlyMap<string, GoodVersion>,
 ): FaultyDocument | undefined {
   const file = files.find(({ path }) => path === span?.file);
-  if (span === undefined || file === undefined || file.path.includes(suffix)) return undefined;
+  if (span === undefined || file === undefined || isLastGood(file.path)) return undefined;
   const ranges = cutDocuments(file.text);
   // A fault at the end of a text stands in its last document.
   const range = ranges.find(({ end }) => span.start < end) ?? ranges.at(-1);
