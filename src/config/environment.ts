@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SettingsDraft } from './draft.ts';
 import { ownVariables } from './own-variables.ts';
+import { redactText } from './redact.ts';
 import type { SettingOrigin, Settings } from './settings.ts';
 import {
   type ParsedVariable,
@@ -38,12 +39,13 @@ export function applyEnvironment(draft: SettingsDraft, environment: Environment,
 function readVariable(variable: Variable, text: string, bag: DiagnosticBag): string | number | boolean | undefined {
   const parsed = parse(variable, text);
   if (parsed.ok) return parsed.value;
+  const value = redactText(text);
   if (variable.security) {
-    bag.report('invalid-variable', undefined, { name: variable.name, value: text, expected: parsed.expected });
+    bag.report('invalid-variable', undefined, { name: variable.name, value, expected: parsed.expected });
   } else {
     bag.report('ignored-variable', undefined, {
       name: variable.name,
-      value: text,
+      value,
       expected: parsed.expected,
       default: variable.default === '' ? 'empty' : variable.default,
     });

@@ -4,14 +4,14 @@ const secretName =
 /** Values that are secrets whatever they are called: private keys, JSON Web Tokens, HTTP credentials, passwords in URLs. */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-  /\bey[\w-]{8,}\.[\w-]+\.[\w-]*/g,
+  /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
   /(?<=\b(?:Bearer|Basic) )[\w.~+/=-]{4,}/gi,
-  /(?<=:\/\/)[^\s/@"']+(?=@)/g,
+  /(?<=:\/\/|^)[^\s/@"']+(?=@)/g,
 ];
 /** `name: value`, `"name": "value"` and `name=value`, with the value as the second group. */
 const assignment = /(["']?([\w.-]+)["']?\s*[:=]\s*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}\]#"'[{|>][^\n,}\]#]*)/g;
 
-export const redacted = '[redacted]';
+const redacted = '[redacted]';
 
 /** Stars in place of secrets, character by character: places in the text stay what they are. */
 export function maskText(text: string): string {
@@ -27,9 +27,14 @@ export function maskPodInfo(text: string): string {
   return text.replace(/(?<==).*/g, (value) => value.replace(/[^"]/g, '*'));
 }
 
+/** A text that may be shown: what looks like a secret is left out. */
+export function redactText(text: string): string {
+  return secretShapes.reduce((shown, shape) => shown.replace(shape, redacted), text);
+}
+
 /** A value that may be shown: inside objects, what secret names hold is left out; in texts, what looks like a secret. */
 export function redactValue(value: unknown): unknown {
-  if (typeof value === 'string') return secretShapes.reduce((text, shape) => text.replace(shape, redacted), value);
+  if (typeof value === 'string') return redactText(value);
   if (Array.isArray(value)) return value.map(redactValue);
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Readonly<Record<string, unknown>>;

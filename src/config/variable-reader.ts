@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { Environment } from './environment.ts';
+import { redactText } from './redact.ts';
 import type { SettingOrigin } from './settings.ts';
 import type { ParsedVariable, Variable } from './variable.ts';
 
@@ -51,7 +52,8 @@ export class VariableReader {
     return parsed.value;
   }
 
-  #report({ name, security, default: usual }: Variable, value: string, expected: string): void {
+  #report({ name, security, default: usual }: Variable, text: string, expected: string): void {
+    const value = redactText(text);
     if (security) this.#bag.report('invalid-variable', undefined, { name, value, expected });
     else
       this.#bag.report('ignored-variable', undefined, {

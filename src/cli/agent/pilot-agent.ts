@@ -2,9 +2,10 @@ import { Command, CommanderError, type Option } from 'commander';
 import type { StopSignals } from '../../agent/life/signals.ts';
 import { exitCode } from '../exit-codes.ts';
 import { explainFailure, UsageError } from '../failure.ts';
+import { addCallCommands } from './call-commands.ts';
 import { addCleanFlags, addLoggingFlags, addRedirectFlags, foldBooleans } from './flags.ts';
-import { addProxyFlags } from './proxy-flags.ts';
-import { didYouMean } from './values.ts';
+import { addProxyCommand } from './proxy-command.ts';
+import { didYouMean, givenOptions } from './values.ts';
 
 /** What the program runs in. */
 export interface ProgramContext {
@@ -12,12 +13,6 @@ export interface ProgramContext {
   /** Taken before the program was loaded. */
   readonly signals: StopSignals;
 }
-
-/** Commands of the specification that come later; refused by name, whatever follows them. */
-const laterCommands: Readonly<Record<string, string>> = {
-  request: 'make a request to the admin interface of Envoy',
-  wait: 'wait until the proxy is ready',
-};
 
 /** Runs one command line of `pilot-agent` and gives its exit code. */
 export async function runPilotAgent(argv: readonly string[], context: ProgramContext): Promise<number> {
@@ -47,14 +42,7 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
       else throw new UsageError(unknownCommand(name, program));
     });
   addLoggingFlags(program);
-  const proxy = program
-    .command('proxy [role]')
-    .description('compile policies and run Envoy with the result')
-    .allowExcessArguments(false);
-  addLoggingFlags(addProxyFlags(proxy)).action(async (role: string | undefined, options: object) => {
-    const { runProxy } = await import('./proxy.ts');
-    finish(await runProxy(role ?? 'sidecar', { ...options, ...givenOptions(program) }, context));
-  });
+  addProxyCommand(program, context, finish);
   const version = program.command('version').description('print build information').allowExcessArguments(false);
   version
     .option('-o, --output <form>', 'form: yaml or json (default: one line)')
@@ -65,16 +53,7 @@ function createProgram(context: ProgramContext, finish: (code: number) => void):
     process.stdout.write(formatVersion(options));
   });
   addRedirectCommands(program, context, finish);
-  for (const [name, description] of Object.entries(laterCommands)) {
-    program
-      .command(name)
-      .description(`${description} (not supported yet)`)
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .action(() => {
-        throw new UsageError(`not supported yet: ${name}`);
-      });
-  }
+  addCallCommands(program, context, finish);
   return program;
 }
 
@@ -97,12 +76,6 @@ function addRedirectCommands(program: Command, context: ProgramContext, finish: 
     const { runCleanUp } = await import('./istio-clean-iptables.ts');
     finish(await runCleanUp({ ...options, ...givenOptions(program) }, context));
   });
-}
-
-/** Flags given before the command's name: they hold for the command too. */
-function givenOptions(program: Command): object {
-  const given = Object.entries(program.opts()).filter(([key]) => program.getOptionValueSource(key) === 'cli');
-  return Object.fromEntries(given);
 }
 
 /** Defaults without quotes, and none where there is nothing to say or the description says it better. */

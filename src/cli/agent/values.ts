@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { nearest } from '../../lib/nearest.ts';
 
 /** `, did you mean "x"?` for the candidate that is near, else empty text. */
@@ -25,4 +25,10 @@ export function collect(value: string, before: readonly string[] | undefined): r
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number is expected');
   return Number(text);
+}
+
+/** Flags given before the command's name: they hold for the command too. */
+export function givenOptions(program: Command): object {
+  const given = Object.entries(program.opts()).filter(([key]) => program.getOptionValueSource(key) === 'cli');
+  return Object.fromEntries(given);
 }
