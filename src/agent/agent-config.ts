@@ -26,7 +26,9 @@ export interface AgentConfig {
   readonly restartPolicy?: RestartPolicy;
   /** NOTIFY_SOCKET of systemd, which is told when the proxy is ready and when it stops; absent: nobody asks. */
   readonly notifySocket?: string;
-  /** Undefined: Envoy takes one thread a processor. */
+  /** A bootstrap that Envoy reads in place of the compiled one, which says the same. */
+  readonly bootstrapFile?: string | undefined;
+  /** Undefined: Envoy counts processors itself. */
   readonly concurrency: number | undefined;
   readonly proxyLogLevel: string;
   readonly proxyComponentLogLevel: string;
@@ -38,6 +40,6 @@ export interface AgentConfig {
   readonly outputFolder?: string | undefined;
   /** STALED_CONNECTION_RECYCLE_RUN_INTERVAL; absent: streams that do not answer are kept. */
   readonly staleCheckMs?: number | undefined;
-  /** A user's template is in play: the first configuration is validated by Envoy too, before it is started. */
+  /** A bootstrap, template or override of the user's is in play: the first configuration is validated by Envoy too, before it is started. */
   readonly mustValidateFirst: boolean;
 }

@@ -16,17 +16,20 @@ export async function compileFirst(
 ): Promise<CompiledFiles | undefined> {
   const { compile, validate, config, log } = parts;
   const result = await compile();
+  if ('failure' in result) throw result.failure;
   if ('problems' in result) {
-    log.error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);
+    log.scope('validation').error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);
     return undefined;
   }
-  for (const warning of result.warnings) log.warn(warning);
+  for (const warning of result.warnings) log.scope('validation').warn(warning);
   const lacking = lackingIdentity(config, result.files);
   if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
   if (!config.mustValidateFirst) return result;
   const validated = await validate(staticForm(partsOf(result.files)));
   if (validated.ok) return result;
-  log.error(`the template's configuration is refused by Envoy, which is not started: ${validated.message}`);
+  log.error(
+    `the configuration, with what you changed of its bootstrap, is refused by Envoy, which is not started: ${validated.message}`,
+  );
   return undefined;
 }
 

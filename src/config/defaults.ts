@@ -19,6 +19,8 @@ const defaultProxySettings: ProxySettings = {
   statsInclusionRegexps: [],
   proxyMetadata: {},
   outlierLogPath: '',
+  customConfigFile: '',
+  bootstrapTemplatePath: '',
 };
 
 /** The mesh when no configuration and no variable is given. */

@@ -15,10 +15,12 @@ const setters: Readonly<Record<string, Setter>> = {
   terminationDrain: scalar('terminationDrain', (value) => (value === 'graceful' ? 'graceful' : 'plain')),
   proxyAdminPort: scalar('adminPort', Number),
   statusPort: scalar('statusPort', Number),
-  concurrency: scalar('concurrency', (value) => (value === 0 ? undefined : Number(value))),
+  concurrency: scalar('concurrency', Number),
   interceptionMode: scalar('interceptionMode', (value) => (value === 'TPROXY' ? 'TPROXY' : 'REDIRECT')),
   discoveryAddress: scalar('discoveryAddress', String),
   outlierLogPath: scalar('outlierLogPath', String),
+  customConfigFile: scalar('customConfigFile', String),
+  proxyBootstrapTemplatePath: scalar('bootstrapTemplatePath', String),
   extraStatTags: scalar('extraStatTags', strings),
   proxyStatsMatcher: (draft, value, origin) => {
     const matcher = value as JsonObject;

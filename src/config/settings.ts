@@ -151,7 +151,7 @@ export interface ProxySettings {
   readonly terminationDrain: 'plain' | 'graceful';
   readonly adminPort: number;
   readonly statusPort: number;
-  /** Undefined: Envoy decides. */
+  /** Worker threads of Envoy; 0: one a processor; undefined: what the container may use. */
   readonly concurrency: number | undefined;
   readonly interceptionMode: 'REDIRECT' | 'TPROXY';
   readonly discoveryAddress: string;
@@ -161,4 +161,8 @@ export interface ProxySettings {
   readonly statsInclusionRegexps: readonly string[];
   readonly proxyMetadata: Readonly<Record<string, string>>;
   readonly outlierLogPath: string;
+  /** A bootstrap in Envoy's own form that takes the place of ours; empty: none. */
+  readonly customConfigFile: string;
+  /** A bootstrap template, used where neither MESH_BOOTSTRAP nor `--templateFile` names one; empty: none. */
+  readonly bootstrapTemplatePath: string;
 }

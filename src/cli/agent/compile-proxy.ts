@@ -3,19 +3,26 @@ import type { CompileProxy, ProxyFiles } from '../../agent/reload/proxy-files.ts
 import type { Compilation } from '../../compiler/compilation.ts';
 import { type Compiler, createCompiler } from '../../compiler/compile.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
+import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { Templates } from '../../compiler/render/templates.ts';
-import type { SourceFile } from '../../compiler/source/document.ts';
-import { readSources } from '../../compiler/source/read.ts';
+import type { UserBootstrap } from '../../compiler/render/user-bootstrap.ts';
+import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
+import { readSources, SourceError } from '../../compiler/source/read.ts';
+import type { HostFacts } from '../../config/host-facts.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { UsageError } from '../failure.ts';
-import { createKeySetGatherer } from '../key-sets/gather.ts';
+import { createKeySetGatherer, type KeySetGatherer } from '../key-sets/gather.ts';
 import type { FetchedKeySets } from '../key-sets/remote.ts';
 import { planFiles, proxyFolder } from '../output/plan.ts';
 import { readTemplates } from '../read-templates.ts';
+import { type Attempt, compileHolding } from './compile-holding.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
+import { readHostFacts } from './host-facts.ts';
+import type { GoodInputs } from './last-good.ts';
+import { readUserBootstrap } from './read-bootstrap.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
 
 const routesFolder = 'routes/';
@@ -25,8 +32,14 @@ export interface ProxyInputs {
   readonly settings: SettingsOptions;
   /** Of `--policies`; `configSources` of the mesh configuration add theirs. */
   readonly policies: readonly string[];
+  /** What is read besides: the mesh configuration, templates. */
+  readonly watched: readonly string[];
   /** A bootstrap template, or a folder of templates. */
   readonly templateFile: string | undefined;
+  /** MESH_BOOTSTRAP_OVERRIDE */
+  readonly bootstrapOverride?: string | undefined;
+  /** Of the container; undefined without a limit. */
+  readonly memoryLimitBytes?: number | undefined;
   readonly identity: ProxyIdentity;
   readonly role: AgentConfig['role'];
   /** Name of the Secret that stands in for those that gateway servers name and that are not there. */
@@ -41,39 +54,114 @@ export interface ProxyInputs {
 export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
   const gatherer = createKeySetGatherer([], inputs.keySets);
+  let good: GoodInputs | undefined;
   return async () => {
     const bag = new DiagnosticBag();
-    const { settings, sources } = await readSettings(inputs.settings, bag);
-    const templates = inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag);
-    const texts: SourceFile[] = [...sources, ...(templates?.files ?? [])];
-    const explain = (): string => format(bag.all, texts, 'text').trimEnd();
-    if (bag.hasErrors) return { problems: [explain()] };
+    const { value: fixed, texts: besides } = await readFixed(inputs, bag);
+    if (fixed === undefined) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
+    const { settings } = fixed;
+    const sources = [...inputs.policies, ...folderSources(settings)];
+    const paths = [...sources, ...inputs.watched];
+    const read = await readPolicies(sources, bag);
+    if ('failure' in read) return { ...read, inputs: paths };
 
-    const files = await readSources([...inputs.policies, ...folderSources(settings)], bag);
-    texts.push(...files);
-    if (bag.hasErrors) return { problems: [explain()] };
-    const compiler = compilerFor(settings, templates?.value);
-    const objects = compiler.read(files, bag);
-    const keys = await gatherer.gather(objects, bag);
-    if (bag.hasErrors) return { problems: [explain()] };
-    const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
-      compiler.compileObjects(objects, [inputs.identity], told, keys);
-    inputs.keySets.renew();
-    // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
-    if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
-    await inputs.keySets.settle();
-    const compilation = compileObjects(bag);
-    if (compilation === undefined) return { problems: [explain()] };
+    const compiler = compilerFor(fixed);
+    const { value, files, objects, errors, ...last } = await compileHolding(
+      read.files,
+      good,
+      (object) => isElsewhere(object, inputs.identity, settings),
+      (texts) => compileOnce(texts, bag, { inputs, compiler, gatherer }),
+    );
+    const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
+    if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
+    const { compilation } = value;
     const fault = roleFault(compilation, inputs);
-    if (fault !== undefined) return { problems: [fault] };
+    if (fault !== undefined) return { problems: [fault], inputs: paths };
     const written = withNodeId(filesOf(compilation, texts), inputs.identity);
-    const secrets = gatewaySecretsOf(written.listeners, objects, {
+    const secrets = gatewaySecretsOf(written.listeners, value.objects, {
       namespace: inputs.identity.namespace,
       fallback: inputs.fallbackSecret,
     });
     inputs.onFigures?.(compilation.figures);
-    return { files: { ...written, secrets }, warnings: bag.all.length === 0 ? [] : [explain()] };
+    return {
+      files: { ...written, secrets },
+      warnings: last.bag.all.length === 0 ? [] : [format(last.bag.all, texts, 'text').trimEnd()],
+      inputs: paths,
+      ...(objects.length > 0 && { held: { objects, problem: format(errors, texts, 'text').trimEnd() } }),
+      accept: () => {
+        good = { files, objects: value.objects };
+      },
+    };
   };
+}
+
+/** What does not stand in policies: settings, templates, the user's bootstrap, facts of the machine. */
+async function readFixed(
+  inputs: ProxyInputs,
+  bag: DiagnosticBag,
+): Promise<{ readonly value: CompilerInputs | undefined; readonly texts: readonly SourceFile[] }> {
+  const { settings, sources } = await readSettings(inputs.settings, bag);
+  const templates = inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag);
+  const texts: SourceFile[] = [...sources, ...(templates?.files ?? [])];
+  const custom = settings.proxy.customConfigFile || undefined;
+  const bootstrap = await readUserBootstrap({ custom, override: inputs.bootstrapOverride }, bag, texts);
+  const { environment, podInfo } = inputs.settings;
+  const { memoryLimitBytes, identity } = inputs;
+  const addresses = identity.ip === undefined ? [] : [identity.ip];
+  const host = await readHostFacts({ environment, podInfo, memoryLimitBytes, addresses }, settings, bag, texts);
+  return { value: bag.hasErrors ? undefined : { settings, templates: templates?.value, host, bootstrap }, texts };
+}
+
+interface Compiling {
+  readonly inputs: ProxyInputs;
+  readonly compiler: Compiler;
+  readonly gatherer: KeySetGatherer;
+}
+
+interface Compiled {
+  readonly compilation: Compilation;
+  readonly objects: readonly MeshObject<string>[];
+}
+
+/** `before` is what reading the inputs had to say. */
+async function compileOnce(
+  files: readonly SourceFile[],
+  before: DiagnosticBag,
+  { inputs, compiler, gatherer }: Compiling,
+): Promise<Attempt<Compiled>> {
+  const bag = new DiagnosticBag();
+  bag.addAll(before.all);
+  const objects = bag.hasErrors ? [] : compiler.read(files, bag);
+  const keys = await gatherer.gather(objects, bag);
+  if (bag.hasErrors) return { bag, value: undefined };
+  const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
+    compiler.compileObjects(objects, [inputs.identity], told, keys);
+  inputs.keySets.renew();
+  // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
+  if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
+  await inputs.keySets.settle();
+  const compilation = compileObjects(bag);
+  return { bag, value: compilation && { compilation, objects } };
+}
+
+/** A folder that cannot be read is followed all the same: it may come, or come back. */
+async function readPolicies(
+  paths: readonly string[],
+  bag: DiagnosticBag,
+): Promise<{ readonly files: readonly SourceFile[] } | { readonly failure: Error }> {
+  try {
+    return { files: await readSources(paths, bag) };
+  } catch (error) {
+    if (error instanceof SourceError) return { failure: error };
+    throw error;
+  }
+}
+
+/** Whether an object of the input can have no effect on a proxy: these kinds hold in their own namespace, or in all. */
+function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, settings: Settings): boolean {
+  if (kind !== 'AuthorizationPolicy' && kind !== 'RequestAuthentication') return false;
+  const { namespace = 'default' } = metadata as { readonly namespace?: string };
+  return namespace !== identity.namespace && namespace !== settings.rootNamespace;
 }
 
 /** Why this proxy cannot run as it was told to: a gateway's listeners are not a sidecar's. */
@@ -93,16 +181,27 @@ export function folderSources({ configSources }: Settings): readonly string[] {
   });
 }
 
-/** A compiler remembers what it compiled; another one is made only when settings or templates differ. */
-function rememberCompiler(): (settings: Settings, templates: Templates | undefined) => Compiler {
+/** A compiler remembers what it compiled; another one is made only when what it was made with differs. */
+function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   let made: { readonly key: string; readonly compiler: Compiler } | undefined;
-  return (settings, templates) => {
-    const key = JSON.stringify([settings, templates?.digest]);
+  return ({ settings, templates, host, bootstrap }) => {
+    const written = [bootstrap.custom, bootstrap.override].map(
+      (document) => document && [document.file, document.value],
+    );
+    const key = JSON.stringify([settings, templates?.digest, host, written]);
     if (made?.key !== key) {
-      made = { key, compiler: createCompiler({ settings, ...(templates === undefined ? {} : { templates }) }) };
+      const options = { settings, host, bootstrap, ...(templates === undefined ? {} : { templates }) };
+      made = { key, compiler: createCompiler(options) };
     }
     return made.compiler;
   };
+}
+
+interface CompilerInputs {
+  readonly settings: Settings;
+  readonly templates: Templates | undefined;
+  readonly host: HostFacts;
+  readonly bootstrap: UserBootstrap;
 }
 
 /** The same files as `meshpol compile -o` writes, without the proxy's folder in their names. */

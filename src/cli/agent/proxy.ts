@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentConfig } from '../../agent/agent-config.ts';
 import { AgentError } from '../../agent/agent-error.ts';
+import { type ContainerLimits, readContainerLimits } from '../../agent/bootstrap/container-limits.ts';
+import { workerThreads } from '../../agent/bootstrap/worker-threads.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
 import { runAgent } from '../../agent/run.ts';
@@ -9,7 +12,7 @@ import type { AgentSettings, LifeSettings } from '../../config/agent-settings.ts
 import type { SettingsOptions } from '../../config/read.ts';
 import { readSettings } from '../../config/read.ts';
 import { readAgentSettings } from '../../config/read-agent-settings.ts';
-import type { ProxySettings } from '../../config/settings.ts';
+import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { findEnvoy } from '../../envoy/process.ts';
@@ -18,11 +21,14 @@ import { gateVersion, readVersion } from '../../envoy/version.ts';
 import { UsageError } from '../failure.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { version } from '../version.ts';
+import { authorityOf } from './authority.ts';
+import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { lifeConfigOf } from './life-options.ts';
-import { type LogFlags, logOf } from './log-options.ts';
+import { type LogFlags, openLog } from './log-options.ts';
 import type { ProgramContext } from './pilot-agent.ts';
 import { refuseUnsupported } from './refuse.ts';
+import { statusSettingsOf } from './status-settings.ts';
 import { identifyProxy } from './workload.ts';
 
 /** The flags of `proxy` as the parser gives them. */
@@ -54,20 +60,14 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   checkRole(role);
   refuseUnsupported(options as Readonly<Record<string, unknown>>, environment);
   const flags = options as ProxyFlags;
-  const log = logOf(flags);
+  const { log, reopen, onLost } = openLog(flags);
   const identity = identifyProxy(flags, environment);
   const policies = flags.policies ?? [];
   if (policies.includes('-'))
     throw new UsageError('--policies: standard input cannot be followed; name files or folders');
 
-  const said = new DiagnosticBag();
-  const agent = readAgentSettings(environment, said);
-  const explained = format(said.all, [], 'text').trimEnd();
-  if (said.hasErrors) {
-    log.error(`the environment is invalid, Envoy is not started:\n${explained}`);
-    return 1;
-  }
-  if (explained !== '') log.warn(explained);
+  const agent = agentSettingsOf(environment, log);
+  if (agent === undefined) return 1;
   const settingsOptions = settingsOf(flags, environment);
   const bag = new DiagnosticBag();
   const { settings, sources, hasAnnotations } = await readSettings(settingsOptions, bag);
@@ -81,21 +81,27 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const inputs = [...policies, ...folderSources(settings)];
   if (inputs.length === 0)
     throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
-  // MESH_BOOTSTRAP beats the flag, as in the original.
-  const templateFile = agent.bootstrapTemplate ?? (flags.templateFile || undefined);
-  const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, templateFile !== undefined);
+  const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
+  if (bootstrap.unused !== '') log.info('templates that are not used', { named: bootstrap.unused });
+  const watched = [flags.meshConfig ?? defaultMeshConfig, join(podInfo, 'annotations'), ...bootstrap.watched];
+  const limits = await readContainerLimits();
+  const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, { bootstrap, limits });
+  const status = statusSettingsOf(role, agent, settings, identity, environment);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
   const metrics = new AgentMetrics(version);
-  const onFetch = (isDone: boolean): void => metrics.countKeySetFetch(isDone);
-  const keySets = new FetchedKeySets({ allowedHosts: settings.jwksAllowedHosts, log, onFetch });
+  onLost(() => metrics.count('mesh_agent_log_lines_lost_total'));
+  const keySets = fetchedKeySets(settings, metrics, log);
   try {
     return await runAgent({
-      config,
+      config: { ...config, authority: authorityOf(agent, settings, identity.namespace, log) },
       compile: createCompileProxy({
         settings: settingsOptions,
         policies,
-        templateFile,
+        watched,
+        templateFile: bootstrap.templateFile,
+        bootstrapOverride: bootstrap.override,
+        memoryLimitBytes: limits.memoryBytes,
         identity,
         role,
         keySets,
@@ -103,21 +109,36 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         fallbackSecret: agent.secrets.fallbackSecret,
       }),
       validate: (json) => validateConfig(config.envoyBinary, json),
-      inputs: [
-        ...inputs,
-        settingsOptions.meshConfig?.path ?? defaultMeshConfig,
-        join(podInfo, 'annotations'),
-        ...(templateFile ? [templateFile] : []),
-      ],
+      inputs: [...inputs, ...watched],
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
+      status,
       observers: metrics,
       signals,
+      reopenLogs: reopen,
       log,
     });
   } finally {
     keySets.close();
   }
+}
+
+function fetchedKeySets({ jwksAllowedHosts }: Settings, metrics: AgentMetrics, log: Log): FetchedKeySets {
+  return new FetchedKeySets({
+    allowedHosts: jwksAllowedHosts,
+    log: log.scope('authorization'),
+    onFetch: (isDone) => metrics.countKeySetFetch(isDone),
+  });
+}
+
+/** What the variables say to the agent; undefined after their mistakes were logged. */
+function agentSettingsOf(environment: ProgramContext['environment'], log: Log): AgentSettings | undefined {
+  const bag = new DiagnosticBag();
+  const agent = readAgentSettings(environment, bag);
+  const explained = format(bag.all, [], 'text').trimEnd();
+  if (bag.hasErrors) log.error(`the environment is invalid, Envoy is not started:\n${explained}`);
+  else if (explained !== '') log.warn(explained);
+  return bag.hasErrors ? undefined : agent;
 }
 
 function checkRole(role: string): asserts role is AgentConfig['role'] {
@@ -148,7 +169,7 @@ async function agentConfigOf(
   proxy: ProxySettings,
   environment: ProgramContext['environment'],
   agent: AgentSettings,
-  mustValidateFirst: boolean,
+  { bootstrap, limits }: { readonly bootstrap: BootstrapChoice; readonly limits: ContainerLimits },
 ): Promise<AgentConfig> {
   const proxyBinary = flags.proxyBinary ?? (proxy.binaryPath === '' ? undefined : proxy.binaryPath);
   return {
@@ -159,11 +180,20 @@ async function agentConfigOf(
     drainDurationMs: proxy.drainDurationMs,
     terminationDrainMs: proxy.terminationDrainDurationMs,
     terminationDrain: proxy.terminationDrain,
-    concurrency: proxy.concurrency,
+    concurrency: workerThreads({
+      configured: proxy.concurrency,
+      cpuLimit: agent.cpuLimit,
+      containerCpus: limits.cpus,
+      processors: availableParallelism(),
+    }),
     proxyLogLevel: flags.proxyLogLevel,
     proxyComponentLogLevel: flags.proxyComponentLogLevel,
     identityFolder: agent.certificates.provisionedFolder,
-    mustValidateFirst,
+    outputFolder: agent.certificates.outputFolder,
+    staleCheckMs: agent.secrets.staleCheckMs,
+    // With an override it is no longer the file's own text.
+    bootstrapFile: bootstrap.override === undefined ? bootstrap.customFile : undefined,
+    mustValidateFirst: bootstrap.mustValidate,
     ...lifeConfigOf(flags, agent.life),
   };
 }

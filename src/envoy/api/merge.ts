@@ -16,7 +16,9 @@ export function mergeMessages(typeName: string, base: Json, over: Json): Json {
     if (value === null) continue;
     const name = fieldNameOf(schema, written);
     const key = name === undefined ? written : (keyIn(merged, name) ?? name);
-    if (name !== undefined) for (const other of rivalsOf(schema, name)) delete merged[keyIn(merged, other) ?? other];
+    // Two members in the override itself stay, for the check of the result to refuse them.
+    const rivals = name === undefined ? [] : rivalsOf(schema, name).filter((other) => keyIn(over, other) === undefined);
+    for (const other of rivals) delete merged[keyIn(merged, other) ?? other];
     merged[key] = mergeField(name === undefined ? undefined : schema?.fields[name], merged[key], value);
   }
   return merged;
