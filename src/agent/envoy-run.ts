@@ -114,6 +114,7 @@ async function followEnvoy(
   const quit = AbortSignal.any([end, draining.signal]);
   const reloader = new Reloader(first.files, {
     ...parts,
+    log: log.scope('model'),
     ...(parts.observers?.reload !== undefined && { observer: parts.observers.reload }),
     followInputs: (paths) => parts.watch.follow(paths),
     files: folder,
@@ -141,7 +142,7 @@ async function followEnvoy(
     current.drain = () => drainOnly(run);
     current.reopenLogs = () => void envoy.signal('SIGUSR1');
   };
-  const following = follow({ reloader, admin, log, quit, change, onFirstInForce });
+  const following = follow({ reloader, admin, log: log.scope('model'), quit, change, onFirstInForce });
   // It fails only by a bug or with the world: that ends the agent, and Envoy with it.
   await Promise.race([aborted(end), following.then(() => aborted(end))]);
   const how = await endOf(run, parts);

@@ -110,7 +110,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
   const { discovery, outgoing, certificates } = parts.observers ?? {};
-  const identity = await startIdentityService({ ...config, log, discovery, outgoing, certificates });
+  const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
   identity.serveGatewaySecrets(files.secrets ?? new Map());
   const folder = new ConfigFiles(config.configPath);

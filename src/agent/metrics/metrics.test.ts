@@ -69,6 +69,11 @@ describe('AgentMetrics', () => {
     ['num_failed_outgoing_requests{request_type="csr"}', (it) => it.outgoing.failed('csr'), 1],
     ['outgoing_latency{request_type="csr"}', (it) => it.outgoing.finished('csr', 12), 12],
     ['outgoing_latency{request_type="csr"}', (it) => it.outgoing.finished('csr', -1), 0],
+    [
+      'mesh_agent_certificate_expiry_timestamp_seconds{resource_name="default"}',
+      (it) => it.certificates.inForce('default', 1_700_000_000_000),
+      1_700_000_000,
+    ],
     ['mesh_agent_changes_total', (it) => it.reload.debounced(3), 3],
     ['mesh_agent_compilations_total', (it) => it.reload.started(), 1],
     ['mesh_agent_reloads_total', (it) => it.reload.inForce(250), 1],

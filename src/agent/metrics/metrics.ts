@@ -1,8 +1,10 @@
+import type { CertificateObserver } from '../../identity/certificate-observer.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
+import { certificateMetrics } from './certificate-metrics.ts';
 import { discoveryMetrics } from './discovery-metrics.ts';
 import { lifeMetrics } from './life-metrics.ts';
 import { type MeshFigures, showFigures } from './mesh-figures.ts';
@@ -24,6 +26,7 @@ export class AgentMetrics implements AgentObservers {
   readonly discovery: DiscoveryObserver = discoveryMetrics(this.#meters);
   /** Hears of requests for certificates and tokens. */
   readonly outgoing: Required<OutgoingObserver> = outgoingMetrics(this.#meters);
+  readonly certificates: Required<CertificateObserver> = certificateMetrics(this.#meters);
   readonly life: LifeObserver = lifeMetrics(this.#meters);
   readonly reload: ReloadObserver = reloadMetrics(this.#meters, this.#rejected);
   readonly scrape: ScrapeObserver = scrapeMetrics(this.#meters);

@@ -162,7 +162,7 @@ export class Reloader {
     if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
     if ('failure' in result) throw result.failure;
     if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);
-    for (const warning of result.warnings) this.#parts.log.warn(warning);
+    for (const warning of result.warnings) this.#parts.log.scope('validation').warn(warning);
     return result;
   }
 

@@ -57,7 +57,7 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
   let gateways: readonly DiscoveryResource[] = [];
   const publish = (): void => service.store.replace([...own.resources, ...gateways, ...files.resources]);
   const own = new OwnSecrets(publish);
-  const files = new FileSecrets(publish, log);
+  const files = new FileSecrets(publish, log.scope('secretfetcher'));
   const observer = bothObservers(told(log, files), discovery);
   const server = await startDiscoveryServer(join(configPath, socketName), [service], observer).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
@@ -65,17 +65,17 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
   const source = await openIdentitySource({
     authority: options.authority,
     folder: options.identityFolder,
-    log,
+    log: log.scope('cache'),
     ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onSnapshot: (snapshot) => {
       own.take(snapshot);
       output?.write(snapshot);
       tellExpiry(snapshot, options.certificates);
-      log.info('identity in service', describe(snapshot));
+      log.scope('cache').info('identity in service', describe(snapshot));
     },
   });
-  const gatewaySecrets = new GatewaySecrets(log);
+  const gatewaySecrets = new GatewaySecrets(log.scope('secretfetcher'));
   return {
     serveGatewaySecrets: (secrets) => {
       gateways = gatewaySecrets.take(secrets);
@@ -99,7 +99,7 @@ async function openOutput(options: IdentityServiceOptions): Promise<IdentityOutp
   if (outputFolder === undefined) return undefined;
   const isSource = authority === undefined && identityFolder !== undefined;
   if (isSource && (await isSameFolder(outputFolder, identityFolder))) return undefined;
-  return openIdentityOutput(outputFolder, log);
+  return openIdentityOutput(outputFolder, log.scope('cache'));
 }
 
 function told(log: Log, files: FileSecrets): DiscoveryObserver {

@@ -44,7 +44,7 @@ function keep(authority: AuthorityOptions, options: IdentitySourceOptions): Iden
     checkIntervalMs,
     initialBackoffMs,
     clock,
-    observer: { onSnapshot, onTrouble: (trouble) => tell(trouble, keeper, log) },
+    observer: { onSnapshot, onTrouble: (trouble) => tell(trouble, keeper, log.scope('caclient')) },
     ...(outgoing === undefined ? {} : { outgoing }),
   });
   keeper.start();

@@ -171,7 +171,7 @@ describe('pilot-agent proxy', () => {
   test('obeys --log_output_level and --log_target', async () => {
     proxy = await ProxyProgram.create(pod);
     const targets = ['--log_target', 'stderr', '--log_target', 'stdout', '--log_target', 'stderr'];
-    proxy.start({ args: ['--policies', 'mesh', '--log_output_level', 'default:error', ...targets] });
+    proxy.start({ args: ['--policies', 'mesh', '--log_output_level', 'all:error', ...targets] });
     await proxy.untilReady();
     await proxy.write('mesh/peer.yaml', strict.replace('STRICT', 'STRICKT'));
     const lines = (text: string): string[] => text.split('\n').filter((line) => /\t(info|warn|error)\t/.test(line));
