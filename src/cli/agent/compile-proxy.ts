@@ -150,7 +150,7 @@ async function readPolicies(
   bag: DiagnosticBag,
 ): Promise<{ readonly files: readonly SourceFile[] } | { readonly failure: Error }> {
   try {
-    return { files: await readSources(paths, bag) };
+    return { files: await readSources(paths, bag, { filesOnly: true }) };
   } catch (error) {
     if (error instanceof SourceError) return { failure: error };
     throw error;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +74,15 @@ describe('readSources', () => {
       yield Buffer.from([0xa9]);
     })();
     expect(await readSources(['-', '-'], bag, { stdin })).toEqual([{ path: '-', text: 'aé' }]);
+  });
+
+  test('refuses pipes and devices in folders, and named ones where only files will do', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    await expect(readSources([folder], bag)).rejects.toThrow(/pipe\.yaml" is a pipe or device/);
+    await expect(readSources([join(folder, 'pipe.yaml')], bag, { filesOnly: true })).rejects.toThrow(SourceError);
+    rmSync(join(folder, 'pipe.yaml'));
+    symlinkSync('/dev/zero', join(folder, 'endless.yaml'));
+    await expect(readSources([folder], bag)).rejects.toThrow(/endless\.yaml" is a pipe or device/);
   });
 
   test('throws for what is not there', async () => {

@@ -20,6 +20,8 @@ export interface ReadOptions {
   /** What `-` stands for. */
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly maxFileBytes?: number | undefined;
+  /** Refuses pipes and devices that are named, as it does those in folders: reading them may take for ever. */
+  readonly filesOnly?: boolean;
 }
 
 /**
@@ -41,7 +43,8 @@ export async function readSources(
       seen.add('-');
       continue;
     }
-    for (const name of await namesOf(toSlashes(path), seen, true)) files.push(...(await readOne(name, bag, limit)));
+    for (const name of await namesOf(toSlashes(path), seen, options.filesOnly ? 'file' : 'any'))
+      files.push(...(await readOne(name, bag, limit)));
   }
   for (const file of files) {
     // An empty pipe is a command that failed, not a wish for an empty mesh.
@@ -61,15 +64,21 @@ function toSlashes(path: string): string {
   return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
 }
 
+/** What a path may be: named by the user, and then a pipe too or no pipe; or found in a folder. */
+type Place = 'any' | 'file' | 'found';
+
 /** Real paths go into `seen`: a file that is named twice is read once. */
-async function namesOf(path: string, seen: Set<string>, isNamed: boolean): Promise<string[]> {
+async function namesOf(path: string, seen: Set<string>, place: Place): Promise<string[]> {
   try {
     const real = await realpath(path);
     if (!isNew(real, seen)) return [];
-    if (!(await stat(path)).isDirectory()) return [path];
+    const stats = await stat(path);
+    if (place !== 'any' && !stats.isDirectory() && !stats.isFile())
+      throw new SourceError(`"${path}" is a pipe or device`);
+    if (!stats.isDirectory()) return [path];
     const entries = await readdir(path, { withFileTypes: true });
     const names: string[] = [];
-    if (!isNamed && entries.some(({ name }) => name === outputMarker)) return [];
+    if (place === 'found' && entries.some(({ name }) => name === outputMarker)) return [];
     for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
       // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
       if (entry.name.startsWith('..')) continue;
@@ -80,7 +89,7 @@ async function namesOf(path: string, seen: Set<string>, isNamed: boolean): Promi
         continue;
       }
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
-      if (isFolder || isInput(entry.name)) names.push(...(await namesOf(child, seen, false)));
+      if (isFolder || isInput(entry.name)) names.push(...(await namesOf(child, seen, 'found')));
     }
     return names;
   } catch (cause) {
