@@ -49,8 +49,8 @@ export async function endOrphan(folder: string, log: Log): Promise<void> {
 
 async function readRecord(folder: string): Promise<EnvoyRecord | undefined> {
   try {
-    const record = JSON.parse(await readFile(join(folder, fileName), 'utf8')) as EnvoyRecord;
-    return Number.isSafeInteger(record.pid) && record.pid > 1 ? record : undefined;
+    const record = JSON.parse(await readFile(join(folder, fileName), 'utf8')) as EnvoyRecord | null;
+    return Number.isSafeInteger(record?.pid) && Number(record?.pid) > 1 ? (record ?? undefined) : undefined;
   } catch {
     // Not there, or half-written by an agent that was killed: nothing is known, so nothing is ended.
     return undefined;

@@ -1,0 +1,64 @@
+import { createServer } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
+import { freePort } from '../testing/sample-proxy.ts';
+
+const start = startingAgents();
+
+describe('the restart policy', () => {
+  test('brings an Envoy back that crashed: not ready meanwhile, with what was in force, and counted', async () => {
+    const envoyRestarted = vi.fn();
+    const observers = { life: lifeObserver({ envoyRestarted }) };
+    const agent = await start({ config: { restartPolicy: 'on-failure' }, parts: { observers } });
+    await agent.untilReady();
+    await agent.change({ body: 'two' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    const first = agent.envoyPid;
+    process.kill(first, 'SIGKILL');
+    await agent.untilLogged('state=backing-off');
+    expect(await agent.readiness()).toBe(503);
+    await agent.untilReady();
+    expect(agent.envoyPid).not.toBe(first);
+    expect(await agent.get()).toEqual({ status: 200, body: 'two' });
+    expect(envoyRestarted).toHaveBeenCalledExactlyOnceWith(137);
+    await agent.change({ body: 'three' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+  });
+
+  test('takes over at the restart what has changed meanwhile', async () => {
+    const agent = await start({ config: { restartPolicy: 'always' } });
+    await agent.untilReady();
+    process.kill(agent.envoyPid, 'SIGTERM');
+    await agent.untilLogged('state=backing-off');
+    await agent.change({ body: 'two' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+  });
+
+  test('lets a clean end be the end, where only failures are mended', async () => {
+    const agent = await start({ config: { restartPolicy: 'on-failure' } });
+    await agent.untilReady();
+    process.kill(agent.envoyPid, 'SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+  });
+
+  test('does not hold up a stop during the delay', async () => {
+    const agent = await start({ config: { restartPolicy: 'on-failure', terminationDrainMs: 60_000 } });
+    await agent.untilReady();
+    process.kill(agent.envoyPid, 'SIGKILL');
+    await agent.untilLogged('state=backing-off');
+    agent.signal('SIGTERM');
+    expect(await timed(agent.exitCode)).toBeLessThan(1_000);
+    expect(await agent.exitCode).toBe(0);
+    expect(agent.lines.join('').match(/Envoy started/g)).toHaveLength(1);
+  });
+
+  test('gives up an Envoy that was never ready: its configuration is at fault', async () => {
+    const port = await freePort();
+    const holder = createServer().listen(port, '127.0.0.1');
+    const agent = await start({ config: { restartPolicy: 'always' }, sample: { staticPort: port } });
+    expect(await agent.exitCode).toBe(1);
+    holder.close();
+  });
+});

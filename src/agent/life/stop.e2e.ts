@@ -1,0 +1,135 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { isAlive, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
+
+const start = startingAgents();
+
+describe('the end of Envoy', () => {
+  test.each([
+    ['SIGTERM', 0],
+    ['SIGINT', 0],
+    ['SIGQUIT', 131],
+    ['SIGABRT', 134],
+    ['SIGKILL', 137],
+    ['SIGSEGV', 139],
+  ] as const)('by %s is the end of the agent, with code %i', async (signal, code) => {
+    const agent = await start();
+    await agent.untilReady();
+    process.kill(agent.envoyPid, signal);
+    expect(await agent.exitCode).toBe(code);
+    expect(await agent.readiness()).toBe(0);
+  });
+
+  test('is no success before it was ready', async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const { port } = holder.address() as AddressInfo;
+    // A listener that cannot have its port leaves Envoy alive, and not ready.
+    const agent = await start({ sample: { httpPort: port } });
+    await agent.untilLogged('Address already in use');
+    process.kill(agent.envoyPid, 'SIGTERM');
+    expect(await agent.exitCode).toBe(1);
+    holder.close();
+  });
+});
+
+describe('a stop', () => {
+  test('while the inputs are compiled, however long that takes, is at once', async () => {
+    const agent = await start({ parts: { compile: () => new Promise(() => undefined) } });
+    await agent.untilLogged('state=configuring');
+    agent.signal('SIGTERM');
+    expect(await timed(agent.exitCode)).toBeLessThan(1_000);
+    expect(await agent.exitCode).toBe(0);
+    expect(agent.lines.join('')).not.toContain('state=starting');
+  });
+
+  test('is what SIGQUIT asks for too', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    agent.signal('SIGQUIT');
+    await agent.untilLogged('asked to stop\tsignal=SIGQUIT');
+    await agent.untilLogged('state=draining');
+    expect(await agent.exitCode).toBe(0);
+  });
+
+  test('of an Envoy that does not answer is bounded: not ready, drain, SIGTERM, SIGKILL', async () => {
+    const agent = await start({ config: { terminationDrainMs: 1_000 } });
+    await agent.untilReady();
+    process.kill(agent.envoyPid, 'SIGSTOP');
+    await vi.waitFor(async () => expect(await agent.readiness()).toBe(503), 10_000);
+    agent.signal('SIGTERM');
+    const ms = await timed(agent.exitCode);
+    expect(await agent.exitCode).toBe(0);
+    expect(ms).toBeGreaterThan(2_900);
+    expect(ms).toBeLessThan(4_500);
+    expect(isAlive(agent.envoyPid)).toBe(false);
+    expect(agent.lines.join('')).toContain('Envoy has ended\tstatus=signal SIGKILL');
+  });
+
+  test('kills at once at a third signal', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    process.kill(agent.envoyPid, 'SIGSTOP');
+    agent.signal('SIGTERM');
+    agent.signal('SIGTERM');
+    await agent.untilLogged('state=stopping');
+    agent.signal('SIGTERM');
+    expect(await timed(agent.exitCode)).toBeLessThan(1_000);
+    expect(await agent.exitCode).toBe(0);
+  });
+
+  test('waits the configured time between the drain call and SIGTERM, and says so', async () => {
+    const drained = vi.fn();
+    const agent = await start({ parts: { observers: { life: lifeObserver({ drained }) } } });
+    await agent.untilReady();
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+    const [, ms] = /drain ended\tms=(\d+)/.exec(agent.lines.join('')) ?? [];
+    expect(Number(ms)).toBeGreaterThanOrEqual(999);
+    expect(Number(ms)).toBeLessThan(1_200);
+    expect(drained).toHaveBeenCalledExactlyOnceWith(Number(ms));
+  });
+
+  test('after an error that nobody caught takes Envoy with it, and is told as a bug', async () => {
+    const agent = await start({ config: { terminationDrainMs: 60_000 } });
+    await agent.untilReady();
+    const pid = agent.envoyPid;
+    agent.crash(Object.assign(new Error('planted'), { code: 'EPIPE', syscall: 'write' }));
+    const failure = await agent.exitCode.catch((error: Error) => error);
+    expect(failure).toMatchObject({ message: 'planted' });
+    expect(failure).not.toHaveProperty('syscall');
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe('a port that is taken', () => {
+  test.each([
+    ['admin', /the port of Envoy's admin, 127\.0\.0\.1:\d+, is taken by process \d+ \(.+\); proxyAdminPort/],
+    ['status', /the status port \d+ is taken by process \d+ \(.+\)/],
+  ])('is named with its owner: %s', async (which, message) => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '0.0.0.0', resolve));
+    const { port } = holder.address() as AddressInfo;
+    const agent = await start(which === 'admin' ? { sample: { adminPort: port } } : { config: { statusPort: port } });
+    const failure = await agent.exitCode.catch((error: Error) => error);
+    holder.close();
+    expect(String(failure)).toMatch(message);
+    expect(String(failure)).toContain(`process ${process.pid} `);
+    expect(agent.lines.join('')).not.toContain('Envoy started');
+  });
+});
+
+describe('SIGHUP', () => {
+  test('opens log files again and ends nothing, whether Envoy runs yet or not', async () => {
+    const reopenLogs = vi.fn();
+    const agent = await start({ parts: { reopenLogs } });
+    await agent.untilLogged('state=starting');
+    agent.signal('SIGHUP');
+    await agent.untilReady();
+    agent.signal('SIGHUP');
+    expect(reopenLogs).toHaveBeenCalledTimes(2);
+    await delay(200);
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+});
