@@ -30,6 +30,8 @@ export interface AgentConfig {
   readonly bootstrapFile?: string | undefined;
   /** Undefined: Envoy counts processors itself. */
   readonly concurrency: number | undefined;
+  /** Envoy's log is JSON, as the agent's own is. */
+  readonly logsAsJson?: boolean;
   readonly proxyLogLevel: string;
   readonly proxyComponentLogLevel: string;
   /** Folder of `cert-chain.pem`, `key.pem`, `root-cert.pem`; undefined when there is no identity. */

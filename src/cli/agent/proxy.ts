@@ -186,6 +186,7 @@ async function agentConfigOf(
       containerCpus: limits.cpus,
       processors: availableParallelism(),
     }),
+    logsAsJson: flags.log_as_json === true,
     proxyLogLevel: flags.proxyLogLevel,
     proxyComponentLogLevel: flags.proxyComponentLogLevel,
     identityFolder: agent.certificates.provisionedFolder,

@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findEnvoy } from '../../envoy/process.ts';
+import { envoyLogFormat } from './envoy-log-format.ts';
+
+const binary = findEnvoy({ env: process.env, repositoryRoot: process.cwd() });
+
+describe('envoyLogFormat', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'envoy-log-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** What Envoy's logger says, in the time zone, of a bootstrap that it refuses with a message of two lines. */
+  const linesOf = async (isJson: boolean, isUtc: boolean): Promise<string[]> => {
+    const path = join(folder, 'bootstrap.json');
+    const text = JSON.stringify({ unknown: true });
+    await writeFile(path, text);
+    const format = envoyLogFormat(isJson, text, isUtc) ?? '';
+    const { stderr } = await execa(
+      binary,
+      ['-c', path, '--disable-hot-restart', '-l', 'info', '--log-format', format],
+      {
+        env: { TZ: isUtc ? 'UTC' : 'Asia/Tokyo' },
+        reject: false,
+      },
+    );
+    // The last line is the exception as such, which Envoy prints beside its log.
+    return stderr.split('\n').slice(0, -1);
+  };
+
+  test.each([
+    [true, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\t[a-z]+\tenvoy \w+\t/],
+    [false, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+09:00\t[a-z]+\tenvoy \w+\t/],
+  ])('makes the real Envoy write one line a message in the console form (UTC: %s)', async (isUtc, form) => {
+    const lines = await linesOf(false, isUtc);
+    expect(lines.filter((line) => !form.test(line))).toEqual([]);
+    const refusal = lines.find((line) => line.includes('\tcritical\tenvoy main\t'));
+    expect(refusal).toMatch(/no such field/);
+    expect(Math.abs(Date.parse(refusal!.split('\t')[0]!) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test('makes the real Envoy write one object a line', async () => {
+    const objects = (await linesOf(true, true)).map((line) => JSON.parse(line) as Record<string, string>);
+    expect(objects.map((it) => Object.keys(it).join())).toEqual(objects.map(() => 'level,time,scope,msg'));
+    const refusal = objects.find(({ level }) => level === 'critical');
+    expect(refusal).toMatchObject({ scope: 'envoy main', msg: expect.stringMatching(/no such field/) });
+  });
+});
