@@ -149,18 +149,12 @@ function checkLink(certificate: X509Certificate, depth: number, length: number, 
   if (nowMs < Date.parse(certificate.validFrom))
     throw new Fault(`${name} is not valid before ${certificate.validFrom}`);
   if (nowMs >= Date.parse(certificate.validTo)) throw new Fault(`${name} expired at ${certificate.validTo}`);
-  if (!certificate.ca) throw new Fault(`${name} is not the certificate of an authority (CA:TRUE is missing)`);
-  if (!mayCertify(certificate)) throw new Fault(`the key usage of ${name} does not allow it to sign certificates`);
+  // OpenSSL's reading, key usage included.
+  if (!certificate.ca) throw new Fault(`${name} may not sign certificates: CA:TRUE or keyCertSign is missing`);
   const longest = pathLengthOf(certificate);
   // A root's own limit counts too: OpenSSL and Go hold it against the chain.
   if (longest !== undefined && depth > longest)
     throw new Fault(`${name} allows ${longest} authorities below it, not ${depth}`);
-}
-
-/** The bit keyCertSign, where there is a key usage at all. */
-function mayCertify(certificate: X509Certificate): boolean {
-  const [usage] = valuesOf(certificate, extensionId.keyUsage);
-  return usage === undefined || ((usage.content[1] ?? 0) & 0x04) !== 0;
 }
 
 function pathLengthOf(certificate: X509Certificate): number | undefined {

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { CallerLimits } from './rate-limit.ts';
+
+test('CallerLimits lets a burst through, then the rate, for each caller alone', () => {
+  let nowMs = 0;
+  const limits = new CallerLimits({ requestsPerSecond: 2, burst: 3 }, () => nowMs);
+  const taken = (caller: string, count: number): number =>
+    Array.from({ length: count }, () => limits.take(caller)).filter(Boolean).length;
+  expect([taken('a', 10), taken('b', 10)]).toEqual([3, 3]);
+  nowMs = 999;
+  expect(taken('a', 10)).toBe(1);
+  nowMs = 1_000_000;
+  expect(taken('a', 10)).toBe(3);
+});
+
+test('CallerLimits goes on where the clock stands or the callers are many', () => {
+  let nowMs = 0;
+  const limits = new CallerLimits({ requestsPerSecond: 1000, burst: 1 }, () => nowMs);
+  for (let i = 0; i < 1000; i++) expect(limits.take(`caller ${i}`)).toBe(true);
+  expect(limits.take('caller 0')).toBe(false);
+  nowMs = 1;
+  expect(limits.take('caller 0')).toBe(true);
+});
