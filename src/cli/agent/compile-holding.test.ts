@@ -87,7 +87,7 @@ describe('compileHolding', () => {
     [
       'a new object that is at fault and may concern the proxy: nothing of the change is used',
       { ...first, 'q.yaml': policy('three', '/3x'), 'r.yaml': policy('four', '/4', 'X') },
-      { denied: undefined, held: [] },
+      { denied: undefined, held: ['a/four r.yaml:2'] },
     ],
     [
       'a new object that no parser reads, in the place of a good one',

@@ -45,9 +45,11 @@ export async function compileHolding<T>(
     // What does not fit old versions follows from what made them necessary.
     const told = found.filter(({ span }) => span === undefined || !isLastGood(span.file));
     errors.push(...(errors.length + told.length === 0 ? found : told));
-    const mended = round < maxRounds ? mend(current, found, good, isElsewhere) : undefined;
-    if (mended === undefined) return { value: undefined, files: current, bag, objects, errors };
-    objects.push(...mended.held);
+    const mended = mend(current, found, good, isElsewhere);
+    objects.push(...mended.objects);
+    if (mended.files === undefined || round === maxRounds) {
+      return { value: undefined, files: current, bag, objects, errors };
+    }
     current = mended.files;
   }
 }

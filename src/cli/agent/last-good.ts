@@ -21,8 +21,10 @@ export interface HeldObject {
 }
 
 export interface Mended {
-  readonly files: readonly SourceFile[];
-  readonly held: readonly HeldObject[];
+  /** Undefined where some object has no last good version that could stand in for it. */
+  readonly files: readonly SourceFile[] | undefined;
+  /** The objects at fault, as far as that can be told. */
+  readonly objects: readonly HeldObject[];
 }
 
 /** Says of an object that was never good whether it can have no effect on this proxy. */
@@ -30,40 +32,42 @@ export type IsElsewhere = (object: JsonObject) => boolean;
 
 /**
  * The inputs with the documents that errors point at in their last good version. A document that was never good is left
- * out where it is elsewhere. Undefined where that cannot be done: an error has no place, or the document at fault is no
- * other than it was; then nothing of the change may be used.
+ * out where it is elsewhere. No files where that cannot be done, also where an error has no place, or the document at
+ * fault is no other than it was; then nothing of the change may be used.
  */
 export function mend(
   files: readonly SourceFile[],
   errors: readonly Diagnostic[],
   good: GoodInputs | undefined,
   isElsewhere: IsElsewhere,
-): Mended | undefined {
+): Mended {
   const versions = goodVersions(good);
   const faulty = new Map<string, FaultyDocument>();
+  let isMended = true;
   for (const error of errors) {
     const own = faultAt(error.span, files, versions);
     const related = error.related.flatMap(({ span }) => faultAt(span, files, versions) ?? []);
     // What an unchanged object suffers from is the change of another.
     const changed = own === undefined ? related : [own];
-    if (changed.length === 0) return undefined;
+    if (changed.length === 0) isMended = false;
     for (const fault of changed) faulty.set(`${fault.file.path} ${fault.range.start}`, fault);
   }
-  const held: HeldObject[] = [];
+  const objects: HeldObject[] = [];
   const kept = new Map<string, SourceFile>();
   for (const fault of faulty.values()) {
     const identities = identitiesOf(fault, files, versions);
-    if (identities === undefined) return undefined;
+    if (identities.length === 0) isMended = false;
     const { file } = fault;
     const { line } = lineAndColumn(lineStarts(file.text), contentStart(fault));
     for (const { object, key } of identities) {
       const version = versions.get(key);
-      if (version === undefined && !isElsewhere(object)) return undefined;
+      if (version === undefined && !isElsewhere(object)) isMended = false;
       if (version !== undefined) kept.set(version.file.path, version.file);
-      held.push({ ...nameOf(object), file: file.path, line });
+      objects.push({ ...nameOf(object), file: file.path, line });
     }
   }
-  return { files: [...files.map((file) => withoutDocuments(file, faulty)), ...kept.values()], held };
+  const mended = (): SourceFile[] => [...files.map((file) => withoutDocuments(file, faulty)), ...kept.values()];
+  return { files: isMended ? mended() : undefined, objects };
 }
 
 interface FaultyDocument {
@@ -129,24 +133,24 @@ interface Identity {
   readonly key: string;
 }
 
-/** Which objects a document at fault is about; undefined when that cannot be told. */
+/** Which objects a document at fault is about; none when that cannot be told. */
 function identitiesOf(
   { file, range }: FaultyDocument,
   files: readonly SourceFile[],
   versions: ReadonlyMap<string, GoodVersion>,
-): readonly Identity[] | undefined {
+): readonly Identity[] {
   const text = file.text.slice(range.start, range.end);
   const objects = parse([{ path: file.path, text }], new DiagnosticBag()).map(({ value }) => value);
   if (objects.length > 0) {
     const identities = objects.map((object) => ({ object, key: keyOf(object) }));
-    return identities.every(({ object }) => isNamed(object)) ? identities : undefined;
+    return identities.every(({ object }) => isNamed(object)) ? identities : [];
   }
   // No parser reads it: it is taken for the one object of this file that is missing now, and that it names.
   const present = new Set(parse(without(files, file, range), new DiagnosticBag()).map(({ value }) => keyOf(value)));
   const missing = [...versions].filter(([key, { path }]) => path === file.path && !present.has(key));
   const named = missing.filter(([, { object }]) => namesObject(text, object));
   const [only] = named;
-  return named.length === 1 && only !== undefined ? [{ key: only[0], object: only[1].object }] : undefined;
+  return named.length === 1 && only !== undefined ? [{ key: only[0], object: only[1].object }] : [];
 }
 
 function without(files: readonly SourceFile[], file: SourceFile, range: DocumentRange): SourceFile[] {

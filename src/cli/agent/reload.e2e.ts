@@ -1,0 +1,119 @@
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ProxyProgram } from './testing/proxy-program.ts';
+import { denyPath, reloadTopology } from './testing/reload-objects.ts';
+
+describe('a change of the inputs of pilot-agent proxy', () => {
+  let proxy: ProxyProgram;
+
+  beforeEach(async () => {
+    proxy = await ProxyProgram.create(reloadTopology);
+  });
+  afterEach(() => proxy.close());
+
+  const start = async (...args: readonly string[]): Promise<void> => {
+    proxy.start(args.length === 0 ? {} : { args });
+    await proxy.logged('state=running');
+  };
+  /** Paths that requests to the workload are denied. */
+  const denied = async (): Promise<readonly string[]> => {
+    const found = (await proxy.read('listeners.json')).match(/"exact": "\/[a-z0-9]+"/g) ?? [];
+    return [...new Set(found.map((text) => text.slice(10, -1)))].sort();
+  };
+  const denies = (...paths: readonly string[]): Promise<void> =>
+    vi.waitFor(async () => expect(await denied()).toEqual(paths), { timeout: 10_000, interval: 20 });
+  const metric = (name: string): number | undefined => {
+    const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
+    const line = body.split('\n').find((text) => text.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.slice(name.length + 1));
+  };
+
+  test('is followed through volumes of Kubernetes, renames, new folders, and folders that come back', async () => {
+    const publish = async (version: number): Promise<void> => {
+      await mkdir(join(proxy.folder, `mesh/..v${version}`));
+      await proxy.write(`mesh/..v${version}/p.yaml`, denyPath('p', `/v${version}`));
+      await symlink(`..v${version}`, join(proxy.folder, 'mesh/..data_tmp'));
+      await rename(join(proxy.folder, 'mesh/..data_tmp'), join(proxy.folder, 'mesh/..data'));
+      await rm(join(proxy.folder, `mesh/..v${version - 1}`), { recursive: true, force: true });
+    };
+    await publish(0);
+    await symlink('..data/p.yaml', join(proxy.folder, 'mesh/p.yaml'));
+    await start();
+    for (let version = 1; version <= 5; version++) {
+      await publish(version);
+      await denies(`/v${version}`);
+    }
+    await mkdir(join(proxy.folder, 'mesh/later/deep'), { recursive: true });
+    await proxy.write('mesh/later/deep/q.yaml', denyPath('q', '/q'));
+    await denies('/q', '/v5');
+    await rename(join(proxy.folder, 'mesh/later'), join(proxy.folder, 'away'));
+    await denies('/v5');
+    await rename(join(proxy.folder, 'away'), join(proxy.folder, 'mesh/later'));
+    await denies('/q', '/v5');
+    await rename(join(proxy.folder, 'mesh'), join(proxy.folder, 'gone'));
+    await proxy.logged(/the last good configuration stays in force: cannot read "mesh"/);
+    expect(await denied()).toEqual(['/q', '/v5']);
+    expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
+    await proxy.write('gone/q.yaml', denyPath('r', '/r'));
+    await rename(join(proxy.folder, 'gone'), join(proxy.folder, 'mesh'));
+    await denies('/q', '/r', '/v5');
+  });
+
+  test('is followed into a folder that configSources names from then on, and that comes later', async () => {
+    await proxy.write('mesh.yaml', `configSources: [{address: "fs://${proxy.folder}/mesh"}]\n`);
+    await start('--meshConfig', 'mesh.yaml');
+    const both = ['mesh', 'more'].map((name) => `{address: "fs://${proxy.folder}/${name}"}`).join(', ');
+    await proxy.write('mesh.yaml', `configSources: [${both}]\n`);
+    await proxy.logged(/the last good configuration stays in force: cannot read/);
+    await mkdir(join(proxy.folder, 'more'));
+    await proxy.write('more/p.yaml', denyPath('p', '/p'));
+    await denies('/p');
+    await proxy.write('more/p.yaml', denyPath('p', '/changed'));
+    await denies('/changed');
+    await proxy.write('mesh.yaml', 'configSources: [{address: "xds://control:15010"}]\n');
+    await proxy.logged(/the last good configuration stays in force: not supported yet: configSources/);
+    expect(await denied()).toEqual(['/changed']);
+  });
+
+  test('goes through but for the object at fault, which keeps its last good version until it is mended', async () => {
+    await proxy.write('mesh/p.yaml', `${denyPath('one', '/1')}---${denyPath('two', '/2')}`);
+    await start();
+    await proxy.write('mesh/p.yaml', `${denyPath('one', '/1').replace('DENY', 'DENI')}---${denyPath('two', '/2x')}`);
+    await denies('/1', '/2x');
+    await proxy.logged(
+      /the last good version of AuthorizationPolicy foo\/one stays in force: mesh\/p\.yaml:5:\d+: error/,
+    );
+    expect(metric('mesh_agent_objects_held')).toBe(1);
+    expect(metric('pilot_total_rejected_configs{type="authorizationpolicy",name="foo/one"}')).toBe(1);
+    expect(await proxy.read('origins.json')).toContain(
+      'mesh/p.yaml (last good version of AuthorizationPolicy foo/one)',
+    );
+
+    // Never good, and it may select this workload: nothing of the change is used.
+    await proxy.write('mesh/q.yaml', denyPath('three', '/3').replace('DENY', 'DENI'));
+    await proxy.write('mesh/p.yaml', `${denyPath('one', '/1')}---${denyPath('two', '/2y')}`);
+    await proxy.logged(/the last good configuration stays in force: mesh\/q\.yaml:5:\d+: error/);
+    expect(await denied()).toEqual(['/1', '/2x']);
+    expect(metric('mesh_agent_reload_failures_total{reason="invalid"}')).toBe(1);
+    expect(metric('pilot_total_rejected_configs{type="authorizationpolicy",name="foo/three"}')).toBe(1);
+    expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
+
+    await proxy.write('mesh/q.yaml', denyPath('three', '/3'));
+    await denies('/1', '/2y', '/3');
+    await vi.waitFor(() => expect(metric('mesh_agent_objects_held')).toBe(0), 5_000);
+    expect(proxy.output.match(/the change is not taken/g)).toHaveLength(1);
+  });
+
+  test('a thousand times within a second is compiled once or twice', async () => {
+    await start();
+    const before = metric('mesh_agent_compilations_total') ?? 0;
+    for (let i = 0; i < 1_000; i++) {
+      await writeFile(join(proxy.folder, 'mesh/new'), denyPath('p', `/p${i}`));
+      await rename(join(proxy.folder, 'mesh/new'), join(proxy.folder, 'mesh/p.yaml'));
+    }
+    await denies('/p999');
+    expect((metric('mesh_agent_compilations_total') ?? 0) - before).toBeLessThanOrEqual(2);
+    expect(await readdir(join(proxy.folder, 'etc/mesh/proxy'))).not.toContainEqual(expect.stringMatching(/tmp$/));
+  });
+});
