@@ -34,6 +34,8 @@ export interface CurrentEnvoy {
   admin?: AdminClient | undefined;
   /** Where its admin interface listens. */
   address?: AdminAddress | undefined;
+  /** Why there is no workload certificate now; undefined when there is one, or none is meant to be. */
+  identityProblem?: () => string | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */
   drain?: (() => Promise<void>) | undefined;
   /** Has Envoy open its log files again. */

@@ -112,6 +112,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const { discovery, outgoing, certificates } = parts.observers ?? {};
   const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
+  current.identityProblem = () => identity.problem;
   identity.serveGatewaySecrets(files.secrets ?? new Map());
   const folder = new ConfigFiles(config.configPath);
   await folder.writeAll(files);

@@ -15,11 +15,18 @@ const timeoutMs = 800;
 export class Readiness {
   readonly #admin: () => AdminClient | undefined;
   readonly #state: () => AgentState;
+  readonly #identityProblem: () => string | undefined;
   #asking: Promise<ReadyAnswer> | undefined;
 
-  constructor(admin: () => AdminClient | undefined, state: () => AgentState) {
+  /** `identityProblem` says why there is no workload certificate, which Envoy may be waiting for. */
+  constructor(
+    admin: () => AdminClient | undefined,
+    state: () => AgentState,
+    identityProblem: () => string | undefined = () => undefined,
+  ) {
     this.#admin = admin;
     this.#state = state;
+    this.#identityProblem = identityProblem;
   }
 
   /** Asks Envoy anew each time, since a dead Envoy was ready a moment ago; who asks meanwhile gets the same answer. */
@@ -33,7 +40,8 @@ export class Readiness {
   async #ask(): Promise<ReadyAnswer> {
     const state = this.#state();
     const admin = this.#admin();
-    if (state === 'starting' && admin !== undefined) return { isReady: false, reason: await startingReason(admin) };
+    if (state === 'starting' && admin !== undefined)
+      return { isReady: false, reason: await this.#startingReason(admin) };
     if (state !== 'running' || admin === undefined) return { isReady: false, reason: `the agent is ${state}` };
     try {
       const { status, body } = await admin.get('/ready', { timeoutMs });
@@ -43,6 +51,12 @@ export class Readiness {
     } catch (error) {
       return { isReady: false, reason: `Envoy does not answer: ${(error as Error).message}` };
     }
+  }
+
+  async #startingReason(admin: AdminClient): Promise<string> {
+    const problem = this.#identityProblem();
+    const reason = await startingReason(admin);
+    return problem === undefined ? reason : `${reason}; no identity: ${problem}`;
   }
 }
 

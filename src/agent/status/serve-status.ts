@@ -25,6 +25,7 @@ export async function serveStatus(
     readiness: new Readiness(
       () => current.admin,
       () => life.state,
+      () => current.identityProblem?.(),
     ),
     probes,
     addresses,
