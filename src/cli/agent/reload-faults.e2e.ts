@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { topology as gatewayTopology } from './testing/gateway-objects.ts';
+import { ProxyProgram } from './testing/proxy-program.ts';
+import { denyPath, reloadTopology } from './testing/reload-objects.ts';
+
+describe('pilot-agent proxy, when the world fails while it runs', () => {
+  let proxy: ProxyProgram;
+
+  beforeEach(async () => {
+    proxy = await ProxyProgram.create(reloadTopology);
+    await proxy.write('mesh/p.yaml', denyPath('p', '/first'));
+  });
+  afterEach(() => proxy.close());
+
+  /** The folder that Envoy reads, as the program sees it: it may have mounts of its own. */
+  const seen = (name = ''): string => `/proc/${proxy.pid}/root${proxy.folder}/etc/mesh/proxy/${name}`;
+  const denied = async (): Promise<string | undefined> =>
+    /"exact": "(\/[a-z]+)"/.exec(await readFile(seen('listeners.json'), 'utf8'))?.[1];
+  const denies = (path: string): Promise<void> =>
+    vi.waitFor(async () => expect(await denied()).toBe(path), { timeout: 15_000, interval: 20 });
+  const isReady = (): boolean => proxy.curl('http://127.0.0.1:15020/healthz/ready').status === 200;
+  const inMounts = (...command: readonly string[]): string =>
+    execFileSync('nsenter', ['-t', String(proxy.pid), '-m', ...command], { encoding: 'utf8' });
+  /** Starts the program with a file system of its own, of so many bytes, where Envoy's files are. */
+  const startOnSmallDisk = async (): Promise<void> => {
+    await mkdir(join(proxy.folder, 'etc/mesh/proxy'), { recursive: true });
+    const mount = 'mount -t tmpfs -o size=2m,mode=700 tmpfs etc/mesh/proxy';
+    proxy.start({ prepare: `exec unshare --mount sh -c '${mount} && exec "$@"' sh "$@"` });
+    await proxy.logged('state=running');
+  };
+
+  test('keeps serving on a full disk, leaves no half file, and takes the change over when there is space again', async () => {
+    await startOnSmallDisk();
+    const before = (await readdir(seen())).sort();
+    const filler = await open(seen('filler'), 'w');
+    await expect(
+      (async () => {
+        for (let left = 4_096; left > 0; left--) await filler.write(Buffer.alloc(1_024));
+      })(),
+    ).rejects.toThrow('ENOSPC');
+    await filler.close();
+    await proxy.write('mesh/p.yaml', denyPath('p', '/second'));
+    await proxy.logged(/the last good configuration stays in force: cannot write .*ENOSPC/);
+    expect(await denied()).toBe('/first');
+    expect((await readdir(seen())).sort()).toEqual([...before, 'filler'].sort());
+    expect(isReady()).toBe(true);
+    await rm(seen('filler'));
+    await denies('/second');
+    expect(isReady()).toBe(true);
+  });
+
+  test('keeps serving from a file system that became read-only, and goes on when it is writable again', async () => {
+    await startOnSmallDisk();
+    inMounts('mount', '-o', 'remount,ro', join(proxy.folder, 'etc/mesh/proxy'));
+    await proxy.write('mesh/p.yaml', denyPath('p', '/second'));
+    await proxy.logged(/the last good configuration stays in force: cannot write .*EROFS/);
+    expect(await denied()).toBe('/first');
+    expect(isReady()).toBe(true);
+    inMounts('mount', '-o', 'remount,rw', join(proxy.folder, 'etc/mesh/proxy'));
+    await denies('/second');
+  });
+
+  test('keeps the last good policies while a file may not be read', async () => {
+    const nobody = '65534';
+    execFileSync('mkdir', ['-p', join(proxy.folder, 'etc/mesh/proxy')]);
+    execFileSync('chown', ['-R', `${nobody}:${nobody}`, proxy.folder]);
+    const drop = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups`;
+    proxy.start({ prepare: `exec ${drop} "$@"` });
+    await proxy.logged('state=running');
+    await chmod(join(proxy.folder, 'mesh/p.yaml'), 0);
+    await proxy.logged(/the last good configuration stays in force: cannot read "mesh\/p\.yaml": EACCES/);
+    expect(await denied()).toBe('/first');
+    expect(isReady()).toBe(true);
+    await writeFile(join(proxy.folder, 'mesh/p.yaml'), denyPath('p', '/second'));
+    await chmod(join(proxy.folder, 'mesh/p.yaml'), 0o644);
+    await denies('/second');
+  });
+
+  test('keeps the last good policies when all files are gone, and goes on when they come back', async () => {
+    proxy.start();
+    await proxy.logged('state=running');
+    await rename(join(proxy.folder, 'mesh'), join(proxy.folder, 'away'));
+    await mkdir(join(proxy.folder, 'mesh'));
+    await proxy.logged(/the last good configuration stays in force: .*\[empty-input\]/s);
+    expect(await denied()).toBe('/first');
+    expect(isReady()).toBe(true);
+    await proxy.write('away/p.yaml', denyPath('p', '/second'));
+    await rm(join(proxy.folder, 'mesh'), { recursive: true });
+    await rename(join(proxy.folder, 'away'), join(proxy.folder, 'mesh'));
+    await denies('/second');
+  });
+
+  test('does not hang at pipes and devices, nor lose itself in loops of links', async () => {
+    proxy.start();
+    await proxy.logged('state=running');
+    await symlink('.', join(proxy.folder, 'mesh/again'));
+    await symlink('..', join(proxy.folder, 'mesh/up'));
+    execFileSync('mkfifo', [join(proxy.folder, 'mesh/pipe.yaml')]);
+    await proxy.logged(/the last good configuration stays in force: "mesh\/.*pipe\.yaml" is a pipe or device/);
+    expect(await denied()).toBe('/first');
+    await rm(join(proxy.folder, 'mesh/pipe.yaml'));
+    await symlink('/dev/zero', join(proxy.folder, 'mesh/zero.yaml'));
+    await proxy.logged(/zero\.yaml" is a pipe or device/);
+    await rm(join(proxy.folder, 'mesh/zero.yaml'));
+    await rm(join(proxy.folder, 'mesh/up'));
+    await proxy.write('mesh/p.yaml', denyPath('p', '/second'));
+    await denies('/second');
+  });
+
+  test('keeps the last good version of a file that is half written, until the other half comes', async () => {
+    proxy.start();
+    await proxy.logged('state=running');
+    const text = denyPath('p', '/second');
+    const file = await open(join(proxy.folder, 'mesh/p.yaml'), 'w');
+    await file.write(text.slice(0, text.indexOf('/second')));
+    await proxy.logged(/the last good version of AuthorizationPolicy foo\/p stays in force: mesh\/p\.yaml:5:/);
+    expect(await denied()).toBe('/first');
+    await file.write(text.slice(text.indexOf('/second')));
+    await file.close();
+    await denies('/second');
+  });
+});
+
+describe('a change that Envoy alone can refuse', () => {
+  let proxy: ProxyProgram;
+  afterEach(() => proxy?.close());
+
+  test("is said with the policy and the line that it comes from, and with Envoy's reason", async () => {
+    proxy = await ProxyProgram.create(gatewayTopology);
+    const gateway = (name: string, port: number): string => `
+apiVersion: networking.mesh.io/v1alpha3
+kind: Gateway
+metadata: {name: ${name}, namespace: foo}
+spec:
+  selector: {mesh: ingressgateway}
+  servers: [{port: {number: ${port}, name: http, protocol: HTTP}, hosts: ["*"]}]
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: ${name}, namespace: foo}
+spec: {hosts: ["*"], gateways: [${name}], http: [{directResponse: {status: 200, body: {string: ${name}}}}]}
+`;
+    await proxy.write('mesh/first.yaml', gateway('first', 80));
+    const holder = "require('node:net').createServer().listen(9999, '0.0.0.0')";
+    proxy.start({ role: 'router', prepare: `"${process.execPath}" -e "${holder}" &` });
+    await proxy.logged('state=running');
+    await proxy.write('mesh/second.yaml', gateway('second', 9999));
+    await proxy.logged(/Envoy refused it: .*Address already in use.* \(from Gateway foo\/second, mesh\/second\.yaml:7/);
+    expect(proxy.curl('http://127.0.0.1:8080/')).toMatchObject({ status: 200, body: 'first' });
+    await proxy.write('mesh/second.yaml', gateway('second', 9998));
+    await vi.waitFor(() => expect(proxy.curl('http://127.0.0.1:9998/').body).toBe('second'), 10_000);
+  });
+});
