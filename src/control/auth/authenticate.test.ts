@@ -1,0 +1,102 @@
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createTestAuthority } from '../testing/authorities.ts';
+import { createTokenMint } from '../testing/token-mint.ts';
+import { type Credentials, createAuthenticate } from './authenticate.ts';
+import { parseKeySet } from './token-keys.ts';
+
+const root = await createTestAuthority({ name: 'root' });
+const mint = createTokenMint();
+const keys = parseKeySet(mint.keySet);
+const tokens = {
+  source: { issuer: mint.issuer, keys: async () => keys, close: () => undefined },
+  audiences: ['mesh-ca'],
+  isFirstParty: false,
+  clock: Date.now,
+};
+const rules = { trustDomain: 'cluster.local', tokens, clusterIds: ['Cluster'], clock: Date.now };
+const nobody: Credentials = { peer: '', certificate: undefined, authorization: [], clusterIds: [] };
+const identity = 'spiffe://cluster.local/ns/foo/sa/httpbin';
+
+async function certificateWith(form: Parameters<typeof createTestAuthority>[0]): Promise<Buffer> {
+  const { certificate } = await createTestAuthority({
+    parent: root,
+    isCa: false,
+    usages: 1,
+    uris: [identity],
+    ...form,
+  });
+  return new X509Certificate(certificate).raw;
+}
+const bearer = async (account: string): Promise<string> => `Bearer ${await mint.mint(account)}`;
+
+describe('createAuthenticate', () => {
+  test('tells a caller by its certificate', async () => {
+    const certificate = await certificateWith({});
+    expect(await createAuthenticate(rules)({ ...nobody, certificate })).toEqual({
+      caller: { namespace: 'foo', serviceAccount: 'httpbin', by: 'certificate' },
+    });
+  });
+
+  test.each<[string, Parameters<typeof createTestAuthority>[0], RegExp]>([
+    ['without a URI, as our own server has', { uris: [] }, /has 0 URIs/],
+    ['with two URIs', { uris: [identity, 'spiffe://cluster.local/ns/foo/sa/admin'] }, /has 2 URIs/],
+    ['of another trust domain', { uris: ['spiffe://other/ns/foo/sa/httpbin'] }, /of the trust domain "other"/],
+    [
+      'with a URI that is no identity',
+      { uris: ['https://cluster.local/ns/foo/sa/httpbin'] },
+      /no identity of a workload/,
+    ],
+    ['with a longer path', { uris: [`${identity}/x`] }, /no identity of a workload/],
+    [
+      'with an encoded slash',
+      { uris: ['spiffe://cluster.local/ns/foo%2fsa%2fadmin/sa/x'] },
+      /no identity of a workload/,
+    ],
+    ['of an authority', { isCa: true, usages: 32 }, /that of an authority/],
+    ['that has expired since the handshake', { startDays: -2, days: -1 }, /expired at/],
+  ])('refuses a certificate %s', async (_, form, expected) => {
+    const { problem } = await createAuthenticate(rules)({ ...nobody, certificate: await certificateWith(form) });
+    expect(problem).toMatch(expected);
+  });
+
+  test('takes the token of a caller whose certificate is not good', async () => {
+    const certificate = await certificateWith({ startDays: -2, days: -1 });
+    const authorization = [await bearer('bar/sleep')];
+    expect(await createAuthenticate(rules)({ ...nobody, certificate, authorization })).toEqual({
+      caller: { namespace: 'bar', serviceAccount: 'sleep', by: 'token' },
+    });
+  });
+
+  test.each<[string, () => Promise<Partial<Credentials>>, RegExp]>([
+    ['nothing', async () => ({}), /^neither a client certificate of the mesh nor a token$/],
+    ['two tokens', async () => ({ authorization: [await bearer('a/b'), await bearer('c/d')] }), /more than one header/],
+    ['another scheme', async () => ({ authorization: ['Basic YTpi'] }), /holds no bearer token/],
+    ['an empty token', async () => ({ authorization: ['Bearer '] }), /holds no bearer token/],
+    [
+      'a cluster that nobody knows',
+      async () => ({ authorization: [await bearer('a/b')], clusterIds: ['east'] }),
+      /unknown cluster "east"/,
+    ],
+    [
+      'a known and an unknown cluster',
+      async () => ({ authorization: [await bearer('a/b')], clusterIds: ['Cluster', 'east'] }),
+      /unknown cluster/,
+    ],
+  ])('refuses %s', async (_, credentials, expected) => {
+    expect((await createAuthenticate(rules)({ ...nobody, ...(await credentials()) })).problem).toMatch(expected);
+  });
+
+  test('takes a token in any case of its scheme, from our cluster by name or without', async () => {
+    const authorization = [(await bearer('a/b')).replace('Bearer', 'bearer')];
+    for (const clusterIds of [[], [''], ['Cluster']]) {
+      expect((await createAuthenticate(rules)({ ...nobody, authorization, clusterIds })).caller).toBeDefined();
+    }
+  });
+
+  test('says where no issuer is configured', async () => {
+    const authorization = [await bearer('a/b')];
+    const { problem } = await createAuthenticate({ ...rules, tokens: undefined })({ ...nobody, authorization });
+    expect(problem).toBe('tokens are not accepted: no issuer of tokens is configured');
+  });
+});
