@@ -2,6 +2,7 @@ import type { AgentConfig } from '../../agent/agent-config.ts';
 import type { CompileProxy, ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { type Compiler, createCompiler } from '../../compiler/compile.ts';
+import type { WorkloadKey } from '../../compiler/merge/effective.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { Templates } from '../../compiler/render/templates.ts';
@@ -41,6 +42,8 @@ export interface ProxyInputs {
   /** Of the container; undefined without a limit. */
   readonly memoryLimitBytes?: number | undefined;
   readonly identity: ProxyIdentity;
+  /** Asked for when neither the identity nor the inputs know an address. */
+  readonly ownAddresses?: () => Promise<readonly string[]>;
   readonly role: AgentConfig['role'];
   /** Name of the Secret that stands in for those that gateway servers name and that are not there. */
   readonly fallbackSecret: string;
@@ -55,9 +58,11 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
   const gatherer = createKeySetGatherer([], inputs.keySets);
   let good: GoodInputs | undefined;
-  return async () => {
+  let { identity } = inputs;
+  let addresses = identity.ip === undefined ? [] : [identity.ip];
+  const compile: CompileProxy = async () => {
     const bag = new DiagnosticBag();
-    const { value: fixed, texts: besides } = await readFixed(inputs, bag);
+    const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
     if (fixed === undefined) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
     const { settings } = fixed;
     const sources = [...inputs.policies, ...folderSources(settings)];
@@ -69,17 +74,22 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const { value, files, objects, errors, ...last } = await compileHolding(
       read.files,
       good,
-      (object) => isElsewhere(object, inputs.identity, settings),
-      (texts) => compileOnce(texts, bag, { inputs, compiler, gatherer }),
+      (object) => isElsewhere(object, identity, settings),
+      (texts) => compileOnce(texts, bag, { inputs, identity, compiler, gatherer }),
     );
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
     const { compilation } = value;
     const fault = roleFault(compilation, inputs);
     if (fault !== undefined) return { problems: [fault], inputs: paths };
-    const written = withNodeId(filesOf(compilation, texts), inputs.identity);
+    if (identity.ip === undefined && lacksAddress(compilation, identity)) {
+      addresses = [...((await inputs.ownAddresses?.()) ?? [])];
+      identity = { ...identity, ip: addresses[0] };
+      if (addresses.length > 0) return compile();
+    }
+    const written = withNodeId(filesOf(compilation, texts), identity);
     const secrets = gatewaySecretsOf(written.listeners, value.objects, {
-      namespace: inputs.identity.namespace,
+      namespace: identity.namespace,
       fallback: inputs.fallbackSecret,
     });
     inputs.onFigures?.(compilation.figures);
@@ -93,11 +103,13 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       },
     };
   };
+  return compile;
 }
 
 /** What does not stand in policies: settings, templates, the user's bootstrap, facts of the machine. */
 async function readFixed(
   inputs: ProxyInputs,
+  addresses: readonly string[],
   bag: DiagnosticBag,
 ): Promise<{ readonly value: CompilerInputs | undefined; readonly texts: readonly SourceFile[] }> {
   const { settings, sources } = await readSettings(inputs.settings, bag);
@@ -106,14 +118,14 @@ async function readFixed(
   const custom = settings.proxy.customConfigFile || undefined;
   const bootstrap = await readUserBootstrap({ custom, override: inputs.bootstrapOverride }, bag, texts);
   const { environment, podInfo } = inputs.settings;
-  const { memoryLimitBytes, identity } = inputs;
-  const addresses = identity.ip === undefined ? [] : [identity.ip];
+  const { memoryLimitBytes } = inputs;
   const host = await readHostFacts({ environment, podInfo, memoryLimitBytes, addresses }, settings, bag, texts);
   return { value: bag.hasErrors ? undefined : { settings, templates: templates?.value, host, bootstrap }, texts };
 }
 
 interface Compiling {
   readonly inputs: ProxyInputs;
+  readonly identity: ProxyIdentity;
   readonly compiler: Compiler;
   readonly gatherer: KeySetGatherer;
 }
@@ -127,7 +139,7 @@ interface Compiled {
 async function compileOnce(
   files: readonly SourceFile[],
   before: DiagnosticBag,
-  { inputs, compiler, gatherer }: Compiling,
+  { inputs, identity, compiler, gatherer }: Compiling,
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
   bag.addAll(before.all);
@@ -135,7 +147,7 @@ async function compileOnce(
   const keys = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
   const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
-    compiler.compileObjects(objects, [inputs.identity], told, keys);
+    compiler.compileObjects(objects, [identity], told, keys);
   inputs.keySets.renew();
   // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
   if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
@@ -164,11 +176,25 @@ function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, se
   return namespace !== identity.namespace && namespace !== settings.rootNamespace;
 }
 
+interface MeshWorkload extends WorkloadKey {
+  readonly role: string;
+  readonly addresses: readonly string[];
+}
+
+function ownWorkload({ mesh }: Compilation, { namespace, name }: WorkloadKey): MeshWorkload | undefined {
+  const { workloads } = mesh as unknown as { readonly workloads: readonly MeshWorkload[] };
+  return workloads.find((workload) => workload.namespace === namespace && workload.name === name);
+}
+
+/** Nobody knows where a Deployment without pods is, but the machine that its proxy runs on. */
+function lacksAddress(compilation: Compilation, identity: ProxyIdentity): boolean {
+  return ownWorkload(compilation, identity)?.addresses.length === 0;
+}
+
 /** Why this proxy cannot run as it was told to: a gateway's listeners are not a sidecar's. */
-function roleFault({ mesh }: Compilation, { identity, role }: ProxyInputs): string | undefined {
+function roleFault(compilation: Compilation, { identity, role }: ProxyInputs): string | undefined {
   const { namespace, name } = identity;
-  const workloads = mesh.workloads as readonly { readonly [field in 'namespace' | 'name' | 'role']: string }[];
-  const own = workloads.find((workload) => workload.namespace === namespace && workload.name === name);
+  const own = ownWorkload(compilation, identity);
   if (own === undefined || own.role === role) return undefined;
   return `workload "${namespace}/${name}" is a ${own.role} in the inputs, not a ${role}`;
 }

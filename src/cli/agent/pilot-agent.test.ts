@@ -51,7 +51,24 @@ describe('runPilotAgent', () => {
     ['proxy --proxyLogLevel loud', {}, /Allowed choices are trace, debug/],
     ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],
     ['proxy --stsPort 15463', {}, /not supported yet: --stsPort/],
-    ['proxy --mixerIdentity a --pilotIdentity b', { CA_ADDR: 'x' }, /yet: --mixerIdentity, --pilotIdentity, CA_ADDR/],
+    [
+      'proxy --serviceregistry Clustr',
+      {},
+      /choices are Cluster, Catalog, Mock, Kubernetes, Consul, did you mean "Cluster"\?/,
+    ],
+    ['proxy --proxyLogLevel debgu', {}, /Allowed choices are .*, did you mean "debug"\?/],
+    [
+      'proxy --proxyComponentLogLevel upstream:debgu',
+      {},
+      /"upstream:debgu" is no name:level .*, did you mean "debug"\?/,
+    ],
+    ['proxy --proxyComponentLogLevel upstream', {}, /"upstream" is no name:level/],
+    ['proxy sidcar', {}, /the role is "sidecar" or "router", not "sidcar", did you mean "sidecar"\?/],
+    ['proxy --log_output_level defualt:info', {}, /unknown scope "defualt", did you mean "default"\?/],
+    ['proxy --log_output_level default:wran', {}, /unknown level "wran", did you mean "warn"\?/],
+    ['proxy --newflag router', {}, /unknown option '--newflag'/],
+    ['proxy --newflag=1 router', {}, /unknown option '--newflag=1'/],
+    ['proxy router more', {}, /too many arguments for 'proxy'/],
     ['--log_caller sd proxy', {}, /--log_caller: unknown scope "sd", did you mean "sds"\?/],
     ['istio-iptables --log_caller nosuch', {}, /--log_caller: unknown scope "nosuch"/],
     ['istio-iptables --log_stacktrace_level loud', {}, /--log_stacktrace_level: unknown level "loud"/],
@@ -86,6 +103,12 @@ describe('runPilotAgent', () => {
     expect(stderr).toMatch(message);
     expect(stdout).toBe('');
     expect(code).toBe(2);
+  });
+
+  test.each(['mixerIdentity', 'pilotIdentity'])('accepts --%s, and says that it has no effect', async (name) => {
+    const { stderr } = await run(`proxy --id a.b --${name} x --log_target stderr`);
+    expect(stderr).toMatch(new RegExp(`\\tinfo\\t.*flag is accepted and has no effect\\tflag=--${name}`));
+    expect((await run('proxy --id a.b --log_target stderr')).stderr).not.toContain('no effect');
   });
 
   test('knows every flag of the specification', async () => {
@@ -184,10 +207,9 @@ describe('identifyProxy', () => {
   const pod = { POD_NAME: 'p', POD_NAMESPACE: 'n', INSTANCE_IP: '10.0.0.1' };
 
   test('takes the pod, and lets flags win', () => {
-    expect(identifyProxy(flags, pod)).toEqual({ name: 'p', namespace: 'n', ip: '10.0.0.1', domain: undefined });
-    expect(identifyProxy({ id: 'a.b.c', ip: '::1', domain: 'd' }, pod)).toEqual({
-      name: 'a.b',
-      namespace: 'c',
+    expect(identifyProxy(flags, pod)).toMatchObject({ workload: { name: 'p', namespace: 'n' }, ip: '10.0.0.1' });
+    expect(identifyProxy({ id: 'a.b.c', ip: '::1', domain: 'd' }, pod)).toMatchObject({
+      workload: { name: 'a.b', namespace: 'c' },
       ip: '::1',
       domain: 'd',
     });

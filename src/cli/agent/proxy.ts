@@ -9,8 +9,7 @@ import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
 import { runAgent } from '../../agent/run.ts';
 import type { AgentSettings, LifeSettings } from '../../config/agent-settings.ts';
-import type { SettingsOptions } from '../../config/read.ts';
-import { readSettings } from '../../config/read.ts';
+import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -25,34 +24,27 @@ import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { lifeConfigOf } from './life-options.ts';
+import { locateProxy } from './locate.ts';
 import { type LogFlags, openLog } from './log-options.ts';
+import { findOwnAddresses } from './own-addresses.ts';
 import type { ProgramContext } from './pilot-agent.ts';
 import { refuseUnsupported } from './refuse.ts';
+import { checkRole } from './role.ts';
+import { defaultMeshConfig, podInfo, type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
 import { statusSettingsOf } from './status-settings.ts';
-import { identifyProxy } from './workload.ts';
+import { type IdentityFlags, identifyProxy } from './workload.ts';
 
 /** The flags of `proxy` as the parser gives them. */
-interface ProxyFlags extends LogFlags {
-  readonly concurrency: number;
-  readonly domain: string;
-  readonly id: string;
-  readonly ip: string;
-  readonly meshConfig?: string;
-  readonly outlierLogPath?: string;
+interface ProxyFlags extends LogFlags, SettingsFlagValues, IdentityFlags {
+  readonly mixerIdentity?: string;
+  readonly pilotIdentity?: string;
   readonly proxyComponentLogLevel: string;
   readonly proxyLogLevel: string;
-  readonly serviceCluster?: string;
   readonly templateFile?: string;
-  readonly trustDomain?: string;
   readonly policies?: readonly string[];
-  readonly configPath?: string;
   readonly proxyBinary?: string;
   readonly restartPolicy?: LifeSettings['restartPolicy'];
 }
-
-const defaultMeshConfig = './etc/mesh/config/mesh';
-/** Where the kubelet writes labels and annotations of the pod. */
-const podInfo = './etc/mesh/pod';
 
 /** Runs `pilot-agent proxy`: settles everything that flags and variables say, then hands over to the agent. */
 export async function runProxy(role: string, options: object, context: ProgramContext): Promise<number> {
@@ -61,26 +53,23 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   refuseUnsupported(options as Readonly<Record<string, unknown>>, environment);
   const flags = options as ProxyFlags;
   const { log, reopen, onLost } = openLog(flags);
-  const identity = identifyProxy(flags, environment);
+  // What is wrong with them is told before anything is read.
+  identifyProxy(flags, environment);
+  tellAccepted(flags, log);
   const policies = flags.policies ?? [];
   if (policies.includes('-'))
     throw new UsageError('--policies: standard input cannot be followed; name files or folders');
 
   const agent = agentSettingsOf(environment, log);
   if (agent === undefined) return 1;
-  const settingsOptions = settingsOf(flags, environment);
-  const bag = new DiagnosticBag();
-  const { settings, sources, hasAnnotations } = await readSettings(settingsOptions, bag);
-  if (bag.hasErrors) {
-    log.error(
-      `the mesh configuration is invalid, Envoy is not started:\n${format(bag.all, sources, 'text').trimEnd()}`,
-    );
-    return 1;
-  }
-  if (!hasAnnotations) log.debug('the pod has no file of annotations', { folder: podInfo });
+  const settingsOptions = settingsOptionsOf(flags, environment);
+  const settings = await settingsOf(settingsOptions, log);
+  if (settings === undefined) return 1;
   const inputs = [...policies, ...folderSources(settings)];
   if (inputs.length === 0)
     throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
+  const ownAddresses = (): Promise<readonly string[]> => addressesOfMachine(signals.stop, log);
+  const identity = await locateProxy({ flags, environment, settings, inputs, ownAddresses });
   const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
   if (bootstrap.unused !== '') log.info('templates that are not used', { named: bootstrap.unused });
   const watched = [flags.meshConfig ?? defaultMeshConfig, join(podInfo, 'annotations'), ...bootstrap.watched];
@@ -103,6 +92,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         bootstrapOverride: bootstrap.override,
         memoryLimitBytes: limits.memoryBytes,
         identity,
+        ownAddresses,
         role,
         keySets,
         onFigures: (figures) => metrics.showFigures(figures),
@@ -131,6 +121,17 @@ function fetchedKeySets({ jwksAllowedHosts }: Settings, metrics: AgentMetrics, l
   });
 }
 
+/** Mesh and proxy configuration with what lies over them; undefined after their mistakes were logged. */
+async function settingsOf(options: SettingsOptions, log: Log): Promise<Settings | undefined> {
+  const bag = new DiagnosticBag();
+  const { settings, sources, hasAnnotations } = await readSettings(options, bag);
+  if (!hasAnnotations) log.debug('the pod has no file of annotations', { folder: podInfo });
+  if (!bag.hasErrors) return settings;
+  const explained = format(bag.all, sources, 'text').trimEnd();
+  log.error(`the mesh configuration is invalid, Envoy is not started:\n${explained}`);
+  return undefined;
+}
+
 /** What the variables say to the agent; undefined after their mistakes were logged. */
 function agentSettingsOf(environment: ProgramContext['environment'], log: Log): AgentSettings | undefined {
   const bag = new DiagnosticBag();
@@ -141,26 +142,16 @@ function agentSettingsOf(environment: ProgramContext['environment'], log: Log): 
   return bag.hasErrors ? undefined : agent;
 }
 
-function checkRole(role: string): asserts role is AgentConfig['role'] {
-  if (role !== 'sidecar' && role !== 'router') {
-    throw new UsageError(`the role is "sidecar" or "router", not "${role}"`);
+/** Flags of the specification that have no effect, as in the original: nobody shall wait for one. */
+function tellAccepted(flags: ProxyFlags, log: Log): void {
+  for (const [key, flag] of Object.entries({ mixerIdentity: '--mixerIdentity', pilotIdentity: '--pilotIdentity' })) {
+    if (flags[key as 'mixerIdentity']) log.info('flag is accepted and has no effect', { flag });
   }
 }
 
-function settingsOf(flags: ProxyFlags, environment: ProgramContext['environment']): SettingsOptions {
-  return {
-    meshConfig: { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined },
-    environment,
-    podInfo,
-    flags: {
-      trustDomain: flags.trustDomain,
-      // 0 says nothing: the configuration's own value, or Envoy's, counts.
-      concurrency: flags.concurrency === 0 ? undefined : flags.concurrency,
-      serviceCluster: flags.serviceCluster,
-      outlierLogPath: flags.outlierLogPath,
-      configPath: flags.configPath,
-    },
-  };
+function addressesOfMachine(signal: AbortSignal, log: Log): Promise<readonly string[]> {
+  const onWait = (): void => log.info('waiting for a network interface that has an address');
+  return findOwnAddresses({ signal, onWait });
 }
 
 async function agentConfigOf(

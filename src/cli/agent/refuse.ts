@@ -34,9 +34,6 @@ export function unsupportedVariables(environment: Readonly<Record<string, string
 /** Flags whose values ask for what is not there yet; `usual` is the value that asks for nothing. */
 const unsupportedFlags: readonly { readonly flag: string; readonly key: string; readonly usual: readonly unknown[] }[] =
   [
-    { flag: '--mixerIdentity', key: 'mixerIdentity', usual: [''] },
-    { flag: '--pilotIdentity', key: 'pilotIdentity', usual: [''] },
-    { flag: '--serviceregistry', key: 'serviceregistry', usual: ['Cluster', 'Kubernetes'] },
     { flag: '--stsPort', key: 'stsPort', usual: [0] },
     { flag: '--tokenManagerPlugin', key: 'tokenManagerPlugin', usual: ['CloudTokenExchange'] },
   ];
