@@ -12,6 +12,8 @@ export interface HttpProbe {
   /** What the request names as its host; undefined: the host that the caller named. */
   readonly host: string | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Of the proxy: no redirect leads there. */
+  readonly reservedPorts: ReadonlySet<number>;
 }
 
 /** A connection; that it is taken is the answer. */
@@ -132,6 +134,7 @@ class ProbeReader {
       path: path.startsWith('/') ? path : `/${path}`,
       host,
       headers,
+      reservedPorts: this.#reservedPorts,
     };
   }
 

@@ -37,6 +37,7 @@ export async function probeHttp(
     if (location === undefined) return { status, body };
     const next = redirected(target, location, new Set([hostName(named), ...addresses]));
     if (next === undefined) return { status: 200, body };
+    if (probe.reservedPorts.has(next.port)) throw new Error(`a redirect leads to port ${next.port} of the proxy`);
     target = next;
   }
   throw new Error(`stopped after ${maxRedirects} redirects`);

@@ -52,6 +52,7 @@ describe('readStatusSettings', () => {
             path: '/healthz?full',
             host: 'app.example.com',
             headers: [['X-Probe', 'yes']],
+            reservedPorts: expect.any(Set),
           },
         },
       ],

@@ -1,0 +1,159 @@
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Readiness } from './readiness.ts';
+import { ask, type StatusBench, type StatusBenchOptions, startStatusBench } from './testing/status-bench.ts';
+
+describe('startStatusServer', () => {
+  const open: StatusBench[] = [];
+  const sockets: Socket[] = [];
+  const start = async (options: StatusBenchOptions = {}): Promise<StatusBench> => {
+    const bench = await startStatusBench(options);
+    open.push(bench);
+    return bench;
+  };
+  /** Connections that never send a whole request. */
+  const flood = async (port: number, count: number, text = ''): Promise<Socket[]> => {
+    const made = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
+    sockets.push(...made);
+    await Promise.all(
+      made.map((socket) => {
+        socket.on('error', () => undefined).resume();
+        return new Promise<void>((resolve) =>
+          socket.once('connect', () => socket.write(text || '\r\n', () => resolve())),
+        );
+      }),
+    );
+    return made;
+  };
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const bench of open.splice(0)) await bench.close();
+  });
+
+  test('is ready without a word, also for probes with a query, and on both families', async () => {
+    const { port } = await start();
+    for (const path of ['/healthz/ready', '/healthz/ready?probe=1&x=/../y']) {
+      expect(await ask(port, { path })).toMatchObject({ status: 200, body: '' });
+    }
+    expect(await ask(port, { host: '::1' })).toMatchObject({ status: 200 });
+  });
+
+  test('answers 503 with the reason when clusters came and no listener, and logs it once', async () => {
+    const get = async () => ({ status: 200, body: 'cluster_manager.cds.update_success: 1\n' });
+    const readiness = new Readiness(
+      () => ({ get, post: get }),
+      () => 'starting',
+    );
+    const { port, lines } = await start({ readiness });
+    const reason = 'the agent is starting: listeners: Envoy has none yet';
+    for (let i = 0; i < 3; i++) expect(await ask(port)).toMatchObject({ status: 503, body: `${reason}\n` });
+    expect(lines.filter((line) => line.includes(reason))).toHaveLength(1);
+  });
+
+  test.each([
+    ['::1', '::1'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['127.0.0.1', '127.9.9.9'],
+  ])('drains and quits when asked on %s from %s', async (host, from) => {
+    const { port, actions } = await start();
+    expect(await ask(port, { method: 'POST', path: '/drain', host, from })).toMatchObject({ status: 200, body: 'OK' });
+    const quit = { method: 'POST', path: '/quitquitquit', host, from };
+    expect(await ask(port, quit)).toMatchObject({ status: 200, body: 'OK' });
+    await vi.waitFor(() => expect(actions).toEqual(['drain', 'quit']));
+  });
+
+  test('answers 403 to POST /quitquitquit from the address of the pod, whatever its headers say', async () => {
+    const { port, actions } = await start();
+    const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+      addresses.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
+    );
+    const callers = [...own.map((host) => ({ host })), { from: '127.0.0.6' }];
+    const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };
+    for (const caller of callers) {
+      for (const path of ['/quitquitquit', '/drain']) {
+        expect(await ask(port, { ...caller, method: 'POST', path, headers })).toMatchObject({ status: 403 });
+      }
+    }
+    expect(actions).toEqual([]);
+  });
+
+  test('answers 405 to GET /quitquitquit from loopback', async () => {
+    const { port, actions } = await start();
+    expect(await ask(port, { path: '/quitquitquit' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(actions).toEqual([]);
+  });
+
+  test('says with 503 that a drain cannot be begun', async () => {
+    const drain = () => Promise.reject(new Error('no Envoy is serving'));
+    const { port } = await start({ actions: { drain, quit: () => undefined } });
+    const answer = await ask(port, { method: 'POST', path: '/drain' });
+    expect(answer).toMatchObject({ status: 503, body: 'Envoy cannot be asked to drain: no Envoy is serving\n' });
+  });
+
+  test('names a probe that it does not know with 400, without a control character', async () => {
+    const { port } = await start();
+    expect(await ask(port, { path: '/app-health/nobody/livez?x' })).toMatchObject({
+      status: 400,
+      body: 'no probe is known for "/app-health/nobody/livez"\n',
+      headers: { 'x-content-type-options': 'nosniff' },
+    });
+  });
+
+  test('closes connections that send too much: headers, and a body that nobody asked for', async () => {
+    const { port } = await start();
+    expect(await ask(port, { headers: { long: 'x'.repeat(9_000) } })).toMatchObject({ status: 431 });
+    const [socket] = await flood(
+      port,
+      1,
+      'POST /healthz/ready HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999\r\n\r\n',
+    );
+    const closed = new Promise((resolve) => socket?.once('close', resolve));
+    const more = setInterval(() => socket?.write(Buffer.alloc(32_768)), 5);
+    await closed;
+    clearInterval(more);
+    expect(await ask(port)).toMatchObject({ status: 200 });
+  });
+
+  test('closes a connection whose request does not come to its end', async () => {
+    const { port } = await start();
+    const startedAt = performance.now();
+    const slow = await flood(port, 2, 'GET /healthz/ready HTTP/1.1\r\n');
+    const drip = setInterval(() => slow[0]?.write('x: y\r\n'), 200);
+    await Promise.all(slow.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+    clearInterval(drip);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+  });
+
+  test.each([
+    ['idle connections', ''],
+    ['requests that do not come to their end', 'GET /stats/prometheus HTTP/1.1\r\nhost:'],
+  ])('answers readiness under a flood of %s', async (_name, text) => {
+    const { port } = await start();
+    for (let round = 0; round < 4; round++) {
+      await flood(port, 150, text);
+      expect(await ask(port)).toMatchObject({ status: 200 });
+    }
+  });
+
+  test('answers readiness while scrapes and probes hang, and refuses more of them', async () => {
+    let isOver: () => void = () => undefined;
+    const over = new Promise<string>((resolve) => {
+      isOver = () => resolve('late 1\n');
+    });
+    const { port } = await start({ sources: { own: () => over } });
+    const scrapes = Array.from({ length: 60 }, () => ask(port, { path: '/stats/prometheus' }));
+    const refused = await Promise.race([Promise.all(scrapes.slice(4)), delay(5_000, [])]);
+    expect(refused.map(({ status }) => status)).toEqual(Array.from({ length: 56 }, () => 503));
+    expect(await ask(port)).toMatchObject({ status: 200 });
+    isOver();
+    expect((await Promise.all(scrapes.slice(0, 4))).map(({ body }) => body)).toEqual(Array(4).fill('late 1\n'));
+    expect(await ask(port, { path: '/stats/prometheus' })).toMatchObject({ status: 200 });
+  });
+
+  test('says which port it cannot serve', async () => {
+    const { port } = await start();
+    await expect(start({ port })).rejects.toMatchObject({ code: 'status-bind-failed' });
+  });
+});
