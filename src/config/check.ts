@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { isHostAndPort } from './address.ts';
+import { checkReports } from './check-reports.ts';
 import { boundPorts } from './proxy-ports.ts';
 import type { Settings } from './settings.ts';
 
@@ -39,6 +40,7 @@ function checkProxy(settings: Settings, bag: DiagnosticBag): void {
   }
   if (!isHostAndPort(proxy.discoveryAddress))
     refuse('discoveryAddress', 'discoveryAddress', proxy.discoveryAddress, 'host:port');
+  checkReports(settings, refuse);
   const taken = boundPorts(settings);
   const admin = proxy.adminPort;
   if (taken.has(admin)) refuse('adminPort', 'proxyAdminPort', String(admin), 'a port that Envoy does not listen on');

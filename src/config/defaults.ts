@@ -19,6 +19,10 @@ const defaultProxySettings: ProxySettings = {
   statsInclusionRegexps: [],
   proxyMetadata: {},
   outlierLogPath: '',
+  tracer: undefined,
+  statsdAddress: '',
+  metricsServiceAddress: '',
+  accessLogServiceAddress: '',
   customConfigFile: '',
   bootstrapTemplatePath: '',
 };
@@ -46,6 +50,7 @@ export const defaultSettings: Settings = {
   accessLogFile: '',
   accessLogFormat: '',
   accessLogEncoding: 'TEXT',
+  accessLogService: false,
   enableTracing: true,
   localityLoadBalancing: true,
   localityRules: {},

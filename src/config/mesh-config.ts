@@ -33,6 +33,7 @@ const setters: Readonly<Record<string, Setter>> = {
   accessLogFile: scalar('accessLogFile', String),
   accessLogFormat: scalar('accessLogFormat', String),
   accessLogEncoding: scalar('accessLogEncoding', (value) => (value === 'JSON' ? 'JSON' : 'TEXT')),
+  enableEnvoyAccessLogService: scalar('accessLogService', Boolean),
   enableTracing: scalar('enableTracing', Boolean),
   localityLbSetting: (draft, value, origin) => {
     const { enabled, ...rules } = value as LocalityLoadBalancing & JsonObject;

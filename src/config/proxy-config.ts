@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
 import type { SettingsDraft } from './draft.ts';
 import { milliseconds, strings } from './field.ts';
-import type { ProxySettings, SettingOrigin } from './settings.ts';
+import type { ProxySettings, SettingOrigin, TracerSettings } from './settings.ts';
 
 type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
 
@@ -21,6 +21,17 @@ const setters: Readonly<Record<string, Setter>> = {
   outlierLogPath: scalar('outlierLogPath', String),
   customConfigFile: scalar('customConfigFile', String),
   proxyBootstrapTemplatePath: scalar('bootstrapTemplatePath', String),
+  tracing: (draft, value, origin) => {
+    const { sampling, ...collectors } = value as JsonObject;
+    if (typeof sampling === 'number') draft.set('traceSamplingPercent', sampling, origin);
+    const [kind, collector] = Object.entries(collectors)[0] ?? [];
+    const tracer =
+      kind === undefined ? undefined : { kind: kind as TracerSettings['kind'], address: addressOf(collector ?? {}) };
+    draft.setProxy('tracer', tracer, origin);
+  },
+  statsdUdpAddress: scalar('statsdAddress', String),
+  envoyMetricsService: scalar('metricsServiceAddress', addressOf),
+  envoyAccessLogService: scalar('accessLogServiceAddress', addressOf),
   extraStatTags: scalar('extraStatTags', strings),
   proxyStatsMatcher: (draft, value, origin) => {
     const matcher = value as JsonObject;
@@ -46,6 +57,10 @@ export function applyProxyConfig(
   for (const [field, value] of Object.entries(config)) {
     if (value !== null) setters[field]?.(draft, value, originOf(field));
   }
+}
+
+function addressOf(collector: JsonValue): string {
+  return String((collector as JsonObject).address ?? '');
 }
 
 function scalar<K extends keyof ProxySettings>(key: K, read: (value: JsonValue) => ProxySettings[K]): Setter {

@@ -56,6 +56,8 @@ export interface Settings {
   readonly accessLogFile: string;
   readonly accessLogFormat: string;
   readonly accessLogEncoding: 'TEXT' | 'JSON';
+  /** Access logs go to the proxies' access log service too. */
+  readonly accessLogService: boolean;
   readonly enableTracing: boolean;
   readonly localityLoadBalancing: boolean;
   /** Where load goes by locality, for hosts whose rule has no `localityLbSetting` of its own. */
@@ -140,6 +142,12 @@ export interface AuthorizerSettings {
   readonly headersToDownstreamOnDeny: readonly string[];
 }
 
+/** A collector of traces, `host:port`. */
+export interface TracerSettings {
+  readonly kind: 'zipkin' | 'datadog' | 'openTelemetry';
+  readonly address: string;
+}
+
 /** ProxyConfig, merged from its layers (agent-side precedence: flag, annotation, variable, file, default). */
 export interface ProxySettings {
   /** Folder of the files that Envoy reads, as Envoy sees it; relative to Envoy's working directory. */
@@ -161,6 +169,12 @@ export interface ProxySettings {
   readonly statsInclusionRegexps: readonly string[];
   readonly proxyMetadata: Readonly<Record<string, string>>;
   readonly outlierLogPath: string;
+  /** Where traces go; undefined: nowhere. */
+  readonly tracer: TracerSettings | undefined;
+  /** Servers that the proxy reports to, `host:port`; empty: none. */
+  readonly statsdAddress: string;
+  readonly metricsServiceAddress: string;
+  readonly accessLogServiceAddress: string;
   /** A bootstrap in Envoy's own form that takes the place of ours; empty: none. */
   readonly customConfigFile: string;
   /** A bootstrap template, used where neither MESH_BOOTSTRAP nor `--templateFile` names one; empty: none. */

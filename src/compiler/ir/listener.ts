@@ -1,5 +1,6 @@
 import type { Origins } from './origin.ts';
 import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from './policy-filter.ts';
+import type { TracerIR } from './reports.ts';
 import type { RouteFilterIR } from './route-features.ts';
 import type { DownstreamGatewayTls, DownstreamMeshTls } from './tls.ts';
 
@@ -50,7 +51,7 @@ export interface HttpConnectionIR {
   readonly useRemoteAddress: boolean;
   readonly http10: boolean;
   readonly pathNormalization: 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
-  readonly tracing: { readonly samplingPercent: number } | undefined;
+  readonly tracing: { readonly samplingPercent: number; readonly tracer?: TracerIR } | undefined;
   readonly alpnOverride: AlpnOverrideIR | undefined;
   /** Before the router, in order of execution. */
   readonly policyFilters: readonly HttpPolicyFilterIR[];
@@ -60,6 +61,8 @@ export interface HttpConnectionIR {
   readonly edge?: EdgeIR | undefined;
   /** Absent: requests are not logged. */
   readonly accessLog?: AccessLogIR | undefined;
+  /** Cluster of an access log service that entries go to too. */
+  readonly accessLogCluster?: string | undefined;
   readonly origins: Origins;
 }
 
@@ -78,6 +81,8 @@ export interface TcpProxyIR {
   readonly hashSourceIp: boolean;
   /** Absent: connections are not logged. */
   readonly accessLog?: AccessLogIR | undefined;
+  /** Cluster of an access log service that entries go to too. */
+  readonly accessLogCluster?: string | undefined;
   readonly origins: Origins;
 }
 

@@ -1,5 +1,6 @@
 import type { ClusterIR } from './cluster.ts';
 import type { ListenerIR } from './listener.ts';
+import type { ReportsIR } from './reports.ts';
 import type { RouteConfigurationIR } from './route.ts';
 
 /** What the bootstrap says of one proxy. */
@@ -23,6 +24,8 @@ export interface BootstrapIR {
   readonly extraStatTags: readonly string[];
   readonly outlierLogPath: string;
   readonly overload: OverloadIR;
+  /** Whom the proxy reports to; absent: nobody. */
+  readonly reports?: ReportsIR;
 }
 
 /** Where Envoy stops taking more (its overload manager). */

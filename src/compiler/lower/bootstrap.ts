@@ -6,6 +6,7 @@ import type { Workload } from '../topology/model.ts';
 import { keptStatistics } from './kept-statistics.ts';
 import { nodeMetadata } from './node-metadata.ts';
 import { overloadLimits } from './overload-limits.ts';
+import { reports } from './reports.ts';
 
 /**
  * What one proxy is told at its start: who it is, its fixed ports, where its files are, which statistics to keep. Facts
@@ -30,6 +31,7 @@ export function lowerBootstrap(workload: Workload, settings: Settings, host?: Ho
     ...keptStatistics(settings, { ...workload.annotations, ...host?.annotations }, addresses),
     outlierLogPath: proxy.outlierLogPath,
     overload: overloadLimits(host?.memoryLimitBytes),
+    reports: reports(settings),
   };
 }
 

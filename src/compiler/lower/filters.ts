@@ -4,6 +4,7 @@ import type { Origins } from '../ir/origin.ts';
 import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
 import type { RouteFilterIR } from '../ir/route-features.ts';
 import { accessLog } from './access-log.ts';
+import { accessLogCluster, tracer } from './reports.ts';
 
 /** An HTTP connection manager with the settings that its direction takes. */
 export function httpConnection(
@@ -31,12 +32,13 @@ export function httpConnection(
     useRemoteAddress: input.edge !== undefined || (!isInbound && settings.sidecarUseRemoteAddress),
     http10: settings.http10,
     pathNormalization: settings.pathNormalization,
-    tracing: settings.enableTracing ? { samplingPercent: settings.traceSamplingPercent } : undefined,
+    tracing: tracing(settings),
     alpnOverride: input.alpnOverride,
     policyFilters: input.policyFilters ?? [],
     ...(input.routeFilters?.length ? { routeFilters: input.routeFilters } : {}),
     edge: input.edge,
     accessLog: accessLog(settings),
+    ...accessLogService(settings),
     origins: input.origins,
   };
 }
@@ -56,6 +58,18 @@ export function tcpProxy(
     maxConnectionDurationMs: input.maxConnectionDurationMs,
     hashSourceIp: input.hashSourceIp ?? false,
     accessLog: accessLog(settings),
+    ...accessLogService(settings),
     origins: input.origins,
   };
+}
+
+function tracing(settings: Settings): HttpConnectionIR['tracing'] {
+  if (!settings.enableTracing) return undefined;
+  const spans = tracer(settings);
+  return { samplingPercent: settings.traceSamplingPercent, ...(spans === undefined ? {} : { tracer: spans }) };
+}
+
+function accessLogService(settings: Settings): { readonly accessLogCluster?: string } {
+  const cluster = accessLogCluster(settings);
+  return cluster === undefined ? {} : { accessLogCluster: cluster };
 }

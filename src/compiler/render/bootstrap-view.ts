@@ -2,6 +2,7 @@ import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
 import type { AddressView } from './address-view.ts';
 import { type FileSourceView, fileSource } from './file-source.ts';
+import { collectorView, type StaticClusterView, statsSinks } from './reports-view.ts';
 
 /** A listener of the bootstrap itself, which Envoy's connection limit does not count. */
 export interface StaticListenerView {
@@ -29,13 +30,16 @@ export interface BootstrapView {
   readonly clustersSource: FileSourceView;
   readonly outlierLogPath: string;
   readonly staticListeners: readonly StaticListenerView[];
-  readonly staticClusters: readonly { readonly name: string; readonly address: AddressView }[];
+  readonly staticClusters: readonly StaticClusterView[];
+  /** Absent where statistics are sent nowhere. */
+  readonly statsSinks?: readonly object[];
   readonly sds: { readonly path: string };
 }
 
 /** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
 export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
-  const { configPath, locality, localhost, wildcard } = bootstrap;
+  const { configPath, locality, localhost, reports, wildcard } = bootstrap;
+  const sinks = reports === undefined ? [] : statsSinks(reports);
   return {
     nodeId: bootstrap.nodeId,
     serviceCluster: bootstrap.serviceCluster,
@@ -56,11 +60,17 @@ export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
       staticListener(wildcard, metricsPort, 'stats', '/stats/prometheus', 'prometheus_stats'),
     ],
     staticClusters: [
-      { name: 'agent', address: { address: localhost, port: bootstrap.statusPort } },
-      { name: 'prometheus_stats', address: { address: localhost, port: bootstrap.adminPort } },
+      ownCluster('agent', localhost, bootstrap.statusPort),
+      ownCluster('prometheus_stats', localhost, bootstrap.adminPort),
+      ...(reports?.collectors ?? []).map(collectorView),
     ],
+    ...(sinks.length === 0 ? {} : { statsSinks: sinks }),
     sds: { path: `${configPath}/SDS` },
   };
+}
+
+function ownCluster(name: string, address: string, port: number): StaticClusterView {
+  return { name, type: 'STATIC', connectTimeout: '0.250s', address: { address, port }, isGrpc: false };
 }
 
 function staticListener(

@@ -5,6 +5,7 @@ import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
 import { type Originated, placed } from './placed.ts';
 import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilterView } from './policy-filter-view.ts';
+import { accessLogServiceView, tracerView } from './reports-view.ts';
 
 /** One of the fields is set; `http` or `tcp` is last. */
 export interface NetworkFilterView extends NetworkPolicyFilterView {
@@ -49,7 +50,9 @@ export interface HttpConnectionView {
   readonly edge?: EdgeView;
   readonly http10: boolean;
   readonly accessLog?: AccessLogView;
-  readonly tracing?: { readonly randomSampling: number };
+  readonly accessLogService?: AccessLogView;
+  /** `tracer` is Envoy's provider; absent: spans go nowhere. */
+  readonly tracing?: { readonly randomSampling: number; readonly tracer?: object };
   readonly httpFilters: readonly HttpFilterView[];
 }
 
@@ -63,6 +66,7 @@ export interface TcpProxyView {
   readonly maxConnectionDuration?: string;
   readonly hashSourceIp: boolean;
   readonly accessLog?: AccessLogView;
+  readonly accessLogService?: AccessLogView;
 }
 
 /** A caller that needs a minute for its header block is not a legitimate one. */
@@ -91,9 +95,16 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
     ...(http.edge === undefined ? {} : { edge: edgeView(http.edge) }),
     http10: http.http10,
     ...(http.accessLog === undefined ? {} : { accessLog: accessLogView(http.accessLog) }),
-    ...(http.tracing === undefined ? {} : { tracing: { randomSampling: http.tracing.samplingPercent } }),
+    ...(http.accessLogCluster === undefined
+      ? {}
+      : { accessLogService: accessLogServiceView('http', http.accessLogCluster, http.statPrefix) }),
+    ...(http.tracing === undefined ? {} : { tracing: tracingView(http.tracing) }),
     httpFilters: httpFilters(http),
   };
+}
+
+function tracingView({ samplingPercent, tracer }: NonNullable<HttpConnectionIR['tracing']>) {
+  return { randomSampling: samplingPercent, ...(tracer === undefined ? {} : { tracer: tracerView(tracer) }) };
 }
 
 function httpFilters(http: HttpConnectionIR): HttpFilterView[] {
@@ -144,5 +155,8 @@ function tcpView(tcp: TcpProxyIR): TcpProxyView {
       : { maxConnectionDuration: formatDuration(tcp.maxConnectionDurationMs) }),
     hashSourceIp: tcp.hashSourceIp,
     ...(tcp.accessLog === undefined ? {} : { accessLog: accessLogView(tcp.accessLog) }),
+    ...(tcp.accessLogCluster === undefined
+      ? {}
+      : { accessLogService: accessLogServiceView('tcp', tcp.accessLogCluster, tcp.statPrefix) }),
   };
 }
