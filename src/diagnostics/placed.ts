@@ -1,6 +1,7 @@
 import { compareStrings } from '../lib/sort.ts';
 import type { Diagnostic } from './bag.ts';
 import type { Severity } from './registry.ts';
+import { isInSecret, withoutQuotes } from './secret-text.ts';
 import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from './span.ts';
 
 /** Text that spans point into. `path` is what the user named. */
@@ -9,12 +10,14 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** A span with what a reader needs of it; `line` is its first line's text, undefined when the file was not read. */
+/** A span with what a reader needs of it; `lineText` is its first line, undefined when the file was not read, or holds a Secret there. */
 export interface Place {
   readonly file: string;
   readonly start: LineColumn;
   readonly end: LineColumn;
   readonly lineText: string | undefined;
+  /** Nothing of what stands there may be shown. */
+  readonly isSecret: boolean;
 }
 
 /** A diagnostic whose offsets became lines and columns. */
@@ -27,20 +30,27 @@ export interface PlacedDiagnostic {
   readonly related: readonly { readonly message: string; readonly place: Place }[];
 }
 
+/** They say which object it is, not what is in it. */
+const quotesNamesOnly: ReadonlySet<string> = new Set(['duplicate-object', 'invalid-gateway-secret']);
+
 /** Diagnostics in the order in which people read them: by file, line, column, code; equal ones once; placeless ones first. */
 export function placeDiagnostics(
   diagnostics: readonly Diagnostic[],
   files: readonly SourceText[],
 ): readonly PlacedDiagnostic[] {
   const placeOf = placer(files);
-  const placed = diagnostics.map(({ code, severity, message, span, hint, related }) => ({
-    code,
-    severity,
-    message,
-    place: span && placeOf(span),
-    hint,
-    related: related.map((other) => ({ message: other.message, place: placeOf(other.span) })),
-  }));
+  const placed = diagnostics.map(({ code, severity, message, span, hint, related }) => {
+    const place = span && placeOf(span);
+    const mayQuote = !place?.isSecret || quotesNamesOnly.has(code);
+    return {
+      code,
+      severity,
+      message: mayQuote ? message : withoutQuotes(message),
+      place,
+      hint,
+      related: related.map((other) => ({ message: other.message, place: placeOf(other.span) })),
+    };
+  });
   const seen = new Set<string>();
   return placed.sort(compare).filter(({ code, message, place }) => {
     const key = JSON.stringify([place?.file, place?.start, code, message]);
@@ -62,16 +72,18 @@ function compare(a: PlacedDiagnostic, b: PlacedDiagnostic): number {
 function placer(files: readonly SourceText[]): (span: SourceSpan) => Place {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   const starts = new Map<string, readonly number[]>();
+  const haveSecrets = new Map([...texts].map(([path, text]) => [path, text.includes('Secret')]));
   return ({ file, start, end }) => {
     const text = texts.get(file);
-    if (text === undefined) return { file, start: origin, end: origin, lineText: undefined };
+    if (text === undefined) return { file, start: origin, end: origin, lineText: undefined, isSecret: false };
     const lines = starts.get(file) ?? lineStarts(text);
     starts.set(file, lines);
     const first = lineAndColumn(lines, start);
     const lineStart = lines[first.line - 1] ?? 0;
     const lineEnd = (lines[first.line] ?? text.length + 1) - 1;
-    const lineText = text.slice(lineStart, lineEnd).replace(/\r$/, '');
-    return { file, start: first, end: lineAndColumn(lines, Math.max(start, end)), lineText };
+    const isSecret = haveSecrets.get(file) === true && isInSecret(text, start);
+    const lineText = isSecret ? undefined : text.slice(lineStart, lineEnd).replace(/\r$/, '');
+    return { file, start: first, end: lineAndColumn(lines, Math.max(start, end)), lineText, isSecret };
   };
 }
 

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { DiagnosticBag } from './bag.ts';
+import { format } from './format.ts';
+import { isInSecret, withoutQuotes } from './secret-text.ts';
+
+describe('isInSecret', () => {
+  const others = 'kind: A\n---\nkind: B\n';
+  test.each([
+    ['kind: Secret\ndata: @', true],
+    ['data: @\nkind: Secret\n', true],
+    ['{"kind": "Secret", "data": {"a": "@"}}', true],
+    ['kind: List\nitems: [{kind: Secret}, {data: "@"}]', true],
+    [`${others}---\nkind: 'Secret'\nstringData:\n  k: |\n    -----BEGIN KEY-----\n    @\n`, true],
+    [`${others}---\nkind: Secret\n---\nkind: C\ndata: @\n`, false],
+    ['kind: A\ndata: @\n---\nkind: Secret\n', false],
+    ['kind: SealedSecret\ndata: @\n', false],
+    ['kind: SecretClass\ndata: @\n', false],
+  ])('of %j is %s', (marked, expected) => {
+    expect(isInSecret(marked.replace('@', ''), marked.indexOf('@'))).toBe(expected);
+  });
+});
+
+describe('withoutQuotes', () => {
+  test.each([
+    ['"data" is the text "CANARY", expected an object', '"data" is the text "…", expected an object'],
+    ['"tls.key" is a list, expected a text', '"tls.key" is a list, expected a text'],
+    ['"tls.key" is the number 12345, expected a text', '"tls.key" is the number …, expected a text'],
+    ['"data" is the text "CAN"ARY", expected x', '"data" is the text "…", expected x'],
+    ['unidentified alias "CANARY"', 'unidentified alias "…"'],
+  ])('makes %j %j', (message, expected) => {
+    expect(withoutQuotes(message)).toBe(expected);
+  });
+});
+
+test.each(['text', 'json', 'github'] as const)('the form %s shows no line of a Secret, and names its place', (form) => {
+  const text = 'kind: Secret\ndata: {tls.key: [CANARY]}\n';
+  const bag = new DiagnosticBag();
+  bag.report('yaml-syntax', { file: 'a.yaml', start: 29, end: 30 }, { reason: 'unidentified alias "CANARY"' });
+  bag.report('merge-key', { file: 'a.yaml', start: 13, end: 40 }, {});
+  const printed = format(bag.all, [{ path: 'a.yaml', text }], form);
+  expect(printed).not.toContain('CANARY');
+  expect(printed).toMatch(/a\.yaml/);
+  expect(printed).toContain('unidentified alias');
+});

@@ -1,0 +1,23 @@
+/** Names that a message about a Secret may quote. */
+const plainNames =
+  /^(?:v1|Secret|apiVersion|kind|metadata|type|immutable|(?:data|stringData)(?:\..*)?|tls\.(?:crt|key)|ca\.(?:crt|crl)|key|cert|cacert|crl)$/;
+
+/**
+ * Whether the YAML document around `offset` speaks of a Secret, alone or in a list: none of its lines may be shown. Told
+ * from the text, because a document that cannot be read is told about too.
+ */
+export function isInSecret(text: string, offset: number): boolean {
+  const before = [...text.slice(0, offset).matchAll(/^---(?=\s|$)/gm)].at(-1)?.index ?? 0;
+  const length = text.slice(offset).search(/^---(?=\s|$)/m);
+  const document = text.slice(before, length === -1 ? text.length : offset + Math.max(length, 0));
+  return /\bkind["']?\s*:\s*["']?Secret\b/.test(document);
+}
+
+/** The message without what it quotes of a Secret, but for names of fields. Quotes inside of quotes go with them. */
+export function withoutQuotes(message: string): string {
+  const quoted = [...message.matchAll(/"([^"]*)"/g)].find(([, text = '']) => !plainNames.test(text));
+  const numbers = (text: string): string => text.replace(/\b(the number) [^\s,]+/g, '$1 …');
+  if (quoted === undefined) return numbers(message);
+  const end = message.lastIndexOf('"') + 1;
+  return `${numbers(message.slice(0, quoted.index))}"…"${message.slice(end)}`;
+}
