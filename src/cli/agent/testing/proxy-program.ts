@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 import { createMeshCa } from '../../../testing/certificates.ts';
 
@@ -134,10 +135,19 @@ export class ProxyProgram {
 
   /** A command inside the namespace, with nothing to read. */
   run(command: readonly string[]): { readonly stdout: string; readonly code: number | null } {
-    const inside = ['-t', String(this.pid), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
     const options = { maxBuffer: 2 ** 26, encoding: 'utf8', input: '' } as const;
-    const { stdout, status: code } = spawnSync('nsenter', [...inside, ...command], options);
+    const { stdout, status: code } = spawnSync('nsenter', [...this.#inside(), ...command], options);
     return { stdout, code };
+  }
+
+  /** The same without waiting for it: what it wrote, once it has ended. */
+  async runBeside(command: readonly string[]): Promise<string> {
+    const options = { cwd: this.folder, maxBuffer: 2 ** 26 };
+    return (await promisify(execFile)('nsenter', [...this.#inside(), ...command], options)).stdout;
+  }
+
+  #inside(): readonly string[] {
+    return ['-t', String(this.pid), '-n', ...(isRoot ? [] : ['-U', '--preserve-credentials'])];
   }
 
   /** Nobody reads what the agent writes any more. */
