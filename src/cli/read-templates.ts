@@ -15,7 +15,7 @@ export interface ReadTemplates {
   readonly files: readonly TemplateFile[];
 }
 
-/** A user's templates: a file is the bootstrap template, a folder replaces any of ours and of `partials/` by name. */
+/** A user's templates: a file is the bootstrap template, one that makes YAML when it is named `.yaml` or `.yaml.tmpl`; a folder replaces any of ours and of `partials/` by name. */
 export async function readTemplates(path: string, bag: DiagnosticBag): Promise<ReadTemplates> {
   const files = await readTemplateFiles(path);
   return { value: await loadTemplates(files, bag), files };
@@ -24,7 +24,8 @@ export async function readTemplates(path: string, bag: DiagnosticBag): Promise<R
 async function readTemplateFiles(path: string): Promise<TemplateFile[]> {
   try {
     if (!(await stat(path)).isDirectory()) {
-      return [{ name: 'bootstrap.json.hbs', path, text: await readFile(path, 'utf8') }];
+      const isYaml = /\.ya?ml(\.(tmpl|hbs))?$/.test(path);
+      return [{ name: 'bootstrap.json.hbs', path, text: await readFile(path, 'utf8'), isYaml }];
     }
     const names = await readdir(path, { recursive: true });
     const templates = names.map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.hbs'));

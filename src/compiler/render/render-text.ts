@@ -1,8 +1,9 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { parsePath } from '../../lib/json-path.ts';
+import { parse } from '../source/parse.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
 import type { Made, Rendering } from './render-resource.ts';
@@ -12,8 +13,9 @@ import type { UserTemplates } from './user-templates.ts';
 export function renderText(rendering: Rendering, user: UserTemplates, bag: DiagnosticBag): Made | undefined {
   const { template, view } = rendering;
   const rendered = run(rendering, user, bag);
-  const json = rendered && parseRendered(rendering, rendered, user, bag);
-  if (rendered === undefined || json === undefined) return undefined;
+  const parsed = rendered && (user.makesYaml(template) ? parseYaml : parseJson)(rendering, rendered, user, bag);
+  if (rendered === undefined || parsed === undefined) return undefined;
+  const { json, startOf } = parsed;
   const origins = stripMarks(json, rendered.marks);
   return {
     json: json as Readonly<Record<string, unknown>>,
@@ -22,7 +24,7 @@ export function renderText(rendering: Rendering, user: UserTemplates, bag: Diagn
       const steps = parsePath(path);
       // A field that is missing is missing inside its object, whose key another template may have written.
       const part = holds(json, steps) ? 'key' : 'value';
-      return user.placeOf(template, view, jsonRangeOf(rendered.text, steps, part).start);
+      return user.placeOf(template, view, startOf(steps, part));
     },
   };
 }
@@ -45,27 +47,55 @@ function run({ type, name, template, view }: Rendering, user: UserTemplates, bag
   }
 }
 
-function parseRendered(
-  { type, name, template, view }: Rendering,
-  { text }: Rendered,
-  user: UserTemplates,
-  bag: DiagnosticBag,
-): object | undefined {
+/** What a text says, and where in it. */
+interface Parsed {
+  readonly json: object;
+  readonly startOf: (path: JsonPath, part: 'key' | 'value') => number;
+}
+
+type Parse = (rendering: Rendering, rendered: Rendered, user: UserTemplates, bag: DiagnosticBag) => Parsed | undefined;
+
+const parseJson: Parse = (rendering, { text }, user, bag) => {
   let reason: string;
   let at = text.length - 1;
   try {
     const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json;
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+      return { json, startOf: (path, part) => jsonRangeOf(text, path, part).start };
+    }
     reason = 'it is no object';
   } catch (error) {
     reason = (error as Error).message;
     at = Number(/at position (\d+)/.exec(reason)?.[1] ?? at);
   }
+  reportText(rendering, user, at, plainReason(reason), bag);
+  return undefined;
+};
+
+const parseYaml: Parse = (rendering, { text }, user, bag) => {
+  const own = new DiagnosticBag();
+  const [document, second] = parse([{ path: rendering.name, text }], own);
+  const fault = own.all.find(({ severity }) => severity === 'error');
+  if (document !== undefined && second === undefined && fault === undefined) {
+    return { json: document.value, startOf: (path, part) => document.spanOf(path, part).start };
+  }
+  const reason = fault?.message ?? (document === undefined ? 'it is empty' : 'it has a second document');
+  reportText(rendering, user, (fault?.span ?? second?.start)?.start ?? 0, reason, bag);
+  return undefined;
+};
+
+/** A text that cannot be read: told at the line of the template that wrote it. */
+function reportText(
+  { type, name, template, view }: Rendering,
+  user: UserTemplates,
+  at: number,
+  reason: string,
+  bag: DiagnosticBag,
+): void {
   const span = user.placeOf(template, view, at);
-  const holes = { resource: `${type} "${name}"`, reason: plainReason(reason) };
+  const holes = { resource: `${type} "${name}"`, reason };
   if (span === undefined) bag.report('template-not-json', span, holes);
   else reportOnce(bag, 'template-not-json', span, holes);
-  return undefined;
 }
 
 /** Node's releases word the end of the message differently, and quote the rendered text with its private ids. */

@@ -6,6 +6,8 @@ export interface TemplateFile {
   /** As the user named it, for messages. */
   readonly path: string;
   readonly text: string;
+  /** It makes YAML, not JSON; a bootstrap template alone. */
+  readonly isYaml?: boolean;
 }
 
 /** One file after parsing; `key` is the name of the template or partial. */

@@ -9,9 +9,12 @@ import type { TemplateFile } from './template-file.ts';
 import { loadTemplates } from './templates.ts';
 
 /** Diagnostics of compiling the sample with these templates, as `code file:line:column`. */
-async function outcome(files: Readonly<Record<string, string>>): Promise<{ lines: string[]; config?: EnvoyConfig }> {
+async function outcome(
+  files: Readonly<Record<string, string>>,
+  isYaml = false,
+): Promise<{ lines: string[]; config?: EnvoyConfig }> {
   const bag = new DiagnosticBag();
-  const list: TemplateFile[] = Object.entries(files).map(([name, text]) => ({ name, path: `mine/${name}`, text }));
+  const list: TemplateFile[] = Object.entries(files).map(([name, text]) => ({ name, path: `mine/${name}`, text, isYaml }));
   const templates = await loadTemplates(list, bag);
   const proxy = sampleProxy();
   const config = templates && createRenderer(templates).render(proxy, bag);
@@ -102,6 +105,44 @@ describe('loadTemplates', () => {
   test('refuses a built-in partial with a context that is not its own', async () => {
     const { lines } = await outcome({ 'routes.json.hbs': '{"name": {{> socket-address name}} }' });
     expect(lines).toEqual(['template-value-missing mine/routes.json.hbs:1:1']);
+  });
+
+  const yaml = `
+node: {id: {{json nodeId}}, cluster: {{json serviceCluster}}, metadata: {{json metadata}} }
+dynamic_resources:
+  lds_config:
+    path_config_source: {path: {{json listenersSource.path}} }
+  cds_config:
+    path_config_source: {path: {{json clustersSource.path}} }
+static_resources:
+  clusters:
+  {{#each staticClusters}}
+  - name: {{json name}}
+  {{/each}}
+  - name: sds-grpc
+  - name: mine
+    alt_stat_name: x # a comment
+`;
+
+  test('reads what a YAML template makes', async () => {
+    const { lines, config } = await outcome({ 'bootstrap.json.hbs': yaml }, true);
+    expect(lines).toEqual([]);
+    expect(config?.bootstrap.json).toMatchObject({
+      node: { cluster: 'web.a' },
+      static_resources: { clusters: [{ name: 'agent' }, { name: 'prometheus_stats' }, {}, { alt_stat_name: 'x' }] },
+    });
+  });
+
+  test.each([
+    ['is no YAML', yaml.replace('- name: mine', '- {name: mine'), 'template-not-json', /:1[456]:/],
+    ['is empty', '# {{json nodeId}}\n', 'template-not-json', /:1:1$/],
+    ['has two documents', `${yaml}---\na: b\n`, 'template-not-json', /:1[67]:/],
+    ['is not what Envoy takes', yaml.replace('alt_stat_name', 'alt_name'), 'output-invalid', /:15:5$/],
+    ['reads no listeners', yaml.replace('lds_config', 'xds_config'), 'output-invalid', /:4:3$/],
+  ])('refuses a YAML template that %s', async (_, text, code, place) => {
+    const { lines } = await outcome({ 'bootstrap.json.hbs': text }, true);
+    expect(lines[0]).toMatch(new RegExp(`^${code} mine/bootstrap`));
+    expect(lines[0]).toMatch(place);
   });
 
   test('refuses a bootstrap that does not read the listeners', async () => {

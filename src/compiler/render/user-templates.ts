@@ -13,6 +13,8 @@ import { named, traced, untrace } from './template-trace.ts';
 export interface UserTemplates {
   readonly engine: TemplateEngine;
   readonly digest: string;
+  /** Whether what a template makes is to be read as YAML. */
+  makesYaml(template: MainTemplate): boolean;
   /** Reports why rendering `resource` threw. */
   explain(error: unknown, resource: string, bag: DiagnosticBag): void;
   /** The user's line that wrote offset `at` of the rendered text, or stands before it; the first line when ours wrote all. */
@@ -47,6 +49,8 @@ export function readUserTemplates(files: readonly TemplateFile[], bag: Diagnosti
   return {
     engine: engine((template) => named(template.ast, template.file.name)),
     digest: hash('sha256', files.map((file) => `${file.name}\0${file.text}\0`).join('')),
+    makesYaml: (template) =>
+      parsed.some(({ file, key, isPartial }) => !isPartial && key === template && file.isYaml === true),
     explain: (error, resource, into) => explain(error, resource, parsed, into),
     placeOf: (template, view, at) => {
       tracing ??= engine(({ file }, index) => traced(parseText(file), index));
