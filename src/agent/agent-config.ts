@@ -42,6 +42,8 @@ export interface AgentConfig {
   readonly outputFolder?: string | undefined;
   /** STALED_CONNECTION_RECYCLE_RUN_INTERVAL; absent: streams that do not answer are kept. */
   readonly staleCheckMs?: number | undefined;
+  /** SECRET_WATCHER_RESYNC_PERIOD: inputs are read anew this often, changed or not; 0 or absent: never. */
+  readonly resyncMs?: number | undefined;
   /** A bootstrap, template or override of the user's is in play: the first configuration is validated by Envoy too, before it is started. */
   readonly mustValidateFirst: boolean;
 }

@@ -47,6 +47,8 @@ export interface ProxyInputs {
   readonly role: AgentConfig['role'];
   /** Name of the Secret that stands in for those that gateway servers name and that are not there. */
   readonly fallbackSecret: string;
+  /** Where Secrets of gateway servers are looked for; undefined: the proxy's own namespace, and no other one. */
+  readonly gatewayNamespace?: string | undefined;
   /** Keys that do not stand in a rule are fetched. */
   readonly keySets: FetchedKeySets;
   /** Hears what each compilation that gave a configuration counted. */
@@ -89,7 +91,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     }
     const written = withNodeId(filesOf(compilation, texts), identity);
     const secrets = gatewaySecretsOf(written.listeners, value.objects, {
-      namespace: identity.namespace,
+      namespace: inputs.gatewayNamespace ?? identity.namespace,
       fallback: inputs.fallbackSecret,
     });
     inputs.onFigures?.(compilation.figures);

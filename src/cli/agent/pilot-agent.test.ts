@@ -194,11 +194,11 @@ describe('unsupportedVariables', () => {
       DNS_AGENT: '',
       MESH_NAMESPACE: 'mine',
       NAMESPACE: 'mine',
-      OUTPUT_CERTS: '/certs',
       PILOT_HTTP10: 'true',
+      PLUGINS: 'a',
       PROV_CERT: '/certs',
     };
-    expect(unsupportedVariables(environment)).toEqual(['MESH_NAMESPACE', 'OUTPUT_CERTS']);
+    expect(unsupportedVariables(environment)).toEqual(['MESH_NAMESPACE', 'PLUGINS']);
   });
 });
 

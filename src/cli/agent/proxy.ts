@@ -97,6 +97,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         keySets,
         onFigures: (figures) => metrics.showFigures(figures),
         fallbackSecret: agent.secrets.fallbackSecret,
+        gatewayNamespace: agent.secrets.gatewayNamespace,
       }),
       validate: (json) => validateConfig(config.envoyBinary, json),
       inputs: [...inputs, ...watched],
@@ -183,6 +184,7 @@ async function agentConfigOf(
     identityFolder: agent.certificates.provisionedFolder,
     outputFolder: agent.certificates.outputFolder,
     staleCheckMs: agent.secrets.staleCheckMs,
+    resyncMs: agent.secrets.resyncMs,
     // With an override it is no longer the file's own text.
     bootstrapFile: bootstrap.override === undefined ? bootstrap.customFile : undefined,
     mustValidateFirst: bootstrap.mustValidate,

@@ -3,22 +3,36 @@ import { UsageError } from '../failure.ts';
 
 /** Variables of the agent that take effect now. */
 const supportedVariables: ReadonlySet<string> = new Set([
+  'CA_ADDR',
+  'CA_PROVIDER',
+  'ECC_SIGNATURE_ALGORITHM',
   'ENABLE_INGRESS_GATEWAY_SDS',
   'INGRESS_GATEWAY_FALLBACK_SECRET',
+  'INGRESS_GATEWAY_NAMESPACE',
+  'INITIAL_BACKOFF_MSEC',
   'INSTANCE_IP',
+  'JWT_POLICY',
   'MESH_APP_PROBERS',
   'MESH_BOOTSTRAP',
   'MESH_BOOTSTRAP_OVERRIDE',
   'MESH_META_CLUSTER_ID',
   'MESH_METRICS_ANNOTATIONS',
+  'OUTPUT_CERTS',
+  'PILOT_CERT_PROVIDER',
+  'PKCS8_KEY',
   'POD_NAME',
   'POD_NAMESPACE',
   'PROV_CERT',
+  'SECRET_GRACE_PERIOD_RATIO',
+  'SECRET_ROTATION_CHECK_INTERVAL',
+  'SECRET_TTL',
+  'SECRET_WATCHER_RESYNC_PERIOD',
+  'STALED_CONNECTION_RECYCLE_RUN_INTERVAL',
 ]);
 
 /**
- * Variables that only say more about another one: `NAMESPACE` is where the certificate authority runs, and `CA_ADDR`,
- * which would make it matter, is refused. As a word of everybody's environment it must not stop a proxy.
+ * Variables that only say more about another one: `NAMESPACE` is where the certificate authority runs, and `CA_ADDR`
+ * says that whole. As a word of everybody's environment it must not stop a proxy.
  */
 const dependentVariables: ReadonlySet<string> = new Set(['NAMESPACE']);
 

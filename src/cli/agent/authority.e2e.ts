@@ -1,0 +1,117 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { status } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestAuthority, type TestAuthority, testSpiffeId } from '../../identity/testing/test-authority.ts';
+import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { ProxyProgram } from './testing/proxy-program.ts';
+
+const topology = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: foo, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
+spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
+status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
+`;
+/** From the agent's network to the socket file, behind which the test's authority is. */
+const relay = `require('node:net').createServer((a) => { const b = require('node:net').connect('authority'); a.pipe(b).pipe(a); a.on('error', () => b.destroy()); b.on('error', () => a.destroy()); }).listen(15012, '127.0.0.1')`;
+const token = `e30.${btoa('{"sub":"system:serviceaccount:foo:httpbin"}')}.c2ln`;
+
+describe('pilot-agent proxy with an authority', () => {
+  let proxy: ProxyProgram;
+  let ca: MeshCa;
+  let authority: TestAuthority;
+  let door: Server;
+
+  const open = async (asksForCertificate: boolean): Promise<void> => {
+    authority = await startTestAuthority({ ca, asksForCertificate });
+    door = createServer((inner) => {
+      const outer = connect(authority.port, '127.0.0.1');
+      inner.pipe(outer).pipe(inner);
+      inner.on('error', () => outer.destroy());
+      outer.on('error', () => inner.destroy());
+    }).listen(join(proxy.folder, 'authority'));
+  };
+  const start = (environment: Readonly<Record<string, string>>): void =>
+    proxy.start({
+      environment: { CA_ADDR: 'localhost:15012', ...environment },
+      prepare: `'${process.execPath}' -e "${relay}" &`,
+    });
+
+  beforeEach(async () => {
+    proxy = await ProxyProgram.create(topology);
+    ca = await createMeshCa();
+    for (const [name, text] of Object.entries({
+      'var/run/secrets/mesh/root-cert.pem': ca.rootCertificate,
+      'var/run/secrets/tokens/mesh-token': token,
+    })) {
+      await proxy.makeFolderOf(name);
+      await proxy.write(name, text);
+    }
+  });
+  afterEach(async () => {
+    await proxy.close();
+    authority.close();
+    door.close();
+  });
+
+  test('asks as its variables say, with the names of its token, and is ready', async () => {
+    await open(false);
+    start({
+      PROV_CERT: '',
+      MESH_META_CLUSTER_ID: 'c1',
+      ECC_SIGNATURE_ALGORITHM: 'ECDSA',
+      PKCS8_KEY: 'true',
+      SECRET_TTL: '2h0m0s',
+      OUTPUT_CERTS: 'out',
+    });
+    await proxy.untilReady();
+    const [seen] = authority.seen;
+    expect(seen?.metadata.get('authorization')).toEqual([`Bearer ${token}`]);
+    expect(seen?.metadata.get('clusterid')).toEqual(['c1']);
+    expect(seen?.request.validitySeconds).toBe(7_200n);
+    const key = await proxy.readOwn('out/key.pem');
+    expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    expect(createPrivateKey(key).asymmetricKeyType).toBe('ec');
+    const leaf = new X509Certificate(await proxy.readOwn('out/cert-chain.pem'));
+    expect(leaf.subjectAltName).toBe(`URI:${testSpiffeId}`);
+    expect(await proxy.readOwn('out/root-cert.pem')).toContain('BEGIN CERTIFICATE');
+    expect(proxy.output).not.toContain(token);
+  });
+
+  test('shows the pair of PROV_CERT, renews it in place, and early when told to', async () => {
+    const machine = await ca.issue(testSpiffeId);
+    await proxy.write('certs/cert-chain.pem', machine.certificateChain);
+    await proxy.write('certs/key.pem', machine.privateKey);
+    await proxy.write('certs/root-cert.pem', machine.rootCertificate);
+    await open(true);
+    start({
+      JWT_POLICY: 'none',
+      OUTPUT_CERTS: 'certs',
+      SERVICE_ACCOUNT: 'httpbin',
+      SECRET_TTL: '10s',
+      SECRET_GRACE_PERIOD_RATIO: '0.8',
+    });
+    await vi.waitFor(() => expect(authority.seen.length).toBeGreaterThan(2), { timeout: 20_000, interval: 50 });
+    expect(authority.seen.map(({ client }) => client)).toEqual(authority.seen.map(() => testSpiffeId));
+    expect(authority.seen[0]?.metadata.get('authorization')).toEqual([]);
+    expect(await proxy.readOwn('certs/key.pem')).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/);
+  });
+
+  test('looks again after SECRET_ROTATION_CHECK_INTERVAL when its request is refused', async () => {
+    await open(false);
+    authority.answer = () => ({ code: status.INVALID_ARGUMENT, details: 'too long' });
+    start({ PROV_CERT: '', SECRET_ROTATION_CHECK_INTERVAL: '2s' });
+    await vi.waitFor(() => expect(authority.seen).toHaveLength(2), { timeout: 20_000, interval: 50 });
+    await proxy.logged(/there is no certificate yet: .* INVALID_ARGUMENT: too long/);
+    expect(proxy.curl('http://127.0.0.1:15020/healthz/ready')).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('INVALID_ARGUMENT'),
+    });
+  });
+});
