@@ -12,6 +12,8 @@ export interface Variable {
   /** As the specification prints it; empty text for "empty". */
   readonly default: string;
   readonly owner: VariableOwner;
+  /** What it does, for the documents and the help: a phrase that adds to the name. */
+  readonly effect: string;
   /** The setting that it becomes, as a path in `Settings`. */
   readonly setting?: string;
   /** What a text may be; empty text counts as absent. */
