@@ -41,21 +41,23 @@ export class Readiness {
     const state = this.#state();
     const admin = this.#admin();
     if (state === 'starting' && admin !== undefined)
-      return { isReady: false, reason: await this.#startingReason(admin) };
+      return { isReady: false, reason: this.#withIdentity(await startingReason(admin)) };
     if (state !== 'running' || admin === undefined) return { isReady: false, reason: `the agent is ${state}` };
     try {
       const { status, body } = await admin.get('/ready', { timeoutMs });
       // A stop may have begun while Envoy was asked.
       if (this.#state() !== state) return { isReady: false, reason: `the agent is ${this.#state()}` };
-      return status === 200 ? { isReady: true } : { isReady: false, reason: `Envoy is ${body.trim()}` };
+      return status === 200
+        ? { isReady: true }
+        : { isReady: false, reason: this.#withIdentity(`Envoy is ${body.trim()}`) };
     } catch (error) {
       return { isReady: false, reason: `Envoy does not answer: ${(error as Error).message}` };
     }
   }
 
-  async #startingReason(admin: AdminClient): Promise<string> {
+  /** Envoy waits for its certificate in silence. */
+  #withIdentity(reason: string): string {
     const problem = this.#identityProblem();
-    const reason = await startingReason(admin);
     return problem === undefined ? reason : `${reason}; no identity: ${problem}`;
   }
 }
