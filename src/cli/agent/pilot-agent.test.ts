@@ -1,35 +1,11 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { listenForSignals } from '../../agent/life/signals.ts';
+import { agentVariables } from '../../config/agent-variables.ts';
 import { foldBooleans } from './flags.ts';
-import { runPilotAgent } from './pilot-agent.ts';
 import { unsupportedVariables } from './refuse.ts';
+import { runLine as run } from './testing/run-line.ts';
 import { readSpecificationFlags } from './testing/specification-flags.ts';
 import { formatVersion } from './version.ts';
 import { identifyProxy, withNodeId } from './workload.ts';
-
-/** Exit code and both outputs of one command line. */
-async function run(line: string, environment: Readonly<Record<string, string>> = {}) {
-  let stdout = '';
-  let stderr = '';
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text, taken?: unknown) => {
-    stdout += text;
-    if (typeof taken === 'function') taken();
-    return true;
-  });
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    stderr += text;
-    return true;
-  });
-  try {
-    const argv = line.split(' ').filter((word) => word !== '');
-    const code = await runPilotAgent(argv, { environment, signals: listenForSignals(new EventEmitter()) });
-    return { code, stdout, stderr };
-  } finally {
-    out.mockRestore();
-    err.mockRestore();
-  }
-}
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -112,11 +88,36 @@ describe('runPilotAgent', () => {
   });
 
   test('knows every flag of the specification', async () => {
-    const commands = ['proxy', 'request', 'version', 'istio-iptables', 'istio-clean-iptables'];
-    const specified = commands.map((name) => `pilot-agent ${name}`);
-    for (const { command, flags } of readSpecificationFlags(specified)) {
+    const commands = ['proxy', 'version', 'istio-iptables', 'istio-clean-iptables'];
+    for (const { command, flags } of readSpecificationFlags(commands.map((name) => `pilot-agent ${name}`))) {
       const { stdout } = await run(`${command} --help`);
-      for (const flag of flags) expect(stdout).toContain(`${flag} `);
+      const shown = new Map(
+        stdout
+          .split(/^ {2}(?=-)/m)
+          .map((text) => text.replace(/\s+/g, ' '))
+          .map((text) => [/--[\w-]+/.exec(text)?.[0], text]),
+      );
+      for (const flag of flags) {
+        const text = shown.get(flag.name) ?? '';
+        const [, meaning = ''] = /^(?:-\w, )?--[\w-]+(?: <[^>]*>)? (.*?)(?: [[(]|$)/.exec(text) ?? [];
+        expect([command, flag.name, meaning.length > 10]).toEqual([command, flag.name, true]);
+        if (flag.default.startsWith('$')) expect(text).toContain(`[${flag.default.slice(1)}]`);
+        else if (flag.default !== '') expect(text).toContain(`(default: ${flag.default})`);
+      }
+    }
+  });
+
+  test.each(['Workload', 'Configuration', 'Certificates', 'Envoy', 'Life cycle', 'Logging'])(
+    'groups the flags of proxy: %s',
+    async (group) => {
+      expect((await run('proxy --help')).stdout).toMatch(new RegExp(`^${group}:\n  -`, 'm'));
+    },
+  );
+
+  test('names the variables of the agent in the help of proxy', async () => {
+    const { stdout } = await run('proxy --help');
+    for (const { name, effect } of agentVariables) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} +${effect.slice(0, 20).replaceAll(/[|.]/g, '.')}`, 'm'));
     }
   });
 

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { agentVariables } from '../../config/agent-variables.ts';
+import { ownVariables } from '../../config/own-variables.ts';
 import { choiceOf, didYouMean, wholeNumber } from './values.ts';
 
 /** Levels of Envoy's log. */
@@ -11,7 +13,15 @@ const registries = { Cluster: 'Cluster', Catalog: 'Catalog', Mock: 'Mock', Kuber
 export function addProxyFlags(command: Command): Command {
   for (const add of [addWorkloadFlags, addConfigurationFlags, addCertificateFlags, addEnvoyFlags, addLifeFlags])
     add(command);
-  return command;
+  return command.addHelpText('after', environmentHelp);
+}
+
+/** What the agent alone reads; a flag that is given goes before its variable. */
+function environmentHelp(): string {
+  const list = [...agentVariables, ...ownVariables].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const width = Math.max(...list.map(({ name }) => name.length));
+  const lines = list.map(({ name, effect }) => `  ${name.padEnd(width)}  ${effect}\n`);
+  return `\nVariables of the environment (docs/variables.md has more, and those that change compiled output):\n${lines.join('')}`;
 }
 
 function addWorkloadFlags(command: Command): void {
