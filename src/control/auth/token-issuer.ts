@@ -34,7 +34,7 @@ export function openTokenIssuer({ issuer, allowedHosts, roots, log }: TokenIssue
     return resolver;
   };
   let resolver = open();
-  let lookedAtMs = performance.now();
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
   // Making key objects costs more than a request that needs them.
   let parsed: { readonly digest: string; readonly keys: readonly TokenKey[] } | undefined;

@@ -26,7 +26,8 @@ export class CertificateSource implements experimental.CertificateProvider {
 
   addIdentityCertificateListener(listener: IdentityListener): void {
     this.#identityListeners.add(listener);
-    this.#tellIdentity(listener);
+    // A turn later: the server takes no news before it has finished asking for them.
+    queueMicrotask(() => this.#tellIdentity(listener));
   }
 
   removeIdentityCertificateListener(listener: IdentityListener): void {
@@ -35,7 +36,7 @@ export class CertificateSource implements experimental.CertificateProvider {
 
   addCaCertificateListener(listener: RootsListener): void {
     this.#rootsListeners.add(listener);
-    this.#tellRoots(listener);
+    queueMicrotask(() => this.#tellRoots(listener));
   }
 
   removeCaCertificateListener(listener: RootsListener): void {

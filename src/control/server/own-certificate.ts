@@ -59,15 +59,17 @@ export interface OwnCertificateOptions {
   readonly log: ControlLog;
   /** Called with the first pair and with each after it. */
   readonly use: (pair: ServerPair) => Promise<void>;
+  /** Between two looks at the clock; 30 s by default. */
+  readonly lookMs?: number;
 }
 
-/** Between two looks at the clock: timers know nothing of a clock that jumps, or of a machine that slept. */
-const lookMs = 30_000;
+/** Timers know nothing of a clock that jumps, or of a machine that slept: one looks. */
+const usualLookMs = 30_000;
 const failedLookMs = 5_000;
 
 /** Keeps the control plane's certificate: another one at half of its life, and when the authority changes. */
 export async function keepOwnCertificate(options: OwnCertificateOptions): Promise<{ close(): void }> {
-  const { authority, names, clock, log, use } = options;
+  const { authority, names, clock, log, use, lookMs = usualLookMs } = options;
   let pair = await issueOwn(authority, names);
   await use(pair);
   let isStale = false;

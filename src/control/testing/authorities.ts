@@ -15,6 +15,7 @@ export interface AuthorityForm {
   readonly usages?: number;
   readonly algorithm?: 'P-256' | 'P-384' | 'P-521' | 'RSA' | 'RSA-1024' | undefined;
   readonly uris?: readonly string[];
+  readonly dnsNames?: readonly string[];
 }
 
 /** A certificate with its key, PEM; made by a library that is not ours. */
@@ -32,6 +33,10 @@ x509.cryptoProvider.set(webcrypto);
 export async function createTestAuthority(form: AuthorityForm = {}): Promise<TestAuthority> {
   const { name = 'test root', parent, days = 100, startDays = -1, isCa = true, pathLength, algorithm = 'P-256' } = form;
   const keys = await createKeys(algorithm);
+  const names: x509.JsonGeneralNames = [
+    ...(form.uris ?? []).map((value) => ({ type: 'url' as const, value })),
+    ...(form.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+  ];
   const usages = form.usages ?? x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign;
   const parsed = await x509.X509CertificateGenerator.create({
     serialNumber: `01${Buffer.from(webcrypto.getRandomValues(new Uint8Array(12))).toString('hex')}`,
@@ -47,9 +52,7 @@ export async function createTestAuthority(form: AuthorityForm = {}): Promise<Tes
       new x509.KeyUsagesExtension(usages, true),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       ...(parent ? [await x509.AuthorityKeyIdentifierExtension.create(parent.keys.publicKey)] : []),
-      ...(form.uris
-        ? [new x509.SubjectAlternativeNameExtension(form.uris.map((value) => ({ type: 'url', value })))]
-        : []),
+      ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
     ],
   });
   return { certificate: pem(parsed), privateKey: await pemOfKey(keys.privateKey), keys, parsed };
