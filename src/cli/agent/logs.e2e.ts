@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rename } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
+import { gateway, secret, topology } from './testing/gateway-objects.ts';
+import { ProxyProgram } from './testing/proxy-program.ts';
+
+/** What must be found nowhere: pieces of a text as it is, and as a Secret holds it. */
+function piecesOf(text: string): string[] {
+  const body = text.replace(/-----[^-]+-----/g, '').replace(/\s/g, '');
+  const encoded = Buffer.from(text).toString('base64');
+  return [body, encoded].flatMap((it) => it.match(/.{24}/g) ?? []);
+}
+
+const inputs = ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'];
+const everything = ['--log_output_level', 'all:debug', '--log_caller', 'all', '--log_stacktrace_level', 'all:debug'];
+const token = 'canary-token-of-the-workload-0123456789-abcdefghijklmnopqrstuvwxyz';
+
+describe('the log of pilot-agent proxy', () => {
+  let proxy: ProxyProgram;
+  beforeEach(async () => {
+    proxy = await ProxyProgram.create(topology);
+    await proxy.write('mesh/gateway.yaml', gateway);
+    await proxy.write('mesh.yaml', 'autoPassthroughGateways: [foo/edge]\n');
+  });
+  afterEach(() => proxy.close());
+
+  const issue = async (): Promise<IssuedCertificate> =>
+    (await createMeshCa()).issue('spiffe://cluster.local/ns/x/sa/y', { dnsNames: ['*.example.com'] });
+
+  test('holds no secret at level debug of every scope, nor do metrics and printed settings', async () => {
+    const [good, foreign] = [await issue(), await issue()];
+    const ownKey = await proxy.readOwn('certs/key.pem');
+    const pair = { certificate: good.certificateChain, key: good.privateKey };
+    const broken = secret('broken', { ...pair, key: foreign.privateKey });
+    await proxy.write('mesh/secrets.yaml', secret('a', pair) + secret('wide', pair) + broken);
+    await proxy.makeFolderOf('var/run/secrets/tokens/mesh-token');
+    await proxy.write('var/run/secrets/tokens/mesh-token', token);
+    const logs = ['--log_target', 'stdout', '--log_target', 'log.txt', '--log_rotate', 'rotated.txt'];
+    proxy.start({ role: 'router', args: [...inputs, '--proxyLogLevel', 'debug', ...everything, ...logs] });
+    await proxy.logged('state=running');
+
+    // Each way of getting a secret wrong, for the message that it brings.
+    await proxy.write('certs/key.pem', foreign.privateKey);
+    await proxy.logged('the identity is not taken');
+    await proxy.write('certs/key.pem', ownKey.replace('BEGIN', 'BEGUN'));
+    await proxy.write('certs/key.pem', ownKey.slice(0, 200));
+    const unreadable = `${secret('a', pair)}  tls.key: ${Buffer.from(good.privateKey).toString('base64')}\n`;
+    await proxy.write('mesh/secrets.yaml', unreadable);
+    await proxy.logged('stands twice');
+    await proxy.write(
+      'mesh/secrets.yaml',
+      secret('a', pair)
+        .replace(/data:\n/, 'data: ')
+        .replace(/ {2}tls/g, 'tls'),
+    );
+    await proxy.logged('cannot read this as YAML');
+    const metrics = proxy.curl('http://127.0.0.1:15020/stats/prometheus').body;
+    expect(metrics).toMatch(/^total_pushes [1-9]/m);
+
+    const files = [await proxy.readOwn('log.txt'), await proxy.readOwn('rotated.txt')];
+    expect(files[0]).toContain('\tdebug\tsds\t');
+    const program = resolve(import.meta.dirname, '../../../dist/pilot-agent.js');
+    const print = [program, 'proxy', 'router', '--print-config', ...inputs];
+    const env = { PATH: process.env.PATH, PROV_CERT: 'certs' };
+    const settings = execFileSync(process.execPath, print, { cwd: proxy.folder, env, encoding: 'utf8' });
+    expect(settings).toContain('certs');
+    const said = [proxy.output, metrics, settings, ...files].join('\n');
+    const canaries = [ownKey, good.privateKey, foreign.privateKey].flatMap(piecesOf);
+    expect(canaries.length).toBeGreaterThan(10);
+    expect(canaries.filter((piece) => said.includes(piece))).toEqual([]);
+    expect(said).not.toContain(token.slice(0, 20));
+  });
+
+  test('loses lines, and no process, to a full disk, and goes on when there is room', async () => {
+    const folder = join(proxy.folder, 'logs');
+    await mkdir(folder);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', folder]);
+    try {
+      execFileSync('dd', ['if=/dev/zero', `of=${folder}/filler`, 'bs=64k', 'count=1', 'status=none']);
+      proxy.start({
+        role: 'router',
+        args: [...inputs, '--log_target', 'logs/a.log', '--log_target', 'stdout'],
+      });
+      await proxy.logged('state=running');
+      expect(proxy.stderr.match(/lines are lost: /g)).toHaveLength(1);
+      const [, lost] =
+        /^mesh_agent_log_lines_lost_total (\d+)$/m.exec(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body) ??
+        [];
+      expect(Number(lost)).toBeGreaterThan(3);
+      await proxy.remove('logs/filler');
+      await proxy.write('mesh/gateway.yaml', `${gateway}# changed\n`);
+      await proxy.logged('the log goes to "logs/a.log" again');
+      expect(await proxy.readOwn('logs/a.log')).toContain('mesh/gateway.yaml');
+    } finally {
+      execFileSync('umount', ['--lazy', folder]);
+    }
+  });
+
+  test('goes on in a new file after SIGHUP', async () => {
+    proxy.start({ role: 'router', args: [...inputs, '--log_target', 'a.log', '--log_target', 'stdout'] });
+    await proxy.logged('state=running');
+    await rename(join(proxy.folder, 'a.log'), join(proxy.folder, 'a.log.1'));
+    proxy.signal('SIGHUP');
+    await vi.waitFor(() => proxy.readOwn('a.log'), { timeout: 10_000 });
+    proxy.signal('SIGTERM');
+    await proxy.exit;
+    expect(await proxy.readOwn('a.log')).toContain('asked to stop');
+    expect(await proxy.readOwn('a.log.1')).not.toContain('asked to stop');
+  });
+
+  test("is JSON throughout with --log_as_json, Envoy's lines too", async () => {
+    proxy.start({ role: 'router', args: [...inputs, '--log_as_json', '--proxyLogLevel', 'info'] });
+    await proxy.logged('"state":"running"');
+    proxy.signal('SIGTERM');
+    await proxy.exit;
+    const lines = proxy.output.trimEnd().split('\n');
+    const objects = lines.map((line) => JSON.parse(line) as { readonly scope?: string; readonly level: string });
+    const scopes = objects.map(({ scope = 'default' }) => scope);
+    expect(scopes).toEqual(expect.arrayContaining(['cache', 'default', 'model', 'sds', 'validation', 'envoy main']));
+  });
+});
