@@ -12,6 +12,8 @@ export interface StaticListenerView {
   /** The one path that is answered, for GET. */
   readonly path: string;
   readonly cluster: string;
+  /** Goes on answering where Envoy takes no more requests: who looks after the proxy must see it then. */
+  readonly bypassesOverload: boolean;
 }
 
 /** What `bootstrap.json.hbs` sees; fields of type object are Envoy's messages. */
@@ -38,7 +40,7 @@ export interface BootstrapView {
 
 /** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
 export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
-  const { configPath, locality, localhost, reports, wildcard } = bootstrap;
+  const { configPath, locality, localhost, reports } = bootstrap;
   const sinks = reports === undefined ? [] : statsSinks(reports);
   return {
     nodeId: bootstrap.nodeId,
@@ -56,8 +58,8 @@ export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
     clustersSource: fileSource(bootstrap, 'clusters.json'),
     outlierLogPath: bootstrap.outlierLogPath,
     staticListeners: [
-      staticListener(wildcard, readinessPort, 'agent', '/healthz/ready', 'agent'),
-      staticListener(wildcard, metricsPort, 'stats', '/stats/prometheus', 'prometheus_stats'),
+      staticListener(bootstrap, readinessPort, 'agent', '/healthz/ready', 'agent'),
+      staticListener(bootstrap, metricsPort, 'stats', '/stats/prometheus', 'prometheus_stats'),
     ],
     staticClusters: [
       ownCluster('agent', localhost, bootstrap.statusPort),
@@ -74,13 +76,14 @@ function ownCluster(name: string, address: string, port: number): StaticClusterV
 }
 
 function staticListener(
-  address: string,
+  { overload, wildcard: address }: BootstrapIR,
   port: number,
   statPrefix: string,
   path: string,
   cluster: string,
 ): StaticListenerView {
-  return { name: `${address}_${port}`, address: { address, port }, statPrefix, path, cluster };
+  const bypassesOverload = overload.maxHeapBytes !== undefined;
+  return { name: `${address}_${port}`, address: { address, port }, statPrefix, path, cluster, bypassesOverload };
 }
 
 const standardTags = [
