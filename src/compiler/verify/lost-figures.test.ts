@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { Lose } from './expect.ts';
+import { Fragment } from './fragment.ts';
+import { figureLosses } from './lost-figures.ts';
+
+const matcher = (stats_matcher: object) => ({ stats_config: { stats_matcher } });
+const all = { patterns: [{ safe_regex: { regex: '.*' } }] };
+
+function losses(bootstrap: object): readonly string[] {
+  const found: string[] = [];
+  const lose: Lose = (at, loss) => found.push(`${at.path.join('.')}: ${loss}`);
+  figureLosses(new Fragment(bootstrap), lose);
+  return found;
+}
+
+describe('figureLosses', () => {
+  test.each<[string, object]>([
+    ['no matcher at all', {}],
+    ['an inclusion list of everything', matcher({ inclusion_list: all })],
+    ['camel case', { statsConfig: { statsMatcher: { inclusionList: { patterns: [{ contains: '' }] } } } }],
+    [
+      'patterns without case',
+      matcher({ exclusion_list: { patterns: [{ exact: 'SERVER.UPTIME', ignore_case: true }] } }),
+    ],
+    ['an exclusion of something else', matcher({ exclusion_list: { patterns: [{ prefix: 'cluster.outbound' }] } })],
+    ['nothing rejected', matcher({ reject_all: false })],
+    [
+      'a regular expression that Envoy refuses',
+      matcher({ exclusion_list: { patterns: [{ safe_regex: { regex: '(' } }] } }),
+    ],
+  ])('takes %s', (_, bootstrap) => {
+    expect(losses(bootstrap)).toEqual([]);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['everything rejected', { reject_all: true }, /^stats_config\.stats_matcher\.reject_all: .*server\.state/],
+    [
+      'a list that leaves the state out',
+      { inclusion_list: { patterns: [{ prefix: 'cluster' }] } },
+      /inclusion_list.*server\.state/,
+    ],
+    [
+      'versions excluded',
+      { exclusion_list: { patterns: [{ suffix: '.version_text' }] } },
+      /cds\.version_text.*rds\..*version_text/,
+    ],
+    [
+      'open connections excluded',
+      { exclusion_list: { patterns: [{ contains: 'cx_active' }] } },
+      /downstream_cx_active$/,
+    ],
+    [
+      'one figure excluded, in another case',
+      { exclusion_list: { patterns: [{ exact: 'SERVER.live', ignore_case: true }] } },
+      /hides: server\.live$/,
+    ],
+    [
+      'workers excluded by an expression',
+      { exclusion_list: { patterns: [{ safe_regex: { regex: '.*workers.*' } }] } },
+      /workers_started$/,
+    ],
+  ])('refuses %s', (_, stats_matcher, loss) => {
+    expect(losses(matcher(stats_matcher))).toEqual([expect.stringMatching(loss)]);
+  });
+});
