@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
@@ -74,28 +74,22 @@ describe('the log of pilot-agent proxy', () => {
   });
 
   test('loses lines, and no process, to a full disk, and goes on when there is room', async () => {
-    const folder = join(proxy.folder, 'logs');
-    await mkdir(folder);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', folder]);
-    try {
-      execFileSync('dd', ['if=/dev/zero', `of=${folder}/filler`, 'bs=64k', 'count=1', 'status=none']);
-      proxy.start({
-        role: 'router',
-        args: [...inputs, '--log_target', 'logs/a.log', '--log_target', 'stdout'],
-      });
-      await proxy.logged('state=running');
-      expect(proxy.stderr.match(/lines are lost: /g)).toHaveLength(1);
-      const [, lost] =
-        /^mesh_agent_log_lines_lost_total (\d+)$/m.exec(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body) ??
-        [];
-      expect(Number(lost)).toBeGreaterThan(3);
-      await proxy.remove('logs/filler');
-      await proxy.write('mesh/gateway.yaml', `${gateway}# changed\n`);
-      await proxy.logged('the log goes to "logs/a.log" again');
-      expect(await proxy.readOwn('logs/a.log')).toContain('mesh/gateway.yaml');
-    } finally {
-      execFileSync('umount', ['--lazy', folder]);
-    }
+    await mkdir(join(proxy.folder, 'logs'));
+    const disk = 'mount -t tmpfs -o size=64k tmpfs logs && dd if=/dev/zero of=logs/filler bs=64k count=1 status=none';
+    proxy.start({
+      role: 'router',
+      args: [...inputs, '--log_target', 'logs/a.log', '--log_target', 'stdout'],
+      prepare: `exec unshare --mount sh -c '${disk} && exec "$@"' sh "$@"`,
+    });
+    await proxy.logged('state=running');
+    expect(proxy.stderr.match(/lines are lost: /g)).toHaveLength(1);
+    const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
+    expect(Number(/^mesh_agent_log_lines_lost_total (\d+)$/m.exec(body)?.[1])).toBeGreaterThan(3);
+    const seen = (name: string): string => `/proc/${proxy.pid}/root${proxy.folder}/logs/${name}`;
+    await rm(seen('filler'));
+    await proxy.write('mesh/gateway.yaml', `${gateway}# changed\n`);
+    await proxy.logged('the log goes to "logs/a.log" again');
+    expect(await readFile(seen('a.log'), 'utf8')).toContain('mesh/gateway.yaml');
   });
 
   test('goes on in a new file after SIGHUP', async () => {
