@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { logScopes } from '../../agent/log/scope.ts';
+import { logLevels, logScopes } from '../../agent/log/scope.ts';
 import { parseCallers, parseLevels } from './log-levels.ts';
 import { openLog } from './log-options.ts';
 
@@ -86,4 +86,15 @@ describe('openLog', () => {
     expect(texts[0]).toMatch(/^\S+Z\tdebug\tsds\tagent\/log-options\.test\.ts:\d+\tone\n\S+Z\tinfo\tmodel\ttwo\n$/);
     expect(texts).toEqual([texts[0], texts[0], texts[0]]);
   });
+});
+
+test('docs/logging.md tells of every scope and level', () => {
+  const page = readFileSync('docs/logging.md', 'utf8');
+  expect([...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, scope]) => scope)).toEqual(logScopes);
+  expect(page).toContain(
+    `from the most on: ${[...logLevels]
+      .reverse()
+      .map((level) => `\`${level}\``)
+      .join(', ')}`,
+  );
 });
