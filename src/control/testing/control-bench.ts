@@ -107,12 +107,7 @@ export class ControlBench {
 
   /** One connection that stays open until it is closed; `root` is the PEM that it trusts. */
   connect(root: string, client?: RawRequest['client']): Client {
-    const pair = client ? [Buffer.from(client.privateKey), Buffer.from(client.certificate)] : [null, null];
-    const secure = credentials.createSsl(Buffer.from(root), pair[0], pair[1]);
-    return new Client(`127.0.0.1:${this.port}`, secure, {
-      'grpc.use_local_subchannel_pool': 1,
-      'grpc.ssl_target_name_override': 'meshd.mesh-system.svc',
-    });
+    return connectTo(this.port, root, client);
   }
 
   /** One request on a connection of its own. */
@@ -134,6 +129,16 @@ export class ControlBench {
     await this.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A connection to a control plane on loopback, by the usual name. */
+export function connectTo(port: number, root: string, client?: RawRequest['client']): Client {
+  const pair = client ? [Buffer.from(client.privateKey), Buffer.from(client.certificate)] : [null, null];
+  const secure = credentials.createSsl(Buffer.from(root), pair[0], pair[1]);
+  return new Client(`127.0.0.1:${port}`, secure, {
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.ssl_target_name_override': 'meshd.mesh-system.svc',
+  });
 }
 
 /** One request, written and read byte by byte as the protocol's description says. */

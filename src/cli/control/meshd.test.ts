@@ -1,0 +1,181 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { listenForSignals } from '../../agent/life/signals.ts';
+import { readSettings } from '../../config/read.ts';
+import { variables } from '../../config/variables.ts';
+import { parseAddress } from '../../control/server/address.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { controlConfigOf } from './config.ts';
+import type { ServeFlags } from './flags.ts';
+import { runMeshd } from './meshd.ts';
+
+/** Exit code and both outputs of one command line. */
+async function run(line: string, environment: Readonly<Record<string, string>> = {}) {
+  let stdout = '';
+  let stderr = '';
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text;
+    return true;
+  });
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    stderr += text;
+    return true;
+  });
+  try {
+    const argv = line.split(' ').filter((word) => word !== '');
+    const code = await runMeshd(argv, { environment, signals: listenForSignals(new EventEmitter()) });
+    return { code, stdout, stderr };
+  } finally {
+    out.mockRestore();
+    err.mockRestore();
+  }
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('runMeshd', () => {
+  test('prints its help, with defaults and every variable that counts', async () => {
+    const { code, stdout } = await run('serve --help');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/--monitoringAddr <host:port>[^-]*\(default: :15014\)/);
+    const named = new Set(stdout.match(/^ {2}[A-Z][A-Z_]+/gm)?.map((name) => name.trim()));
+    expect(named.has('TRUST_DOMAIN') && named.has('PILOT_CERT_PROVIDER')).toBe(true);
+    const known = new Set(variables.map(({ name }) => name));
+    expect([...named].filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('prints its version', async () => {
+    expect(await run('version -s')).toMatchObject({ code: 0, stdout: 'unknown\n' });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+    ['sevre', {}, /^meshd: unknown command "sevre", did you mean "serve"\?/],
+    ['serve --lisen :1', {}, /^meshd: unknown option '--lisen'\n\(Did you mean --listen\?\)/],
+    ['serve --listen 15012', {}, /host:port, \[ipv6\]:port or :port is expected/],
+    ['serve --csrRate 0', {}, /a whole number from 1 on is expected/],
+    ['serve --caKeyAlgorithm DSA', {}, /Allowed choices are ECDSA, RSA/],
+    ['serve now', {}, /too many arguments for 'serve'/],
+    ['serve', { ENABLE_CA_SERVER: 'maybe' }, /^meshd: ENABLE_CA_SERVER is "true" or "false", not "maybe"/],
+    ['serve', { JWT_POLICY: 'none' }, /^meshd: JWT_POLICY is "third-party-jwt" or "first-party-jwt", not "none"/],
+    ['serve', { MESH_GPRC_MAXRECVMSGSIZE: '4 MiB' }, /^meshd: MESH_GPRC_MAXRECVMSGSIZE is a whole number from 1 on/],
+    ['serve', { MESH_GPRC_MAXSTREAMS: '0' }, /^meshd: MESH_GPRC_MAXSTREAMS is a whole number from 1 on, not "0"/],
+    ['serve', { MESHD_CUSTOM_HOST: 'a b' }, /^meshd: "a b" is no name for a server certificate/],
+    ['serve', { PILOT_CERT_PROVIDER: 'kubernetes' }, /^meshd: not supported: PILOT_CERT_PROVIDER=kubernetes/],
+    ['serve', { PILOT_CERT_PROVIDER: 'custom' }, /^meshd: PILOT_CERT_PROVIDER=custom needs PILOT_CERT_DIR/],
+    ['serve', { CENTRAL_ISTIOD: 'true', DNS_ADDR: ':53' }, /^meshd: not supported yet: CENTRAL_ISTIOD, DNS_ADDR\n$/],
+    ['serve --tokenIssuer kubernetes', {}, /^meshd: --tokenIssuer is a URL where no --tokenKeys are given/],
+    ['serve --listen :0', { ENABLE_CA_SERVER: 'false' }, /^meshd: --listen needs a certificate/],
+  ])('refuses %j with %j with 2', async (line, environment, message) => {
+    const { code, stderr } = await run(line, environment);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, number, RegExp]>([
+    ['serve --meshConfig /no/such/file', {}, 3, /cannot read the mesh configuration "\/no\/such\/file"/],
+    ['serve --caFolder /dev/null/x --monitoringAddr 127.0.0.1:0', {}, 3, /authority in "\/dev\/null\/x": /],
+    ['serve', { TRUST_DOMAIN: 'a b' }, 1, /^$/],
+  ])('answers %j with %j by its exit code %d', async (line, environment, expected, message) => {
+    const { code, stderr } = await run(line, environment);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(expected);
+  });
+});
+
+describe('controlConfigOf', () => {
+  const usual: ServeFlags = {
+    monitoringAddr: { host: '', port: 15014 },
+    caKeyAlgorithm: 'ECDSA',
+    csrRate: 50,
+    csrBurst: 1000,
+  };
+  const configOf = async (environment: Readonly<Record<string, string>>, flags: Partial<ServeFlags> = {}) => {
+    const { settings } = await readSettings({ environment }, new DiagnosticBag());
+    return controlConfigOf({ ...usual, ...flags }, settings, environment);
+  };
+  const services = ['meshd', 'istiod', 'istiod-remote', 'istio-pilot'].map((name) => `${name}.mesh-system.svc`);
+
+  test('serves on 15012 with the usual names, where nothing is said', async () => {
+    expect((await configOf({})).secure).toEqual({
+      address: { host: '', port: 15012 },
+      certificate: { names: services, outputFolder: undefined },
+      maxMessageBytes: 4_194_304,
+      maxStreams: 100_000,
+    });
+  });
+
+  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
+    [{ MESHD_ADDR: 'meshd.mesh-system.svc:15012' }, services],
+    [
+      { MESHD_ADDR: '10.0.0.1:15012', MESHD_CUSTOM_HOST: 'a.example.com, b.example.com' },
+      ['10.0.0.1', 'a.example.com', 'b.example.com', ...services],
+    ],
+    [{ MESHD_ADDR: '[fd00::1]:15012' }, ['fd00::1', ...services]],
+    [{ NAMESPACE: 'here' }, services.map((name) => name.replace('mesh-system', 'here'))],
+  ])('takes the names of %j', async (environment, names) => {
+    expect((await configOf(environment)).secure?.certificate.names).toEqual(names);
+  });
+
+  test('has no TLS listener where MESHD_ADDR is set and empty, but where --listen asks for it', async () => {
+    expect((await configOf({ MESHD_ADDR: '' })).secure).toBeUndefined();
+    expect((await configOf({ MESHD_ADDR: '' }, { listen: { host: '', port: 1 } })).secure?.address.port).toBe(1);
+  });
+
+  test('has neither authority nor listener where ENABLE_CA_SERVER is false, but with a certificate of the operator', async () => {
+    expect(await configOf({ ENABLE_CA_SERVER: 'false' })).toMatchObject({ authority: undefined, secure: undefined });
+    const own = await configOf({ ENABLE_CA_SERVER: 'false', PILOT_CERT_PROVIDER: 'custom', PILOT_CERT_DIR: '/certs' });
+    expect(own.secure?.certificate).toEqual({ folder: '/certs' });
+  });
+
+  test.each<[Readonly<Record<string, string>>, object]>([
+    [{ PILOT_CERT_DIR: '/certs' }, { outputFolder: '/certs' }],
+    [{ PILOT_CERT_PROVIDER: './here' }, { folder: './here' }],
+    [{ PILOT_CERT_PROVIDER: 'custom', PILOT_CERT_DIR: '/certs' }, { folder: '/certs' }],
+  ])('keeps its certificate where %j says', async (environment, expected) => {
+    expect((await configOf(environment)).secure?.certificate).toMatchObject(expected);
+  });
+
+  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
+    [{}, ['Cluster', 'Kubernetes']],
+    [{ CLUSTER_ID: 'east' }, ['east']],
+  ])('knows its cluster by %j', async (environment, expected) => {
+    expect((await configOf(environment)).authority?.clusterIds).toEqual(expected);
+  });
+
+  test('takes limits of the listener, and the trust domain, from variables', async () => {
+    const config = await configOf({ MESH_GPRC_MAXRECVMSGSIZE: '1000', MESH_GPRC_MAXSTREAMS: '7', TRUST_DOMAIN: 'td' });
+    expect(config).toMatchObject({ trustDomain: 'td', secure: { maxMessageBytes: 1000, maxStreams: 7 } });
+  });
+
+  test('has tokens by issuer or by file, for two audiences, by the policy', async () => {
+    expect((await configOf({})).authority?.tokens).toBeUndefined();
+    expect(
+      (await configOf({ JWT_POLICY: 'first-party-jwt' }, { tokenIssuer: 'https://issuer' })).authority?.tokens,
+    ).toMatchObject({
+      issuer: 'https://issuer',
+      keyFile: undefined,
+      audiences: ['mesh-ca', 'istio-ca'],
+      isFirstParty: true,
+    });
+    expect((await configOf({}, { tokenKeys: 'keys', tokenAudience: ['a'] })).authority?.tokens).toMatchObject({
+      issuer: undefined,
+      keyFile: 'keys',
+      audiences: ['a'],
+      isFirstParty: false,
+    });
+  });
+});
+
+test.each([
+  [':15012', { host: '', port: 15012 }],
+  ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+  ['[::1]:1', { host: '::1', port: 1 }],
+  ['localhost:80', { host: 'localhost', port: 80 }],
+  ['localhost', undefined],
+  ['::1:80', undefined],
+  ['[localhost]:80', undefined],
+  [':65536', undefined],
+  [':-1', undefined],
+])('parseAddress reads %s', (text, expected) => {
+  expect(parseAddress(text)).toEqual(expected);
+});
