@@ -1,5 +1,6 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
@@ -50,8 +51,8 @@ describe('startDiscoveryServer', () => {
     await rm(folder, { recursive: true });
   });
 
-  const start = async (observer = {}): Promise<void> => {
-    server = await startDiscoveryServer(path, [service], observer);
+  const start = async (observer = {}, staleCheckMs = 0): Promise<void> => {
+    server = await startDiscoveryServer(path, [service], observer, { staleCheckMs });
     client = new Client(`unix:${path}`, credentials.createInsecure());
   };
   const openStream = (): { call: ClientDuplexStream<Buffer, Buffer>; seen: Seen[]; errors: { code?: number }[] } => {
@@ -150,14 +151,83 @@ describe('startDiscoveryServer', () => {
     expect(texts(response(await fetch('b')))).toEqual([]);
   });
 
-  test('carries a thousand streams and forgets them', async () => {
+  test('ends streams that leave a response unanswered, and no others', async () => {
+    service.store.replace([resource('a', '1')]);
+    const heard: string[] = [];
+    await start({ wentStale: () => heard.push('stale'), recycled: () => heard.push('recycled') }, 300);
+    const [silent, waiting, answering] = [openStream(), openStream(), openStream()];
+    silent.call.write(ask('a'));
+    waiting.call.write(ask('b'));
+    answering.call.on('data', (bytes: Buffer) =>
+      answering.call.write(
+        request({ type_url: secretTypeUrl, resource_names: ['a'], response_nonce: response(bytes).nonce }),
+      ),
+    );
+    answering.call.write(ask('a'));
+    await vi.waitFor(() => expect(silent.errors.map(({ code }) => code)).toEqual([14]), 5_000);
+    await vi.waitFor(() => expect(heard).toEqual(['stale', 'recycled']), 5_000);
+    expect(server?.activeStreams).toBe(2);
+    expect([...waiting.errors, ...answering.errors]).toEqual([]);
+    service.store.replace([resource('a', '2'), resource('b', '1')]);
+    await vi.waitFor(() => expect(texts(answering.seen.at(-1))).toEqual(['a=2']));
+    await vi.waitFor(() => expect(texts(waiting.seen.at(-1))).toEqual(['b=1']));
+  });
+
+  test('serves those that answer while others neither read nor answer, and gives those only the newest later', async () => {
+    const big = (text: string): DiscoveryResource => resource('a', text.padEnd(100_000, '.'));
+    service.store.replace([big('0')]);
+    await start();
+    const good = openStream();
+    good.call.write(ask('a'));
+    await vi.waitFor(() => expect(good.seen).toHaveLength(1));
+    const sessions = Array.from({ length: 10 }, () =>
+      connectHttp2('http://sds', { createConnection: () => connect(path) }),
+    );
+    // Streams that nobody reads: after 64 kB their windows are full.
+    const others = sessions.map((session) => {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': `/${service.name}/StreamSecrets`,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      });
+      stream.write(framed(ask('a')));
+      return stream;
+    });
+    await vi.waitFor(() => expect(server?.activeStreams).toBe(11));
+    for (let i = 1; i <= 200; i++) {
+      service.store.replace([big(String(i))]);
+      await vi.waitFor(() => expect(texts(good.seen.at(-1))[0]).toMatch(new RegExp(`^a=${i}\\.`)), { interval: 1 });
+    }
+    // Per stream: what was on its way when its window filled, and nothing of what came later.
+    expect((server?.counts.pushes ?? 0) - 201).toBeLessThan(10 * 4);
+    for (const stream of others) {
+      let bytes = Buffer.alloc(0);
+      stream.on('data', (chunk: Buffer) => {
+        bytes = Buffer.concat([bytes, chunk]);
+      });
+      await vi.waitFor(() => expect(bytes.includes('200....')).toBe(true), 5_000);
+    }
+    for (const session of sessions) session.destroy();
+  });
+
+  test('carries a thousand streams, serves each of them every change, and forgets them', async () => {
     service.store.replace([resource('a', '1')]);
     await start();
     const streams = Array.from({ length: 1000 }, openStream);
     for (const { call } of streams) call.write(ask('a'));
     await vi.waitFor(() => expect(streams.every(({ seen }) => seen.length === 1)).toBe(true), 10_000);
     expect(server?.activeStreams).toBe(1000);
+    service.store.replace([resource('a', '2')]);
+    await vi.waitFor(() => expect(streams.every(({ seen }) => texts(seen.at(-1))[0] === 'a=2')).toBe(true), 10_000);
     for (const { call } of streams) call.cancel();
     await vi.waitFor(() => expect(server?.activeStreams).toBe(0), 10_000);
   });
 });
+
+/** A message as gRPC carries it over HTTP/2: not compressed, length, bytes. */
+function framed(message: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}

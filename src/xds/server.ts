@@ -11,8 +11,9 @@ import {
 } from '@grpc/grpc-js';
 import { deltaCodec, stateOfTheWorldCodec } from './codec.ts';
 import { DeltaStream } from './delta.ts';
+import { recycleStale } from './recycle.ts';
 import type { ResourceStore } from './resource.ts';
-import { type DiscoveryObserver, serveSession } from './session.ts';
+import { type DiscoveryObserver, type Session, serveSession } from './session.ts';
 import { prepareSocketPath, restrictSocket } from './socket.ts';
 import { StateOfTheWorldStream } from './state-of-the-world.ts';
 
@@ -36,6 +37,11 @@ export interface DiscoveryServer {
   close(): Promise<void>;
 }
 
+export interface DiscoveryServerOptions {
+  /** A client that leaves a response without a word for this long loses its stream; absent or 0: it keeps it. */
+  readonly staleCheckMs?: number | undefined;
+}
+
 /** MESH_GPRC_MAXRECVMSGSIZE's default, bytes. */
 const maxMessageBytes = 4_194_304;
 
@@ -47,6 +53,7 @@ export async function startDiscoveryServer(
   socketPath: string,
   services: readonly DiscoveryService[],
   observer: DiscoveryObserver = {},
+  { staleCheckMs }: DiscoveryServerOptions = {},
 ): Promise<DiscoveryServer> {
   await prepareSocketPath(socketPath);
   await chmod(dirname(socketPath), 0o700);
@@ -71,12 +78,14 @@ export async function startDiscoveryServer(
       observer.refused?.(refusal);
     },
   };
+  const sessions = new Set<Session>();
+  const recycling = recycleStale(sessions, staleCheckMs ?? 0);
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
   });
-  for (const service of services) server.addService(definitionOf(service), handlersOf(service, counting));
+  for (const service of services) server.addService(definitionOf(service), handlersOf(service, counting, sessions));
   await bind(server, socketPath);
   await restrictSocket(socketPath);
   return {
@@ -85,6 +94,7 @@ export async function startDiscoveryServer(
       return activeStreams;
     },
     close: async () => {
+      recycling.close();
       server.forceShutdown();
       await unlink(socketPath).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
@@ -119,28 +129,38 @@ function definitionOf(service: DiscoveryService): ServiceDefinition {
   };
 }
 
-function handlersOf({ store, ...service }: DiscoveryService, observer: DiscoveryObserver) {
+function handlersOf({ store, ...service }: DiscoveryService, observer: DiscoveryObserver, sessions: Set<Session>) {
+  const keep = (call: ServerDuplexStream<Buffer, Buffer>, session: Session): void => {
+    sessions.add(session);
+    call.once('close', () => sessions.delete(session));
+  };
   return {
     [service.streamMethod]: (call: ServerDuplexStream<Buffer, Buffer>): void =>
-      serveSession({
+      keep(
         call,
-        codec: stateOfTheWorldCodec,
-        stream: new StateOfTheWorldStream(store, nonces()),
-        store,
-        namesOf: (request) => request.resourceNames,
-        versionOf: (response) => response.versionInfo,
-        observer,
-      }),
+        serveSession({
+          call,
+          codec: stateOfTheWorldCodec,
+          stream: new StateOfTheWorldStream(store, nonces()),
+          store,
+          namesOf: (request) => request.resourceNames,
+          versionOf: (response) => response.versionInfo,
+          observer,
+        }),
+      ),
     [service.deltaMethod]: (call: ServerDuplexStream<Buffer, Buffer>): void =>
-      serveSession({
+      keep(
         call,
-        codec: deltaCodec,
-        stream: new DeltaStream(store, nonces()),
-        store,
-        namesOf: (request) => request.subscribe,
-        versionOf: (response) => response.systemVersion,
-        observer,
-      }),
+        serveSession({
+          call,
+          codec: deltaCodec,
+          stream: new DeltaStream(store, nonces()),
+          store,
+          namesOf: (request) => request.subscribe,
+          versionOf: (response) => response.systemVersion,
+          observer,
+        }),
+      ),
     [service.fetchMethod]: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void =>
       answer(null, fetchOnce(store, call.request)),
   };

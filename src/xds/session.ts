@@ -47,10 +47,23 @@ export function bothObservers(first: DiscoveryObserver, second: DiscoveryObserve
   };
 }
 
+/** A stream that is carried. */
+export interface Session {
+  /**
+   * Since when a response waits for the client's word, as `performance.now()` counts; undefined while none does, and once
+   * the stream is closed.
+   */
+  readonly unansweredSinceMs: number | undefined;
+  /** Ends the stream of a client that does not answer: one that lives comes back, and gets everything anew. */
+  recycle(): void;
+}
+
 /** More names than this in one request is no proxy of ours. */
 const mostNames = 100;
 /** INVALID_ARGUMENT of gRPC's status codes. */
 const invalidArgument = 3;
+/** UNAVAILABLE: the client may try again. */
+const unavailable = 14;
 
 interface SessionParts<Request, Response> {
   readonly call: ServerDuplexStream<Buffer, Buffer>;
@@ -68,77 +81,119 @@ interface SessionParts<Request, Response> {
  */
 export function serveSession<Request extends { readonly typeUrl: string }, Response>(
   parts: SessionParts<Request, Response>,
-): void {
-  const { call, codec, stream, store, observer } = parts;
-  const waiting = new Set<string>();
-  let isBlocked = false;
-  let isScheduled = false;
-  let isOpen = true;
+): Session {
+  return new CarriedStream(parts);
+}
 
-  let unsent = 0;
-  const send = (response: Response): void => {
-    unsent += 1;
-    const sent = (error?: Error | null): void => {
-      if (error === undefined || error === null) unsent -= 1;
-    };
-    isBlocked = !call.write(codec.encode(response), sent);
-    observer.pushed?.({ typeUrl: store.type.typeUrl, version: parts.versionOf(response) });
-  };
-  const flush = (): void => {
-    isScheduled = false;
-    if (!isOpen || isBlocked) return;
-    const response = stream.update();
-    if (response !== undefined) send(response);
-  };
-  const unsubscribe = store.onChange(() => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setImmediate(flush);
-  });
-  const close = (): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    unsubscribe();
-    observer.closed?.();
-  };
-  const receive = (bytes: Buffer): void => {
+class CarriedStream<Request extends { readonly typeUrl: string }, Response> implements Session {
+  readonly #parts: SessionParts<Request, Response>;
+  readonly #unsubscribe: () => void;
+  /** Names without a resource that were told of. */
+  readonly #waiting = new Set<string>();
+  #isScheduled = false;
+  #isOpen = true;
+  /** Responses that the transport has not taken yet. */
+  #unsent = 0;
+  #unansweredSinceMs: number | undefined;
+
+  constructor(parts: SessionParts<Request, Response>) {
+    this.#parts = parts;
+    this.#unsubscribe = parts.store.onChange(() => this.#schedule());
+    parts.observer.opened?.();
+    this.#listen();
+  }
+
+  get unansweredSinceMs(): number | undefined {
+    return this.#unansweredSinceMs;
+  }
+
+  recycle(): void {
+    const { call, observer } = this.#parts;
+    observer.wentStale?.();
+    call.once('close', () => observer.recycled?.());
+    this.#end(unavailable, 'no answer to a response');
+  }
+
+  #listen(): void {
+    const { call, observer } = this.#parts;
+    const close = (): void => this.#close();
+    call.on('data', (bytes: Buffer) => this.#take(bytes));
+    call.on('end', () => {
+      close();
+      call.end();
+    });
+    call.on('cancelled', close);
+    call.on('error', close);
+    call.on('close', () => {
+      close();
+      for (; this.#unsent > 0; this.#unsent -= 1) observer.pushFailed?.();
+    });
+  }
+
+  #take(bytes: Buffer): void {
+    if (!this.#isOpen) return;
+    try {
+      this.#receive(bytes);
+    } catch (cause) {
+      this.#parts.observer.failed?.(new Error('a request of the discovery protocol is not understood', { cause }));
+      this.#end(invalidArgument, 'request not understood');
+    }
+  }
+
+  #receive(bytes: Buffer): void {
+    const { codec, stream, store, namesOf, observer } = this.#parts;
     const request = codec.decode(bytes);
-    checkRequest(request.typeUrl, parts.namesOf(request), store);
+    this.#unansweredSinceMs = undefined;
+    checkRequest(request.typeUrl, namesOf(request), store);
     const { response, refusal } = stream.receive(request);
     if (refusal !== undefined) observer.refused?.(refusal);
-    if (response !== undefined) send(response);
+    if (response !== undefined) this.#send(response);
     for (const name of stream.pendingNames) {
-      if (!waiting.has(name)) observer.waiting?.(name);
-      waiting.add(name);
+      if (!this.#waiting.has(name)) observer.waiting?.(name);
+      this.#waiting.add(name);
     }
-  };
+  }
 
-  observer.opened?.();
-  call.on('data', (bytes: Buffer) => {
-    if (!isOpen) return;
-    try {
-      receive(bytes);
-    } catch (cause) {
-      observer.failed?.(new Error('a request of the discovery protocol is not understood', { cause }));
-      close();
-      // The way in which a handler of this gRPC library ends a stream with a status.
-      call.emit('error', { code: invalidArgument, details: 'request not understood' });
-    }
-  });
-  call.on('drain', () => {
-    isBlocked = false;
-    flush();
-  });
-  call.on('end', () => {
-    close();
-    call.end();
-  });
-  call.on('cancelled', close);
-  call.on('error', close);
-  call.on('close', () => {
-    close();
-    for (; unsent > 0; unsent -= 1) observer.pushFailed?.();
-  });
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    // What is on its way is waited for: a client that does not read gets the newest state once it reads again.
+    if (!this.#isOpen || this.#unsent > 0) return;
+    const response = this.#parts.stream.update();
+    if (response !== undefined) this.#send(response);
+  }
+
+  #send(response: Response): void {
+    const { call, codec, store, versionOf, observer } = this.#parts;
+    this.#unsent += 1;
+    this.#unansweredSinceMs ??= performance.now();
+    const sent = (error?: Error | null): void => {
+      if (error !== undefined && error !== null) return;
+      this.#unsent -= 1;
+      this.#schedule();
+    };
+    call.write(codec.encode(response), sent);
+    observer.pushed?.({ typeUrl: store.type.typeUrl, version: versionOf(response) });
+  }
+
+  #close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#unansweredSinceMs = undefined;
+    this.#unsubscribe();
+    this.#parts.observer.closed?.();
+  }
+
+  #end(code: number, details: string): void {
+    this.#close();
+    // The way in which a handler of this gRPC library ends a stream with a status.
+    this.#parts.call.emit('error', { code, details });
+  }
 }
 
 function checkRequest(typeUrl: string, names: readonly string[], store: ResourceStore): void {

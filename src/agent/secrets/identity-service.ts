@@ -59,7 +59,9 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
   const own = new OwnSecrets(publish);
   const files = new FileSecrets(publish, log.scope('secretfetcher'));
   const observer = bothObservers(told(log, files), discovery);
-  const server = await startDiscoveryServer(join(configPath, socketName), [service], observer).catch((cause) => {
+  const { staleCheckMs } = options;
+  const path = join(configPath, socketName);
+  const server = await startDiscoveryServer(path, [service], observer, { staleCheckMs }).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
   });
   const source = await openIdentitySource({
