@@ -20,11 +20,14 @@ export function openTargets(
   complain: (text: string) => void = complainOnStderr,
 ): LogTargets {
   const unique = new Map(targets.map((target) => [typeof target === 'string' ? target : target.path, target]));
-  const sinks = [...unique].map(([name, target]) => new Sink(name, openTarget(target), complain));
   const listeners: (() => void)[] = [];
+  const tellLost = (): void => {
+    for (const tell of listeners) tell();
+  };
+  const sinks = [...unique].map(([name, target]) => new Sink(name, openTarget(target), complain, tellLost));
   return {
     write: (line) => {
-      for (const sink of sinks) if (!sink.write(line)) for (const tell of listeners) tell();
+      for (const sink of sinks) sink.write(line);
     },
     reopen: () => {
       for (const sink of sinks) sink.reopen();
@@ -41,17 +44,37 @@ function complainOnStderr(text: string): void {
   }
 }
 
-/** What takes lines; throws when it does not. */
+/** Tells whether a line was taken, at once or later. */
+type Done = (error?: Error | null) => void;
+
+/** What takes lines; throws, or tells later, when it does not. */
 interface LineWriter {
-  write(line: string): void;
+  write(line: string, done: Done): void;
   reopen?(): void;
 }
 
 function openTarget(target: LogTarget): LineWriter {
-  if (typeof target === 'object') return new LogFile(target.path, target.rotate);
-  const [stream, file] = target === 'stdout' ? [process.stdout, 1] : [process.stderr, 2];
+  if (typeof target === 'object') {
+    const file = new LogFile(target.path, target.rotate);
+    return inOrder(
+      (line) => file.write(line),
+      () => file.reopen(),
+    );
+  }
+  const [stream, descriptor] = target === 'stdout' ? [process.stdout, 1] : [process.stderr, 2];
   // A stream of Node that leads to a file on a full disk never works again.
-  return isFile(file) ? { write: (line) => writeWhole(file, line) } : { write: (line) => void stream.write(line) };
+  if (isFile(descriptor)) return inOrder((line) => writeWhole(descriptor, line));
+  return { write: (line, done) => void stream.write(line, done) };
+}
+
+function inOrder(write: (line: string) => void, reopen: () => void = () => {}): LineWriter {
+  return {
+    write: (line, done) => {
+      write(line);
+      done();
+    },
+    reopen,
+  };
 }
 
 function isFile(file: number): boolean {
@@ -72,26 +95,22 @@ class Sink {
   readonly #name: string;
   readonly #writer: LineWriter;
   readonly #complain: (text: string) => void;
+  readonly #tellLost: () => void;
   #lost = 0;
 
-  constructor(name: string, writer: LineWriter, complain: (text: string) => void) {
+  constructor(name: string, writer: LineWriter, complain: (text: string) => void, tellLost: () => void) {
     this.#name = name;
     this.#writer = writer;
     this.#complain = complain;
+    this.#tellLost = tellLost;
   }
 
-  /** Whether the line was taken. */
-  write(line: string): boolean {
+  write(line: string): void {
     try {
-      this.#writer.write(line);
+      this.#writer.write(line, (error) => (error ? this.#lose(error) : this.#take()));
     } catch (error) {
-      if (this.#lost === 0) this.#say(`cannot write the log to "${this.#name}", lines are lost`, error);
-      this.#lost += 1;
-      return false;
+      this.#lose(error);
     }
-    if (this.#lost > 0) this.#complain(`the log goes to "${this.#name}" again; ${this.#lost} lines were lost\n`);
-    this.#lost = 0;
-    return true;
   }
 
   reopen(): void {
@@ -100,6 +119,17 @@ class Sink {
     } catch (error) {
       this.#say(`cannot open the log "${this.#name}" again, the file of before stays in use`, error);
     }
+  }
+
+  #take(): void {
+    if (this.#lost > 0) this.#complain(`the log goes to "${this.#name}" again; ${this.#lost} lines were lost\n`);
+    this.#lost = 0;
+  }
+
+  #lose(error: unknown): void {
+    if (this.#lost === 0) this.#say(`cannot write the log to "${this.#name}", lines are lost`, error);
+    this.#lost += 1;
+    this.#tellLost();
   }
 
   #say(text: string, error: unknown): void {

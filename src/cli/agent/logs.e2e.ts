@@ -92,6 +92,15 @@ describe('the log of pilot-agent proxy', () => {
     expect(await readFile(seen('a.log'), 'utf8')).toContain('mesh/gateway.yaml');
   });
 
+  test('may lose its reader, which is told on standard error', async () => {
+    const prepare = 'mkfifo reader; { head -n 1 reader >first-line; } & exec 1>reader';
+    proxy.start({ role: 'router', args: inputs, prepare });
+    await proxy.untilReady();
+    await proxy.logged(/cannot write the log to "stdout", lines are lost: .*EPIPE/);
+    expect(proxy.stderr.match(/lines are lost/g)).toHaveLength(1);
+    expect(await proxy.readOwn('first-line')).toContain('state=configuring');
+  });
+
   test('goes on in a new file after SIGHUP', async () => {
     proxy.start({ role: 'router', args: [...inputs, '--log_target', 'a.log', '--log_target', 'stdout'] });
     await proxy.logged('state=running');
