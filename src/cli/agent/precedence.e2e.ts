@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ProxyProgram } from './testing/proxy-program.ts';
+
+const namespace = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: foo, labels: {mesh-injection: enabled}}
+---`;
+
+const pod = `${namespace}
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo}
+spec: {serviceAccountName: httpbin, containers: [{name: app}]}
+status: {podIP: 10.1.0.1, conditions: [{type: Ready, status: "True"}]}
+`;
+
+/** Nobody knows the address of a Deployment without pods. */
+const deployment = `${namespace}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: httpbin, namespace: foo}
+spec: {template: {metadata: {labels: {app: httpbin}}, spec: {serviceAccountName: httpbin, containers: [{name: app}]}}}
+`;
+
+let proxy: ProxyProgram;
+afterEach(() => proxy.close());
+
+const annotations = async (text: string): Promise<void> => {
+  await proxy.makeFolderOf('etc/mesh/pod/annotations');
+  await proxy.write('etc/mesh/pod/annotations', text);
+};
+
+const nodeId = (port = 15000): string => {
+  const { node } = JSON.parse(proxy.curl(`http://127.0.0.1:${port}/server_info`).body) as { node: { id: string } };
+  return node.id;
+};
+
+describe('pilot-agent proxy', () => {
+  test('scenario 3: listens on the admin port of the annotation, which goes before PROXY_CONFIG', async () => {
+    proxy = await ProxyProgram.create(pod);
+    await annotations('proxy.mesh.io/config="proxyAdminPort: 15200\\n"\nstatus.sidecar.mesh.io/port="15400"\n');
+    proxy.start({ environment: { PROXY_CONFIG: '{proxyAdminPort: 15100, statusPort: 15300}' } });
+    await proxy.logged('state=running');
+    expect(proxy.curl('http://127.0.0.1:15400/healthz/ready').status).toBe(200);
+    expect(nodeId(15200)).toBe('sidecar~10.1.0.1~httpbin.foo~foo.svc.cluster.local');
+    expect(proxy.curl('http://127.0.0.1:15100/server_info').code).toBe(7);
+  });
+
+  test('does not start Envoy with an annotation that cannot be read', async () => {
+    proxy = await ProxyProgram.create(pod);
+    await annotations('a="b"\nproxy.mesh.io/config=proxyAdminPort: 15200\n');
+    proxy.start();
+    expect(await proxy.exit).toBe(1);
+    expect(proxy.output).toContain('etc/mesh/pod/annotations:2:1: error: this line is not key="value"');
+    expect(proxy.envoyPid).toBeUndefined();
+  });
+
+  test.each([
+    ['0', /^$|^[1-9]/],
+    ['3', /^3$/],
+  ])('scenario 5: starts Envoy with the threads of --concurrency %s, and never with 0', async (flag, threads) => {
+    proxy = await ProxyProgram.create(pod);
+    proxy.start({ args: ['--policies', 'mesh', '--concurrency', flag] });
+    await proxy.logged('Envoy started');
+    const [, given = ''] = readFileSync(`/proc/${proxy.envoyPid}/cmdline`, 'utf8').split('--concurrency\0');
+    expect(given.split('\0')[0]).toMatch(threads);
+  });
+
+  test('scenario 11: ends at once with SIGTERM while it waits for a network interface', async () => {
+    proxy = await ProxyProgram.create(deployment);
+    proxy.start();
+    await proxy.logged('waiting for a network interface');
+    const began = performance.now();
+    proxy.signal('SIGTERM');
+    expect(await proxy.exit).toBe(0);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(proxy.output).not.toMatch(/Envoy started|state=draining/);
+  });
+
+  test('goes on once an interface has an address, and takes it', async () => {
+    proxy = await ProxyProgram.create(deployment);
+    proxy.start();
+    await proxy.logged('waiting for a network interface');
+    const pair = ['ip link add v0 type veth peer name v1', 'ip link set v1 up', 'ip link set v0 up'];
+    proxy.run(['sh', '-c', [...pair, 'ip addr add 10.7.0.1/24 dev v0'].join(' && ')]);
+    await proxy.untilReady();
+    expect(nodeId()).toBe('sidecar~10.7.0.1~httpbin.foo~foo.svc.cluster.local');
+  });
+
+  test('scenario 26: takes five seconds for a TERMINATION_DRAIN_DURATION_SECONDS that is no number, and says so', async () => {
+    proxy = await ProxyProgram.create(pod);
+    proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: 'abc' } });
+    await proxy.untilReady();
+    expect(proxy.output).toContain(
+      'variable TERMINATION_DRAIN_DURATION_SECONDS is "abc", expected a whole number: the default (5) is used',
+    );
+    const began = performance.now();
+    proxy.signal('SIGTERM');
+    expect(await proxy.exit).toBe(0);
+    const seconds = (performance.now() - began) / 1_000;
+    expect(seconds).toBeGreaterThan(4.9);
+    expect(seconds).toBeLessThan(8);
+  });
+});
