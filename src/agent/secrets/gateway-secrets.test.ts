@@ -1,0 +1,61 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
+import { createLog } from '../log/log.ts';
+import { GatewaySecrets, type GatewaySecretTexts } from './gateway-secrets.ts';
+
+const name = 'kubernetes://shop';
+
+describe('GatewaySecrets', () => {
+  let one: IssuedCertificate;
+  let two: IssuedCertificate;
+  let lines: string[];
+  let secrets: GatewaySecrets;
+
+  beforeAll(async () => {
+    const ca = await createMeshCa();
+    one = await ca.issue('', { uris: [], dnsNames: ['shop.example'] });
+    two = await ca.issue('', { uris: [], dnsNames: ['shop.example'] });
+  });
+  beforeEach(() => {
+    lines = [];
+    secrets = new GatewaySecrets(createLog({ isJson: false, level: 'error', write: (line) => void lines.push(line) }));
+  });
+
+  const pair = ({ certificateChain, privateKey }: IssuedCertificate): GatewaySecretTexts => ({
+    kind: 'pair',
+    certificateChain,
+    privateKey,
+  });
+  const take = (texts?: GatewaySecretTexts): string[] =>
+    secrets.take(texts === undefined ? new Map() : new Map([[name, texts]])).map(({ version }) => version);
+
+  test('serves each new pair', () => {
+    const [first] = take(pair(one));
+    const [second] = take(pair(two));
+    expect(first).toBeDefined();
+    expect(second).not.toBe(first);
+    expect(lines).toEqual([]);
+  });
+
+  test('keeps the last good pair while a new one is broken, never one half of each, and says so once', () => {
+    const first = take(pair(one));
+    const broken = pair({ ...two, privateKey: one.privateKey });
+    expect(take(broken)).toEqual(first);
+    expect(take(broken)).toEqual(first);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/is not taken, the last good one stays: its private key is not that of/);
+    expect(take(pair(two))).not.toEqual(first);
+  });
+
+  test('serves nothing of a pair that was never good', () => {
+    expect(take(pair({ ...one, certificateChain: '' }))).toEqual([]);
+    expect(lines[0]).toMatch(/is not served: it holds no certificate/);
+  });
+
+  test('forgets a pair that is taken away, also as the last good one of a later broken one', () => {
+    take(pair(one));
+    expect(take()).toEqual([]);
+    expect(take(pair({ ...two, privateKey: 'x' }))).toEqual([]);
+    expect(take(pair(two))).toHaveLength(1);
+  });
+});
