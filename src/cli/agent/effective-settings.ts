@@ -52,7 +52,7 @@ function sectionsOf({ settings, agent, flags }: EffectiveSettings): Readonly<Rec
         .map(({ name, value, isGiven }) => ({
           name,
           value: redactValue(value),
-          origin: isGiven ? `flag ${name}` : 'default',
+          origin: isGiven ? (name.startsWith('--') ? `flag ${name}` : 'argument') : 'default',
         })),
     ),
   };

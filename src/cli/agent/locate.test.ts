@@ -74,7 +74,7 @@ async function nodeOf(flags: Partial<IdentityFlags>, environment: Environment = 
 const pod = { POD_NAME: 'p', POD_NAMESPACE: 'n' };
 
 describe('the node id', () => {
-  test('is, of a pod with INSTANCE_IP, what a control plane expects', async () => {
+  test('scenario 1: is, of a pod with INSTANCE_IP, what a control plane expects', async () => {
     const { id, asked } = await nodeOf({}, { ...pod, INSTANCE_IP: '10.0.0.1' });
     expect(id).toBe('sidecar~10.0.0.1~p.n~n.svc.cluster.local');
     expect(asked).toBe(0);

@@ -14,19 +14,21 @@ import { type SettingsFlagValues, settingsOptionsOf } from './settings-options.t
  * standard error, with 1. Nothing is started, and which workload it is need not be known.
  */
 export async function printConfig(
-  role: string,
+  role: string | undefined,
   options: object,
   flags: readonly FlagValue[],
   environment: Environment,
 ): Promise<number> {
-  checkRole(role);
+  const effective = role ?? 'sidecar';
+  checkRole(effective);
   refuseUnsupported(options as Readonly<Record<string, unknown>>, environment);
   const bag = new DiagnosticBag();
   const agent = readAgentSettings(environment, bag);
   const { settings, sources } = await readSettings(settingsOptionsOf(options as SettingsFlagValues, environment), bag);
   process.stderr.write(format(bag.all, sources, 'text'));
   if (bag.hasErrors) return exitCode.no;
+  const roleValue = { name: 'role', value: effective, isGiven: role !== undefined };
   const { output } = options as { readonly output?: 'yaml' | 'json' };
-  process.stdout.write(formatEffective({ settings, agent, flags }, output ?? 'yaml'));
+  process.stdout.write(formatEffective({ settings, agent, flags: [...flags, roleValue] }, output ?? 'yaml'));
   return exitCode.done;
 }

@@ -23,7 +23,7 @@ export function addProxyCommand(program: Command, context: ProgramContext, finis
     if (options.printConfig) {
       context.signals.release();
       const { printConfig } = await import('./print-config.ts');
-      finish(await printConfig(role ?? 'sidecar', given, flagValues(proxy, program), context.environment));
+      finish(await printConfig(role, given, flagValues(proxy, program), context.environment));
       return;
     }
     if (options.output !== undefined)
