@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { joinMetrics, plainFromOpenMetrics, withoutCollisions } from './merge-metrics.ts';
+import { isPlainMetrics, joinMetrics, plainFromOpenMetrics, withoutCollisions } from './merge-metrics.ts';
 
 describe('joinMetrics', () => {
   test('puts one line end between parts, and none into nothing', () => {
@@ -26,6 +26,32 @@ describe('withoutCollisions', () => {
       const count = [...kept.text.matchAll(new RegExp(`^(# \\w+ )?${name}\\b`, 'gm'))].length;
       expect(count).toBe((removed as readonly string[]).includes(name) ? 0 : 3);
     }
+  });
+});
+
+describe('isPlainMetrics', () => {
+  test.each([
+    ['', true],
+    ['\n# any comment {\n  # HELP\na 1\n', true],
+    ['a_b:c{x="}\\" \\\\{",y="",} NaN 1700000000000\r\n', true],
+    ['a {x="1"}\t+Inf', true],
+    ['a 1e-7\nOK', false],
+    ['<html>', false],
+    ['{"a": 1}', false],
+    ['a{x="1} 2', false],
+    ['a 1 # {trace_id="x"} 1', false],
+    ['a 1 1700000000.5', false],
+    ['\x0a\x0b1 1', false],
+  ])('takes %j for what it is: %s', (text, isPlain) => {
+    expect(isPlainMetrics(text)).toBe(isPlain);
+  });
+
+  test('judges ten megabytes in moments, whatever they hold', () => {
+    const startedAt = performance.now();
+    for (const part of ['}', '{"', 'a{', 'a{x="\\"} ', ' ', '#', 'a 1\n'])
+      isPlainMetrics(part.repeat(1e7 / part.length));
+    for (const part of ['}', '"', '\\', ' ']) isPlainMetrics(`a{x="${part.repeat(60_000)}\n`.repeat(160));
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
 

@@ -38,6 +38,17 @@ function splitFamilies(text: string): ReadonlyMap<string, string> {
   return families;
 }
 
+/** A comment, nothing, or `name{labels} value [milliseconds]`; written so that no line makes the search go back. */
+const plainLine =
+  /^[ \t]*(?:#.*)?\r?$|^[a-zA-Z_:][\w:]*[ \t]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?[ \t]+[^\s#]+(?:[ \t]+-?\d+)?[ \t]*\r?$/;
+/** Far above what labels hold, and far below what a regular expression has room for. */
+const maxLineLength = 65_536;
+
+/** Whether a text is in the form 0.0.4: one line that is not, of a page of HTML say, breaks the whole scrape. */
+export function isPlainMetrics(text: string): boolean {
+  return text.split('\n').every((line) => line.length <= maxLineLength && plainLine.test(line));
+}
+
 /**
  * OpenMetrics as text 0.0.4, for applications that give it without having been asked: a mixed answer is one that no parser
  * takes (https://prometheus.io/docs/specs/om/open_metrics_spec/). The mark of the end, units and exemplars fall away,

@@ -72,6 +72,7 @@ describe('/stats/prometheus', () => {
 
   test.each<[string, RequestListener]>([
     ['protobuf', text('\x0a\x01a', 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily')],
+    ['a page', text('<html>app_metric</html>', 'text/html')],
     ['an error', (_, response) => response.writeHead(500).end('app_metric 1\n')],
     ['compressed text', (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
     ['11 MiB', text(`app_metric{x="${'y'.repeat(11 * 1024 * 1024)}"} 1\n`)],
