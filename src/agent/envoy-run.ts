@@ -174,6 +174,9 @@ async function endOf(run: Run, { config, life, log, requests }: EnvoyRunParts): 
   if (!requests.stop.aborted || gone.aborted) {
     const status = await envoy.exited;
     log.error('Envoy has ended by itself', { status: formatExit(status) });
+    // Nobody else sends it as a rule, and the kernel says nothing to the container.
+    if (status.signal === 'SIGKILL')
+      log.warn('was it killed for want of memory? See the memory limit of the container');
     const livedMs = performance.now() - run.startedAt;
     const wasDraining = run.drain !== undefined;
     return { isStopped: false, status, wasReady, wasDraining, livedMs, files: run.reloader.current };

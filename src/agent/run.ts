@@ -1,4 +1,5 @@
 import { type Change, watchPaths } from '../identity/watch.ts';
+import { within } from '../lib/abort.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { CurrentEnvoy } from './envoy-run.ts';
 import { compileFirst } from './first-config.ts';
@@ -44,6 +45,9 @@ export interface AgentParts {
   readonly log: Log;
 }
 
+/** How long one thing may take to be undone. */
+const cleanupMs = 1_000;
+
 /** Things to undo at the end, the last first. */
 type Cleanup = (() => void | Promise<void>)[];
 
@@ -66,7 +70,8 @@ export async function runAgent(parts: AgentParts): Promise<number> {
   try {
     return await runThrough(parts, { life, requests }, cleanup);
   } finally {
-    for (const undo of cleanup.reverse()) await undo();
+    // Envoy has ended: what hangs (a client that does not let go) must not hold up the end of the agent.
+    for (const undo of cleanup.reverse()) await within(cleanupMs, Promise.resolve(undo()));
     if (life.state !== 'exited') life.moveTo('exited');
     await notices.sent();
     crash.throwIfCrashed();

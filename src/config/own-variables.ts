@@ -40,7 +40,7 @@ export const ownVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'life.terminationGraceMs',
-    effect: 'how long the platform waits after SIGTERM: the one deadline of the drain',
+    effect: 'how long the platform waits between SIGTERM and SIGKILL: a stop that may take longer is warned of',
   },
   {
     name: 'MESH_RESTART_POLICY',

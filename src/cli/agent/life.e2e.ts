@@ -22,13 +22,6 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** Milliseconds until the program has ended. */
-async function timedExit(): Promise<number> {
-  const startedAt = performance.now();
-  await proxy.exit;
-  return performance.now() - startedAt;
-}
-
 describe('an agent that was killed', () => {
   test('is followed by one that ends the Envoy left behind, and serves on the same ports', async () => {
     proxy.start();
@@ -149,24 +142,7 @@ describe('SIGHUP', () => {
   });
 });
 
-describe('variables and flags of the end', () => {
-  test('a drain ends early at no connection, but not before its minimum', async () => {
-    const environment = {
-      TERMINATION_DRAIN_DURATION_SECONDS: '60',
-      EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true',
-      MINIMUM_DRAIN_DURATION: '1s',
-      TERMINATION_GRACE_PERIOD_SECONDS: '30',
-    };
-    proxy.start({ environment });
-    await proxy.logged('state=running');
-    expect(proxy.output).toContain('a stop may take 62 s, but the agent is killed 30 s after SIGTERM');
-    proxy.signal('SIGTERM');
-    const ms = await timedExit();
-    expect(ms).toBeGreaterThan(950);
-    expect(ms).toBeLessThan(5_000);
-    expect(proxy.output).toContain('no connection is open');
-  });
-
+describe('variables and flags of the life cycle', () => {
   test.each([
     ['the variable', { environment: { MESH_RESTART_POLICY: 'on-failure' } }],
     [
