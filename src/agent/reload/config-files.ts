@@ -1,7 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withFilesWatchedByName } from './file-watches.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
-import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf } from './proxy-files.ts';
+import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
 import { Stage, type StagedFile } from './stage.ts';
 
 /** Resolves when Envoy has the versions in force; throws what the replacement has to stop for. */
@@ -30,7 +31,7 @@ export class ConfigFiles {
 
   /** Writes everything, before Envoy starts, and removes route files of an earlier run. */
   async writeAll(files: ProxyFiles): Promise<void> {
-    await this.#writeEach([...mainFilesOf(files), ['bootstrap.json', files.bootstrap]]);
+    await this.#writeEach([...mainFilesOf(files), ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
     await this.#removeUnused(files);
     await this.writeBeside(files);
   }
@@ -69,7 +70,7 @@ export class ConfigFiles {
     if (clusters.length > 0) {
       await putAll(clusters);
       // Nothing leads to these clusters yet, so that a change of nothing else needs one wait only, the last.
-      if (routes.length + listeners.length > 0) await wait({ clusters: parseResourceFile(union).version_info });
+      if (routes.length + listeners.length > 0) await wait({ clusters: versionOf(union) });
     }
     await putAll(routes);
     if (listeners.length > 0) {
@@ -84,7 +85,7 @@ export class ConfigFiles {
     await wait(expected);
     await this.#removeUnused(next);
     // Last: who reads these knows that the configuration they belong to is in force.
-    await this.writeBeside(next);
+    await this.writeBeside(next, before);
   }
 
   /** Writes `files` again after a replacement failed half way: Envoy may have taken a part of it. */
@@ -95,8 +96,8 @@ export class ConfigFiles {
   }
 
   /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */
-  async writeBeside(files: ProxyFiles): Promise<void> {
-    await this.#writeEach([...files.beside]);
+  async writeBeside(files: ProxyFiles, before?: ProxyFiles): Promise<void> {
+    await this.#writeEach([...files.beside].filter(([name, text]) => before?.beside.get(name) !== text));
   }
 
   async #removeUnused(files: ProxyFiles): Promise<void> {

@@ -1,6 +1,6 @@
 import { type AdminClient, type ConfigState, readConfigState } from '../../envoy/admin.ts';
 import { delay } from '../../lib/abort.ts';
-import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf } from './proxy-files.ts';
+import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
 
 /** Versions that Envoy has to show; an absent part is not waited for. */
 export interface ExpectedVersions {
@@ -20,8 +20,8 @@ const pollMs = 15;
 /** What `files` are when all of them are in force. */
 export function expectedVersions(files: ProxyFiles): Required<ExpectedVersions> {
   return {
-    clusters: parseResourceFile(files.clusters).version_info,
-    listeners: parseResourceFile(files.listeners).version_info,
+    clusters: versionOf(files.clusters),
+    listeners: versionOf(files.listeners),
     routes: routeVersions(files, routeNamesOf(files.listeners)),
   };
 }

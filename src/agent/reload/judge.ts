@@ -1,7 +1,7 @@
-import { staticForm } from '../../envoy/static-form.ts';
+import { clustersCalledBy, formOf } from './changed-form.ts';
 import type { NamedObject } from './observer.ts';
-import { type Json, type ProxyFiles, partsOf } from './proxy-files.ts';
-import { changedResources, type NamedResource, type ResourceKind, resourcesOf, suspectsOf } from './suspects.ts';
+import { type Json, noResources, type ProxyFiles, parseResourceFile } from './proxy-files.ts';
+import { changedResources, type NamedResource, resourcesOf, suspectsOf } from './suspects.ts';
 
 /** `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. */
 export type ValidateConfig = (config: object) => Promise<{ readonly ok: boolean; readonly message: string }>;
@@ -16,7 +16,7 @@ export interface Refusal {
 const searchMs = 5_000;
 
 /**
- * Lets Envoy judge `next`, a change of `before`, which it accepts. Undefined when it accepts. Its messages often name
+ * Lets Envoy judge what `next` changes of `before`, which it accepts. Undefined when it accepts. Its messages often name
  * nothing, so what it refuses is found by trying parts of the change.
  */
 export async function judge(
@@ -24,11 +24,23 @@ export async function judge(
   next: ProxyFiles,
   validate: ValidateConfig,
 ): Promise<Refusal | undefined> {
-  const { ok, message } = await validate(staticForm(partsOf(next)));
-  if (ok) return undefined;
   const changed = changedResources(before, next);
-  const culprit = await findCulprit(before, next, changed, validate);
+  const bootstrap = JSON.parse(next.bootstrap) as Json;
+  const { ok, message } = await validate(formOf(bootstrap, resourcesOf(leanForm(before, next, bootstrap)), changed));
+  if (ok) return undefined;
+  const culprit = await findCulprit(changed, (some) =>
+    validate(formOf(bootstrap, [...resourcesOf(before), ...some], some)),
+  );
   return { message, suspects: suspectsOf(culprit, before, next) };
+}
+
+/** Without the clusters where none has changed and no filter calls one: they are the most of a big mesh. */
+function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json): ProxyFiles {
+  if (before.clusters !== next.clusters) return next;
+  const { static_resources } = bootstrap as { readonly static_resources?: { readonly clusters?: readonly Json[] } };
+  const own = new Set(static_resources?.clusters?.map(({ name }) => name));
+  const called = clustersCalledBy(parseResourceFile(next.listeners).resources);
+  return [...called].every((name) => own.has(name)) ? { ...next, clusters: noResources } : next;
 }
 
 /**
@@ -36,29 +48,17 @@ export async function judge(
  * the shortest part that Envoy refuses. More than one when the time runs out, or when no part is refused.
  */
 async function findCulprit(
-  before: ProxyFiles,
-  next: ProxyFiles,
   changed: readonly NamedResource[],
-  validate: ValidateConfig,
+  validatePart: (part: readonly NamedResource[]) => ReturnType<ValidateConfig>,
 ): Promise<readonly NamedResource[]> {
   const deadline = performance.now() + searchMs;
   let accepted = 0;
   let refused = changed.length;
   while (refused - accepted > 1 && performance.now() < deadline) {
     const middle = (accepted + refused) >> 1;
-    const { ok } = await validate(withChanges(before, next, changed.slice(0, middle)));
+    const { ok } = await validatePart(changed.slice(0, middle));
     if (ok) accepted = middle;
     else refused = middle;
   }
   return changed.slice(accepted, refused);
-}
-
-/** `before` with some resources of `next` in it, in Envoy's static form. */
-function withChanges(before: ProxyFiles, next: ProxyFiles, changes: readonly NamedResource[]): object {
-  const all = new Map<string, NamedResource>();
-  for (const resource of [...resourcesOf(before), ...changes]) all.set(`${resource.kind} ${resource.name}`, resource);
-  const take = (wanted: ResourceKind): Json[] =>
-    [...all.values()].filter(({ kind }) => kind === wanted).map(({ value }) => value);
-  const { bootstrap } = partsOf(next);
-  return staticForm({ bootstrap, listeners: take('listeners'), clusters: take('clusters'), routes: take('routes') });
 }

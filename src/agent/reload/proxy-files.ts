@@ -62,6 +62,9 @@ export interface ResourceFile {
   readonly resources: readonly Json[];
 }
 
+/** A DiscoveryResponse of nothing. */
+export const noResources = '{"version_info":"","resources":[]}';
+
 /** Parses a text that our own compiler wrote: anything else is a bug. */
 export function parseResourceFile(text: string): ResourceFile {
   const file = JSON.parse(text) as ResourceFile;
@@ -86,14 +89,17 @@ export function nameOf(resource: Json): string {
   return String(resource.name);
 }
 
-/** Names of the route configurations that listeners ask for over `rds`, sorted. */
+/** `version_info` of a text that our own compiler wrote; it stands first there, and a big text need not be parsed for it. */
+export function versionOf(text: string): string {
+  const [, version] = /^\{\s*"version_info":\s*"([\w+]*)"/.exec(text.slice(0, 200)) ?? [];
+  return version ?? parseResourceFile(text).version_info;
+}
+
+/** Names of the route configurations that listeners ask for over `rds`, sorted; of the JSON text of a listener or more. */
 export function routeNamesOf(listeners: string): readonly string[] {
-  const names = new Set<string>();
-  JSON.parse(listeners, (key, value: unknown) => {
-    if (key === 'route_config_name' && typeof value === 'string') names.add(value);
-    return value;
-  });
-  return [...names].sort();
+  // In a string of JSON the quotes would be escaped: this matches keys alone.
+  const found = listeners.matchAll(/"route_config_name":\s*("(?:[^"\\]|\\.)*")/g);
+  return [...new Set([...found].map(([, name = '""']) => JSON.parse(name) as string))].sort();
 }
 
 /** Where the bootstrap puts Envoy's admin interface; a template of the user may have moved it. */

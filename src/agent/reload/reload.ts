@@ -2,11 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { AdminClient } from '../../envoy/admin.ts';
 import type { Log } from '../log/log.ts';
 import type { ConfigFiles } from './config-files.ts';
-import { type ExpectedVersions, expectedVersions, readRefusals, waitInForce } from './in-force.ts';
+import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import { judge, type ValidateConfig } from './judge.ts';
 import { type NamedObject, noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
 import { Problems } from './problems.ts';
-import type { CompileProxy, CompileResult, ProxyFiles } from './proxy-files.ts';
+import { type CompileProxy, type CompileResult, type ProxyFiles, versionOf } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
@@ -132,8 +132,8 @@ export class Reloader {
     const compiledAt = performance.now();
     let validatedAt = compiledAt;
     if (isUnchanged) {
+      await files.writeBeside(next, this.#current);
       this.#current = next;
-      await files.writeBeside(next);
     } else {
       await this.#check(next);
       validatedAt = performance.now();
@@ -141,7 +141,7 @@ export class Reloader {
     }
     result.accept?.();
     const now = performance.now();
-    const { clusters, listeners } = expectedVersions(next);
+    const { clusters, listeners } = { clusters: versionOf(next.clusters), listeners: versionOf(next.listeners) };
     const ms = Math.round(now - seenAtMs);
     const hasEnded = this.#problems.end(result.held);
     if (!isUnchanged) log.info('configuration in force', { clusters, listeners, ms });

@@ -1,7 +1,7 @@
 import { parsePath } from '../../lib/json-path.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { NamedObject } from './observer.ts';
-import { type Json, nameOf, type ProxyFiles, parseResourceFile } from './proxy-files.ts';
+import { type Json, nameOf, noResources, type ProxyFiles, parseResourceFile } from './proxy-files.ts';
 
 /** What `origins.json` holds: by kind and name of a resource, the fragments that objects decided. */
 type Origins = Readonly<Record<ResourceKind, Readonly<Record<string, readonly OriginEntry[]>> | undefined>>;
@@ -33,8 +33,20 @@ export function resourcesOf({ clusters, routes, listeners }: ProxyFiles): readon
 
 /** Resources of `next` that `before` does not have in this form. */
 export function changedResources(before: ProxyFiles, next: ProxyFiles): readonly NamedResource[] {
-  const known = new Set(resourcesOf(before).map(identify));
-  return resourcesOf(next).filter((resource) => !known.has(identify(resource)));
+  const [old, current] = onlyDifferent(before, next);
+  const known = new Set(resourcesOf(old).map(identify));
+  return resourcesOf(current).filter((resource) => !known.has(identify(resource)));
+}
+
+/** Without the texts that both have: most changes leave most of a big mesh as it is. */
+function onlyDifferent(a: ProxyFiles, b: ProxyFiles): readonly [ProxyFiles, ProxyFiles] {
+  const without = (files: ProxyFiles, other: ProxyFiles): ProxyFiles => ({
+    ...files,
+    clusters: files.clusters === other.clusters ? noResources : files.clusters,
+    listeners: files.listeners === other.listeners ? noResources : files.listeners,
+    routes: new Map([...files.routes].filter(([name, text]) => other.routes.get(name) !== text)),
+  });
+  return [without(a, b), without(b, a)];
 }
 
 function identify({ kind, value }: NamedResource): string {
