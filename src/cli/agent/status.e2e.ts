@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram, type StartOptions } from './testing/proxy-program.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/pilot-agent.js');
@@ -14,6 +14,13 @@ kind: Pod
 metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
 spec: {containers: [{name: app, ports: [{containerPort: 8000}]}]}
 status: {podIP: ${pod}}
+`;
+
+const strict = `
+apiVersion: security.mesh.io/v1beta1
+kind: PeerAuthentication
+metadata: {name: default, namespace: foo}
+spec: {mtls: {mode: STRICT}}
 `;
 
 /** An application on the pod's address alone, which answers `/ready` and `/metrics`. */
@@ -136,6 +143,43 @@ describe('the status port of pilot-agent proxy', () => {
     const down = run('request GET stats', `unshare --net sh -c 'ip link set lo up; exec "$@"' sh`);
     expect(down).toMatchObject({ stdout: '', code: 3 });
     expect(down.stderr).toMatch(/^pilot-agent: port 15000 of this machine does not answer: .*ECONNREFUSED/);
+  });
+
+  test('behind redirection probes reach the application past STRICT, and nobody from outside passes for the pod', async () => {
+    await proxy.write('mesh/peer.yaml', strict);
+    const peer = `
+      unshare --net sleep 100 &
+      until [ "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.01; done
+      ip link add name pod0 type veth peer name peer0 netns $! && ip addr add 10.9.1.1/24 dev pod0 && ip link set pod0 up
+      nsenter -t $! -n sh -c 'ip addr add 10.9.1.2/24 dev peer0; ip link set peer0 up; ip route add ${pod} via 10.9.1.1'
+      echo $! > peer; ${process.execPath} ${program} istio-iptables -u 0 -g 0 -b '*' -d '' >/dev/null 2>&1`;
+    proxy.start({ ...options, prepare: `${application}${peer}` });
+    await proxy.untilReady();
+    expect(proxy.curl('http://127.0.0.1:15020/app-health/app/readyz')).toMatchObject({ status: 200, body: 'ok\n' });
+    // What the proxy's user asks for without the address that redirection lets through meets the policy.
+    expect(proxy.curl(`http://${pod}:8000/ready`)).toMatchObject({ status: 0, code: 56 });
+    const pid = (await proxy.readOwn('peer')).trim();
+    const ask = (path: string, ...flags: readonly string[]): string =>
+      proxy.run([
+        'nsenter',
+        '-t',
+        pid,
+        '-n',
+        'curl',
+        '-s',
+        '-m',
+        '10',
+        '-w',
+        '%{http_code}',
+        ...flags,
+        `http://${pod}:15020${path}`,
+      ]).stdout;
+    expect(ask('/healthz/ready')).toBe('000');
+    await proxy.remove('mesh/peer.yaml');
+    await vi.waitFor(() => expect(ask('/healthz/ready')).toBe('200'), 10_000);
+    for (const path of ['/quitquitquit', '/drain'])
+      expect(ask(path, '-X', 'POST')).toBe('only programs of this pod may ask for this\n403');
+    expect(proxy.output).not.toMatch(/state=(draining|stopping)/);
   });
 
   test('a probe map with a named port is a wrong use, told with its place, and nothing is started', async () => {
