@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:http2';
 import { type Client, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestAuthority } from './testing/authorities.ts';
@@ -354,6 +356,14 @@ describe('serveControl', () => {
       1 + codes.filter((code) => code === 'OK').length,
     );
     client.close();
+  });
+
+  test('tells each connection how many requests it may carry at once', async () => {
+    await bench.start((config) => ({ ...config, secure: { ...config.secure!, maxStreams: 7 } }));
+    const session = connect(`https://127.0.0.1:${bench.port}`, { rejectUnauthorized: false });
+    const [settings] = await once(session, 'remoteSettings');
+    session.destroy();
+    expect(settings.maxConcurrentStreams).toBe(7);
   });
 
   test('says which port is taken', async () => {

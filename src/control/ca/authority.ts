@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../control-log.ts';
 import { emptyName, pemOf, signCertificate } from './certificate.ts';
 import {
@@ -87,7 +86,7 @@ export class CertificateAuthority {
     if (nowMs < signer.notBeforeMs) throw new AuthorityUnavailable('the certificate of the authority is not valid yet');
     const notBeforeMs = wholeSeconds(Math.max(nowMs - skewMs, signer.notBeforeMs));
     const notAfterMs = wholeSeconds(Math.min(nowMs + lifetimeMs, signer.notAfterMs));
-    const raw = await signCertificate(
+    const { raw, serialNumber } = await signCertificate(
       {
         issuer: signer.subject,
         subject: emptyName,
@@ -103,10 +102,9 @@ export class CertificateAuthority {
       },
       signer.key,
     );
-    const { serialNumber } = new X509Certificate(raw);
     return {
       chain: [pemOf(raw, 'CERTIFICATE'), ...signer.chain, signer.roots],
-      serialNumber: serialNumber.toLowerCase(),
+      serialNumber,
       fingerprint: fingerprintOf({ raw }),
       notBeforeMs,
       notAfterMs,

@@ -27,13 +27,17 @@ const signInThread = promisify(
     sign(algorithm, bytes, key, done),
 );
 
-/** Signs a certificate of version 3 under a random serial number, in a thread of its own; gives DER. */
-export async function signCertificate(contents: CertificateContents, key: KeyObject): Promise<Buffer> {
+/** Signs a certificate of version 3 under a random serial number (hex), in a thread of its own; gives DER. */
+export async function signCertificate(
+  contents: CertificateContents,
+  key: KeyObject,
+): Promise<{ readonly raw: Buffer; readonly serialNumber: string }> {
   const { hash, identifier } = algorithmOf(key);
+  const serial = randomSerial();
   const signed = der(
     tag.sequence,
     der(contextTag(0, true), der(tag.integer, Buffer.of(2))),
-    der(tag.integer, randomSerial()),
+    der(tag.integer, serial),
     identifier,
     contents.issuer,
     der(tag.sequence, time(contents.notBeforeMs), time(contents.notAfterMs)),
@@ -41,7 +45,8 @@ export async function signCertificate(contents: CertificateContents, key: KeyObj
     contents.publicKey,
     der(contextTag(3, true), der(tag.sequence, ...contents.extensions)),
   );
-  return der(tag.sequence, signed, identifier, bitString(await signInThread(hash, signed, key)));
+  const raw = der(tag.sequence, signed, identifier, bitString(await signInThread(hash, signed, key)));
+  return { raw, serialNumber: serial.toString('hex') };
 }
 
 const rsaSha256 = der(tag.sequence, oid('1.2.840.113549.1.1.11'), der(tag.null));

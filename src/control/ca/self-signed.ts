@@ -96,7 +96,7 @@ async function createRoot(
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const name = organizationName(trustDomain);
   const nowMs = clock();
-  const raw = await signCertificate(
+  const { raw } = await signCertificate(
     {
       issuer: name,
       subject: name,
