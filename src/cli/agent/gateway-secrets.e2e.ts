@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { Client, credentials, status } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { encodeMessage } from '../../envoy/api/encode.ts';
+import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { ProxyProgram } from './testing/proxy-program.ts';
+
+const topology = `
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo, labels: {mesh: ingressgateway}}
+spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 127.0.0.1}
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: Gateway
+metadata: {name: edge, namespace: foo}
+spec:
+  selector: {mesh: ingressgateway}
+  servers:
+  - port: {number: 8443, name: https, protocol: HTTPS}
+    hosts: [shop.example.com]
+    tls: {mode: SIMPLE, credentialName: shop}
+`;
+
+const secret = (name: string, namespace: string, { certificateChain, privateKey }: IssuedCertificate): string => `
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: ${name}, namespace: ${namespace}}
+data: {cert: ${btoa(certificateChain)}, key: ${btoa(privateKey)}}
+`;
+
+describe('pilot-agent proxy router, for its secrets,', () => {
+  let proxy: ProxyProgram;
+  let ca: MeshCa;
+  beforeEach(async () => {
+    proxy = await ProxyProgram.create(topology);
+    ca = await createMeshCa();
+  });
+  afterEach(() => proxy.close());
+
+  const issue = (name: string) => ca.issue('', { uris: [], dnsNames: ['shop.example.com', name] });
+  const start = (environment: Readonly<Record<string, string>>): void =>
+    proxy.start({ role: 'router', environment: { PROV_CERT: '', ...environment } });
+  /** DNS names of the certificate that a client meets. */
+  const met = (): string =>
+    proxy.run([
+      'sh',
+      '-c',
+      'openssl s_client -connect 127.0.0.1:8443 -servername shop.example.com 2>/dev/null | openssl x509 -noout -ext subjectAltName 2>/dev/null',
+    ]).stdout;
+  const meets = (name: string) =>
+    vi.waitFor(() => expect(met()).toContain(`DNS:${name}`), { timeout: 15_000, interval: 100 });
+
+  test('takes secrets from the namespace that INGRESS_GATEWAY_NAMESPACE names, follows them, and shows the fallback', async () => {
+    const [one, two, three] = [await issue('one'), await issue('two'), await issue('three')] as const;
+    const spare = secret('spare', 'certs', await issue('spare'));
+    const own = secret('shop', 'foo', await issue('own'));
+    const put = (text: string): Promise<void> => proxy.write('mesh/secrets.yaml', own + spare + text);
+    await put(secret('shop', 'certs', one));
+    start({ INGRESS_GATEWAY_NAMESPACE: 'certs', INGRESS_GATEWAY_FALLBACK_SECRET: 'spare' });
+    await meets('one');
+    await put(secret('shop', 'certs', two));
+    await meets('two');
+    await put(secret('shop', 'certs', { ...three, privateKey: two.privateKey }));
+    await proxy.logged('the last good one stays');
+    expect(met()).toContain('DNS:two');
+    await put('');
+    await meets('spare');
+    await put(secret('shop', 'certs', three));
+    await meets('three');
+    const { envoyPid } = proxy;
+    expect(proxy.output.match(/Envoy started/g)).toHaveLength(1);
+    expect(envoyPid).toBeGreaterThan(0);
+  });
+
+  test('reads its inputs anew at SECRET_WATCHER_RESYNC_PERIOD', async () => {
+    await proxy.write('mesh/secrets.yaml', secret('shop', 'foo', await issue('own')));
+    start({ SECRET_WATCHER_RESYNC_PERIOD: '500ms' });
+    await meets('own');
+    const compilations = (): number =>
+      Number(
+        /^mesh_agent_compilations_total (\d+)/m.exec(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body)?.[1],
+      );
+    await vi.waitFor(() => expect(compilations()).toBeGreaterThan(2), { timeout: 15_000, interval: 100 });
+  });
+
+  test('ends the stream of a client that does not answer for STALED_CONNECTION_RECYCLE_RUN_INTERVAL', async () => {
+    await proxy.write('mesh/secrets.yaml', secret('shop', 'foo', await issue('own')));
+    start({ STALED_CONNECTION_RECYCLE_RUN_INTERVAL: '1s' });
+    await meets('own');
+    const client = new Client(`unix:${join(proxy.folder, 'etc/mesh/proxy/SDS')}`, credentials.createInsecure());
+    const asIs = (bytes: Buffer): Buffer => bytes;
+    const path = '/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets';
+    const call = client.makeBidiStreamRequest(path, asIs, asIs);
+    const ended = new Promise<number>((resolve) =>
+      call.on('error', (error) => resolve((error as { code?: number }).code ?? 0)),
+    );
+    const names = { node: { id: 'n' }, resource_names: ['kubernetes://shop'] };
+    call.on('data', () => undefined);
+    call.write(Buffer.from(encodeMessage('envoy.service.discovery.v3.DiscoveryRequest', names)));
+    expect(await ended).toBe(status.UNAVAILABLE);
+    client.close();
+    // Envoy answers, and keeps its stream: a new certificate reaches it.
+    await proxy.write('mesh/secrets.yaml', secret('shop', 'foo', await issue('next')));
+    await meets('next');
+  });
+});
