@@ -19,6 +19,7 @@ const defaultProxySettings: ProxySettings = {
   statsInclusionRegexps: [],
   proxyMetadata: {},
   outlierLogPath: '',
+  metricsListener: 'WILDCARD',
   tracer: undefined,
   statsdAddress: '',
   metricsServiceAddress: '',

@@ -21,6 +21,7 @@ const setters: Readonly<Record<string, Setter>> = {
   outlierLogPath: scalar('outlierLogPath', String),
   customConfigFile: scalar('customConfigFile', String),
   proxyBootstrapTemplatePath: scalar('bootstrapTemplatePath', String),
+  metricsListener: scalar('metricsListener', (value) => (value === 'LOOPBACK' ? 'LOOPBACK' : 'WILDCARD')),
   tracing: (draft, value, origin) => {
     const { sampling, ...collectors } = value as JsonObject;
     if (typeof sampling === 'number') draft.set('traceSamplingPercent', sampling, origin);

@@ -169,6 +169,8 @@ export interface ProxySettings {
   readonly statsInclusionRegexps: readonly string[];
   readonly proxyMetadata: Readonly<Record<string, string>>;
   readonly outlierLogPath: string;
+  /** Addresses of the port of Envoy's metrics. */
+  readonly metricsListener: 'WILDCARD' | 'LOOPBACK';
   /** Where traces go; undefined: nowhere. */
   readonly tracer: TracerSettings | undefined;
   /** Servers that the proxy reports to, `host:port`; empty: none. */

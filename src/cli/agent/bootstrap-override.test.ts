@@ -66,6 +66,36 @@ describe('MESH_BOOTSTRAP_OVERRIDE', () => {
     expect(told).toMatch(new RegExp(`^override\\.yaml:${entry.line}:\\d+: error: .*(?:${entry.reason.source})`, 'm'));
   });
 
+  test.each([
+    ['reads no listeners of ours', 'admin: {}\n', 1, /lds_config|path is absent/],
+    [
+      'shows its admin interface',
+      'node: {}\nadmin: {address: {socket_address: {address: "::", port_value: 1}}}\n',
+      2,
+      /admin interface is at/,
+    ],
+    ['hides figures', 'node: {}\nstats_config:\n  stats_matcher: {reject_all: true}\n', 3, /statistics that it hides/],
+    ['has a field that Envoy lacks', 'node:\n  idd: x\n', 2, /unknown field "idd"/],
+  ])('goes with customConfigFile, which is refused when it %s', async (_, custom, line, reason) => {
+    const { json, told } = await compiled('', custom);
+    expect(json).toBeUndefined();
+    expect(told).toMatch(new RegExp(`^custom\\.yaml:${line}:\\d+: error: .*(?:${reason.source})`, 'm'));
+  });
+
+  test('is laid over customConfigFile, each told of at its own place', async () => {
+    const source = (name: string): string => `{path_config_source: {path: ./etc/mesh/proxy/${name}.json}}`;
+    const custom = [
+      'node: {id: mine, cluster: x}',
+      'admin: {address: {socket_address: {address: 127.0.0.1, port_value: 15000}}}',
+      `dynamic_resources: {lds_config: ${source('listeners')}, cds_config: ${source('clusters')}}`,
+      'static_resources: {clusters: [{name: sds-grpc}]}\n',
+    ].join('\n');
+    expect((await compiled('node: {cluster: y}\n', custom)).json).toMatchObject({ node: { id: 'mine', cluster: 'y' } });
+    const { told } = await compiled('node: {clustr: y}\n', custom.replace('id: mine', 'idd: mine'));
+    expect(told).toMatch(/^custom\.yaml:1:13: error: .*unknown field "idd"/m);
+    expect(told).toMatch(/^override\.yaml:1:16: error: .*unknown field "clustr"/m);
+  });
+
   test('is an error when it is not there, which names the file and the variable', async () => {
     const paths = { override: join(folder, 'absent.yaml'), custom: undefined };
     await expect(readUserBootstrap(paths, new DiagnosticBag(), [])).rejects.toThrow(

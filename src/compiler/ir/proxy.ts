@@ -14,6 +14,8 @@ export interface BootstrapIR {
   /** Loopback and wildcard of the proxy's first family. */
   readonly localhost: '127.0.0.1' | '::1';
   readonly wildcard: '0.0.0.0' | '::';
+  /** Where metrics are answered; absent: on the wildcard. */
+  readonly metricsHost?: '127.0.0.1' | '::1' | undefined;
   readonly configPath: string;
   readonly initialFetchTimeoutMs: number;
   readonly statsInclusion: {

@@ -26,6 +26,7 @@ export function lowerBootstrap(workload: Workload, settings: Settings, host?: Ho
     statusPort: proxy.statusPort,
     localhost: isIpv6 ? '::1' : '127.0.0.1',
     wildcard: isIpv6 ? '::' : '0.0.0.0',
+    ...(proxy.metricsListener === 'LOOPBACK' ? { metricsHost: isIpv6 ? '::1' : '127.0.0.1' } : {}),
     configPath: proxy.configPath,
     initialFetchTimeoutMs: settings.initialFetchTimeoutMs,
     ...keptStatistics(settings, { ...workload.annotations, ...host?.annotations }, addresses),

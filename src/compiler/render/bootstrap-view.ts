@@ -1,5 +1,5 @@
 import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
-import type { BootstrapIR } from '../ir/proxy.ts';
+import type { BootstrapIR, OverloadIR } from '../ir/proxy.ts';
 import type { AddressView } from './address-view.ts';
 import { type FileSourceView, fileSource } from './file-source.ts';
 import { collectorView, type StaticClusterView, statsSinks } from './reports-view.ts';
@@ -40,7 +40,8 @@ export interface BootstrapView {
 
 /** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
 export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
-  const { configPath, locality, localhost, reports } = bootstrap;
+  const { configPath, locality, localhost, metricsHost, overload, reports, wildcard } = bootstrap;
+  const metrics = { address: metricsHost ?? wildcard, port: metricsPort };
   const sinks = reports === undefined ? [] : statsSinks(reports);
   return {
     nodeId: bootstrap.nodeId,
@@ -50,21 +51,21 @@ export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
       : { locality: { region: locality.region, zone: locality.zone, sub_zone: locality.subZone } }),
     metadata: bootstrap.metadata,
     adminAddress: { address: localhost, port: bootstrap.adminPort },
-    maxDownstreamConnections: bootstrap.overload.maxConnections,
-    ...(bootstrap.overload.maxHeapBytes === undefined ? {} : { maxHeapBytes: bootstrap.overload.maxHeapBytes }),
+    maxDownstreamConnections: overload.maxConnections,
+    ...(overload.maxHeapBytes === undefined ? {} : { maxHeapBytes: overload.maxHeapBytes }),
     statsTags: [...standardTags, ...bootstrap.extraStatTags.map(extraTag)],
     statsInclusion: statsInclusion(bootstrap.statsInclusion),
     listenersSource: fileSource(bootstrap, 'listeners.json'),
     clustersSource: fileSource(bootstrap, 'clusters.json'),
     outlierLogPath: bootstrap.outlierLogPath,
     staticListeners: [
-      staticListener(bootstrap, readinessPort, 'agent', '/healthz/ready', 'agent'),
-      staticListener(bootstrap, metricsPort, 'stats', '/stats/prometheus', 'prometheus_stats'),
+      staticListener({ address: wildcard, port: readinessPort }, 'agent', '/healthz/ready', 'agent', overload),
+      staticListener(metrics, 'stats', '/stats/prometheus', 'prometheus_stats', overload),
     ],
     staticClusters: [
       ownCluster('agent', localhost, bootstrap.statusPort),
       ownCluster('prometheus_stats', localhost, bootstrap.adminPort),
-      ...(reports?.collectors ?? []).map(collectorView),
+      ...(reports?.collectors ?? []).map((collector) => collectorView(collector, localhost === '::1')),
     ],
     ...(sinks.length === 0 ? {} : { statsSinks: sinks }),
     sds: { path: `${configPath}/SDS` },
@@ -76,14 +77,14 @@ function ownCluster(name: string, address: string, port: number): StaticClusterV
 }
 
 function staticListener(
-  { overload, wildcard: address }: BootstrapIR,
-  port: number,
+  address: AddressView,
   statPrefix: string,
   path: string,
   cluster: string,
+  { maxHeapBytes }: OverloadIR,
 ): StaticListenerView {
-  const bypassesOverload = overload.maxHeapBytes !== undefined;
-  return { name: `${address}_${port}`, address: { address, port }, statPrefix, path, cluster, bypassesOverload };
+  const bypassesOverload = maxHeapBytes !== undefined;
+  return { name: `${address.address}_${address.port}`, address, statPrefix, path, cluster, bypassesOverload };
 }
 
 const standardTags = [

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { execa, type ResultPromise } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { HostFacts } from '../../config/host-facts.ts';
@@ -54,7 +53,7 @@ const tinyContainer: HostFacts = {
 
 describe('overload_manager', () => {
   let folder: string;
-  let envoy: ResultPromise | undefined;
+  let envoy: ChildProcess | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'overload-'));
     const bag = new DiagnosticBag();
@@ -69,12 +68,11 @@ describe('overload_manager', () => {
     const binary = findEnvoy({ env: process.env, repositoryRoot });
     const script = `ip link set lo up && exec ${binary} -c ${folder}/bootstrap.json --disable-hot-restart --concurrency 1 -l off`;
     const namespaces = isRoot ? ['--net'] : ['--net', '--map-root-user'];
-    envoy = execa('unshare', [...namespaces, 'sh', '-c', script], { reject: false, stdio: 'ignore' });
+    envoy = spawn('unshare', [...namespaces, 'sh', '-c', script], { stdio: 'ignore' });
     await once(envoy, 'spawn');
   });
   afterAll(async () => {
-    envoy?.kill('SIGKILL');
-    await envoy;
+    if (envoy?.kill('SIGKILL')) await once(envoy, 'exit');
     await rm(folder, { recursive: true, force: true });
   });
 

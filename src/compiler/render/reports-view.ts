@@ -7,6 +7,8 @@ import type { AddressView } from './address-view.ts';
 export interface StaticClusterView {
   readonly name: string;
   readonly type: 'STATIC' | 'STRICT_DNS';
+  /** Which addresses of a name come first; absent for addresses. */
+  readonly dnsLookupFamily?: 'V4_PREFERRED' | 'AUTO';
   readonly connectTimeout: string;
   readonly address: AddressView;
   /** Speaks HTTP/2 from the first byte. */
@@ -21,10 +23,17 @@ interface ExtensionView {
 
 const types = 'type.googleapis.com';
 
-/** Its name is looked up again as DNS says; both address families will do. */
-export function collectorView({ name, host, port, isGrpc }: CollectorIR): StaticClusterView {
-  const type = isAddress(host) ? 'STATIC' : 'STRICT_DNS';
-  return { name, type, connectTimeout: '1s', address: { address: host, port }, isGrpc };
+/** A name is looked up again as DNS says; the proxy's own address family comes first, the other one will do. */
+export function collectorView({ name, host, port, isGrpc }: CollectorIR, isIpv6: boolean): StaticClusterView {
+  return {
+    name,
+    ...(isAddress(host)
+      ? { type: 'STATIC' }
+      : { type: 'STRICT_DNS', dnsLookupFamily: isIpv6 ? 'AUTO' : 'V4_PREFERRED' }),
+    connectTimeout: '1s',
+    address: { address: host, port },
+    isGrpc,
+  };
 }
 
 /** `stats_sinks` of the bootstrap. */

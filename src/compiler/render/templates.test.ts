@@ -14,7 +14,12 @@ async function outcome(
   isYaml = false,
 ): Promise<{ lines: string[]; config?: EnvoyConfig }> {
   const bag = new DiagnosticBag();
-  const list: TemplateFile[] = Object.entries(files).map(([name, text]) => ({ name, path: `mine/${name}`, text, isYaml }));
+  const list: TemplateFile[] = Object.entries(files).map(([name, text]) => ({
+    name,
+    path: `mine/${name}`,
+    text,
+    isYaml,
+  }));
   const templates = await loadTemplates(list, bag);
   const proxy = sampleProxy();
   const config = templates && createRenderer(templates).render(proxy, bag);
