@@ -83,10 +83,20 @@ describe('pilot-agent proxy', () => {
   });
 
   test('says that a port of the bootstrap is taken, and ends with the code of Envoy', async () => {
+    const listen =
+      'import socket, time; s = socket.socket(); s.bind(("", 15090)); s.listen(); print("taken"); time.sleep(20)';
+    const prepare = `mkfifo taken; { python3 -u -c '${listen}' > taken 2>/dev/null & }; read _ < taken`;
+    proxy.start({ prepare });
+    expect(await proxy.exit).toBe(1);
+    expect(proxy.output).toContain('Address already in use');
+  });
+
+  test('does not start Envoy with a status port that Envoy listens on', async () => {
     await proxy.write('mesh.yaml', 'defaultConfig: {statusPort: 15090}\n');
     proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     expect(await proxy.exit).toBe(1);
-    expect(proxy.output).toContain('Address already in use');
+    expect(proxy.output).toContain('"statusPort" is "15090" (from mesh.yaml:1), expected a port that Envoy does not');
+    expect(proxy.envoyPid).toBeUndefined();
   });
 
   test('ends with 0 when the signal comes before everything else', async () => {
