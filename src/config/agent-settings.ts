@@ -113,6 +113,8 @@ export interface AgentSettings {
   readonly appProbers: string | undefined;
   /** MESH_METRICS_ANNOTATIONS, unparsed JSON; set but empty is not the same as absent. */
   readonly metricsAnnotations: string | undefined;
+  /** REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION: the application's probes go to loopback, not to the pod's address. */
+  readonly probesLocalhost: boolean;
   /** One entry a setting (`authority.address`): where its value came from. */
   readonly origins: Readonly<Record<string, SettingOrigin>>;
 }

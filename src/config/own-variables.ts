@@ -70,7 +70,8 @@ export const ownVariables: readonly Variable[] = [
     type: 'boolean',
     default: 'false',
     owner: 'agent',
-    effect: 'the status port asks the application on loopback instead of the address of the pod',
+    setting: 'probesLocalhost',
+    effect: "the application's probes go to loopback, not to the address of the pod",
   },
   {
     name: 'MESH_TERMINATION_DRAIN',

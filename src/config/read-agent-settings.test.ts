@@ -52,6 +52,7 @@ describe('readAgentSettings', () => {
     ['SECRET_WATCHER_RESYNC_PERIOD', '2m', 0, 120_000],
     ['STALED_CONNECTION_RECYCLE_RUN_INTERVAL', '30s', 300_000, 30_000],
     ['SERVICE_ACCOUNT', 'web', undefined, 'web'],
+    ['REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION', 'true', false, true],
     ['EXIT_ON_ZERO_ACTIVE_CONNECTIONS', 'true', false, true],
     ['MINIMUM_DRAIN_DURATION', '2s', 5_000, 2_000],
     ['TERMINATION_GRACE_PERIOD_SECONDS', '30', undefined, 30_000],

@@ -38,6 +38,7 @@ export function readAgentSettings(environment: Environment, bag: DiagnosticBag):
     bootstrapOverride: reader.read('MESH_BOOTSTRAP_OVERRIDE', optionalText),
     appProbers: reader.read('MESH_APP_PROBERS', optionalText),
     metricsAnnotations: metricsAnnotations(reader, environment),
+    probesLocalhost: reader.read('REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION', parseBoolean),
     origins: reader.origins,
   };
 }

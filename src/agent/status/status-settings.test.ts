@@ -6,7 +6,7 @@ const read = (variables: Partial<StatusVariables>) =>
     role: 'sidecar',
     appProbers: undefined,
     metricsAnnotations: undefined,
-    localhostProbes: undefined,
+    probesLocalhost: false,
     podAddress: '10.0.0.1',
     ownPorts: [15120],
     ...variables,
@@ -18,7 +18,10 @@ describe('readStatusSettings', () => {
   test('asks for nothing when nothing is said', () => {
     const nothing = { probes: new Map(), scrapeTargets: [], podAddress: '10.0.0.1' };
     expect(read({})).toEqual({ ok: true, settings: nothing });
-    expect(read({ appProbers: '', metricsAnnotations: '' })).toEqual({ ok: true, settings: nothing });
+    expect(read({ appProbers: '', probesLocalhost: true })).toEqual({
+      ok: true,
+      settings: { ...nothing, podAddress: undefined },
+    });
   });
 
   test('reads a probe of each kind', () => {
@@ -139,6 +142,7 @@ describe('readStatusSettings', () => {
   });
 
   test.each<[string, RegExp]>([
+    ['', /^MESH_METRICS_ANNOTATIONS:1:1: a JSON value is expected$/],
     ['{"port": "15020"}', /^MESH_METRICS_ANNOTATIONS:1:10: port: the port 15020 belongs to the proxy$/],
     ['{"port": "015020"}', /the port 15020 belongs to the proxy$/],
     ['{"port": "15120"}', /the port 15120 belongs to the proxy$/],

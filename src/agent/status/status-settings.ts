@@ -1,4 +1,3 @@
-import { parseBoolean } from '../../config/variable.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import { type AppProbes, readAppProbes } from './app-probes.ts';
 import { readScrapeTargets, type ScrapeTarget } from './scrape-targets.ts';
@@ -21,7 +20,7 @@ export interface StatusVariables {
   /** MESH_METRICS_ANNOTATIONS. */
   readonly metricsAnnotations: string | undefined;
   /** REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION. */
-  readonly localhostProbes: string | undefined;
+  readonly probesLocalhost: boolean;
   /** The pod's first address, where it is known. */
   readonly podAddress: string | undefined;
   /** The ports of this proxy that its configuration sets: status, admin, listeners. */
@@ -36,21 +35,17 @@ export type ReadStatusSettings =
 const wellKnownPorts = [15000, 15001, 15004, 15006, 15008, 15020, 15021, 15053, 15090];
 
 /**
- * What the variables ask of the status port, or every problem in them. A variable that is empty counts as absent; a router
+ * What the variables ask of the status port, or every problem in them. An empty
+ * MESH_APP_PROBERS counts as absent, as in the original; a router
  * has no application, so its MESH_METRICS_ANNOTATIONS is not read.
  */
 export function readStatusSettings(variables: StatusVariables): ReadStatusSettings {
   const reserved = new Set([...wellKnownPorts, ...variables.ownPorts]);
   const probes = readAppProbes(variables.appProbers || '{}', reserved);
   const annotations = variables.role === 'sidecar' ? variables.metricsAnnotations : undefined;
-  const targets = readScrapeTargets(annotations || '{"scrape": "false"}', reserved);
-  const isLocal = parseBoolean(variables.localhostProbes || 'false');
-  if (!probes.ok || !targets.ok || !isLocal.ok) {
-    const problems = [
-      ...(probes.ok ? [] : probes.problems),
-      ...(targets.ok ? [] : targets.problems),
-      ...(isLocal.ok ? [] : [`REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION: ${isLocal.expected} is expected`]),
-    ];
+  const targets = readScrapeTargets(annotations ?? '{"scrape": "false"}', reserved);
+  if (!probes.ok || !targets.ok) {
+    const problems = [...(probes.ok ? [] : probes.problems), ...(targets.ok ? [] : targets.problems)];
     return { ok: false, problems };
   }
   return {
@@ -58,7 +53,7 @@ export function readStatusSettings(variables: StatusVariables): ReadStatusSettin
     settings: {
       probes: probes.probes,
       scrapeTargets: targets.targets,
-      podAddress: isLocal.value ? undefined : variables.podAddress,
+      podAddress: variables.probesLocalhost ? undefined : variables.podAddress,
     },
   };
 }

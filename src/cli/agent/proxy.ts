@@ -75,7 +75,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const watched = [flags.meshConfig ?? defaultMeshConfig, join(podInfo, 'annotations'), ...bootstrap.watched];
   const limits = await readContainerLimits();
   const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, { bootstrap, limits });
-  const status = statusSettingsOf(role, agent, settings, identity, environment);
+  const status = statusSettingsOf(role, agent, settings, identity);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
   const metrics = new AgentMetrics(version);

@@ -3,7 +3,6 @@ import { readStatusSettings, type StatusSettings } from '../../agent/status/stat
 import type { AgentSettings } from '../../config/agent-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { UsageError } from '../failure.ts';
-import type { ProgramContext } from './pilot-agent.ts';
 import type { ProxyIdentity } from './workload.ts';
 
 /** What the status port asks the application for; a UsageError that tells every problem with its place. */
@@ -12,14 +11,13 @@ export function statusSettingsOf(
   agent: AgentSettings,
   settings: Settings,
   identity: ProxyIdentity,
-  environment: ProgramContext['environment'],
 ): StatusSettings {
   const { proxy, proxyListenPort, proxyInboundListenPort } = settings;
   const read = readStatusSettings({
     role,
     appProbers: agent.appProbers,
     metricsAnnotations: agent.metricsAnnotations,
-    localhostProbes: environment.REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION,
+    probesLocalhost: agent.probesLocalhost,
     podAddress: identity.ip,
     ownPorts: [proxy.statusPort, proxy.adminPort, proxyListenPort, proxyInboundListenPort],
   });
