@@ -59,7 +59,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'meshNamespace',
-    effect: 'where the control plane runs; empty: mesh-system',
+    effect: 'accepted: the discovery address says where the control plane is',
   },
   {
     name: 'MESH_METRICS_ANNOTATIONS',

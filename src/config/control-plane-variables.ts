@@ -70,7 +70,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     type: 'string',
     default: '',
     owner: 'control-plane',
-    effect: 'accepted: folder of certificates that no version of the original since reads',
+    effect: 'folder of the certificate and the key of the control plane',
   },
   {
     name: 'PILOT_DEBOUNCE_AFTER',

@@ -103,7 +103,7 @@ export const identityVariables: readonly Variable[] = [
     default: 'mesh-system',
     owner: 'agent',
     setting: 'authority.namespace',
-    effect: 'where the certificate authority runs',
+    effect: 'where meshd runs; accepted by the agent, for which CA_ADDR says the whole address',
   },
   {
     name: 'OUTPUT_CERTS',

@@ -199,7 +199,7 @@ describe('unsupportedVariables', () => {
       PLUGINS: 'a',
       PROV_CERT: '/certs',
     };
-    expect(unsupportedVariables(environment)).toEqual(['MESH_NAMESPACE', 'PLUGINS']);
+    expect(unsupportedVariables(environment)).toEqual(['PLUGINS']);
   });
 });
 

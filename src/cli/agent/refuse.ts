@@ -31,10 +31,10 @@ const supportedVariables: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Variables that only say more about another one: `NAMESPACE` is where the certificate authority runs, and `CA_ADDR`
- * says that whole. As a word of everybody's environment it must not stop a proxy.
+ * Variables that only say more about another one: where the authority and the control plane run, of which `CA_ADDR` and
+ * the discovery address are the whole address. As words of everybody's environment they must not stop a proxy.
  */
-const dependentVariables: ReadonlySet<string> = new Set(['NAMESPACE']);
+const dependentVariables: ReadonlySet<string> = new Set(['MESH_NAMESPACE', 'NAMESPACE']);
 
 /** Names of set variables that the agent would have to obey and cannot yet, sorted. A default that is spelled out is none. */
 export function unsupportedVariables(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
