@@ -74,6 +74,15 @@ describe('AgentMetrics', () => {
       (it) => it.certificates.inForce('default', 1_700_000_000_000),
       1_700_000_000,
     ],
+    ['total_stale_connections', (it) => it.discovery.wentStale?.(), 1],
+    [
+      'total_stale_connections',
+      (it) => {
+        it.discovery.wentStale?.();
+        it.discovery.recycled?.();
+      },
+      0,
+    ],
     ['mesh_agent_changes_total', (it) => it.reload.debounced(3), 3],
     ['mesh_agent_compilations_total', (it) => it.reload.started(), 1],
     ['mesh_agent_reloads_total', (it) => it.reload.inForce(250), 1],
