@@ -4,7 +4,7 @@ import type { PathsWatch } from '../identity/watch.ts';
 import { delay } from '../lib/abort.ts';
 import { AgentError } from './agent-error.ts';
 import { type CompiledFiles, lackingIdentity } from './first-config.ts';
-import { type RunningDrain, startDrain } from './life/drain.ts';
+import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
 import { terminate } from './life/shutdown.ts';
 import { aborted } from './life/signals.ts';
@@ -68,6 +68,9 @@ interface Run {
   /** Begins the drain, once. */
   beginDrain(form: 'plain' | 'graceful'): RunningDrain;
 }
+
+/** `POST /drain` where a stop has no drain: Envoy still has to be asked. */
+const shortestDrainMs = 500;
 
 /**
  * Starts an Envoy with the files that lie in the folder, keeps its configuration at what the inputs say, and sees it to
@@ -153,9 +156,10 @@ async function followEnvoy(
   return how;
 }
 
-function drainParts(parts: EnvoyRunParts, { gone, reloader }: Run, admin: AdminClient) {
+function drainParts(parts: EnvoyRunParts, { gone, reloader }: Run, admin: AdminClient): DrainParts {
+  const terminationDrainMs = Math.max(shortestDrainMs, parts.config.terminationDrainMs);
   return {
-    ...{ admin, config: parts.config, log: parts.log },
+    ...{ admin, config: { ...parts.config, terminationDrainMs }, log: parts.log },
     gone: AbortSignal.any([gone, parts.requests.hurry]),
     listeners: () => reloader.current.listeners,
     onEnd: (ms: number) => parts.observers?.life?.drained(ms),

@@ -84,6 +84,15 @@ describe('POST /drain', () => {
     expect(await agent.exitCode).toBe(137);
   });
 
+  test('reaches Envoy also where a stop has no drain', async () => {
+    const agent = await start({ config: { terminationDrainMs: 0 } });
+    await agent.untilReady();
+    expect(await httpPost(agent.statusPort, '/drain')).toBe(200);
+    await vi.waitFor(async () => expect((await agent.get()).status).toBe(0), 5_000);
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+  });
+
   test('is refused while there is nothing to drain', async () => {
     const agent = await start({ parts: { compile: () => new Promise(() => undefined) } });
     await agent.untilLogged('state=configuring');

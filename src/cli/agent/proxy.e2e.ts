@@ -48,7 +48,9 @@ describe('pilot-agent proxy', () => {
     expect(await proxy.read('listeners.json')).not.toBe(before);
 
     await proxy.write('mesh/peer.yaml', strict('STRICKT'));
-    await proxy.logged(/the last good configuration stays in force: mesh\/peer\.yaml:4:\d+: error: /);
+    await proxy.logged(
+      /the last good version of PeerAuthentication foo\/default stays in force: mesh\/peer\.yaml:4:\d+: error: /,
+    );
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
 
     await proxy.remove('mesh/peer.yaml');
