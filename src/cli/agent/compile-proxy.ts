@@ -17,7 +17,7 @@ import { format } from '../../diagnostics/format.ts';
 import { UsageError } from '../failure.ts';
 import { createKeySetGatherer, type KeySetGatherer } from '../key-sets/gather.ts';
 import type { FetchedKeySets } from '../key-sets/remote.ts';
-import { planFiles, proxyFolder } from '../output/plan.ts';
+import { createPlanMemory, type PlanMemory, planFiles, proxyFolder } from '../output/plan.ts';
 import { readTemplates } from '../read-templates.ts';
 import { type Attempt, compileHolding } from './compile-holding.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
@@ -59,6 +59,7 @@ export interface ProxyInputs {
 export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
   const gatherer = createKeySetGatherer([], inputs.keySets);
+  const memory = createPlanMemory();
   let good: GoodInputs | undefined;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
@@ -89,7 +90,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       identity = { ...identity, ip: addresses[0] };
       if (addresses.length > 0) return compile();
     }
-    const written = withNodeId(filesOf(compilation, texts), identity);
+    const written = withNodeId(filesOf(compilation, texts, memory), identity);
     const secrets = gatewaySecretsOf(written.listeners, value.objects, {
       namespace: inputs.gatewayNamespace ?? identity.namespace,
       fallback: inputs.fallbackSecret,
@@ -233,12 +234,12 @@ interface CompilerInputs {
 }
 
 /** The same files as `meshpol compile -o` writes, without the proxy's folder in their names. */
-function filesOf(compilation: Compilation, texts: readonly SourceFile[]): ProxyFiles {
+function filesOf(compilation: Compilation, texts: readonly SourceFile[], memory: PlanMemory): ProxyFiles {
   const config = compilation.configs[0];
   if (config === undefined) throw new Error('a compilation without errors has the selected workload');
   const folder = `${proxyFolder(config)}/`;
   const files = new Map(
-    [...planFiles(compilation, { files: texts })].map(({ path, text }) => [path.replace(folder, ''), text]),
+    [...planFiles(compilation, { files: texts, memory })].map(({ path, text }) => [path.replace(folder, ''), text]),
   );
   const take = (name: string): string => files.get(name) ?? '';
   const routes = [...files].filter(([name]) => name.startsWith(routesFolder));

@@ -17,6 +17,16 @@ export interface PlanOptions {
   readonly files: readonly SourceFile[];
   /** Put origins into the output too. */
   readonly isAnnotated?: boolean;
+  /** Texts of an earlier call without annotations, for whom plans again and again. */
+  readonly memory?: PlanMemory;
+}
+
+/** Texts of resource lists by the identity of the resources. */
+export type PlanMemory = (resources: readonly Resource[]) => string;
+
+/** An empty memory, to be handed to each plan of one proxy: it keeps little, for the texts of a big mesh are big. */
+export function createPlanMemory(): PlanMemory {
+  return sharedResponses((resource) => resource, 3);
 }
 
 /**
@@ -26,7 +36,7 @@ export interface PlanOptions {
 export function* planFiles(compilation: Omit<Compilation, 'figures'>, options: PlanOptions): Generator<OutputFile> {
   const locate = createLocator(options.files);
   const annotate = options.isAnnotated === true ? annotator(locate) : (resource: Resource) => resource;
-  const respond = sharedResponses(annotate);
+  const respond = options.memory ?? sharedResponses(annotate);
   for (const config of compilation.configs) yield* proxyFiles(config, respond, annotate, locate);
   yield { path: 'mesh.json', text: json(compilation.mesh) };
 }
@@ -60,18 +70,21 @@ function* proxyFiles(
 }
 
 /** Equal lists are most often those of the proxy before, and routes those of any; a few are kept. */
-function sharedResponses(annotate: (resource: Resource) => Resource): (resources: readonly Resource[]) => string {
+function sharedResponses(annotate: (resource: Resource) => Resource, kept = 8): PlanMemory {
   const single = new WeakMap<Resource, string>();
   const recent: { readonly resources: readonly Resource[]; readonly text: string }[] = [];
   return (resources) => {
     const only = resources.length === 1 ? resources[0] : undefined;
-    const known =
-      only === undefined ? recent.find((entry) => isSame(entry.resources, resources))?.text : single.get(only);
-    if (known !== undefined) return known;
-    const text = discoveryResponse(resources.map(annotate));
-    if (only !== undefined) single.set(only, text);
-    else if (recent.unshift({ resources, text }) > 8) recent.pop();
-    return text;
+    if (only !== undefined) {
+      const text = single.get(only) ?? discoveryResponse([annotate(only)]);
+      single.set(only, text);
+      return text;
+    }
+    const at = recent.findIndex((entry) => isSame(entry.resources, resources));
+    const [known] = at === -1 ? [] : recent.splice(at, 1);
+    const entry = known ?? { resources, text: discoveryResponse(resources.map(annotate)) };
+    if (recent.unshift(entry) > kept) recent.pop();
+    return entry.text;
   };
 }
 

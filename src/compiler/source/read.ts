@@ -16,6 +16,9 @@ export class SourceError extends Error {
 /** A folder that holds a file of this name was written by the compiler: below an input folder it is no input. */
 export const outputMarker = '.meshpol-files';
 
+/** So many files are read at once: the most of reading a small file is waiting. */
+const batch = 16;
+
 export interface ReadOptions {
   /** What `-` stands for. */
   readonly stdin?: AsyncIterable<Uint8Array>;
@@ -43,8 +46,11 @@ export async function readSources(
       seen.add('-');
       continue;
     }
-    for (const name of await namesOf(toSlashes(path), seen, options.filesOnly ? 'file' : 'any'))
-      files.push(...(await readOne(name, bag, limit)));
+    const names = await namesOf(toSlashes(path), seen, options.filesOnly ? 'file' : 'any');
+    for (let at = 0; at < names.length; at += batch) {
+      const some = names.slice(at, at + batch).map((name) => readOne(name, bag, limit));
+      files.push(...(await Promise.all(some)).flat());
+    }
   }
   for (const file of files) {
     // An empty pipe is a command that failed, not a wish for an empty mesh.
