@@ -147,6 +147,18 @@ describe('CertificateKeeper', () => {
   });
 });
 
+describe('CertificateKeeper.renew', () => {
+  test('renews at once, and once, whatever the certificate still has', async () => {
+    const { clock, snapshots, keeper: one } = bench();
+    await clock.pass(hourMs);
+    one.renew();
+    await clock.pass(1);
+    expect(snapshots).toHaveLength(2);
+    await clock.pass(11 * hourMs);
+    expect(snapshots).toHaveLength(2);
+  });
+});
+
 describe('CertificateKeeper without an authority', () => {
   test('waits longer and longer, never more than 30 s, with ever other delays', async () => {
     const values = [0.1, 0.9, 0.3, 0.7];

@@ -40,6 +40,9 @@ export class CertificateKeeper {
   readonly #options: KeeperOptions;
   readonly #report: RenewalReport;
   readonly #end = new AbortController();
+  /** Ends the sleep that is under way. */
+  #wake = new AbortController();
+  #isAskedFor = false;
   #issued: Issued | undefined;
   #problem: string | undefined = 'the certificate authority has not answered yet';
   #running: Promise<void> | undefined;
@@ -54,8 +57,15 @@ export class CertificateKeeper {
     this.#running ??= this.#run();
   }
 
+  /** Renews now, however long the certificate in force still has; after the request that is under way, if there is one. */
+  renew(): void {
+    this.#isAskedFor = true;
+    this.#wake.abort();
+  }
+
   async close(): Promise<void> {
     this.#end.abort();
+    this.#wake.abort();
     await this.#running;
   }
 
@@ -77,14 +87,17 @@ export class CertificateKeeper {
     const { signal } = this.#end;
     let restUntilMs = -Infinity;
     while (!signal.aborted) {
-      const untilMs = this.#issued === undefined ? 0 : untilRenewalMs(this.#issued, graceRatio, this.#now());
+      const untilMs =
+        this.#issued === undefined || this.#isAskedFor ? 0 : untilRenewalMs(this.#issued, graceRatio, this.#now());
       const restMs = restUntilMs - clock.monotonicMs();
       if (untilMs > 0 || restMs > 0) {
-        await clock.sleep(sleepMs(Math.max(untilMs, restMs), checkIntervalMs), signal);
+        this.#wake = new AbortController();
+        await clock.sleep(sleepMs(Math.max(untilMs, restMs), checkIntervalMs), this.#wake.signal);
         continue;
       }
       await clock.sleep(clock.random() * initialBackoffMs, signal);
       if (signal.aborted) break;
+      this.#isAskedFor = false;
       const isDone = await this.#renew();
       // At least a moment between two certificates; longer after a request that would be refused again.
       restUntilMs = clock.monotonicMs() + (isDone ? 1_000 : checkIntervalMs);

@@ -31,6 +31,12 @@ export function fingerprints(pem: string): readonly string[] {
     .sort();
 }
 
+/** Whether `bundle` holds a root that `known` does not. */
+export function hasNewRoot(bundle: string, known: string): boolean {
+  const old = new Set(fingerprints(known));
+  return fingerprints(bundle).some((fingerprint) => !old.has(fingerprint));
+}
+
 /** Whether the two bundles have a root in common. */
 export function shareRoot(a: string, b: string): boolean {
   const known = new Set(fingerprints(a));

@@ -72,6 +72,21 @@ describe('startIdentityService', () => {
     expect(authority.seen.length).toBeGreaterThan(length);
   });
 
+  test('asks for a certificate as soon as the file of roots holds a new one', async () => {
+    await start(40_000);
+    const taken = (): number => lines.filter((line) => line.includes('identity in service')).length;
+    await vi.waitFor(() => expect(taken()).toBe(1), 5_000);
+    const next = await createMeshCa();
+    const both = authority.ca.rootCertificate + next.rootCertificate;
+    authority.answer = async ({ request }) => ({
+      certificateChain: [await next.certify(request.csr, 'spiffe://cluster.local/ns/foo/sa/httpbin'), both],
+    });
+    await writeFile(join(folder, 'platform', 'ca-root.pem'), both);
+    await vi.waitFor(() => expect(taken()).toBe(2), { timeout: 10_000, interval: 50 });
+    expect(lines.join('')).toContain('the mesh has a new root');
+    expect(authority.seen).toHaveLength(2);
+  });
+
   test('sends a new root before the certificate that leads to it', async () => {
     await start(4_000);
     client = new Client(`unix:${join(folder, 'proxy', 'SDS')}`, credentials.createInsecure());

@@ -5,6 +5,7 @@ import { CertificateKeeper } from '../../identity/keeper.ts';
 import { identityRequests } from '../../identity/obtain.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { RenewalTrouble } from '../../identity/renewal-report.ts';
+import { watchRoots } from '../../identity/root-watch.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import type { Log } from '../log/log.ts';
 
@@ -30,13 +31,15 @@ export interface IdentitySourceOptions {
  * resolves; a source that never gives anything when neither is there.
  */
 export async function openIdentitySource(options: IdentitySourceOptions): Promise<IdentitySource> {
-  if (options.authority !== undefined) return keep(options.authority, options);
+  if (options.authority !== undefined) return keepRenewed(options.authority, options);
   if (options.folder !== undefined) return follow(options.folder, options);
   return { problem: undefined, close: () => Promise.resolve() };
 }
 
-function keep(authority: AuthorityOptions, options: IdentitySourceOptions): IdentitySource {
-  const { log, onSnapshot, outgoing, clock = systemClock } = options;
+async function keepRenewed(authority: AuthorityOptions, options: IdentitySourceOptions): Promise<IdentitySource> {
+  const { outgoing, clock = systemClock } = options;
+  const log = options.log.scope('caclient');
+  let current: SecretSnapshot | undefined;
   const { graceRatio, checkIntervalMs, initialBackoffMs } = authority;
   const keeper = new CertificateKeeper({
     request: identityRequests(authority, clock),
@@ -44,11 +47,30 @@ function keep(authority: AuthorityOptions, options: IdentitySourceOptions): Iden
     checkIntervalMs,
     initialBackoffMs,
     clock,
-    observer: { onSnapshot, onTrouble: (trouble) => tell(trouble, keeper, log.scope('caclient')) },
+    observer: {
+      onSnapshot: (snapshot) => {
+        current = snapshot;
+        options.onSnapshot(snapshot);
+      },
+      onTrouble: (trouble) => tell(trouble, keeper, log),
+    },
     ...(outgoing === undefined ? {} : { outgoing }),
   });
   keeper.start();
-  return keeper;
+  const onNewRoot = (): void => {
+    log.info('the mesh has a new root: the certificate is renewed');
+    keeper.renew();
+  };
+  const roots = await watchRoots(authority, { inForce: () => current?.rootCertificates ?? '', onNewRoot }, clock);
+  return {
+    get problem() {
+      return keeper.problem;
+    },
+    close: async () => {
+      roots.close();
+      await keeper.close();
+    },
+  };
 }
 
 function tell({ gravity, message, nextAttemptMs }: RenewalTrouble, keeper: CertificateKeeper, log: Log): void {
