@@ -232,6 +232,19 @@ describe('keys of tokens', () => {
     await vi.waitFor(async () => expect(await ask(third)).toBe('OK'), { timeout: 15_000, interval: 50 });
   });
 
+  test('of an issuer that is away are missed by us, not by the caller', async () => {
+    await bench.start((config) => ({
+      ...config,
+      authority: {
+        ...config.authority!,
+        tokens: { ...config.authority!.tokens!, issuer: 'http://127.0.0.1:1', keyFile: undefined },
+      },
+    }));
+    expect(await ask(createTokenMint('http://127.0.0.1:1'))).toBe('UNAVAILABLE');
+    const reasons = bench.audit().map(({ fields }) => fields.reason);
+    expect(reasons).toEqual(['there are no keys to verify tokens with']);
+  });
+
   test('of an issuer are found by discovery, and again when a token names another key', async () => {
     let keySet = '';
     let asked = 0;

@@ -82,16 +82,20 @@ async function authorityOf(flags: ServeFlags, settings: Settings, environment: E
   };
 }
 
+const policies: readonly string[] = ['third-party-jwt', 'first-party-jwt', 'none'];
+
 async function tokensOf(
   { tokenIssuer, tokenKeys, tokenIssuerRoots, tokenAudience }: ServeFlags,
   settings: Settings,
   environment: Environment,
 ): Promise<TokenConfig | undefined> {
   const policy = environment.JWT_POLICY || 'third-party-jwt';
-  if (policy !== 'third-party-jwt' && policy !== 'first-party-jwt') {
-    throw new UsageError(`JWT_POLICY is "third-party-jwt" or "first-party-jwt", not "${policy}"`);
+  if (!policies.includes(policy)) {
+    throw new UsageError(`JWT_POLICY is "third-party-jwt", "first-party-jwt" or "none", not "${policy}"`);
   }
   if (tokenIssuer === undefined && tokenKeys === undefined) return undefined;
+  if (policy === 'none')
+    throw new UsageError('JWT_POLICY=none takes no tokens, but --tokenIssuer or --tokenKeys is given');
   if (tokenKeys === undefined && !/^https?:\/\/[^?#]+$/i.test(tokenIssuer ?? '')) {
     throw new UsageError(`--tokenIssuer is a URL where no --tokenKeys are given, not "${tokenIssuer}"`);
   }

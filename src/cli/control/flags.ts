@@ -21,7 +21,7 @@ const variables = `
 Variables:
   CLUSTER_ID                our cluster; requests that name another one are refused (default: Cluster)
   ENABLE_CA_SERVER          false: no certificates are signed (default: true)
-  JWT_POLICY                third-party-jwt, or first-party-jwt for tokens without audience (default: third-party-jwt)
+  JWT_POLICY                third-party-jwt, first-party-jwt for tokens without audience too, or none (default: third-party-jwt)
   MESHD_ADDR                service name of the control plane; set and empty: no TLS listener
   MESHD_CUSTOM_HOST         further names of the server certificate, with commas between them
   MESH_GPRC_MAXRECVMSGSIZE  largest request, bytes (default: 4194304)

@@ -94,6 +94,15 @@ describe('createAuthenticate', () => {
     }
   });
 
+  test('says when it cannot tell a good token from a bad one', async () => {
+    const source = { ...tokens.source, keys: async () => [] };
+    const authenticate = createAuthenticate({ ...rules, tokens: { ...tokens, source } });
+    expect(await authenticate({ ...nobody, authorization: [await bearer('a/b')] })).toEqual({
+      problem: 'there are no keys to verify tokens with',
+      isOurFault: true,
+    });
+  });
+
   test('says where no issuer is configured', async () => {
     const authorization = [await bearer('a/b')];
     const { problem } = await createAuthenticate({ ...rules, tokens: undefined })({ ...nobody, authorization });

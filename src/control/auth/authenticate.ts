@@ -35,6 +35,7 @@ export function createAuthenticate(rules: AuthenticationRules): Authenticate {
     const foreign = clusterIds.find((id) => id !== '' && !rules.clusterIds.includes(id));
     if (foreign !== undefined) return { problem: `unknown cluster ${JSON.stringify(foreign.slice(0, 100))}` };
     const problems: string[] = [];
+    let isOurFault = false;
     if (certificate !== undefined) {
       const shown = authenticateCertificate(certificate, rules.trustDomain, rules.clock());
       if (shown.caller !== undefined) return shown;
@@ -44,10 +45,10 @@ export function createAuthenticate(rules: AuthenticationRules): Authenticate {
       const shown = await byToken(authorization, rules);
       if (shown.caller !== undefined) return shown;
       problems.push(shown.problem);
+      isOurFault = shown.isOurFault === true;
     }
-    return {
-      problem: problems.length > 0 ? problems.join('; ') : 'neither a client certificate of the mesh nor a token',
-    };
+    const problem = problems.join('; ') || 'neither a client certificate of the mesh nor a token';
+    return { problem, isOurFault };
   };
 }
 

@@ -5,10 +5,13 @@ export interface Caller {
   readonly by: 'token' | 'certificate';
 }
 
-/** A caller, or why there is none: for the log, never for the caller, and without the credential. */
+/**
+ * A caller, or why there is none: for the log, never for the caller, and without the credential. What is our fault may be
+ * good a moment later.
+ */
 export type Authentication =
   | { readonly caller: Caller; readonly problem?: never }
-  | { readonly problem: string; readonly caller?: never };
+  | { readonly problem: string; readonly isOurFault?: boolean; readonly caller?: never };
 
 /** The identity of the specification: `spiffe://<trust domain>/ns/<namespace>/sa/<service account>`. */
 export function identityOf({ namespace, serviceAccount }: Omit<Caller, 'by'>, trustDomain: string): string {

@@ -64,7 +64,7 @@ export async function authenticateToken(token: string, rules: TokenRules): Promi
   }
   let known = await rules.source.keys(false);
   if (matching(known, header).length === 0) known = await rules.source.keys(true);
-  if (known.length === 0) return { problem: 'there are no keys to verify tokens with' };
+  if (known.length === 0) return { problem: 'there are no keys to verify tokens with', isOurFault: true };
   const keys = matching(known, header);
   let problem = 'the token is signed by no key that is known';
   for (const { key } of keys) {

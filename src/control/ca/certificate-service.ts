@@ -70,9 +70,12 @@ async function authenticated(
   { authenticate, metrics }: CertificateServiceParts,
   credentials: Credentials,
 ): Promise<Caller> {
-  const { caller, problem } = await authenticate(credentials);
-  if (caller !== undefined) return caller;
+  const shown = await authenticate(credentials);
+  if (shown.caller !== undefined) return shown.caller;
+  const { problem, isOurFault } = shown;
   metrics.countAuthenticationFailure();
+  // Not the fixed text: the caller's token may be good, and it should come back soon.
+  if (isOurFault) throw new Refusal(status.UNAVAILABLE, 'tokens cannot be verified now', problem);
   throw new Refusal(status.UNAUTHENTICATED, authenticationFailure, problem);
 }
 
