@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -35,7 +35,9 @@ describe('startStatusServer', () => {
   test('is ready without a word, also for probes with a query, and on both families', async () => {
     const { port } = await start();
     for (const path of ['/healthz/ready', '/healthz/ready?probe=1&x=/../y']) {
-      expect(await ask(port, { path })).toMatchObject({ status: 200, body: '' });
+      expect(await ask(port, { path, headers: { connection: 'keep-alive' } })).toMatchObject({
+        ...{ status: 200, body: '', headers: { connection: 'close' } },
+      });
     }
     expect(await ask(port, { host: '::1' })).toMatchObject({ status: 200 });
   });
@@ -137,7 +139,23 @@ describe('startStatusServer', () => {
     }
   });
 
-  test('answers readiness while scrapes and probes hang, and refuses more of them', async () => {
+  test('answers readiness while probes hang, and refuses more of them', async () => {
+    const silent = createServer((socket) => sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', () => resolve()));
+    const action = { kind: 'grpc', port: (silent.address() as AddressInfo).port, service: '' } as const;
+    const path = '/app-health/app/readyz';
+    const { port } = await start({ probes: new Map([[path, { action, timeoutMs: 2_000 }]]) });
+    const startedAt = performance.now();
+    const probes = Array.from({ length: 60 }, () => ask(port, { path }));
+    expect(await ask(port)).toMatchObject({ status: 200 });
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    const statuses = (await Promise.all(probes)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(12);
+    expect(statuses.filter((status) => status === 500)).toHaveLength(48);
+    silent.close();
+  });
+
+  test('answers readiness while scrapes hang, and refuses more of them', async () => {
     let isOver: () => void = () => undefined;
     const over = new Promise<string>((resolve) => {
       isOver = () => resolve('late 1\n');

@@ -50,9 +50,10 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
       headersTimeout: 5_000,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 8_192,
-      keepAliveTimeout: 5_000,
     },
     (request, response) => {
+      // One request a connection: Envoy, which forwards readiness here, would use a kept one just as it is closed.
+      response.shouldKeepAlive = false;
       connections.begin(request.socket);
       response.once('close', () => connections.end(request.socket));
       bound(request, response);
@@ -61,7 +62,6 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
   );
   connections.watch(server);
   server.setTimeout(answerTimeoutMs);
-  server.maxRequestsPerSocket = 1_000;
   await listen(server, options.port);
   return {
     port: (server.address() as AddressInfo).port,
