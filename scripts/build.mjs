@@ -42,6 +42,10 @@ for (const name of programs) {
     chunkNames: `${name}-[hash]`,
     splitting: true,
     format: 'esm',
+    // For the places that a log names; read only when they are asked for. `dist` is one folder higher than its place before.
+    sourcemap: 'linked',
+    sourcesContent: false,
+    sourceRoot: 'dist/',
     banner: {
       js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },

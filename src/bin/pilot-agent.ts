@@ -6,5 +6,9 @@ const signals = listenForSignals();
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
+// Places in the code, where the log names them, are those of the source. Node reads the maps of what it loads from now on.
+if (process.argv.some((argument) => /^--log_(caller|stacktrace_level)/.test(argument)))
+  process.setSourceMapsEnabled(true);
+
 const { runPilotAgent } = await import('../cli/agent/pilot-agent.ts');
 process.exit(await runPilotAgent(process.argv.slice(2), { environment: process.env, signals }));

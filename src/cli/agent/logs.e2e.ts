@@ -61,7 +61,7 @@ describe('the log of pilot-agent proxy', () => {
     expect(metrics).toMatch(/^total_pushes [1-9]/m);
 
     const files = [await proxy.readOwn('log.txt'), await proxy.readOwn('rotated.txt')];
-    expect(files[0]).toContain('\tdebug\tsds\t');
+    expect(files[0]).toMatch(/\tdebug\tsds\tsecrets\/identity-service\.ts:\d+\t/);
     const program = resolve(import.meta.dirname, '../../../dist/pilot-agent.js');
     const print = [program, 'proxy', 'router', '--print-config', ...inputs];
     const env = { PATH: process.env.PATH, PROV_CERT: 'certs' };
