@@ -15,6 +15,7 @@ const setters: Readonly<Record<string, Setter>> = {
   trustDomain: scalar('trustDomain', String),
   trustDomainAliases: scalar('trustDomainAliases', strings),
   clusterDomain: scalar('clusterDomain', String),
+  clusterId: scalar('clusterId', String),
   enableAutoMtls: scalar('autoMtls', Boolean),
   outboundTrafficPolicy: scalar('outboundTrafficPolicy', (value) =>
     (value as JsonObject).mode === 'REGISTRY_ONLY' ? 'REGISTRY_ONLY' : 'ALLOW_ANY',

@@ -27,6 +27,7 @@ rootNamespace: root
 trustDomain: td.example
 trustDomainAliases: [old.example]
 clusterDomain: mesh.example
+clusterId: east
 enableAutoMtls: false
 outboundTrafficPolicy: {mode: REGISTRY_ONLY}
 connectTimeout: 2s
@@ -56,6 +57,7 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
       trustDomain: 'td.example',
       trustDomainAliases: ['old.example'],
       clusterDomain: 'mesh.example',
+      clusterId: 'east',
       autoMtls: false,
       outboundTrafficPolicy: 'REGISTRY_ONLY',
       connectTimeoutMs: 2000,

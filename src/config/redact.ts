@@ -1,6 +1,6 @@
-/** Names of fields, variables and headers whose values are not shown. */
-const secretName =
-  /token|secret|passw|credential|private|authorization|cookie|(?:api|access|account)[-_]?key|(?:^|[-_])key$/i;
+/** Words in names of fields, variables and headers whose values are not shown. */
+const secretWord = 'token|secret|passw|credential|private|authorization|cookie|(?:api|access|account)[-_]?key';
+const secretName = new RegExp(`${secretWord}|(?:^|[-_])key$`, 'i');
 /** Values that are secrets whatever they are called: private keys, JSON Web Tokens, HTTP credentials, passwords in URLs. */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -8,17 +8,22 @@ const secretShapes: readonly RegExp[] = [
   /(?<=\b(?:Bearer|Basic) )[\w.~+/=-]{4,}/gi,
   /(?<=:\/\/|^)[^\s/@"']+(?=@)/g,
 ];
-/** `name: value`, `"name": "value"` and `name=value`, with the value as the second group. */
-const assignment = /(["']?([\w.-]+)["']?\s*[:=]\s*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}\]#"'[{|>][^\n,}\]#]*)/g;
+/**
+ * `name: value`, `"name": "value"` and `name=value` from the secret word in the name on, the value as the second group.
+ * Where one without quotes ends is not known, so it is all of its line.
+ */
+const assignment = new RegExp(
+  `((?:(?:${secretWord})[\\w.-]{0,80}|[-_]key|\\bkey)["']?\\s*[:=]\\s*)` +
+    `("(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*'|[^\\s#"'[{|>][^\\n]*)`,
+  'gi',
+);
 
 const redacted = '[redacted]';
 
 /** Stars in place of secrets, character by character: places in the text stay what they are. */
 export function maskText(text: string): string {
   const stars = (secret: string): string => secret.replace(/[^\n"']/g, '*');
-  const named = text.replace(assignment, (whole, before: string, name: string, value: string) =>
-    secretName.test(name) ? before + stars(value) : whole,
-  );
+  const named = text.replace(assignment, (_, before: string, value: string) => before + stars(value));
   return secretShapes.reduce((masked, shape) => masked.replace(shape, stars), named);
 }
 

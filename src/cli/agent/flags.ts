@@ -53,6 +53,7 @@ A flag that is not given takes the variable in [brackets]. Variables without a f
 
 /** Adds the flags of `istio-iptables`; their defaults are settled later, since a variable comes before them. */
 export function addRedirectFlags(command: Command): Command {
+  command.optionsGroup('Redirection:');
   for (const flag of redirectFlags as readonly RedirectFlag[]) addRedirectFlag(command, flag);
   return command.addHelpText('after', redirectVariables);
 }

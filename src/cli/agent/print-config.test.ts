@@ -73,6 +73,7 @@ describe('pilot-agent proxy --print-config', () => {
   test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     ['', { ENABLE_INGRESS_GATEWAY_SDS: 'on' }, /error: variable ENABLE_INGRESS_GATEWAY_SDS is "on"/],
     ['', { PROXY_CONFIG: '{drainDuration: 2h}' }, /"drainDuration" is "7200s" \(from \$PROXY_CONFIG:1\)/],
+    ['', { MESH_METAJSON_X: '[' }, /error: variable MESH_METAJSON_X cannot be node metadata/],
     ['--trust-domain UPPER', {}, /trust domain "UPPER" from --trust-domain is not/],
   ])('says with 1 what is wrong: %s %j', async (flags, environment, message) => {
     const { code, stdout, stderr } = await runLine(`proxy --print-config ${flags}`, environment);
@@ -87,12 +88,17 @@ describe('pilot-agent proxy --print-config', () => {
     expect(code).toBe(0);
   });
 
-  test.each([
+  test.each<[string, RegExp, Readonly<Record<string, string>>?]>([
+    ['proxy --print-config --id alone', /--id is NAME.NAMESPACE/],
+    ['proxy --print-config --ip 10.0.0', /--ip is no IP address/],
+    ['proxy --print-config --log_caller nosuch', /unknown scope "nosuch"/],
+    ['proxy --print-config', /MESH_APP_PROBERS/, { MESH_APP_PROBERS: '{' }],
+    ['proxy --print-config', /CA_PROVIDER "other" is not supported/, { CA_PROVIDER: 'other', CA_ADDR: 'a.b:1' }],
     ['proxy --print-config ingress', /the role is "sidecar" or "router"/],
     ['proxy --print-config -o xml', /Allowed choices are yaml, json/],
     ['proxy -o json', /--output is the form of --print-config/],
-  ])('refuses %s with 2', async (line, message) => {
-    const { code, stderr } = await runLine(line);
+  ])('refuses %s with 2: %s', async (line, message, environment) => {
+    const { code, stderr } = await runLine(line, environment);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });

@@ -1,13 +1,20 @@
+import type { AgentConfig } from '../../agent/agent-config.ts';
 import type { Environment } from '../../config/environment.ts';
+import { readNodeVariables } from '../../config/node-variables.ts';
 import { readSettings } from '../../config/read.ts';
 import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { exitCode } from '../exit-codes.ts';
-import { type FlagValue, formatEffective } from './effective-settings.ts';
+import { authorityOf } from './authority.ts';
+import { type EffectiveSettings, type FlagValue, formatEffective } from './effective-settings.ts';
+import { parseCallers, parseLevels } from './log-levels.ts';
+import type { LogFlags } from './log-options.ts';
 import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
 import { type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
+import { statusSettingsOf } from './status-settings.ts';
+import { type IdentityFlags, identifyProxy } from './workload.ts';
 
 /**
  * `proxy --print-config`: prints the settings that a start would have, on standard output; what is wrong with them on
@@ -25,10 +32,29 @@ export async function printConfig(
   const bag = new DiagnosticBag();
   const agent = readAgentSettings(environment, bag);
   const { settings, sources } = await readSettings(settingsOptionsOf(options as SettingsFlagValues, environment), bag);
+  readNodeVariables(environment, bag);
   process.stderr.write(format(bag.all, sources, 'text'));
   if (bag.hasErrors) return exitCode.no;
+  checkRest(effective, options as LogFlags & IdentityFlags, { settings, agent }, environment);
   const roleValue = { name: 'role', value: effective, isGiven: role !== undefined };
   const { output } = options as { readonly output?: 'yaml' | 'json' };
   process.stdout.write(formatEffective({ settings, agent, flags: [...flags, roleValue] }, output ?? 'yaml'));
   return exitCode.done;
+}
+
+/** Throws the UsageError that a start would; which workload it is may be left open. */
+function checkRest(
+  role: AgentConfig['role'],
+  flags: LogFlags & IdentityFlags,
+  { settings, agent }: Pick<EffectiveSettings, 'settings' | 'agent'>,
+  environment: Environment,
+): void {
+  parseLevels(flags.log_output_level, '--log_output_level', 'info');
+  parseLevels(flags.log_stacktrace_level ?? 'none', '--log_stacktrace_level', 'none');
+  parseCallers(flags.log_caller ?? '', '--log_caller');
+  const isNamed = flags.id !== '' || (agent.podName !== '' && agent.podNamespace !== '');
+  const { ip } = identifyProxy(isNamed ? flags : { ...flags, id: 'any.any' }, environment);
+  const identity = { namespace: '', name: '', ip, domain: undefined };
+  statusSettingsOf(role, agent, settings, identity);
+  authorityOf(agent, settings, agent.podNamespace, { warn: () => undefined });
 }
