@@ -1,0 +1,82 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { runWait, type WaitArguments } from './wait.ts';
+
+describe('runWait', () => {
+  const ends: (() => unknown)[] = [];
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+  });
+
+  const serve = async (answer: RequestListener, host: string): Promise<number> => {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, host, () => resolve()));
+    ends.push(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return (server.address() as AddressInfo).port;
+  };
+  const wait = async (url: string, given: Partial<WaitArguments> = {}) => {
+    let told = '';
+    const startedAt = performance.now();
+    const usual = { url, timeoutSeconds: 5, requestTimeoutMillis: 300, periodMillis: 20 };
+    const code = await runWait({ ...usual, ...given }, (text) => {
+      told += text;
+    });
+    return { code, told, ms: performance.now() - startedAt };
+  };
+
+  test.each(['127.0.0.1', '::1'])('finds localhost where it listens on %s alone, and asks at once', async (host) => {
+    const port = await serve((_, response) => response.end(), host);
+    const { code, told, ms } = await wait(`http://localhost:${port}/healthz/ready`, { periodMillis: 10_000 });
+    expect([code, told]).toEqual([0, '']);
+    expect(ms).toBeLessThan(2_000);
+  });
+
+  test('asks until the answer is 200, and nothing else', async () => {
+    const statuses = [503, 204, 301, 200];
+    const asked: (string | undefined)[] = [];
+    const port = await serve(({ url }, response) => {
+      asked.push(url);
+      response.writeHead(statuses.shift() ?? 500).end();
+    }, '127.0.0.1');
+    expect(await wait(`http://127.0.0.1:${port}/a/../ready?x`)).toMatchObject({ code: 0, told: '' });
+    expect(asked).toEqual(Array(4).fill('/ready?x'));
+  });
+
+  test.each<[string, Partial<WaitArguments>, RequestListener, RegExp]>([
+    [
+      'the reason of the answer',
+      { timeoutSeconds: 0 },
+      (_, r) => r.writeHead(503).end('no listener\n'),
+      /is answered 503: no listener\n$/,
+    ],
+    ['that nobody answers', { timeoutSeconds: 0 }, () => undefined, /after 0 s: .* does not answer within 300 ms\n$/],
+    [
+      'that the answer does not end',
+      { timeoutSeconds: 0 },
+      (_, r) => void r.writeHead(200).write('x'),
+      /within 300 ms\n$/,
+    ],
+    [
+      'the last reason, in time',
+      { timeoutSeconds: 1 },
+      (_, r) => r.writeHead(404).end(),
+      /after 1 s: .* is answered 404\n$/,
+    ],
+  ])('tells %s with 1 when the time is over', async (_name, given, answer, reason) => {
+    const port = await serve(answer, '127.0.0.1');
+    const { code, told, ms } = await wait(`http://localhost:${port}/`, given);
+    expect(code).toBe(1);
+    expect(told).toMatch(reason);
+    expect(ms).toBeLessThan(2_500);
+  });
+
+  test('tells that nobody listens, by the address that was tried first', async () => {
+    const { code, told } = await wait('http://localhost:1/', { timeoutSeconds: 0 });
+    expect(code).toBe(1);
+    expect(told).toMatch(/does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\n$/);
+  });
+});
