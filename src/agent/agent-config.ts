@@ -26,8 +26,6 @@ export interface AgentConfig {
   readonly restartPolicy?: RestartPolicy;
   /** NOTIFY_SOCKET of systemd, which is told when the proxy is ready and when it stops; absent: nobody asks. */
   readonly notifySocket?: string;
-  /** A bootstrap that Envoy reads in place of the compiled one, which says the same. */
-  readonly bootstrapFile?: string | undefined;
   /** Undefined: Envoy counts processors itself. */
   readonly concurrency: number | undefined;
   /** Envoy's log is JSON, as the agent's own is. */
@@ -44,6 +42,9 @@ export interface AgentConfig {
   readonly staleCheckMs?: number | undefined;
   /** SECRET_WATCHER_RESYNC_PERIOD: inputs are read anew this often, changed or not; 0 or absent: never. */
   readonly resyncMs?: number | undefined;
+  /** How long a change of the inputs waits for quiet, and at most; 100 and 10,000 ms when absent. */
+  readonly debounceMs?: number;
+  readonly debounceMaxMs?: number;
   /** A bootstrap, template or override of the user's is in play: the first configuration is validated by Envoy too, before it is started. */
   readonly mustValidateFirst: boolean;
 }

@@ -11,7 +11,7 @@ export async function startEnvoy(
   bootstrapPath: string,
   admin: AdminAddress,
 ): Promise<EnvoyProcess> {
-  const bootstrap = await readFile(config.bootstrapFile ?? bootstrapPath, 'utf8');
+  const bootstrap = await readFile(bootstrapPath, 'utf8');
   const logFormat = envoyLogFormat(config.logsAsJson === true, bootstrap);
   const args = envoyArguments(config, bootstrapPath, admin, logFormat);
   try {
@@ -31,7 +31,7 @@ export function envoyArguments(
   // A connection that drains must outlive the wait at the end, else Envoy cuts it in the middle.
   const drainMs = Math.max(config.drainDurationMs, config.terminationDrainMs);
   return [
-    ...['-c', config.bootstrapFile ?? bootstrapPath],
+    ...['-c', bootstrapPath],
     ...['--drain-time-s', String(Math.ceil(drainMs / 1000))],
     ...['--drain-strategy', 'immediate'],
     ...['--local-address-ip-version', 'host' in admin && admin.host?.includes(':') ? 'v6' : 'v4'],

@@ -28,12 +28,12 @@ describe('chooseBootstrap', () => {
     [
       'customConfigFile before every template',
       { custom: 'c', variable: 'v', flag: 'f' },
-      { customFile: 'c', templateFile: undefined, unused: 'MESH_BOOTSTRAP, --templateFile', mustValidate: true },
+      { templateFile: undefined, unused: 'MESH_BOOTSTRAP, --templateFile', mustValidate: true },
     ],
     [
       'an override beside any of them',
       { custom: 'c', override: 'o' },
-      { customFile: 'c', override: 'o', watched: ['c', 'o', 'pod/labels'], mustValidate: true },
+      { override: 'o', watched: ['c', 'o', 'pod/labels'], mustValidate: true },
     ],
     ['an override of ours', { override: 'o' }, { override: 'o', templateFile: undefined, mustValidate: true }],
   ])('takes %s', (_, settings, expected) => {

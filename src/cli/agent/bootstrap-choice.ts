@@ -6,8 +6,6 @@ import type { ProxySettings } from '../../config/settings.ts';
 export interface BootstrapChoice {
   /** A bootstrap template, or a folder of templates. */
   readonly templateFile: string | undefined;
-  /** A bootstrap in Envoy's form, in place of any template. */
-  readonly customFile: string | undefined;
   /** Laid over whichever it is. */
   readonly override: string | undefined;
   /** Files whose change is looked at; it takes effect when the agent starts again. */
@@ -37,7 +35,6 @@ export function chooseBootstrap(
   const files = [templateFile, customFile, override].filter((path) => path !== undefined);
   return {
     templateFile,
-    customFile,
     override,
     watched: [...files, join(podInfo, 'labels')],
     mustValidate: files.length > 0,

@@ -95,7 +95,7 @@ staticResources:
     expect(proxy.curl('http://127.0.0.1:15021/healthz/ready').status).toBe(200);
   });
 
-  test('passes a bootstrap of the user on as it is, and leaves it where it is', async () => {
+  test('starts Envoy with what a bootstrap of the user says, as it was checked, and leaves the file alone', async () => {
     proxy = await ProxyProgram.create(topology);
     proxy.start({});
     await proxy.untilReady();
@@ -108,7 +108,9 @@ staticResources:
     const { command_line_options, node } = JSON.parse(
       proxy.curl('http://127.0.0.1:15000/server_info').body,
     ) as ServerInfo & { readonly node: { readonly id: string } };
-    expect(command_line_options.config_path).toBe('custom.json');
+    // Not the file itself, which may change between the check and a start.
+    expect(command_line_options.config_path).toBe('etc/mesh/proxy/bootstrap.json');
+    expect(await ownBootstrap()).toEqual(JSON.parse(text));
     expect(node.id).toMatch(/^mine~/);
     expect(proxy.output).toMatch(/templates that are not used\tnamed=--templateFile/);
     proxy.signal('SIGTERM');

@@ -185,10 +185,9 @@ async function agentConfigOf(
     outputFolder: agent.certificates.outputFolder,
     staleCheckMs: agent.secrets.staleCheckMs,
     resyncMs: agent.secrets.resyncMs,
-    // With an override it is no longer the file's own text.
-    bootstrapFile: bootstrap.override === undefined ? bootstrap.customFile : undefined,
     mustValidateFirst: bootstrap.mustValidate,
     ...lifeConfigOf(flags, agent.life),
+    ...agent.reload,
   };
 }
 
