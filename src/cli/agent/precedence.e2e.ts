@@ -48,6 +48,28 @@ describe('pilot-agent proxy', () => {
     expect(proxy.curl('http://127.0.0.1:15100/server_info').code).toBe(7);
   });
 
+  test('prints with --print-config what each setting comes from, no secret among it, and starts nothing', async () => {
+    proxy = await ProxyProgram.create(pod);
+    const config = 'proxyAdminPort: 15200\\nproxyMetadata: {API_TOKEN: canary, MESH_META_KEPT: word}\\n';
+    await annotations(`proxy.mesh.io/config="${config}"\n`);
+    await proxy.write('mesh.yaml', 'defaultConfig:\n  drainDuration: 9s\n');
+    const args = ['--print-config', '--meshConfig', 'mesh.yaml', '--concurrency', '2'];
+    proxy.start({ args, environment: { SECRET_TTL: '2h' } });
+    expect(await proxy.exit).toBe(0);
+    for (const [setting, origin] of [
+      ['adminPort: 15200', 'annotation proxy.mesh.io/config:1'],
+      ['concurrency: 2', 'flag --concurrency'],
+      ['drainDurationMs: 9000', 'mesh.yaml:2'],
+      ['terminationDrainDurationMs: 1000', 'variable TERMINATION_DRAIN_DURATION_SECONDS'],
+      ['certificates.lifetimeMs: 7200000', 'variable SECRET_TTL'],
+      ['statusPort: 15020', 'default'],
+    ]) {
+      expect(proxy.stdout).toMatch(new RegExp(`^  ${setting} +# ${origin}$`, 'm'));
+    }
+    expect(proxy.stdout).toContain('"MESH_META_KEPT":"word"');
+    expect(proxy.output).not.toMatch(/canary|Envoy started/);
+  });
+
   test('does not start Envoy with an annotation that cannot be read', async () => {
     proxy = await ProxyProgram.create(pod);
     await annotations('a="b"\nproxy.mesh.io/config=proxyAdminPort: 15200\n');
