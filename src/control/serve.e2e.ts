@@ -358,6 +358,21 @@ describe('serveControl', () => {
     client.close();
   });
 
+  test.each<[string, object, RegExp | undefined]>([
+    ['keys of nobody in particular', { issuer: undefined }, /issuer of tokens is not looked at/],
+    ['keys over http', { issuer: 'http://192.0.2.1', keyFile: undefined }, /come over http/],
+    ['keys over http on loopback', { issuer: 'http://127.0.0.1:1', keyFile: undefined }, undefined],
+  ])('warns of %s', async (_, changes, expected) => {
+    await bench.start((config) => {
+      const { authority } = config;
+      return { ...config, authority: { ...authority!, tokens: { ...authority!.tokens!, ...changes } } };
+    });
+    const warnings = bench.lines
+      .filter(({ message }) => /tokens (is|come)/.test(message))
+      .map(({ message }) => message);
+    expect(warnings).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
+  });
+
   test('tells each connection how many requests it may carry at once', async () => {
     await bench.start((config) => ({ ...config, secure: { ...config.secure!, maxStreams: 7 } }));
     const session = connect(`https://127.0.0.1:${bench.port}`, { rejectUnauthorized: false });

@@ -108,7 +108,15 @@ async function openTokens(config: TokenConfig, { log, clock, open }: Surrounding
       ? openTokenIssuer({ issuer: issuer ?? '', allowedHosts, roots, log })
       : await openKeyFile(keyFile, issuer, log);
   open.push(source);
+  if (issuer === undefined) log.warn('the issuer of tokens is not looked at: whoever has a key of the file is one');
+  if (keyFile === undefined && isPlain(issuer))
+    log.warn('keys of tokens come over http: whoever is on the way can replace them');
   return { source, audiences, isFirstParty, clock };
+}
+
+function isPlain(issuer = ''): boolean {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }
 
 type SecureConfig = NonNullable<ControlConfig['secure']>;

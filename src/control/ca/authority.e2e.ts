@@ -216,4 +216,16 @@ describe('CertificateAuthority', () => {
     expect(changes).toBe(3);
     expect((await issue(authority)).chain.at(-1)).toBe(fresh.certificate);
   });
+
+  test('adopts a renewed certificate above its own', async () => {
+    const root = await createTestAuthority({ name: 'root' });
+    const upper = await createTestAuthority({ name: 'upper', parent: root, days: 1 });
+    const lower = await createTestAuthority({ name: 'lower', parent: upper });
+    const renewed = await createTestAuthority({ name: 'upper', parent: root, days: 50, keys: upper.keys });
+    const authority = authorityOf(lower, [upper, root]);
+    expect(authority.adopt(authorityOf(lower, [renewed, root]).signer)).toBeUndefined();
+    const leaf = await issue(authority, undefined, 9 * day);
+    expect(leaf.chain.slice(1)).toEqual([lower.certificate, renewed.certificate, root.certificate]);
+    expect(leaf.notAfterMs - Date.now()).toBeGreaterThan(8 * day);
+  });
 });

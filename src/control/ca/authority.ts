@@ -69,7 +69,7 @@ export class CertificateAuthority {
     ) {
       return `its roots (${listOf(signer)}) neither hold those in force (${listOf(before)}) nor are among them`;
     }
-    if (signer.fingerprint === before.fingerprint && signer.roots === before.roots) return undefined;
+    if (isSame(signer, before)) return undefined;
     this.#signer = signer;
     for (const listener of this.#listeners) listener();
     return undefined;
@@ -114,6 +114,11 @@ export class CertificateAuthority {
 
 function holds(whole: ReadonlySet<string>, part: ReadonlySet<string>): boolean {
   return [...part].every((fingerprint) => whole.has(fingerprint));
+}
+
+/** The key is that of the certificate, so it needs no look. */
+function isSame(a: Signer, b: Signer): boolean {
+  return a.fingerprint === b.fingerprint && a.roots === b.roots && a.chain.join('') === b.chain.join('');
 }
 
 function listOf({ rootFingerprints }: Signer): string {

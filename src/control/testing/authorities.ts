@@ -14,6 +14,8 @@ export interface AuthorityForm {
   readonly pathLength?: number;
   readonly usages?: number;
   readonly algorithm?: 'P-256' | 'P-384' | 'P-521' | 'RSA' | 'RSA-1024' | undefined;
+  /** Of an authority that gets another certificate. */
+  readonly keys?: webcrypto.CryptoKeyPair;
   readonly uris?: readonly string[];
   readonly dnsNames?: readonly string[];
 }
@@ -32,7 +34,7 @@ x509.cryptoProvider.set(webcrypto);
 /** A root, or what `parent` has signed. */
 export async function createTestAuthority(form: AuthorityForm = {}): Promise<TestAuthority> {
   const { name = 'test root', parent, days = 100, startDays = -1, isCa = true, pathLength, algorithm = 'P-256' } = form;
-  const keys = await createKeys(algorithm);
+  const keys = form.keys ?? (await createKeys(algorithm));
   const names: x509.JsonGeneralNames = [
     ...(form.uris ?? []).map((value) => ({ type: 'url' as const, value })),
     ...(form.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
