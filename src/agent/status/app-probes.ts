@@ -95,6 +95,10 @@ class ProbeReader {
   }
 
   #probe(path: JsonPath, value: unknown): AppProbe | undefined {
+    if (!isObject(value)) {
+      this.#problem(path, 'an object is expected');
+      return undefined;
+    }
     const fields = this.#object(path, value, [...actions, 'timeoutSeconds', ...scheduleFields]);
     const given = actions.filter((action) => fields[action] !== undefined && fields[action] !== null);
     const timeoutMs = this.#timeout([...path, 'timeoutSeconds'], fields.timeoutSeconds);
@@ -190,14 +194,14 @@ class ProbeReader {
 
   /** Without `known`, any keys. */
   #object(path: JsonPath, value: unknown, known?: readonly string[]): Fields {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       this.#problem(path, 'an object is expected');
       return {};
     }
     for (const key of known === undefined ? [] : Object.keys(value).filter((name) => !known.includes(name))) {
       this.#problem([...path, key], `this field is not known here; known are ${known?.join(', ')}`, key);
     }
-    return value as Fields;
+    return value;
   }
 
   /** `found` is repeated only where it cannot be a secret. */
@@ -206,4 +210,8 @@ class ProbeReader {
     const told = found === undefined ? '' : `, not "${found}"`;
     this.problems.push(`${this.#json.placeOf(path)}: ${where === '' ? '' : `${where}: `}${message}${told}`);
   }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -50,7 +50,7 @@ export class MergedMetrics {
     const signal = AbortSignal.timeout(timeoutOf(request.headers));
     const address = admin();
     const [envoy, ...application] = await Promise.all([
-      address === undefined ? nothing : this.#part('envoy', scrapeEnvoy(address, request.query, signal)),
+      this.#part('envoy', address === undefined ? noEnvoy() : scrapeEnvoy(address, request.query, signal)),
       ...targets.map((target) =>
         this.#part('application', scrapeApplication(target, addresses, request.headers, signal)),
       ),
@@ -84,6 +84,10 @@ export class MergedMetrics {
     }
     return removed.length === 0 ? agent : Buffer.from(text);
   }
+}
+
+async function noEnvoy(): Promise<never> {
+  throw new Error('no Envoy runs');
 }
 
 const nothing = Buffer.alloc(0);

@@ -78,6 +78,7 @@ describe('/stats/prometheus', () => {
     ['11 MiB', text(`app_metric{x="${'y'.repeat(11 * 1024 * 1024)}"} 1\n`)],
     ['an answer that is cut', (_, response) => response.writeHead(200, { 'content-length': 99 }).end('app_metric 1\n')],
     ['nothing in time', () => undefined],
+    ['an answer without an end', (_, response) => void response.writeHead(200).write('app_metric 1\n')],
   ])('leaves an application out that answers with %s', async (_name, answer) => {
     const bench = await start(await app(answer), await app(text('good_metric 1\n')));
     const startedAt = performance.now();

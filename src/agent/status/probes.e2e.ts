@@ -141,6 +141,9 @@ describe('the probes of an application', () => {
     expect(await ask(agent, { path })).toMatchObject({ status: 500, body: '' });
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(lines.join('')).toContain('no answer within 200 ms');
+    const endless = await app((_, response) => void response.writeHead(200).write('x'));
+    const timed = { httpGet: { port: endless }, timeoutSeconds: 0.2 };
+    expect(await probed(timed)).toMatchObject({ status: 500, body: '' });
     expect(await probed({ httpGet: { port: await unused() } })).toMatchObject({ status: 500, body: '' });
   });
 

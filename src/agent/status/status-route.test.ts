@@ -40,6 +40,9 @@ describe('statusRoute', () => {
     '/drain/..',
     '/stats',
     '/config_dump',
+    '/stats/prometheus/../config_dump',
+    '/stats/prometheus/%2e%2e/config_dump',
+    '/stats/prometheus/',
   ])('knows no path %s, however it would be cleaned up', (target) => {
     for (const method of ['GET', 'POST']) expect(statusRoute(method, target, local)).toMatchObject({ status: 404 });
   });

@@ -170,6 +170,13 @@ describe('startStatusServer', () => {
     expect(await ask(port, { path: '/stats/prometheus' })).toMatchObject({ status: 200 });
   });
 
+  test('gives the metrics of the agent alone while no Envoy runs, and counts that', async () => {
+    const { port, failures } = await start();
+    const answer = await ask(port, { path: '/stats/prometheus' });
+    expect(answer).toMatchObject({ status: 200, body: 'agent_metric 1\n' });
+    expect(failures).toEqual(['envoy']);
+  });
+
   test('says which port it cannot serve', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toMatchObject({ code: 'status-bind-failed' });

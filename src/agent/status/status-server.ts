@@ -33,6 +33,8 @@ export interface StatusOptions {
 const maxAtOnce = { metrics: 4, probe: 48 };
 /** Of a request's body, which nothing here reads. */
 const maxBodyBytes = 65_536;
+/** Between two parts of an answer that the reader takes. */
+const readTimeoutMs = 10_000;
 /** A whole answer, the reader's slowness included. */
 const answerTimeoutMs = 70_000;
 
@@ -103,6 +105,7 @@ class StatusDesk {
       case 'metrics':
         return this.#counted('metrics', response, async () => {
           const body = await this.#options.metrics.text({ query: route.query, headers: request.headers });
+          request.socket.setTimeout(readTimeoutMs);
           response.writeHead(200, { 'content-type': metricsType, 'content-length': body.length }).end(body);
           await new Promise((resolve) => response.once('close', resolve));
         });

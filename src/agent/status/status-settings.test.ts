@@ -97,6 +97,7 @@ describe('readStatusSettings', () => {
       /httpHeaders\[0\]: this header cannot be set, not "Connection"/,
     ],
     ['a line end', `{"${live}": {"httpGet": {"port": 1, "path": "/a\\nb"}}}`, /a path of visible ASCII/],
+    ['a probe that is none', `{"${live}": 1}`, /livez"\]: an object is expected$/],
     ['a list', '[]', /^MESH_APP_PROBERS:1:1: an object is expected$/],
     [
       'a key twice',
