@@ -103,7 +103,12 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     parts.observers?.reload?.debounced(count);
     change.ring(seenAtMs);
   };
-  const watch = await watchPaths(parts.inputs, { onChange });
+  const { debounceMs, debounceMaxMs } = config;
+  const watch = await watchPaths(parts.inputs, {
+    onChange,
+    ...(debounceMs !== undefined && { debounceMs }),
+    ...(debounceMaxMs !== undefined && { debounceMaxMs }),
+  });
   cleanup.push(() => watch.close());
   parts.onNews?.(() => change.ring());
   if (config.resyncMs) {

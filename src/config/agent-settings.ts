@@ -84,6 +84,14 @@ export interface LifeSettings {
   readonly notifySocket: string | undefined;
 }
 
+/** When a change of the inputs is compiled. */
+export interface ReloadSettings {
+  /** PILOT_DEBOUNCE_AFTER */
+  readonly debounceMs: number;
+  /** PILOT_DEBOUNCE_MAX */
+  readonly debounceMaxMs: number;
+}
+
 /** Every variable that the agent alone reads, parsed once (specification, "Limits"). */
 export interface AgentSettings {
   readonly podName: string;
@@ -99,6 +107,7 @@ export interface AgentSettings {
   readonly secrets: SecretSettings;
   readonly cloud: CloudSettings;
   readonly life: LifeSettings;
+  readonly reload: ReloadSettings;
   /** DNS_AGENT: not empty serves DNS to the workload. */
   readonly dnsAgent: string;
   /** DNS_SERVER as `host:port` of a server that is asked over TLS (`tcp-tls:` taken off). */

@@ -70,6 +70,22 @@ export const agentVariables: readonly Variable[] = [
     effect: 'JSON: where the status port finds the metrics of the application',
   },
   {
+    name: 'PILOT_DEBOUNCE_AFTER',
+    type: 'duration',
+    default: '100ms',
+    owner: 'agent',
+    setting: 'reload.debounceMs',
+    effect: 'quiet time after a change of the inputs before they are compiled',
+  },
+  {
+    name: 'PILOT_DEBOUNCE_MAX',
+    type: 'duration',
+    default: '10s',
+    owner: 'agent',
+    setting: 'reload.debounceMaxMs',
+    effect: 'longest time that a change waits for quiet',
+  },
+  {
     name: 'POD_NAME',
     type: 'string',
     default: '',

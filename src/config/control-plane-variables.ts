@@ -73,20 +73,6 @@ export const controlPlaneVariables: readonly Variable[] = [
     effect: 'folder of the certificate and the key of the control plane',
   },
   {
-    name: 'PILOT_DEBOUNCE_AFTER',
-    type: 'duration',
-    default: '100ms',
-    owner: 'control-plane',
-    effect: 'quiet time before a change is pushed',
-  },
-  {
-    name: 'PILOT_DEBOUNCE_MAX',
-    type: 'duration',
-    default: '10s',
-    owner: 'control-plane',
-    effect: 'longest time that a change waits for quiet',
-  },
-  {
     name: 'PILOT_DEBUG_ADSZ_CONFIG',
     type: 'boolean',
     default: 'false',

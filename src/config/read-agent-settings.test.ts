@@ -57,6 +57,8 @@ describe('readAgentSettings', () => {
     ['MINIMUM_DRAIN_DURATION', '2s', 5_000, 2_000],
     ['TERMINATION_GRACE_PERIOD_SECONDS', '30', undefined, 30_000],
     ['MESH_RESTART_POLICY', 'on-failure', 'never', 'on-failure'],
+    ['PILOT_DEBOUNCE_AFTER', '1s', 100, 1_000],
+    ['PILOT_DEBOUNCE_MAX', '1m', 10_000, 60_000],
     ['NOTIFY_SOCKET', '/run/notify', undefined, '/run/notify'],
   ];
 

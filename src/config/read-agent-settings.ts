@@ -7,6 +7,7 @@ import type {
   CloudMetadata,
   CloudSettings,
   LifeSettings,
+  ReloadSettings,
   SecretSettings,
   TokenPolicy,
 } from './agent-settings.ts';
@@ -31,6 +32,7 @@ export function readAgentSettings(environment: Environment, bag: DiagnosticBag):
     secrets: secrets(reader),
     cloud: cloud(reader),
     life: life(reader),
+    reload: reload(reader),
     dnsAgent: reader.read('DNS_AGENT', text),
     dnsServer: reader.read('DNS_SERVER', optional(secureDnsServer)),
     cpuLimit: reader.read('MESH_CPU_LIMIT', notNegativeNumber) || undefined,
@@ -106,6 +108,13 @@ function life(reader: VariableReader): LifeSettings {
       oneOf({ never: 'never', 'on-failure': 'on-failure', always: 'always' }),
     ),
     notifySocket: reader.read('NOTIFY_SOCKET', optionalText),
+  };
+}
+
+function reload(reader: VariableReader): ReloadSettings {
+  return {
+    debounceMs: reader.read('PILOT_DEBOUNCE_AFTER', parseDurationVariable),
+    debounceMaxMs: reader.read('PILOT_DEBOUNCE_MAX', parseDurationVariable),
   };
 }
 

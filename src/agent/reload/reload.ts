@@ -57,6 +57,7 @@ export class Reloader {
   /** The folder may hold a part of a change that was given up. */
   #isTorn = false;
   #mustRetry = false;
+  #warnings = '';
   /** When the first change that is not in force yet was seen, as `performance.now()` counts. */
   #seenAtMs: number | undefined;
 
@@ -162,7 +163,9 @@ export class Reloader {
     if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
     if ('failure' in result) throw result.failure;
     if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);
-    for (const warning of result.warnings) this.#parts.log.scope('validation').warn(warning);
+    const warnings = result.warnings.join('\n');
+    if (warnings !== '' && warnings !== this.#warnings) this.#parts.log.scope('validation').warn(warnings);
+    this.#warnings = warnings;
     return result;
   }
 

@@ -68,10 +68,10 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
     if (fixed === undefined) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
     const { settings } = fixed;
-    const sources = [...inputs.policies, ...folderSources(settings)];
-    const paths = [...sources, ...inputs.watched];
-    const read = await readPolicies(sources, bag);
-    if ('failure' in read) return { ...read, inputs: paths };
+    const read = await readPolicies(inputs.policies, settings, bag);
+    if ('problems' in read) return read;
+    const paths = [...read.sources, ...inputs.watched];
+    if ('failure' in read) return { failure: read.failure, inputs: paths };
 
     const compiler = compilerFor(fixed);
     const { value, files, objects, errors, ...last } = await compileHolding(
@@ -159,15 +159,24 @@ async function compileOnce(
   return { bag, value: compilation && { compilation, objects } };
 }
 
+type ReadPolicies =
+  | { readonly problems: readonly string[] }
+  | { readonly sources: readonly string[]; readonly failure: Error }
+  | { readonly sources: readonly string[]; readonly files: readonly SourceFile[] };
+
 /** A folder that cannot be read is followed all the same: it may come, or come back. */
 async function readPolicies(
-  paths: readonly string[],
+  policies: readonly string[],
+  settings: Settings,
   bag: DiagnosticBag,
-): Promise<{ readonly files: readonly SourceFile[] } | { readonly failure: Error }> {
+): Promise<ReadPolicies> {
+  let sources: readonly string[] = policies;
   try {
-    return { files: await readSources(paths, bag, { filesOnly: true }) };
+    sources = [...policies, ...folderSources(settings)];
+    return { sources, files: await readSources(sources, bag, { filesOnly: true }) };
   } catch (error) {
-    if (error instanceof SourceError) return { failure: error };
+    if (error instanceof UsageError) return { problems: [error.message] };
+    if (error instanceof SourceError) return { sources, failure: error };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, reloadTopology } from './testing/reload-objects.ts';
@@ -115,5 +116,19 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await denies('/p999');
     expect((metric('mesh_agent_compilations_total') ?? 0) - before).toBeLessThanOrEqual(2);
     expect(await readdir(join(proxy.folder, 'etc/mesh/proxy'))).not.toContainEqual(expect.stringMatching(/tmp$/));
+  });
+
+  test('waits for quiet as PILOT_DEBOUNCE_AFTER says, and no longer than PILOT_DEBOUNCE_MAX', async () => {
+    proxy.start({ environment: { PILOT_DEBOUNCE_AFTER: '1s', PILOT_DEBOUNCE_MAX: '2s' } });
+    await proxy.logged('state=running');
+    const waits = (): readonly number[] => [...proxy.output.matchAll(/ms=(\d+)/g)].map(([, ms]) => Number(ms));
+    await proxy.write('mesh/p.yaml', denyPath('p', '/p'));
+    await vi.waitFor(() => expect(waits()).toHaveLength(1), 10_000);
+    expect(waits()[0]).toBeGreaterThanOrEqual(1_000);
+    for (let i = 0; waits().length < 2; i++) {
+      await proxy.write('mesh/p.yaml', denyPath('p', `/p${i}`));
+      await delay(100);
+    }
+    expect(waits()[1]).toBeGreaterThanOrEqual(2_000);
   });
 });
