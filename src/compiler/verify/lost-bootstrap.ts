@@ -1,17 +1,20 @@
 import type { BootstrapIR } from '../ir/proxy.ts';
 import { expectValue, type Lose } from './expect.ts';
 import { Fragment } from './fragment.ts';
+import { adminRouteLosses } from './lost-admin.ts';
 import { figureLosses } from './lost-figures.ts';
 
 /**
  * A bootstrap is the user's own, as long as it takes listeners and clusters from where they are written, counts what the
  * agent looks at, and lets nobody outside reach the admin interface, which changes what is in force and shows everything.
  */
-export function bootstrapLosses(json: Fragment, { configPath }: BootstrapIR, lose: Lose): void {
+export function bootstrapLosses(json: Fragment, bootstrap: BootstrapIR, lose: Lose): void {
+  const { configPath } = bootstrap;
   const sources = json.at('dynamic_resources');
   expectValue(sources.at('lds_config', 'path_config_source', 'path'), `${configPath}/listeners.json`, lose);
   expectValue(sources.at('cds_config', 'path_config_source', 'path'), `${configPath}/clusters.json`, lose);
   adminLosses(json.at('admin', 'address'), lose);
+  adminRouteLosses(json, bootstrap, lose);
   figureLosses(json, lose);
 }
 

@@ -15,6 +15,22 @@ const cluster = (name: string): string => `static_resources:
     connect_timeout: 1s
 `;
 
+/** A listener for everybody that leads to a cluster. */
+const door = (match: string, to = 'prometheus_stats'): string => `static_resources:
+  listeners:
+  - name: door
+    address: {socket_address: {address: 0.0.0.0, port_value: 17000}}
+    filter_chains:
+    - filters:
+      - name: envoy.filters.network.http_connection_manager
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: door
+          http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]
+          route_config: {virtual_hosts: [{name: door, domains: ["*"], routes: [{match: ${match},
+            route: {cluster: ${to}}}]}]}
+`;
+
 /** Refused before Envoy sees them. */
 export const badOverrides: readonly BadOverride[] = [
   bad('half-written JSON', 2, /expected|flow|"}"|,/i, '{"stats_flush_interval": "1s",\n'),
@@ -149,6 +165,8 @@ export const badOverrides: readonly BadOverride[] = [
     ads: {}
 `,
   ),
+  bad('a door to the admin interface', 13, /leads everybody to "prometheus_stats"/, door('{prefix: /}')),
+  bad('a door to the agent for all paths below', 13, /leads everybody to "agent"/, door('{prefix: /healthz}', 'agent')),
   bad(
     'no statistics',
     3,
