@@ -19,6 +19,8 @@ const supportedVariables: ReadonlySet<string> = new Set([
   'MESH_METRICS_ANNOTATIONS',
   'OUTPUT_CERTS',
   'PILOT_CERT_PROVIDER',
+  'PILOT_DEBOUNCE_AFTER',
+  'PILOT_DEBOUNCE_MAX',
   'PKCS8_KEY',
   'POD_NAME',
   'POD_NAMESPACE',
