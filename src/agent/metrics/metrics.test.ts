@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { MeshFigures } from './mesh-figures.ts';
+import { type MeshFigures, RejectedConfigs } from './mesh-figures.ts';
 import { Meters } from './meters.ts';
 import { type MeshGauge, metricTable } from './metric-table.ts';
 import { AgentMetrics } from './metrics.ts';
-import { RejectedConfigs } from './rejected-configs.ts';
-import { reloadMetrics } from './reload-metrics.ts';
+import { reloadMetrics } from './run-metrics.ts';
 
 /** Series to value, without comments. */
 async function read(metrics: { text(): Promise<string> }): Promise<Record<string, number>> {

@@ -4,18 +4,13 @@ import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
-import { certificateMetrics } from './certificate-metrics.ts';
-import { discoveryMetrics } from './discovery-metrics.ts';
-import { lifeMetrics } from './life-metrics.ts';
-import { type MeshFigures, showFigures } from './mesh-figures.ts';
+import { certificateMetrics, discoveryMetrics, outgoingMetrics } from './identity-metrics.ts';
+import { type MeshFigures, RejectedConfigs, showFigures } from './mesh-figures.ts';
 import { type Labels, Meters } from './meters.ts';
 import type { CounterName, GaugeName } from './metric-table.ts';
 import type { AgentObservers } from './observers.ts';
-import { outgoingMetrics } from './outgoing-metrics.ts';
 import { processMetrics } from './process-metrics.ts';
-import { RejectedConfigs } from './rejected-configs.ts';
-import { reloadMetrics } from './reload-metrics.ts';
-import { scrapeMetrics } from './scrape-metrics.ts';
+import { lifeMetrics, reloadMetrics, scrapeMetrics } from './run-metrics.ts';
 
 /** What the agent counts of its own work: the metrics of the table, and the observers that move them. */
 export class AgentMetrics implements AgentObservers {
