@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import { isAddress, isHostAndPort } from './address.ts';
+import { isHostAndPort, plainAddress } from './address.ts';
 import type {
   AgentSettings,
   AuthoritySettings,
@@ -149,7 +149,8 @@ function list(value: string): ParsedVariable<readonly string[]> {
 }
 
 function address(value: string): ParsedVariable<string> {
-  return isAddress(value) ? { ok: true, value } : { ok: false, expected: 'one IP address' };
+  const plain = plainAddress(value);
+  return plain === undefined ? { ok: false, expected: 'one IP address' } : { ok: true, value: plain };
 }
 
 function hostAndPort(value: string): ParsedVariable<string> {

@@ -1,15 +1,12 @@
 import type { AgentConfig } from '../../agent/agent-config.ts';
 import type { CompileProxy, ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
-import { type Compiler, createCompiler } from '../../compiler/compile.ts';
+import type { Compiler } from '../../compiler/compile.ts';
 import type { WorkloadKey } from '../../compiler/merge/effective.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
-import type { Templates } from '../../compiler/render/templates.ts';
-import type { UserBootstrap } from '../../compiler/render/user-bootstrap.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
 import { readSources, SourceError } from '../../compiler/source/read.ts';
-import type { HostFacts } from '../../config/host-facts.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -24,6 +21,7 @@ import { gatewaySecretsOf } from './gateway-secrets.ts';
 import { readHostFacts } from './host-facts.ts';
 import type { GoodInputs } from './last-good.ts';
 import { readUserBootstrap } from './read-bootstrap.ts';
+import { type CompilerInputs, rememberCompiler } from './remember-compiler.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
 
 const routesFolder = 'routes/';
@@ -217,29 +215,6 @@ export function folderSources({ configSources }: Settings): readonly string[] {
     if (address.startsWith('fs://')) return address.slice('fs://'.length);
     throw new UsageError(`not supported yet: configSources "${address}" (fs:///path is)`);
   });
-}
-
-/** A compiler remembers what it compiled; another one is made only when what it was made with differs. */
-function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
-  let made: { readonly key: string; readonly compiler: Compiler } | undefined;
-  return ({ settings, templates, host, bootstrap }) => {
-    const written = [bootstrap.custom, bootstrap.override].map(
-      (document) => document && [document.file, document.value],
-    );
-    const key = JSON.stringify([settings, templates?.digest, host, written]);
-    if (made?.key !== key) {
-      const options = { settings, host, bootstrap, ...(templates === undefined ? {} : { templates }) };
-      made = { key, compiler: createCompiler(options) };
-    }
-    return made.compiler;
-  };
-}
-
-interface CompilerInputs {
-  readonly settings: Settings;
-  readonly templates: Templates | undefined;
-  readonly host: HostFacts;
-  readonly bootstrap: UserBootstrap;
 }
 
 /** The same files as `meshpol compile -o` writes, without the proxy's folder in their names. */
