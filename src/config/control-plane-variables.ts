@@ -29,6 +29,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     default: 'true',
     owner: 'control-plane',
     effect: 'the control plane signs certificates',
+    security: true,
   },
   {
     name: 'INJECTION_WEBHOOK_CONFIG_NAME',
@@ -42,7 +43,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     type: 'string',
     default: '',
     owner: 'control-plane',
-    effect: 'service name of the control plane; empty: no listener with TLS',
+    effect: 'service name of the control plane; set and empty: no listener with TLS',
   },
   {
     name: 'MESHD_CUSTOM_HOST',
@@ -57,6 +58,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     default: '4194304',
     owner: 'control-plane',
     effect: 'largest message that the control plane takes, in bytes',
+    security: true,
   },
   {
     name: 'MESH_GPRC_MAXSTREAMS',
@@ -64,6 +66,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     default: '100000',
     owner: 'control-plane',
     effect: 'most streams on one connection of the control plane',
+    security: true,
   },
   {
     name: 'PILOT_CERT_DIR',
