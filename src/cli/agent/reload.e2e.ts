@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -107,11 +108,13 @@ describe('a change of the inputs of pilot-agent proxy', () => {
   });
 
   test('a thousand times within a second is compiled once or twice', async () => {
-    await start();
+    // The usual 100 ms are less than a busy machine may leave between two of the writes.
+    proxy.start({ environment: { PILOT_DEBOUNCE_AFTER: '500ms' } });
+    await proxy.logged('state=running');
     const before = metric('mesh_agent_compilations_total') ?? 0;
     for (let i = 0; i < 1_000; i++) {
-      await writeFile(join(proxy.folder, 'mesh/new'), denyPath('p', `/p${i}`));
-      await rename(join(proxy.folder, 'mesh/new'), join(proxy.folder, 'mesh/p.yaml'));
+      writeFileSync(join(proxy.folder, 'mesh/new'), denyPath('p', `/p${i}`));
+      renameSync(join(proxy.folder, 'mesh/new'), join(proxy.folder, 'mesh/p.yaml'));
     }
     await denies('/p999');
     expect((metric('mesh_agent_compilations_total') ?? 0) - before).toBeLessThanOrEqual(2);
