@@ -1,7 +1,7 @@
 import { compareStrings } from '../lib/sort.ts';
 import type { Diagnostic } from './bag.ts';
 import type { Severity } from './registry.ts';
-import { isInSecret, withoutQuotes } from './secret-text.ts';
+import { holdsKey, isInSecret, withoutQuotes } from './secret-text.ts';
 import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from './span.ts';
 
 /** Text that spans point into. `path` is what the user named. */
@@ -10,7 +10,7 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** A span with what a reader needs of it; `lineText` is its first line, undefined when the file was not read, or holds a Secret there. */
+/** A span with what a reader needs of it; `lineText` is its first line, undefined when the file was not read, or holds a Secret or a key there. */
 export interface Place {
   readonly file: string;
   readonly start: LineColumn;
@@ -82,7 +82,8 @@ function placer(files: readonly SourceText[]): (span: SourceSpan) => Place {
     const lineStart = lines[first.line - 1] ?? 0;
     const lineEnd = (lines[first.line] ?? text.length + 1) - 1;
     const isSecret = haveSecrets.get(file) === true && isInSecret(text, start);
-    const lineText = isSecret ? undefined : text.slice(lineStart, lineEnd).replace(/\r$/, '');
+    const line = text.slice(lineStart, lineEnd).replace(/\r$/, '');
+    const lineText = isSecret || holdsKey(line) ? undefined : line;
     return { file, start: first, end: lineAndColumn(lines, Math.max(start, end)), lineText, isSecret };
   };
 }

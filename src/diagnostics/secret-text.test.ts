@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from './bag.ts';
 import { format } from './format.ts';
-import { isInSecret, withoutQuotes } from './secret-text.ts';
+import { holdsKey, isInSecret, withoutQuotes } from './secret-text.ts';
 
 describe('isInSecret', () => {
   const others = 'kind: A\n---\nkind: B\n';
@@ -17,6 +17,20 @@ describe('isInSecret', () => {
     ['kind: SecretClass\ndata: @\n', false],
   ])('of %j is %s', (marked, expected) => {
     expect(isInSecret(marked.replace('@', ''), marked.indexOf('@'))).toBe(expected);
+  });
+});
+
+describe('holdsKey', () => {
+  test.each([
+    [`jwks: '{"keys": [{"kty": "oct", "k": "CANARY"}]}'`, true],
+    [String.raw`jwks: "{\"keys\": [{\"kty\":\"EC\",\"d\":\"CANARY\"}]}"`, true],
+    ['x: "-----BEGIN EC PRIVATE KEY-----', true],
+    ['lightstep: {address: a, accessToken: CANARY}', true],
+    [`jwks: '{"keys": [{"kty": "EC", "kid": "k", "x": "a"}]}'`, false],
+    ['- {name: x, credentialName: secret}', false],
+    ['forwardOriginalToken: ', false],
+  ])('of %j is %s', (line, expected) => {
+    expect(holdsKey(line)).toBe(expected);
   });
 });
 

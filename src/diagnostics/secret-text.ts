@@ -13,6 +13,13 @@ export function isInSecret(text: string, offset: number): boolean {
   return /\bkind["']?\s*:\s*["']?Secret\b/.test(document);
 }
 
+/** Whether a line of anything else holds key material: a private key in PEM or as a JSON Web Key, or a token by its name. */
+export function holdsKey(line: string): boolean {
+  const inJson = /["'](?:k|d)\\?["']\s*:\s*\\?["']/;
+  const byName = /\b(?:access|api|auth|bearer|client|refresh)?_?(?:password|secret|token)["']?\s*:\s*[^\s{[]/i;
+  return line.includes('PRIVATE KEY-----') || inJson.test(line) || byName.test(line);
+}
+
 /** The message without what it quotes of a Secret, but for names of fields. Quotes inside of quotes go with them. */
 export function withoutQuotes(message: string): string {
   const quoted = [...message.matchAll(/"([^"]*)"/g)].find(([, text = '']) => !plainNames.test(text));
