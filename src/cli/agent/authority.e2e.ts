@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { envoyBinary } from '../../agent/testing/agent-bench.ts';
 import { startTestAuthority, type TestAuthority, testSpiffeId } from '../../identity/testing/test-authority.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
@@ -103,6 +106,29 @@ describe('pilot-agent proxy with an authority', () => {
     expect(await proxy.readOwn('certs/key.pem')).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/);
   });
 
+  test('renews within the check interval when its clock jumps by 20 hours, and Envoy serves on', async () => {
+    await open(false);
+    await proxy.write('time', '+0');
+    // Envoy does not start under the library; its own clock is the real one.
+    await proxy.write('envoy', `#!/bin/sh\nunset LD_PRELOAD\nexec '${envoyBinary()}' "$@"\n`);
+    await chmod(join(proxy.folder, 'envoy'), 0o755);
+    start({
+      ENVOY_BINARY: join(proxy.folder, 'envoy'),
+      PROV_CERT: '',
+      SECRET_ROTATION_CHECK_INTERVAL: '1s',
+      LD_PRELOAD: faketimeLibrary(),
+      FAKETIME_TIMESTAMP_FILE: join(proxy.folder, 'time'),
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    });
+    await proxy.untilReady();
+    expect(authority.seen).toHaveLength(1);
+    await proxy.write('time', '+20h');
+    await vi.waitFor(() => expect(authority.seen).toHaveLength(2), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => expect(proxy.output.match(/identity in service/g)).toHaveLength(2), { timeout: 5_000 });
+    expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
+  });
+
   test('looks again after SECRET_ROTATION_CHECK_INTERVAL when its request is refused', async () => {
     await open(false);
     authority.answer = () => ({ code: status.INVALID_ARGUMENT, details: 'too long' });
@@ -115,3 +141,9 @@ describe('pilot-agent proxy with an authority', () => {
     });
   });
 });
+
+/** As the program `faketime` finds it; preloaded here, since the program would fix the time at the start. */
+function faketimeLibrary(): string {
+  const { stdout } = spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'echo "$LD_PRELOAD"'], { encoding: 'utf8' });
+  return stdout.trim();
+}
