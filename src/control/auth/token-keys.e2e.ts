@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { status } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ControlBench } from '../testing/control-bench.ts';
+import { createTestRequest } from '../testing/signing-requests.ts';
+import { createTokenMint, type TokenMint } from '../testing/token-mint.ts';
+
+let bench: ControlBench;
+beforeEach(async () => {
+  bench = await ControlBench.create();
+});
+afterEach(() => bench.close());
+
+const said = (message: string): Promise<void> =>
+  vi.waitFor(() => expect(bench.lines.map((line) => line.message)).toContain(message), {
+    timeout: 15_000,
+    interval: 20,
+  });
+
+describe('keys of tokens', () => {
+  const ask = async (mint: TokenMint, kid?: string): Promise<string> => {
+    const root = await readFile(bench.path('ca/self-signed-root.pem'), 'utf8');
+    const token = await mint.mint('foo/httpbin', kid === undefined ? {} : { kid });
+    return status[(await bench.call(root, { csr: (await createTestRequest()).csr, token })).code]!;
+  };
+
+  test('in a file count from the moment they are there, as a key set or as PEM; a broken file changes nothing', async () => {
+    await bench.start();
+    const [second, third] = [createTokenMint(bench.mint.issuer, 'second'), createTokenMint(bench.mint.issuer, 'third')];
+    expect([await ask(bench.mint), await ask(second)]).toEqual(['OK', 'UNAUTHENTICATED']);
+    await writeFile(bench.path('keys.json'), second.keySet);
+    await vi.waitFor(async () => expect(await ask(second)).toBe('OK'), { timeout: 15_000, interval: 50 });
+    expect(await ask(bench.mint)).toBe('UNAUTHENTICATED');
+    await writeFile(bench.path('keys.json'), 'broken');
+    await said('the keys of tokens stay as they were');
+    expect(await ask(second)).toBe('OK');
+    await writeFile(bench.path('keys.json'), String(third.publicKey.export({ format: 'pem', type: 'spki' })));
+    await vi.waitFor(async () => expect(await ask(third)).toBe('OK'), { timeout: 15_000, interval: 50 });
+  });
+
+  test('of an issuer that is away are missed by us, not by the caller', async () => {
+    await bench.start((config) => ({
+      ...config,
+      authority: {
+        ...config.authority!,
+        tokens: { ...config.authority!.tokens!, issuer: 'http://127.0.0.1:1', keyFile: undefined },
+      },
+    }));
+    expect(await ask(createTokenMint('http://127.0.0.1:1'))).toBe('UNAVAILABLE');
+    const reasons = bench.audit().map(({ fields }) => fields.reason);
+    expect(reasons).toEqual(['there are no keys to verify tokens with']);
+  });
+
+  test('of an issuer are found by discovery, and again when a token names another key', async () => {
+    let keySet = '';
+    let asked = 0;
+    const server: Server = createServer((request, response) => {
+      const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      if (request.url === '/keys') asked++;
+      response.end(request.url === '/keys' ? keySet : JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const [first, second] = [createTokenMint(issuer), createTokenMint(issuer, 'second')];
+    keySet = first.keySet;
+    await bench.start((config) => ({
+      ...config,
+      authority: { ...config.authority!, tokens: { ...config.authority!.tokens!, issuer, keyFile: undefined } },
+    }));
+    expect([await ask(first), await ask(first)]).toEqual(['OK', 'OK']);
+    expect(asked).toBe(1);
+    keySet = second.keySet;
+    expect(await ask(second)).toBe('OK');
+    expect([asked, await ask(first), asked]).toEqual([2, 'UNAUTHENTICATED', 2]);
+    server.close();
+    server.closeAllConnections();
+    expect(await ask(second)).toBe('OK');
+  });
+});
