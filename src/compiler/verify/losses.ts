@@ -6,7 +6,7 @@ import type { Resource } from '../render/resource.ts';
 import type { Lose } from './expect.ts';
 import type { Findings } from './finding.ts';
 import { Fragment } from './fragment.ts';
-import { bootstrapLosses, overrideLosses } from './lost-bootstrap.ts';
+import { bootstrapLosses, overrideLosses, userBootstrapLosses } from './lost-bootstrap.ts';
 import { clusterLosses } from './lost-cluster.ts';
 import { listenerLosses } from './lost-listener.ts';
 import { routeLosses } from './lost-route.ts';
@@ -22,6 +22,7 @@ export function checkLosses(resource: Resource, wanted: object | undefined, prox
   const json = new Fragment(resource.json);
   if (resource.type === 'bootstrap') {
     bootstrapLosses(json, proxy.bootstrap, lose);
+    if (resource.placeInTemplate !== undefined) userBootstrapLosses(json, proxy.bootstrap, lose);
     if (resource.overridden !== undefined) overrideLosses(json, resource.overridden, lose);
     return;
   }

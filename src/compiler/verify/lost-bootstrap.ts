@@ -5,15 +5,18 @@ import { adminRouteLosses } from './lost-admin.ts';
 import { figureLosses } from './lost-figures.ts';
 
 /**
- * A bootstrap is the user's own, as long as it takes listeners and clusters from where they are written, counts what the
- * agent looks at, and lets nobody outside reach the admin interface, which changes what is in force and shows everything.
+ * A bootstrap is the user's own, as long as it takes listeners and clusters from where they are written, and lets nobody
+ * outside reach the admin interface, which changes what is in force and shows everything.
  */
-export function bootstrapLosses(json: Fragment, bootstrap: BootstrapIR, lose: Lose): void {
-  const { configPath } = bootstrap;
+export function bootstrapLosses(json: Fragment, { configPath }: BootstrapIR, lose: Lose): void {
   const sources = json.at('dynamic_resources');
   expectValue(sources.at('lds_config', 'path_config_source', 'path'), `${configPath}/listeners.json`, lose);
   expectValue(sources.at('cds_config', 'path_config_source', 'path'), `${configPath}/clusters.json`, lose);
   adminLosses(json.at('admin', 'address'), lose);
+}
+
+/** What only a bootstrap that a user wrote a part of can lack; ours would be searched in vain, once a proxy. */
+export function userBootstrapLosses(json: Fragment, bootstrap: BootstrapIR, lose: Lose): void {
   adminRouteLosses(json, bootstrap, lose);
   figureLosses(json, lose);
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { sampleProxy } from '../../testing/sample-proxy.ts';
+import { createRenderer } from '../render/render.ts';
 import type { Lose } from './expect.ts';
 import { Fragment } from './fragment.ts';
+import { userBootstrapLosses } from './lost-bootstrap.ts';
 import { figureLosses } from './lost-figures.ts';
 
 const matcher = (stats_matcher: object) => ({ stats_config: { stats_matcher } });
@@ -12,6 +16,15 @@ function losses(bootstrap: object): readonly string[] {
   figureLosses(new Fragment(bootstrap), lose);
   return found;
 }
+
+describe('userBootstrapLosses', () => {
+  test('finds nothing in our own bootstrap', () => {
+    const { json } = createRenderer().render(sampleProxy(), new DiagnosticBag())?.bootstrap ?? { json: {} };
+    const lose: Lose = (_, loss) => expect.fail(loss);
+    userBootstrapLosses(new Fragment(json), sampleProxy().bootstrap, lose);
+    expect(json).toHaveProperty('stats_config.stats_matcher.inclusion_list');
+  });
+});
 
 describe('figureLosses', () => {
   test.each<[string, object]>([
