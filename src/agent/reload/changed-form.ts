@@ -34,8 +34,8 @@ export function formOf(bootstrap: Json, all: readonly NamedResource[], changed: 
 }
 
 /**
- * Clusters that filters and access logs call by themselves: Envoy refuses a listener whose authorizer it does not know.
- * Where connections and requests go to may be away.
+ * Clusters that filters and access logs call by themselves: Envoy may refuse a listener whose filter calls what it does
+ * not know. Where connections and requests go to may be away.
  */
 export function clustersCalledBy(value: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (typeof value !== 'object' || value === null) return found;

@@ -109,6 +109,8 @@ export class Reloader {
       return hasChanged;
     } catch (error) {
       if (this.#parts.signal.aborted) return false;
+      // The listeners that stay ask for the secrets that they had.
+      this.#parts.serveSecrets(this.#current);
       const { reason, objects } =
         error instanceof NotInForce ? error : { reason: 'world' as const, objects: [] as NamedObject[] };
       this.#problems.refuse(reason, causes(error as Error), objects);
@@ -164,8 +166,10 @@ export class Reloader {
     if ('failure' in result) throw result.failure;
     if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);
     const warnings = result.warnings.join('\n');
-    if (warnings !== '' && warnings !== this.#warnings) this.#parts.log.scope('validation').warn(warnings);
-    this.#warnings = warnings;
+    // The last line counts files, of which there may be another one.
+    const said = warnings.replace(/\n[^\n]*$/, '');
+    if (said !== '' && said !== this.#warnings) this.#parts.log.scope('validation').warn(warnings);
+    this.#warnings = said;
     return result;
   }
 

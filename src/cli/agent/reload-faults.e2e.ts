@@ -152,5 +152,11 @@ spec: {hosts: ["*"], gateways: [${name}], http: [{directResponse: {status: 200, 
     expect(proxy.curl('http://127.0.0.1:8080/')).toMatchObject({ status: 200, body: 'first' });
     await proxy.write('mesh/second.yaml', gateway('second', 9998));
     await vi.waitFor(() => expect(proxy.curl('http://127.0.0.1:9998/').body).toBe('second'), 10_000);
+
+    const tls = 'tls: {mode: SIMPLE, serverCertificate: /nowhere/cert.pem, privateKey: /nowhere/key.pem}';
+    const secure = gateway('third', 9997).replace('protocol: HTTP}', `protocol: HTTPS}, ${tls}`);
+    await proxy.write('mesh/third.yaml', secure);
+    await proxy.logged(/Envoy refuses it: .*\/nowhere\/key\.pem \(from Gateway foo\/third, mesh\/third\.yaml:7/);
+    expect(proxy.curl('http://127.0.0.1:8080/')).toMatchObject({ status: 200, body: 'first' });
   });
 });

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { validateConfig } from '../../envoy/validate.ts';
+import { envoyBinary } from '../testing/agent-bench.ts';
+import { judge } from './judge.ts';
+import { noResources, type ProxyFiles } from './proxy-files.ts';
+
+const golden = resolve(import.meta.dirname, '../../../golden/ok');
+
+/** The first proxy of a golden case. */
+function filesOf(name: string): ProxyFiles {
+  const [folder = ''] = readdirSync(join(golden, name), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('listeners.json'))
+    .sort();
+  const proxy = join(golden, name, folder, '..');
+  const read = (file: string): string => readFileSync(join(proxy, file), 'utf8');
+  const routes = readdirSync(proxy).includes('routes') ? readdirSync(join(proxy, 'routes')) : [];
+  return {
+    bootstrap: read('bootstrap.json'),
+    clusters: read('clusters.json'),
+    listeners: read('listeners.json'),
+    routes: new Map(routes.map((file) => [file, read(`routes/${file}`)])),
+    beside: new Map([['origins.json', read('origins.json')]]),
+  };
+}
+
+const validate = (config: object): ReturnType<typeof validateConfig> => validateConfig(envoyBinary(), config);
+
+describe('judge, with the real Envoy', () => {
+  const asChange = (name: string): readonly [before: ProxyFiles, next: ProxyFiles] => {
+    const next = filesOf(name);
+    return [{ ...next, listeners: noResources, routes: new Map() }, next];
+  };
+
+  /** A part of a configuration must hold all that the part needs. */
+  test.each(['authz-custom-http', 'authz-custom-grpc-on-connections', 'gateway-http', 'jwt-at-a-gateway'])(
+    'accepts the listeners and routes of %s as a change, without its other clusters',
+    async (name) => {
+      expect(await judge(...asChange(name), validate)).toBe(undefined);
+    },
+  );
+
+  test('names the policy of a file that Envoy cannot read, and the line', async () => {
+    const refusal = await judge(...asChange('gateway-mutual'), validate);
+    expect(refusal?.message).toBe('Invalid path: /etc/certs/ca.pem');
+    expect(refusal?.suspects).toContainEqual(expect.objectContaining({ kind: 'Gateway', file: 'policy.yaml' }));
+  });
+});
