@@ -17,7 +17,7 @@ export interface RunningProgram {
   /** Undefined while it runs. */
   readonly exitCode: number | undefined;
   /** Sends a signal to the program itself, not to the entering command. */
-  signal(name: 'TERM' | 'INT' | 'KILL' | 'HUP'): Promise<void>;
+  signal(name: 'TERM' | 'INT' | 'KILL' | 'HUP' | 'STOP' | 'CONT'): Promise<void>;
   /** Resolves with its exit code. */
   readonly exited: Promise<number>;
 }

@@ -6,8 +6,17 @@ import type { RunningProgram } from './program.ts';
 import { repository, type Sandbox, scratch } from './sandbox.ts';
 import { until } from './until.ts';
 
+/** What the platform gives a workload. */
+export interface Provision {
+  /** Files of its working directory, readable by the proxy alone. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further flags of its agent. */
+  readonly flags?: readonly string[];
+}
+
 export interface SidecarOptions {
-  readonly certificate: IssuedCertificate;
+  readonly provision: Provision;
   /** Files and folders with topology and policies. */
   readonly policies: readonly string[];
   readonly meshConfigFile: string;
@@ -17,7 +26,10 @@ export interface SidecarOptions {
 /** One sidecar or gateway: `pilot-agent proxy` and its Envoy, as the proxy's uid in the pod's network namespace. */
 export interface Sidecar {
   readonly pod: PlannedPod;
+  /** The agent as it was started last. */
   readonly program: RunningProgram;
+  /** Starts the agent again as it was started before; the one before has ended. */
+  restart(): Promise<void>;
   /** Returns when the status port says ready; throws with the agent's last words when it ends or does not become so. */
   ready(): Promise<void>;
   /** Envoy's admin interface; the body. */
@@ -44,10 +56,21 @@ const asProxyWithNetAdmin = [
 
 const readyTimeoutMs = 30_000;
 
-/** Writes the proxy's identity and starts its agent; does not wait for it. */
+/** A folder with this certificate, that PROV_CERT names. */
+export function provisionCertificate(issued: IssuedCertificate): Provision {
+  const files = {
+    'certs/cert-chain.pem': issued.certificateChain,
+    'certs/key.pem': issued.privateKey,
+    'certs/root-cert.pem': issued.rootCertificate,
+  };
+  return { files, env: { PROV_CERT: 'certs' } };
+}
+
+/** Writes what the platform gives and starts the agent; does not wait for it. */
 export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: SidecarOptions): Promise<Sidecar> {
   const home = join(scratch, pod.network);
-  await writeIdentity(sandbox, home, options.certificate);
+  const { files, env: given, flags = [] } = options.provision;
+  await writeFiles(sandbox, home, files);
   const isTproxy = pod.interceptionMode === 'TPROXY';
   const argv = [
     ...(isTproxy ? asProxyWithNetAdmin : []),
@@ -55,42 +78,52 @@ export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: S
     ...['--id', `${pod.name}.${pod.namespace}`, '--meshConfig', options.meshConfigFile],
     ...['--proxyBinary', process.env.ENVOY_BINARY ?? `${repository}/.tools/bin/envoy`, '--concurrency', '1'],
     ...['--policies', ...options.policies],
+    ...flags,
   ];
   const env = {
     POD_NAME: pod.name,
     POD_NAMESPACE: pod.namespace,
-    PROV_CERT: join(home, 'certs'),
     TERMINATION_DRAIN_DURATION_SECONDS: '1',
+    ...given,
     ...options.env,
   };
   const place = { network: pod.network, uid: isTproxy ? 0 : proxyUid, cwd: home, env };
-  const program = await sandbox.start(argv, join(sandbox.folder, `${pod.network}.log`), place);
-  return new RunningSidecar(sandbox, pod, home, program);
+  const start = (): Promise<RunningProgram> => sandbox.start(argv, join(sandbox.folder, `${pod.network}.log`), place);
+  return new RunningSidecar(sandbox, pod, home, start, await start());
 }
 
-/** The folder that PROV_CERT names, the key readable by the proxy alone. */
-async function writeIdentity(sandbox: Sandbox, home: string, certificate: IssuedCertificate): Promise<void> {
-  const files = {
-    'cert-chain.pem': certificate.certificateChain,
-    'key.pem': certificate.privateKey,
-    'root-cert.pem': certificate.rootCertificate,
-  };
-  const lines = Object.entries(files).map(([name, text]) => `cat > certs/${name} <<'PEM'\n${text}PEM\n`);
-  const script = `umask 077; mkdir -p ${home}/certs; cd ${home}\n${lines.join('')}chown -R ${proxyUid}:${proxyUid} .\nchmod 755 .`;
+/** Makes the agent's working directory. */
+async function writeFiles(sandbox: Sandbox, home: string, files: Provision['files']): Promise<void> {
+  const lines = Object.entries(files).map(
+    ([name, text]) => `mkdir -p "$(dirname ${name})"; cat > ${name} <<'END'\n${text.replace(/\n?$/, '\n')}END\n`,
+  );
+  const script = `umask 077; mkdir -p ${home}; cd ${home}\n${lines.join('')}chown -R ${proxyUid}:${proxyUid} .\nchmod 755 .`;
   await sandbox.must(['sh', '-e'], { stdin: script });
 }
 
 class RunningSidecar implements Sidecar {
   readonly pod: PlannedPod;
-  readonly program: RunningProgram;
+  program: RunningProgram;
   readonly #sandbox: Sandbox;
   readonly #home: string;
+  readonly #start: () => Promise<RunningProgram>;
 
-  constructor(sandbox: Sandbox, pod: PlannedPod, home: string, program: RunningProgram) {
+  constructor(
+    sandbox: Sandbox,
+    pod: PlannedPod,
+    home: string,
+    start: () => Promise<RunningProgram>,
+    program: RunningProgram,
+  ) {
     this.#sandbox = sandbox;
     this.#home = home;
+    this.#start = start;
     this.pod = pod;
     this.program = program;
+  }
+
+  async restart(): Promise<void> {
+    this.program = await this.#start();
   }
 
   async ready(): Promise<void> {

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
+import { createMeshCa } from '../testing/certificates.ts';
 import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
 import { buildNetwork } from './network.ts';
 import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
 import { openSandbox, repository, type Sandbox, scratch } from './sandbox.ts';
-import { node, type Sidecar, startSidecar } from './sidecar.ts';
+import { node, type Provision, provisionCertificate, type Sidecar, startSidecar } from './sidecar.ts';
 import { until } from './until.ts';
 import type { WireAnswer } from './wire/answer.ts';
 import type { WireRequest } from './wire/exchange.ts';
@@ -23,6 +23,8 @@ export interface TestbedOptions {
   readonly trustDomains?: Readonly<Record<string, string>>;
   /** Further variables of every agent. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What each workload is given, once the network is there; a certificate of one authority by default. */
+  readonly provision?: (sandbox: Sandbox, pod: PlannedPod) => Promise<Provision>;
   readonly onProgress?: (step: string) => void;
 }
 
@@ -49,12 +51,19 @@ export interface Testbed {
   talk(from: string, to: string, port: number, text: string, expectedBytes: number): Promise<TalkAnswer>;
   /** Raw requests, each on a connection of its own; answers in their order. */
   exchange(from: string, requests: readonly WireRequest[]): Promise<readonly WireAnswer[]>;
-  /** Writes policy files; returns when every sidecar has the change in force, throws when one refuses it. */
-  apply(files: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * Writes policy files; returns when every sidecar, or those of `pods` (by `namespace/name`), have the change in force;
+   * throws when one refuses it.
+   */
+  apply(files: Readonly<Record<string, string>>, pods?: readonly string[]): Promise<void>;
   /** Removes policy files, by name, in the same way. */
   remove(...names: readonly string[]): Promise<void>;
   /** The sidecar of a pod, or the gateway that it is, by `namespace/name`. */
   sidecar(pod: string): Sidecar;
+  /** Starts the proxy of a pod, whose last one has ended, with a new certificate; does not wait for it. */
+  startAgain(pod: string, env?: Readonly<Record<string, string>>): Promise<Sidecar>;
+  /** Where all certificates are from. */
+  readonly ca: MeshCa;
   readonly sandbox: Sandbox;
   close(): Promise<void>;
 }
@@ -72,27 +81,46 @@ export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
       ...options.policies,
     });
     progress('backends, agents, Envoys');
-    const [sidecars] = await Promise.all([startSidecars(sandbox, plan, folder, options), startBackends(sandbox, plan)]);
+    const ca = await createMeshCa();
+    const start = await sidecarStarter(sandbox, ca, folder, options);
+    const [sidecars] = await Promise.all([startSidecars(plan, start), startBackends(sandbox, plan)]);
     progress('waiting until every sidecar is ready');
     await Promise.all([...sidecars.values()].map((sidecar) => sidecar.ready()));
-    return new RunningTestbed(sandbox, plan, folder, sidecars);
+    return new RunningTestbed({ sandbox, plan, folder, sidecars, ca, start });
   } catch (error) {
     await sandbox.close();
     throw error;
   }
 }
 
+/** Starts the proxy of a pod. */
+type StartSidecar = (pod: PlannedPod, env?: Readonly<Record<string, string>>) => Promise<Sidecar>;
+
+interface RunningParts {
+  readonly sandbox: Sandbox;
+  readonly plan: FloorPlan;
+  readonly folder: PolicyFolder;
+  /** By `namespace/name`. */
+  readonly sidecars: Map<string, Sidecar>;
+  readonly ca: MeshCa;
+  readonly start: StartSidecar;
+}
+
 class RunningTestbed implements Testbed {
   readonly sandbox: Sandbox;
   readonly pods: readonly PlannedPod[];
+  readonly ca: MeshCa;
   readonly #folder: PolicyFolder;
-  readonly #sidecars: ReadonlyMap<string, Sidecar>;
+  readonly #sidecars: Map<string, Sidecar>;
+  readonly #start: StartSidecar;
 
-  constructor(sandbox: Sandbox, { pods }: FloorPlan, folder: PolicyFolder, sidecars: ReadonlyMap<string, Sidecar>) {
+  constructor({ sandbox, plan, folder, sidecars, ca, start }: RunningParts) {
     this.sandbox = sandbox;
-    this.pods = pods;
+    this.pods = plan.pods;
+    this.ca = ca;
     this.#folder = folder;
     this.#sidecars = sidecars;
+    this.#start = start;
   }
 
   request({ from, to, port = 8000, path = '/ip', ...rest }: TestbedRequest): Promise<CurlAnswer> {
@@ -113,8 +141,8 @@ class RunningTestbed implements Testbed {
     return JSON.parse(await this.sandbox.must([node, `${repository}/src/testbed/wire-client.ts`], place));
   }
 
-  apply(files: Readonly<Record<string, string>>): Promise<void> {
-    return this.#change(files, []);
+  apply(files: Readonly<Record<string, string>>, pods?: readonly string[]): Promise<void> {
+    return this.#change(files, [], pods);
   }
 
   remove(...names: readonly string[]): Promise<void> {
@@ -127,12 +155,22 @@ class RunningTestbed implements Testbed {
     return sidecar;
   }
 
+  async startAgain(pod: string, env?: Readonly<Record<string, string>>): Promise<Sidecar> {
+    const started = await this.#start(this.sidecar(pod).pod, env);
+    this.#sidecars.set(pod, started);
+    return started;
+  }
+
   close(): Promise<void> {
     return this.sandbox.close();
   }
 
-  async #change(files: Readonly<Record<string, string>>, removed: readonly string[]): Promise<void> {
-    const sidecars = [...this.#sidecars.values()];
+  async #change(
+    files: Readonly<Record<string, string>>,
+    removed: readonly string[],
+    pods: readonly string[] = [...this.#sidecars.keys()],
+  ): Promise<void> {
+    const sidecars = pods.map((pod) => this.sidecar(pod));
     const before = await Promise.all(sidecars.map(async (sidecar) => (await sidecar.output()).length));
     const marker = await this.#folder.change(files, removed);
     await Promise.all(sidecars.map((sidecar, i) => untilInForce(sidecar, marker, before[i] ?? 0)));
@@ -153,25 +191,31 @@ async function untilInForce(sidecar: Sidecar, marker: string, from: number): Pro
   await until(probe, { timeoutMs: 30_000, everyMs: 50, otherwise });
 }
 
-async function startSidecars(
+async function sidecarStarter(
   sandbox: Sandbox,
-  plan: FloorPlan,
+  ca: MeshCa,
   folder: PolicyFolder,
   { meshConfig = {}, env = {}, trustDomains = {} }: TestbedOptions,
-): Promise<ReadonlyMap<string, Sidecar>> {
-  const ca: MeshCa = await createMeshCa();
+): Promise<StartSidecar> {
   await writeFile(join(sandbox.folder, 'mesh-config.yaml'), JSON.stringify(meshConfig));
   const inputs = { policies: [join(scratch, folder.name)], meshConfigFile: join(scratch, 'mesh-config.yaml') };
-  const started = plan.pods
+  return async (pod, more = {}) => {
+    const trustDomain = trustDomains[keyOf(pod)] ?? 'cluster.local';
+    const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
+    const certificate = await ca.issue(identity);
+    return startSidecar(sandbox, pod, { certificate, ...inputs, env: { ...env, ...more } });
+  };
+}
+
+async function startSidecars({ pods }: FloorPlan, start: StartSidecar): Promise<Map<string, Sidecar>> {
+  const started = pods
     .filter(({ hasSidecar, isRouter }) => hasSidecar || isRouter)
-    .map(async (pod): Promise<[string, Sidecar]> => {
-      const key = `${pod.namespace}/${pod.name}`;
-      const trustDomain = trustDomains[key] ?? 'cluster.local';
-      const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
-      const certificate = await ca.issue(identity);
-      return [key, await startSidecar(sandbox, pod, { certificate, ...inputs, env })];
-    });
+    .map(async (pod): Promise<[string, Sidecar]> => [keyOf(pod), await start(pod)]);
   return new Map(await Promise.all(started));
+}
+
+function keyOf({ namespace, name }: PlannedPod): string {
+  return `${namespace}/${name}`;
 }
 
 async function startBackends(sandbox: Sandbox, { pods }: FloorPlan): Promise<void> {
