@@ -3,25 +3,78 @@ import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
 import type { ConfigFiles } from './config-files.ts';
-import { Reloader } from './reload.ts';
+import type { CompileProxy, ProxyFiles } from './proxy-files.ts';
+import { Reloader, type ValidateConfig } from './reload.ts';
 
 const sample = { configPath: '/run/proxy', adminPort: 1, httpPort: 2 };
 
+interface Trial {
+  readonly compile?: CompileProxy;
+  readonly validate?: ValidateConfig;
+  readonly serveSecrets?: (files: ProxyFiles) => void;
+}
+
 describe('Reloader', () => {
-  test('keeps the last good configuration when the world fails in the middle of a change', async () => {
+  const first = sampleFiles({ ...sample, body: 'first' });
+  const second = sampleFiles({ ...sample, body: 'second' });
+
+  /** Without an Envoy: what gets as far as the files fails there. */
+  function setUp({ compile, validate, serveSecrets = () => {} }: Trial) {
     const lines: string[] = [];
-    const first = sampleFiles({ ...sample, body: 'first' });
+    const told: unknown[] = [];
     const reloader = new Reloader(first, {
-      compile: async () => ({ files: sampleFiles({ ...sample, body: 'second' }), warnings: [] }),
+      compile: compile ?? (async () => ({ files: second, warnings: ['a warning\n1 warning in 1 of 1 file'] })),
       check: () => undefined,
-      validate: () => Promise.reject(new Error('EACCES: permission denied, mkdtemp')),
+      validate: validate ?? (async () => ({ ok: false, message: 'no' })),
+      serveSecrets,
       files: {} as ConfigFiles,
       admin: createAdminClient({ port: 1 }),
       log: createLog({ isJson: false, level: 'info', write: (line) => lines.push(line) }),
       signal: new AbortController().signal,
+      observer: {
+        debounced: () => {},
+        started: () => told.push('started'),
+        inForce: () => told.push('in force'),
+        held: (objects) => told.push(['held', objects]),
+        refused: (reason, objects) => told.push(['refused', reason, objects]),
+      },
     });
+    const count = (text: string): number => lines.join('').split(text).length - 1;
+    return { reloader, told, lines, count };
+  }
+
+  test('keeps the last good configuration when the world fails in the middle of a change, and asks for another try', async () => {
+    const validate = (): never => {
+      throw new Error('EACCES: permission denied, mkdtemp');
+    };
+    const { reloader, told, count } = setUp({ validate });
     expect(await reloader.reload()).toBe(false);
     expect(reloader.current).toBe(first);
-    expect(lines.join('')).toContain('EACCES: permission denied, mkdtemp');
+    expect(reloader.mustRetry).toBe(true);
+    expect(count('EACCES: permission denied, mkdtemp')).toBe(1);
+    expect(told).toEqual(['started', ['refused', 'world', []]]);
+  });
+
+  test('says once what stays wrong, and each warning once', async () => {
+    const { reloader, told, count } = setUp({});
+    for (let i = 0; i < 3; i++) await reloader.reload();
+    expect(count('Envoy refuses it: no')).toBe(1);
+    expect(count('a warning')).toBe(1);
+    expect(told.filter((event) => event === 'started')).toHaveLength(3);
+    expect(reloader.mustRetry).toBe(false);
+  });
+
+  test('serves the secrets of what stays in force again when a change is refused', async () => {
+    const served: ProxyFiles[] = [];
+    const { reloader } = setUp({ serveSecrets: (files) => served.push(files) });
+    await reloader.reload();
+    expect(served).toEqual([second, first]);
+  });
+
+  test('tells of the objects at fault', async () => {
+    const object = { kind: 'AuthorizationPolicy', namespace: 'a', name: 'b' };
+    const { reloader, told } = setUp({ compile: async () => ({ problems: ['no'], objects: [object] }) });
+    await reloader.reload();
+    expect(told).toEqual(['started', ['refused', 'invalid', [object]]]);
   });
 });
