@@ -26,10 +26,7 @@ export interface SidecarOptions {
 /** One sidecar or gateway: `pilot-agent proxy` and its Envoy, as the proxy's uid in the pod's network namespace. */
 export interface Sidecar {
   readonly pod: PlannedPod;
-  /** The agent as it was started last. */
   readonly program: RunningProgram;
-  /** Starts the agent again as it was started before; the one before has ended. */
-  restart(): Promise<void>;
   /** Returns when the status port says ready; throws with the agent's last words when it ends or does not become so. */
   ready(): Promise<void>;
   /** Envoy's admin interface; the body. */
@@ -88,8 +85,8 @@ export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: S
     ...options.env,
   };
   const place = { network: pod.network, uid: isTproxy ? 0 : proxyUid, cwd: home, env };
-  const start = (): Promise<RunningProgram> => sandbox.start(argv, join(sandbox.folder, `${pod.network}.log`), place);
-  return new RunningSidecar(sandbox, pod, home, start, await start());
+  const program = await sandbox.start(argv, join(sandbox.folder, `${pod.network}.log`), place);
+  return new RunningSidecar(sandbox, pod, home, program);
 }
 
 /** Makes the agent's working directory. */
@@ -103,27 +100,15 @@ async function writeFiles(sandbox: Sandbox, home: string, files: Provision['file
 
 class RunningSidecar implements Sidecar {
   readonly pod: PlannedPod;
-  program: RunningProgram;
+  readonly program: RunningProgram;
   readonly #sandbox: Sandbox;
   readonly #home: string;
-  readonly #start: () => Promise<RunningProgram>;
 
-  constructor(
-    sandbox: Sandbox,
-    pod: PlannedPod,
-    home: string,
-    start: () => Promise<RunningProgram>,
-    program: RunningProgram,
-  ) {
+  constructor(sandbox: Sandbox, pod: PlannedPod, home: string, program: RunningProgram) {
     this.#sandbox = sandbox;
     this.#home = home;
-    this.#start = start;
     this.pod = pod;
     this.program = program;
-  }
-
-  async restart(): Promise<void> {
-    this.program = await this.#start();
   }
 
   async ready(): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { createMeshCa } from '../testing/certificates.ts';
+import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
 import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
 import { buildNetwork } from './network.ts';
@@ -60,9 +60,9 @@ export interface Testbed {
   remove(...names: readonly string[]): Promise<void>;
   /** The sidecar of a pod, or the gateway that it is, by `namespace/name`. */
   sidecar(pod: string): Sidecar;
-  /** Starts the proxy of a pod, whose last one has ended, with a new certificate; does not wait for it. */
+  /** Starts the proxy of a pod, whose last one has ended, with what it is given anew; does not wait for it. */
   startAgain(pod: string, env?: Readonly<Record<string, string>>): Promise<Sidecar>;
-  /** Where all certificates are from. */
+  /** Where all certificates are from that `provision` does not give. */
   readonly ca: MeshCa;
   readonly sandbox: Sandbox;
   close(): Promise<void>;
@@ -195,15 +195,23 @@ async function sidecarStarter(
   sandbox: Sandbox,
   ca: MeshCa,
   folder: PolicyFolder,
-  { meshConfig = {}, env = {}, trustDomains = {} }: TestbedOptions,
+  options: TestbedOptions,
 ): Promise<StartSidecar> {
+  const { meshConfig = {}, env = {}, provision = certificatesOf(ca, options) } = options;
   await writeFile(join(sandbox.folder, 'mesh-config.yaml'), JSON.stringify(meshConfig));
   const inputs = { policies: [join(scratch, folder.name)], meshConfigFile: join(scratch, 'mesh-config.yaml') };
   return async (pod, more = {}) => {
+    const provided = await provision(sandbox, pod);
+    return startSidecar(sandbox, pod, { provision: provided, ...inputs, env: { ...env, ...more } });
+  };
+}
+
+/** Certificates of one authority, in the pod's trust domain. */
+function certificatesOf(ca: MeshCa, { trustDomains = {} }: TestbedOptions): NonNullable<TestbedOptions['provision']> {
+  return async (_sandbox, pod) => {
     const trustDomain = trustDomains[keyOf(pod)] ?? 'cluster.local';
     const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
-    const certificate = await ca.issue(identity);
-    return startSidecar(sandbox, pod, { certificate, ...inputs, env: { ...env, ...more } });
+    return provisionCertificate(await ca.issue(identity));
   };
 }
 
