@@ -89,12 +89,12 @@ class PathWatch implements PathsWatch {
     void this.#look();
   }
 
-  /** The next look without an event; many files are looked at less often, so that looking costs at most a twentieth. */
+  /** The next look without an event; many files are looked at less often, so that looking costs at most half a percent. */
   #schedulePoll(): void {
     if (!this.#isOpen) return;
     this.#poll = setTimeout(
       () => void this.#look().then(() => this.#schedulePoll()),
-      Math.max(this.#options.pollMs, 20 * this.#surveyMs),
+      Math.max(this.#options.pollMs, 200 * this.#surveyMs),
     );
   }
 
