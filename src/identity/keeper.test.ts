@@ -232,7 +232,7 @@ describe('CertificateKeeper when a renewal fails', () => {
     one.refusal = 'soon';
     await one.clock.pass(9_900);
     expect(one.troubles.map(({ gravity }) => gravity)).toContain('error');
-    expect(Math.max(...one.deadlines.slice(1))).toBeLessThan(1_500);
+    expect(Math.max(...one.deadlines.slice(1))).toBeLessThan(2_000);
     one.refusal = undefined;
     await one.clock.pass(1_000);
     expect(one.snapshots).toHaveLength(2);

@@ -63,7 +63,7 @@ export function backoffMs(remedy: Remedy, attempt: number, leftMs: number | unde
 
 /** How long one attempt may take. */
 export function attemptMs(leftMs: number | undefined): number {
-  return leftMs === undefined || leftMs <= 0 ? longestAttemptMs : clamp(leftMs / 4, 300, longestAttemptMs);
+  return leftMs === undefined || leftMs <= 0 ? longestAttemptMs : clamp(leftMs / 3, 700, longestAttemptMs);
 }
 
 /** How grave it is that a certificate cannot be renewed. */

@@ -114,13 +114,13 @@ describe('the agent with an authority', () => {
     await vi.waitFor(async () => expect(await bench.readiness()).toBe(200), { timeout: 20_000, interval: 50 });
   });
 
-  test('rotates certificates of 4 s under new connections, none of which fails', async () => {
-    const bench = await start({ lifetimeMs: 4_000 });
+  test('rotates certificates of 5 s under new connections, none of which fails', async () => {
+    const bench = await start({ lifetimeMs: 5_000 });
     await bench.untilReady();
     const end = performance.now() + 9_000;
     const { failed, serials } = await underLoad(bench.sample.tlsPort ?? 0, () => performance.now() > end);
     expect(failed).toBe(0);
-    expect(serials.size).toBeGreaterThanOrEqual(4);
+    expect(serials.size).toBeGreaterThanOrEqual(3);
   });
 
   test('goes on with its certificate while the authority is away, and renews when it is back', async () => {
@@ -148,7 +148,7 @@ describe('the agent with an authority', () => {
   });
 
   test('changes the root over a bundle of both; no connection of old or new fails meanwhile', async () => {
-    const bench = await start({ lifetimeMs: 3_000 });
+    const bench = await start({ lifetimeMs: 6_000 });
     await bench.untilReady();
     const next = await createMeshCa();
     const both = ca.rootCertificate + next.rootCertificate;
@@ -159,17 +159,17 @@ describe('the agent with an authority', () => {
     let isOver = false;
     const oldClients = underLoad(tlsPort, () => isOver, trusting(client));
     authority.answer = async ({ request }) => ({
-      certificateChain: [await next.certify(request.csr, testSpiffeId, { days: 3 / 86_400 }), both],
+      certificateChain: [await next.certify(request.csr, testSpiffeId, { days: 6 / 86_400 }), both],
     });
-    await vi.waitFor(async () => expect(await meet(tlsPort, newcomer)).toBeDefined(), { timeout: 5_000, interval: 20 });
-    const { failed } = await underLoad(tlsPort, after(3_000), newcomer);
+    await vi.waitFor(async () => expect(await meet(tlsPort, newcomer)).toBeDefined(), { timeout: 8_000, interval: 20 });
+    const { failed } = await underLoad(tlsPort, after(4_000), newcomer);
     expect(failed).toBe(0);
     isOver = true;
     expect((await oldClients).failed).toBe(0);
     authority.answer = async ({ request }) => ({
-      certificateChain: [await next.certify(request.csr, testSpiffeId, { days: 3 / 86_400 }), next.rootCertificate],
+      certificateChain: [await next.certify(request.csr, testSpiffeId, { days: 6 / 86_400 }), next.rootCertificate],
     });
-    await vi.waitFor(async () => expect(await meet(tlsPort, trusting(client))).toBeUndefined(), 5_000);
+    await vi.waitFor(async () => expect(await meet(tlsPort, trusting(client))).toBeUndefined(), 8_000);
     expect(await meet(tlsPort, newcomer)).toBeDefined();
   });
 
