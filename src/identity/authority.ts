@@ -1,5 +1,6 @@
 import type { KeyAlgorithm } from './key.ts';
 import type { WorkloadNames } from './spiffe-id.ts';
+import type { ExchangeToken } from './sts/cloud-exchange.ts';
 
 /** The certificate authority, and how a workload shows it who it is. */
 export interface AuthorityOptions {
@@ -14,6 +15,8 @@ export interface AuthorityOptions {
   readonly isMeshRoot: boolean;
   /** File of the token, read anew for each attempt; undefined sends none. */
   readonly tokenPath: string | undefined;
+  /** PLUGINS: gives what is shown instead of that token; absent: the token itself is shown. */
+  readonly exchangeToken?: ExchangeToken | undefined;
   /** Folder of `cert-chain.pem` and `key.pem`, shown as client certificate when they are a good pair (PROV_CERT). */
   readonly provisionedFolder: string | undefined;
   /** Sent as `clusterid` with each request. */

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { RequestIdentity } from './keeper.ts';
 import { formatKey, generateKey } from './key.ts';
 import { knownRoots } from './known-roots.ts';
+import { shownToken } from './shown-token.ts';
 import { createSigningRequest } from './signing-request.ts';
 import type { SecretSnapshot } from './snapshot.ts';
 import { workloadSpiffeId } from './spiffe-id.ts';
@@ -15,18 +16,21 @@ import { claimsOf, readToken } from './token.ts';
 export function identityRequests(authority: AuthorityOptions, clock: Clock): RequestIdentity {
   let inForce: SecretSnapshot | undefined;
   let key: KeyObject | undefined;
-  return async ({ deadlineMs, signal }) => {
-    const token = authority.tokenPath === undefined ? undefined : await readToken(authority.tokenPath);
-    const subject = token?.token === undefined ? undefined : claimsOf(token.token).subject;
+  return async ({ deadlineMs: attemptMs, signal }) => {
+    const startedAtMs = clock.monotonicMs();
+    const own = authority.tokenPath === undefined ? undefined : await readToken(authority.tokenPath);
+    const subject = own?.token === undefined ? undefined : claimsOf(own.token).subject;
     const { spiffeId, problem } = workloadSpiffeId(authority.names, subject);
     if (problem !== undefined)
-      throw new AuthorityError(token?.problem ? `${problem}; ${token.problem}` : problem, 'credential');
+      throw new AuthorityError(own?.problem ? `${problem}; ${own.problem}` : problem, 'credential');
     key ??= await generateKey(authority.keyAlgorithm);
     const request = {
       csr: await createSigningRequest(spiffeId, key),
       validitySeconds: BigInt(Math.max(1, Math.floor(authority.lifetimeMs / 1000))),
       metadata: new Map<string, string>(),
     };
+    const token = await shownToken(authority, own, { deadlineMs: attemptMs, signal });
+    const deadlineMs = Math.max(1, attemptMs - (clock.monotonicMs() - startedAtMs));
     const announcedRoots = authority.isMeshRoot ? (inForce?.rootCertificates ?? '') : '';
     const response = await requestCertificate(authority, { request, token, announcedRoots, deadlineMs, signal });
     const privateKey = formatKey(key, authority.isPkcs8);
