@@ -238,6 +238,20 @@ describe('CertificateKeeper when a renewal fails', () => {
     expect(one.snapshots).toHaveLength(2);
   });
 
+  test('is as quick just after a certificate has ended as just before, and slower the longer ago that was', async () => {
+    const one = bench({ lifetimeMs: 10_000 });
+    await one.clock.pass(0);
+    one.refusal = 'soon';
+    await one.clock.pass(600_000);
+    const waitedAt = (ms: number): number => {
+      const next = one.attempts.findIndex((at) => at > ms);
+      return (one.attempts[next + 1] as number) - (one.attempts[next] as number);
+    };
+    expect(waitedAt(10_500)).toBeLessThan(500);
+    expect(waitedAt(20_000)).toBeLessThan(5_000);
+    expect(waitedAt(300_000)).toBeGreaterThan(5_000);
+  });
+
   test('ends at once when it is closed, in the middle of a wait', async () => {
     const one = bench();
     one.refusal = 'credential';

@@ -52,10 +52,11 @@ export function sleepMs(untilMs: number, checkIntervalMs: number): number {
 
 /**
  * How long to wait before attempt `attempt` (1 is the first one that is repeated). `leftMs` is what the certificate in
- * force still has: the last part of a short life is not slept through.
+ * force still has, or how long ago it ended as a negative number: neither the last part of a short life nor the first
+ * moments without a certificate are slept through.
  */
 export function backoffMs(remedy: Remedy, attempt: number, leftMs: number | undefined, random: number): number {
-  const cap = leftMs === undefined || leftMs <= 0 ? longestBackoffMs : clamp(leftMs / 4, 200, longestBackoffMs);
+  const cap = leftMs === undefined ? longestBackoffMs : clamp(Math.abs(leftMs) / 4, 200, longestBackoffMs);
   // A refused credential is asked about rarely, but not by everybody at the same moment.
   if (remedy === 'credential') return cap * (0.5 + random / 2);
   return random * Math.min(cap, firstBackoffMs * 2 ** Math.min(attempt - 1, 20));
