@@ -1,8 +1,10 @@
 import { deciding } from './access.ts';
+import { agentStarting } from './agent-starting.ts';
 import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
 import { line, peakMb } from './measure.ts';
+import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
 import { reading } from './reading.ts';
 import { redirecting } from './redirecting.ts';
 import { starting } from './starting.ts';
@@ -18,9 +20,18 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   9: deciding,
 };
 
+/** These run agents, whose ports are the specification's. */
+const networked: Readonly<Record<string, () => Promise<void>>> = {
+  10: agentStarting,
+};
+
 const wanted = process.argv.slice(2);
-for (const [number, run] of Object.entries(benchmarks)) {
+for (const [number, run] of Object.entries({ ...benchmarks, ...networked })) {
   if (wanted.length > 0 && !wanted.includes(number)) continue;
+  if (number in networked && !hasOwnNetwork) {
+    runInOwnNetwork([number]);
+    continue;
+  }
   console.log(`\n(${number})`);
   await run();
   line('peak memory of this process', `${peakMb().toFixed(0)} MB`);

@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createMeshCa, type IssuedCertificate, type MeshCa } from '../src/testing/certificates.ts';
+import { generateMesh } from './mesh.ts';
+import { Program } from './program.ts';
+
+/** Workload of all agents here, and its identity. */
+export const workload = 'httpbin.foo';
+export const spiffeId = 'spiffe://cluster.local/ns/foo/sa/httpbin';
+
+/** Where Envoy finds its configuration, below the folder. */
+export const configPath = 'etc/mesh/proxy';
+
+const topology = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: foo, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: httpbin, namespace: foo}
+spec:
+  clusterIP: 10.1.0.10
+  selector: {app: httpbin}
+  ports: [{name: http, port: 8000}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
+spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
+status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
+`;
+
+/** How an agent is started: the Node that runs it, flags after the workload's, variables. */
+export interface AgentStart {
+  readonly node?: string;
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A working directory for `pilot-agent proxy`: policies, topology and a certificate of the workload. */
+export class AgentFolder {
+  readonly path: string;
+  readonly #ca: MeshCa;
+
+  private constructor(path: string, ca: MeshCa) {
+    this.path = path;
+    this.#ca = ca;
+  }
+
+  /** With the workload, and so many other services in ten namespaces with a pod each. */
+  static async create(services: number): Promise<AgentFolder> {
+    const folder = new AgentFolder(await mkdtemp(join(tmpdir(), 'bench-')), await createMeshCa());
+    await folder.write('mesh/topology.yaml', topology);
+    const files = services === 0 ? [] : generateMesh({ services, workloads: services, namespaces: 10 });
+    for (const { path, text } of files) await folder.write(`mesh/${path}`, text);
+    for (const [name, text] of pairFiles(await folder.issue())) await folder.write(`certs/${name}`, text);
+    return folder;
+  }
+
+  issue(): Promise<IssuedCertificate> {
+    return this.#ca.issue(spiffeId);
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    const path = join(this.path, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  /** Replaces a file at once; gives when, as `performance.now()` counts. */
+  async replace(name: string, text: string): Promise<number> {
+    // Beside the inputs until it has its name.
+    const beside = join(this.path, 'next');
+    await writeFile(beside, text);
+    const at = performance.now();
+    await rename(beside, join(this.path, name));
+    return at;
+  }
+
+  readConfig(name: string): Promise<string> {
+    return readFile(join(this.path, configPath, name), 'utf8');
+  }
+
+  /** `pilot-agent proxy` for the workload. */
+  start({ node = process.execPath, flags = [], environment = {} }: AgentStart = {}): Program {
+    const command = [node, resolve('dist/pilot-agent.js'), 'proxy', 'sidecar', '--id', workload, '--policies', 'mesh'];
+    return new Program([...command, ...flags], {
+      folder: this.path,
+      environment: { PROV_CERT: 'certs', TERMINATION_DRAIN_DURATION_SECONDS: '0', ...environment },
+    });
+  }
+
+  remove(): Promise<void> {
+    return rm(this.path, { recursive: true, force: true });
+  }
+}
+
+/** A certificate as the files of PROV_CERT, the key first: a pair counts once its halves fit. */
+export function pairFiles(issued: IssuedCertificate): readonly (readonly [name: string, text: string])[] {
+  return [
+    ['key.pem', issued.privateKey],
+    ['cert-chain.pem', issued.certificateChain],
+    ['root-cert.pem', issued.rootCertificate],
+  ];
+}
+
+/** Denies one path to everybody. */
+export function denyPath(path: string): string {
+  return `
+apiVersion: security.mesh.io/v1beta1
+kind: AuthorizationPolicy
+metadata: {name: changed, namespace: foo}
+spec: {action: DENY, rules: [{to: [{operation: {paths: ["${path}"]}}]}]}
+`;
+}
