@@ -68,7 +68,7 @@ export class ControlPlane {
     this.#startedAt = (await this.allOutput()).length;
     this.#program = await this.#sandbox.start(
       [...argv, '--caFolder', 'ca', '--log_as_json', ...this.#flags],
-      this.#log,
+      this.log,
       place,
     );
     return this.#program;
@@ -105,7 +105,7 @@ export class ControlPlane {
   }
 
   allOutput(): Promise<string> {
-    return readFile(this.#log, 'utf8').catch(() => '');
+    return readFile(this.log, 'utf8').catch(() => '');
   }
 
   /** All certificates that were issued, also before a restart. */
@@ -114,7 +114,8 @@ export class ControlPlane {
     return lines.map((line) => JSON.parse(line) as IssuedLine);
   }
 
-  get #log(): string {
+  /** File that its output goes to. */
+  get log(): string {
     return join(this.#sandbox.folder, 'meshd.log');
   }
 

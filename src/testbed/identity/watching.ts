@@ -19,17 +19,33 @@ export function failuresOf(counts: LoadCounts): { readonly failed: number; reado
   return { failed: total(counts).failed, first };
 }
 
-/** What Envoy's `/certs` says of the workload's own certificates. */
+interface ShownCertificate {
+  readonly serial_number: string;
+}
+
+/** What Envoy's `/certs` says of each TLS context. */
 interface ShownCertificates {
   readonly certificates?: readonly {
-    readonly cert_chain: readonly { readonly serial_number: string; readonly subject_alt_names: readonly object[] }[];
+    readonly ca_cert: readonly ShownCertificate[];
+    readonly cert_chain: readonly ShownCertificate[];
   }[];
 }
 
 /** Serial numbers of the certificates that a proxy shows to others now. */
 export async function serialsOf(testbed: Testbed, pod: string): Promise<ReadonlySet<string>> {
-  const { certificates = [] } = JSON.parse(await testbed.sidecar(pod).admin('GET', '/certs')) as ShownCertificates;
+  const { certificates = [] } = await shownBy(testbed, pod);
   return new Set(certificates.flatMap(({ cert_chain: [leaf] }) => (leaf === undefined ? [] : [leaf.serial_number])));
+}
+
+/** Serial numbers of the roots that a proxy trusts now in any of its TLS contexts, sorted. */
+export async function rootsOf(testbed: Testbed, pod: string): Promise<readonly string[]> {
+  const { certificates = [] } = await shownBy(testbed, pod);
+  const serials = certificates.flatMap(({ ca_cert: roots }) => roots.map((root) => root.serial_number));
+  return [...new Set(serials)].sort();
+}
+
+async function shownBy(testbed: Testbed, pod: string): Promise<ShownCertificates> {
+  return JSON.parse(await testbed.sidecar(pod).admin('GET', '/certs')) as ShownCertificates;
 }
 
 /** A figure of the agent's; NaN when it is not there. */
