@@ -1,4 +1,5 @@
 import type { AuthorityOptions } from '../identity/authority.ts';
+import type { DnsConfig } from './dns.ts';
 import type { RestartPolicy } from './life/restart.ts';
 
 /** Everything that the agent's parts need to know, settled before the first of them starts. */
@@ -38,6 +39,8 @@ export interface AgentConfig {
   readonly authority?: AuthorityOptions | undefined;
   /** OUTPUT_CERTS: where each new identity is written too. */
   readonly outputFolder?: string | undefined;
+  /** DNS_AGENT: what is answered to the workload's DNS queries; absent: they are not served. */
+  readonly dns?: DnsConfig | undefined;
   /** STALED_CONNECTION_RECYCLE_RUN_INTERVAL; absent: streams that do not answer are kept. */
   readonly staleCheckMs?: number | undefined;
   /** SECRET_WATCHER_RESYNC_PERIOD: inputs are read anew this often, changed or not; 0 or absent: never. */

@@ -1,3 +1,4 @@
+import { upstreams } from '../../dns/observer.ts';
 import { refusalReasons } from '../reload/observer.ts';
 
 /** One metric that the agent exports. Names without `mesh_agent_` are the specification's. */
@@ -120,6 +121,35 @@ const agentMetrics = [
     name: 'mesh_agent_config_last_success_timestamp_seconds',
     type: 'gauge',
     help: 'When a change last came into force, in seconds since 1970; 0 before the first one.',
+  },
+  {
+    name: 'mesh_agent_dns_failures_total',
+    type: 'counter',
+    help: 'DNS queries of the workload that were answered SERVFAIL because nobody could be asked.',
+  },
+  { name: 'mesh_agent_dns_requests_total', type: 'counter', help: 'DNS queries of the workload.' },
+  {
+    name: 'mesh_agent_dns_tls_pending',
+    type: 'gauge',
+    help: "DNS queries that wait for the mesh's server now.",
+  },
+  {
+    name: 'mesh_agent_dns_upstream_failures_total',
+    type: 'counter',
+    help: 'Attempts to ask a DNS server that brought no answer.',
+    labels: { upstream: upstreams },
+  },
+  {
+    name: 'mesh_agent_dns_upstream_requests_total',
+    type: 'counter',
+    help: "Attempts to ask a DNS server: one of the system's in the clear, or the mesh's over TLS.",
+    labels: { upstream: upstreams },
+  },
+  {
+    name: 'mesh_agent_dns_upstream_seconds_total',
+    type: 'counter',
+    help: 'Time that answers of DNS servers took, of all attempts that brought one.',
+    labels: { upstream: upstreams },
   },
   {
     name: 'mesh_agent_drain_seconds',

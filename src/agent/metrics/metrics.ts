@@ -1,9 +1,11 @@
+import type { DnsObserver } from '../../dns/observer.ts';
 import type { CertificateObserver } from '../../identity/certificate-observer.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
+import { dnsMetrics } from './dns-metrics.ts';
 import { certificateMetrics, discoveryMetrics, outgoingMetrics } from './identity-metrics.ts';
 import { type MeshFigures, RejectedConfigs, showFigures } from './mesh-figures.ts';
 import { type Labels, Meters } from './meters.ts';
@@ -25,6 +27,7 @@ export class AgentMetrics implements AgentObservers {
   readonly life: LifeObserver = lifeMetrics(this.#meters);
   readonly reload: ReloadObserver = reloadMetrics(this.#meters, this.#rejected);
   readonly scrape: ScrapeObserver = scrapeMetrics(this.#meters);
+  readonly dns: DnsObserver = dnsMetrics(this.#meters);
 
   /** `version` is the program's own. */
   constructor(version = 'unknown') {

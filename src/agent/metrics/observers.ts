@@ -1,3 +1,4 @@
+import type { DnsObserver } from '../../dns/observer.ts';
 import type { CertificateObserver } from '../../identity/certificate-observer.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
@@ -13,4 +14,5 @@ export interface AgentObservers {
   readonly life?: LifeObserver;
   readonly reload?: ReloadObserver;
   readonly scrape?: ScrapeObserver;
+  readonly dns?: DnsObserver;
 }

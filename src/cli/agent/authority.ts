@@ -69,7 +69,7 @@ function checkProvider({ provider }: AuthoritySettings, address: string): void {
 }
 
 /** PILOT_CERT_PROVIDER names the file; a root beside the provisioned pair takes the place of the mesh's. */
-function rootOf(
+export function rootOf(
   { certificateProvider }: AuthoritySettings,
   folder: string | undefined,
 ): Pick<AuthorityOptions, 'rootPath' | 'isMeshRoot'> {

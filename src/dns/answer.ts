@@ -1,0 +1,57 @@
+import type { DnsLog } from './dns-log.ts';
+import type { Forwarder, Transport } from './forward.ts';
+import type { MeshNames } from './mesh-names.ts';
+import { failureOf, type Query, withId } from './message.ts';
+import type { DnsObserver } from './observer.ts';
+import type { OwnQueries } from './own-queries.ts';
+import type { TlsUpstream } from './tls-upstream.ts';
+
+export interface AnswererOptions {
+  readonly names: MeshNames;
+  readonly mesh: TlsUpstream;
+  readonly others: Forwarder;
+  readonly own: OwnQueries;
+  readonly observer: DnsObserver;
+  readonly log: DnsLog;
+}
+
+/** Queries of clients that are asked at one time; each of them costs a socket. */
+const mostQueries = 512;
+
+/**
+ * Has a query answered: names of the mesh by its own server alone, all others by those of the system. Whoever cannot be
+ * asked, the client hears SERVFAIL: no name is said not to be there because the network failed, and none of the mesh is
+ * asked in the clear instead.
+ */
+export class Answerer {
+  readonly #options: AnswererOptions;
+  #running = 0;
+
+  constructor(options: AnswererOptions) {
+    this.#options = options;
+  }
+
+  async answer(query: Query, transport: Transport): Promise<Buffer> {
+    const { names, mesh, others, own, observer, log } = this.#options;
+    observer.requested();
+    const isOfMesh = names.has(query.labels);
+    try {
+      if (own.has(query)) throw new Error(loop);
+      if (this.#running >= mostQueries) throw new Error(`${mostQueries} queries are being answered already`);
+      this.#running += 1;
+      try {
+        const answer = await (isOfMesh ? mesh.ask(query) : others.ask(query, transport));
+        return withId(answer, query.id);
+      } finally {
+        this.#running -= 1;
+      }
+    } catch (error) {
+      observer.failed();
+      log.failed(isOfMesh ? 'a name of the mesh' : 'a name', error as Error);
+      return failureOf(query);
+    }
+  }
+}
+
+const loop =
+  'a query of the agent came back to it: run the agent as the user whose packets istio-iptables lets pass, and let the system name a DNS server that does not ask this one';

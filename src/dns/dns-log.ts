@@ -1,0 +1,33 @@
+/** As much of a log as is written to here. */
+export interface Log {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** One line of a kind in so many milliseconds: a network that fails must not fill the log. */
+const quietMs = 30_000;
+
+/** Tells why queries fail, now and then, and how many did since the last line; never which names were asked for. */
+export class DnsLog {
+  readonly #log: Log;
+  readonly #kinds = new Map<string, { toldAtMs: number; unsaid: number }>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  failed(what: string, error: Error): void {
+    const nowMs = performance.now();
+    const kind = this.#kinds.get(what);
+    if (kind !== undefined && nowMs - kind.toldAtMs < quietMs) {
+      kind.unsaid += 1;
+      return;
+    }
+    this.#kinds.set(what, { toldAtMs: nowMs, unsaid: 0 });
+    const reason = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+    this.#log.warn(`DNS: ${what} could not be resolved, the client hears SERVFAIL`, {
+      reason,
+      ...(kind !== undefined && kind.unsaid > 0 && { moreBefore: kind.unsaid }),
+    });
+  }
+}
