@@ -1,4 +1,7 @@
 import { deciding } from './access.ts';
+import { agentDraining } from './agent-draining.ts';
+import { agentReloading } from './agent-reloading.ts';
+import { agentResting } from './agent-resting.ts';
 import { agentStarting } from './agent-starting.ts';
 import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
@@ -23,6 +26,9 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
 /** These run agents, whose ports are the specification's. */
 const networked: Readonly<Record<string, () => Promise<void>>> = {
   10: agentStarting,
+  11: agentResting,
+  12: agentDraining,
+  13: agentReloading,
 };
 
 const wanted = process.argv.slice(2);

@@ -16,6 +16,12 @@ export function medianMs(runs: number, work: () => void, warmUpMs = 0): number {
   return median(times);
 }
 
+/** The value that a share of the values, from 0 to 1, does not exceed (nearest rank). */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;
