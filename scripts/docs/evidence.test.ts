@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { listenForSignals } from '../../src/agent/life/signals.ts';
 import { runPilotAgent } from '../../src/cli/agent/pilot-agent.ts';
-import { refuseUnsupported, unsupportedVariables } from '../../src/cli/agent/refuse.ts';
+import { unsupportedVariables } from '../../src/cli/agent/refuse.ts';
 import { planFiles } from '../../src/cli/output/plan.ts';
 import { readSettings } from '../../src/config/read.ts';
 import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
@@ -80,7 +80,7 @@ describe(`"${refusedByName}"`, () => {
     Object.entries(evidence)
       .filter(([id, { note }]) => id.startsWith(prefix) && note?.startsWith(refusedByName))
       .map(([id]) => id.slice(prefix.length));
-  const { variables, commands, commonFlags } = readSpecification();
+  const { variables } = readSpecification();
 
   test('stands at the variables of the agent that it refuses', () => {
     const names = variables
@@ -89,19 +89,8 @@ describe(`"${refusedByName}"`, () => {
     expect(noted('variable/')).toEqual(names);
   });
 
-  test('stands at the flags of the agent that it refuses', () => {
-    const proxy = commands.find(({ name }) => name === 'pilot-agent proxy')!;
-    const ids = [...proxy.flags.map(({ name }) => `pilot-agent proxy ${name}`), ...commonFlags.map(({ name }) => name)];
-    const refused = ids.filter((id) => {
-      const flag = id.replace('pilot-agent proxy ', '');
-      try {
-        refuseUnsupported({ [flag.slice('--'.length)]: 'asked for' }, {});
-        return false;
-      } catch (error) {
-        return (error as Error).message === `not supported yet: ${flag}`;
-      }
-    });
-    expect(noted('flag/')).toEqual(refused);
+  test('stands at no flag: the agent obeys all of them', () => {
+    expect(noted('flag/')).toEqual([]);
   });
 
   test('stands at no command that runs', async () => {

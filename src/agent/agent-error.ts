@@ -9,6 +9,7 @@ export type AgentErrorCode =
   | 'cert-unreadable'
   | 'cert-unwritable'
   | 'status-bind-failed'
+  | 'sts-bind-failed'
   | 'already-running'
   | 'log-unwritable';
 

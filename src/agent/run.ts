@@ -1,6 +1,8 @@
+import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
 import { type Change, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
 import type { AgentConfig } from './agent-config.ts';
+import { serveAgentDns } from './dns.ts';
 import type { CurrentEnvoy } from './envoy-run.ts';
 import { compileFirst } from './first-config.ts';
 import { keepRunning } from './keep-running.ts';
@@ -23,6 +25,7 @@ import type { ValidateConfig } from './reload/reload.ts';
 import { startIdentityService } from './secrets/identity-service.ts';
 import { serveStatus } from './status/serve-status.ts';
 import type { StatusSettings } from './status/status-settings.ts';
+import { startTokenService } from './token-service.ts';
 
 /** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
 export interface AgentParts {
@@ -37,6 +40,8 @@ export interface AgentParts {
   readonly metrics?: () => Promise<string>;
   /** What the status port asks the application for; absent: nothing. */
   readonly status?: StatusSettings;
+  /** `--stsPort`; absent: no tokens are served. */
+  readonly tokenService?: Pick<TokenServerOptions, 'host' | 'port' | 'manager' | 'clock'> | undefined;
   /** Hear of what the agent does; metrics are made of it. */
   readonly observers?: AgentObservers;
   readonly signals: StopSignals;
@@ -96,7 +101,12 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     parts.reopenLogs?.();
     current.reopenLogs?.();
   });
+  // The workload's queries may be captured already: they are served before Envoy is, and to the end.
+  const dns = config.dns && (await serveAgentDns(config.dns, log, parts.observers?.dns));
+  if (dns !== undefined) cleanup.push(() => dns.close());
   if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
+  if (parts.tokenService !== undefined)
+    cleanup.push(await startTokenService(parts.tokenService, log.scope('stsserver')));
   // Watched before compiling: a change during the first compilation is not missed.
   const change = new ChangeBell();
   const onChange = ({ files: count, seenAtMs }: Change): void => {

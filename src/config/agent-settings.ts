@@ -61,6 +61,8 @@ export interface CloudSettings {
   readonly clusterUrl: string | undefined;
   /** PLUGINS. */
   readonly plugins: readonly string[];
+  /** STS_LENIENT: without CLOUD_METADATA the token service answers with errors, and the agent starts. */
+  readonly isLenient: boolean;
 }
 
 export interface CloudMetadata {

@@ -59,6 +59,14 @@ export const ownVariables: readonly Variable[] = [
     effect: 'socket of the service manager that is told READY=1 and STOPPING=1',
   },
   {
+    name: 'STS_LENIENT',
+    type: 'boolean',
+    default: 'false',
+    owner: 'agent',
+    setting: 'cloud.isLenient',
+    effect: 'without CLOUD_METADATA the port of --stsPort answers with errors, instead of stopping the start',
+  },
+  {
     name: 'ENVOY_BINARY',
     type: 'string',
     default: '',

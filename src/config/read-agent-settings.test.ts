@@ -51,6 +51,7 @@ describe('readAgentSettings', () => {
     ['SECRET_TTL', '1h30m', 86_400_000, 5_400_000],
     ['SECRET_WATCHER_RESYNC_PERIOD', '2m', 0, 120_000],
     ['STALED_CONNECTION_RECYCLE_RUN_INTERVAL', '30s', 300_000, 30_000],
+    ['STS_LENIENT', 'true', false, true],
     ['SERVICE_ACCOUNT', 'web', undefined, 'web'],
     ['REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION', 'true', false, true],
     ['EXIT_ON_ZERO_ACTIVE_CONNECTIONS', 'true', false, true],

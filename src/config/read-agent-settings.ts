@@ -95,6 +95,7 @@ function cloud(reader: VariableReader): CloudSettings {
     metadata: reader.read('CLOUD_METADATA', optional(cloudMetadata)),
     clusterUrl: reader.read('CLOUD_CLUSTER_URL', optional(webAddress)),
     plugins: reader.read('PLUGINS', list),
+    isLenient: reader.read('STS_LENIENT', parseBoolean),
   };
 }
 

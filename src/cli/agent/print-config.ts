@@ -14,6 +14,7 @@ import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
 import { type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
 import { statusSettingsOf } from './status-settings.ts';
+import { tokenServiceOf, withTokenExchange } from './token-service.ts';
 import { type IdentityFlags, identifyProxy } from './workload.ts';
 
 /**
@@ -28,14 +29,19 @@ export async function printConfig(
 ): Promise<number> {
   const effective = role ?? 'sidecar';
   checkRole(effective);
-  refuseUnsupported(options as Readonly<Record<string, unknown>>, environment);
+  refuseUnsupported(environment);
   const bag = new DiagnosticBag();
   const agent = readAgentSettings(environment, bag);
   const { settings, sources } = await readSettings(settingsOptionsOf(options as SettingsFlagValues, environment), bag);
   readNodeVariables(environment, bag);
   process.stderr.write(format(bag.all, sources, 'text'));
   if (bag.hasErrors) return exitCode.no;
-  checkRest(effective, options as LogFlags & IdentityFlags, { settings, agent }, environment);
+  checkRest(
+    effective,
+    options as LogFlags & IdentityFlags & { readonly stsPort: number },
+    { settings, agent },
+    environment,
+  );
   const roleValue = { name: 'role', value: effective, isGiven: role !== undefined };
   const { output } = options as { readonly output?: 'yaml' | 'json' };
   process.stdout.write(formatEffective({ settings, agent, flags: [...flags, roleValue] }, output ?? 'yaml'));
@@ -45,7 +51,7 @@ export async function printConfig(
 /** Throws the UsageError that a start would; which workload it is may be left open. */
 function checkRest(
   role: AgentConfig['role'],
-  flags: LogFlags & IdentityFlags,
+  flags: LogFlags & IdentityFlags & { readonly stsPort: number },
   { settings, agent }: Pick<EffectiveSettings, 'settings' | 'agent'>,
   environment: Environment,
 ): void {
@@ -56,5 +62,6 @@ function checkRest(
   const { ip } = identifyProxy(isNamed ? flags : { ...flags, id: 'any.any' }, environment);
   const identity = { namespace: '', name: '', ip, domain: undefined };
   statusSettingsOf(role, agent, settings, identity);
-  authorityOf(agent, settings, agent.podNamespace, { warn: () => undefined });
+  withTokenExchange(authorityOf(agent, settings, agent.podNamespace, { warn: () => undefined }), { agent, settings });
+  tokenServiceOf(flags.stsPort, ip, { agent, settings });
 }

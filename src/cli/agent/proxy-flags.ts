@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { agentVariables } from '../../config/agent-variables.ts';
 import { ownVariables } from '../../config/own-variables.ts';
-import { choiceOf, didYouMean, wholeNumber } from './values.ts';
+import { choiceOf, didYouMean, portNumber, wholeNumber } from './values.ts';
+
+/** What exchanges tokens: ours, and what the original calls it. */
+const tokenPlugins = { CloudTokenExchange: 'CloudTokenExchange', GoogleTokenExchange: 'CloudTokenExchange' };
 
 /** Levels of Envoy's log. */
 const logLevels = ['trace', 'debug', 'info', 'warning', 'error', 'critical', 'off'] as const;
@@ -64,8 +67,13 @@ function addConfigurationFlags(command: Command): void {
 function addCertificateFlags(command: Command): void {
   command
     .optionsGroup('Certificates:')
-    .option('--stsPort <port>', 'port of the token service on loopback; 0: none', wholeNumber, 0)
-    .option('--tokenManagerPlugin <name>', 'what the token service asks for tokens', 'CloudTokenExchange')
+    .option('--stsPort <port>', 'port of the token service on loopback; 0: none', portNumber, 0)
+    .option(
+      '--tokenManagerPlugin <name>',
+      'what the token service asks for tokens',
+      choiceOf(tokenPlugins),
+      'CloudTokenExchange',
+    )
     .option('--mixerIdentity <name>', 'accepted, without effect as in the original (default: none)', '')
     .option('--pilotIdentity <name>', 'accepted, without effect as in the original (default: none)', '');
 }

@@ -23,6 +23,7 @@ import { version } from '../version.ts';
 import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
+import { dnsConfigOf } from './dns-config.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
 import { type LogFlags, openLog } from './log-options.ts';
@@ -32,6 +33,7 @@ import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
 import { defaultMeshConfig, podInfo, type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
 import { statusSettingsOf } from './status-settings.ts';
+import { tokenServiceOf, withTokenExchange } from './token-service.ts';
 import { type IdentityFlags, identifyProxy } from './workload.ts';
 
 /** The flags of `proxy` as the parser gives them. */
@@ -43,6 +45,7 @@ interface ProxyFlags extends LogFlags, SettingsFlagValues, IdentityFlags {
   readonly templateFile?: string;
   readonly policies?: readonly string[];
   readonly proxyBinary?: string;
+  readonly stsPort: number;
   readonly restartPolicy?: LifeSettings['restartPolicy'];
 }
 
@@ -50,24 +53,20 @@ interface ProxyFlags extends LogFlags, SettingsFlagValues, IdentityFlags {
 export async function runProxy(role: string, options: object, context: ProgramContext): Promise<number> {
   const { environment, signals } = context;
   checkRole(role);
-  refuseUnsupported(options as Readonly<Record<string, unknown>>, environment);
+  refuseUnsupported(environment);
   const flags = options as ProxyFlags;
   const { log, reopen, onLost } = openLog(flags);
   // What is wrong with them is told before anything is read.
   identifyProxy(flags, environment);
   tellAccepted(flags, log);
-  const policies = flags.policies ?? [];
-  if (policies.includes('-'))
-    throw new UsageError('--policies: standard input cannot be followed; name files or folders');
+  const policies = policiesOf(flags);
 
   const agent = agentSettingsOf(environment, log);
   if (agent === undefined) return 1;
   const settingsOptions = settingsOptionsOf(flags, environment);
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
-  const inputs = [...policies, ...folderSources(settings)];
-  if (inputs.length === 0)
-    throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
+  const inputs = inputsOf(policies, settings);
   const ownAddresses = (): Promise<readonly string[]> => addressesOfMachine(signals.stop, log);
   const identity = await locateProxy({ flags, environment, settings, inputs, ownAddresses });
   const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
@@ -76,14 +75,20 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const limits = await readContainerLimits();
   const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, { bootstrap, limits });
   const status = statusSettingsOf(role, agent, settings, identity);
+  const dns = dnsConfigOf(agent, settings, identity.domain, log);
   await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
   const metrics = new AgentMetrics(version);
   onLost(() => metrics.count('mesh_agent_log_lines_lost_total'));
+  const cloud = { agent, settings, outgoing: metrics.outgoing };
   const keySets = fetchedKeySets(settings, metrics, log);
   try {
     return await runAgent({
-      config: { ...config, authority: authorityOf(agent, settings, identity.namespace, log) },
+      config: {
+        ...config,
+        dns,
+        authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
+      },
       compile: createCompileProxy({
         settings: settingsOptions,
         policies,
@@ -104,6 +109,7 @@ export async function runProxy(role: string, options: object, context: ProgramCo
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
       status,
+      tokenService: tokenServiceOf(flags.stsPort, identity.ip, cloud),
       observers: metrics,
       signals,
       reopenLogs: reopen,
@@ -112,6 +118,20 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   } finally {
     keySets.close();
   }
+}
+
+function policiesOf({ policies = [] }: ProxyFlags): readonly string[] {
+  if (policies.includes('-'))
+    throw new UsageError('--policies: standard input cannot be followed; name files or folders');
+  return policies;
+}
+
+/** Files and folders that hold policies. */
+function inputsOf(policies: readonly string[], settings: Settings): readonly string[] {
+  const inputs = [...policies, ...folderSources(settings)];
+  if (inputs.length === 0)
+    throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
+  return inputs;
 }
 
 function fetchedKeySets({ jwksAllowedHosts }: Settings, metrics: AgentMetrics, log: Log): FetchedKeySets {

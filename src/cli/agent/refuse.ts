@@ -5,6 +5,10 @@ import { UsageError } from '../failure.ts';
 const supportedVariables: ReadonlySet<string> = new Set([
   'CA_ADDR',
   'CA_PROVIDER',
+  'CLOUD_CLUSTER_URL',
+  'CLOUD_METADATA',
+  'DNS_AGENT',
+  'DNS_SERVER',
   'ECC_SIGNATURE_ALGORITHM',
   'ENABLE_INGRESS_GATEWAY_SDS',
   'INGRESS_GATEWAY_FALLBACK_SECRET',
@@ -22,6 +26,7 @@ const supportedVariables: ReadonlySet<string> = new Set([
   'PILOT_DEBOUNCE_AFTER',
   'PILOT_DEBOUNCE_MAX',
   'PKCS8_KEY',
+  'PLUGINS',
   'POD_NAME',
   'POD_NAMESPACE',
   'PROV_CERT',
@@ -47,24 +52,8 @@ export function unsupportedVariables(environment: Readonly<Record<string, string
     .sort();
 }
 
-/** Flags whose values ask for what is not there yet; `usual` is the value that asks for nothing. */
-const unsupportedFlags: readonly { readonly flag: string; readonly key: string; readonly usual: readonly unknown[] }[] =
-  [
-    { flag: '--stsPort', key: 'stsPort', usual: [0] },
-    { flag: '--tokenManagerPlugin', key: 'tokenManagerPlugin', usual: ['CloudTokenExchange'] },
-  ];
-
-/** Throws a UsageError that names every flag and variable that would have no effect: nothing is ignored. */
-export function refuseUnsupported(
-  options: Readonly<Record<string, unknown>>,
-  environment: Readonly<Record<string, string | undefined>>,
-): void {
-  const names = [...unsupportedFlagsOf(options), ...unsupportedVariables(environment)];
+/** Throws a UsageError that names every variable that would have no effect: nothing is ignored. */
+export function refuseUnsupported(environment: Readonly<Record<string, string | undefined>>): void {
+  const names = unsupportedVariables(environment);
   if (names.length > 0) throw new UsageError(`not supported yet: ${names.join(', ')}`);
-}
-
-function unsupportedFlagsOf(options: Readonly<Record<string, unknown>>): string[] {
-  return unsupportedFlags
-    .filter(({ key, usual }) => options[key] !== undefined && !usual.includes(options[key]))
-    .map(({ flag }) => flag);
 }

@@ -27,6 +27,13 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** A port, or 0. */
+export function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('a port is at most 65535');
+  return port;
+}
+
 /** Flags given before the command's name: they hold for the command too. */
 export function givenOptions(program: Command): object {
   const given = Object.entries(program.opts()).filter(([key]) => program.getOptionValueSource(key) === 'cli');
