@@ -170,6 +170,30 @@ describe('startStatusServer', () => {
     expect(await ask(port, { path: '/stats/prometheus' })).toMatchObject({ status: 200 });
   });
 
+  test('takes scrapes again after readers that went away before their answer was made', async () => {
+    const late: (() => void)[] = [];
+    let isLate = true;
+    const own = () => new Promise<string>((resolve) => (isLate ? late.push(() => resolve('')) : resolve('now 1\n')));
+    const { port } = await start({ sources: { own } });
+    const gone = await flood(port, 4, 'GET /stats/prometheus HTTP/1.1\r\nhost: x\r\n\r\n');
+    await vi.waitFor(() => expect(late).toHaveLength(4));
+    for (const socket of gone) socket.resetAndDestroy();
+    for (let i = 0; i < 5; i++) expect(await ask(port)).toMatchObject({ status: 200 });
+    for (const answer of late) answer();
+    isLate = false;
+    expect(await ask(port, { path: '/stats/prometheus' })).toMatchObject({ status: 200, body: 'now 1\n' });
+  });
+
+  test('takes one request a connection, however many are sent at once', async () => {
+    const { port, actions } = await start();
+    const request = (line: string): string => `${line} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const more = [...Array(5).fill(request('GET /stats/prometheus')), request('POST /drain')];
+    const [socket] = await flood(port, 1, [request('GET /nothing'), ...more].join(''));
+    await new Promise((resolve) => socket?.once('close', resolve));
+    expect(await ask(port, { path: '/stats/prometheus' })).toMatchObject({ status: 200 });
+    expect(actions).toEqual([]);
+  });
+
   test('gives the metrics of the agent alone while no Envoy runs, and counts that', async () => {
     const { port, failures } = await start();
     const answer = await ask(port, { path: '/stats/prometheus' });

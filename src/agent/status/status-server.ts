@@ -63,6 +63,8 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
     },
   );
   connections.watch(server);
+  // What follows on a connection before its answer is out never gets here: nothing would end its answer, or free its place.
+  server.maxRequestsPerSocket = 1;
   server.setTimeout(answerTimeoutMs);
   await listen(server, options.port);
   return {
@@ -104,10 +106,12 @@ class StatusDesk {
         return this.#counted('probe', response, () => this.#probe(route.path, request, response));
       case 'metrics':
         return this.#counted('metrics', response, async () => {
+          // Asked for first: a scraper that loses patience goes while the answer is made.
+          const closed = new Promise((resolve) => response.once('close', resolve));
           const body = await this.#options.metrics.text({ query: route.query, headers: request.headers });
           request.socket.setTimeout(readTimeoutMs);
           response.writeHead(200, { 'content-type': metricsType, 'content-length': body.length }).end(body);
-          await new Promise((resolve) => response.once('close', resolve));
+          await closed;
         });
     }
   }
