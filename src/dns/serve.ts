@@ -1,4 +1,5 @@
 import type { Socket } from 'node:dgram';
+import { setMaxListeners } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Answerer } from './answer.ts';
 import { DnsError } from './dns-error.ts';
@@ -54,6 +55,8 @@ const nobody: DnsObserver = {
 export async function serveDns(options: DnsOptions): Promise<DnsServer> {
   const { addresses, servers, meshServer, meshSuffixes, observer = nobody, timing = {} } = options;
   const end = new AbortController();
+  // Every query that is being answered listens.
+  setMaxListeners(0, end.signal);
   const own = new OwnQueries();
   const mesh = new TlsUpstream({ server: meshServer, own, observer, ...timing });
   let port = options.port;

@@ -11,7 +11,7 @@ export async function serveUdp(
   { address, port }: ServerAddress,
   answer: (query: Query) => Promise<Buffer>,
 ): Promise<Socket> {
-  const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', ipv6Only: true });
+  const socket = createSocket({ ...(isIPv6(address) ? { type: 'udp6', ipv6Only: true } : { type: 'udp4' }) });
   let isClosed = false;
   socket.on('close', () => {
     isClosed = true;
