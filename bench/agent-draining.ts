@@ -26,7 +26,7 @@ async function drainOnce(folder: AgentFolder): Promise<number> {
     flags: ['--proxyComponentLogLevel', 'misc:error,admin:debug,main:info'],
     environment: { TERMINATION_DRAIN_DURATION_SECONDS: String(drainSeconds) },
   });
-  await agent.seen(/state=running/);
+  await agent.seen('state=running');
   await agent.end();
   const called = timeOf(agent.output, /request complete: path: \/drain_listeners/);
   return timeOf(agent.output, /caught ENVOY_SIGTERM/) - called;

@@ -14,7 +14,7 @@ export async function agentResting(): Promise<void> {
     await folder.write('mesh/changed.yaml', denyPath('/start'));
     const agent = folder.start();
     try {
-      await agent.seen(/state=running/);
+      await agent.seen('state=running');
       await delay(2_000);
       const cpu = await cpuPercent(agent.pid, restSeconds);
       const rest = residentMib(agent.pid);
@@ -44,7 +44,7 @@ export async function agentResting(): Promise<void> {
 async function reloadOften(folder: AgentFolder, agent: Program): Promise<void> {
   for (let i = 0; i < reloads; i += 1) {
     await folder.replace('mesh/changed.yaml', denyPath(`/path${i}`));
-    await agent.seen(new RegExp(`(configuration in force[^]*){${i + 2}}`));
+    await agent.seen('configuration in force', i + 2);
   }
 }
 

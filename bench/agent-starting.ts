@@ -64,7 +64,7 @@ async function startBareNode(node: string): Promise<number> {
 
 async function startAgent(folder: AgentFolder, node: string): Promise<Start> {
   const agent = folder.start({ node });
-  const spawned = await agent.seen(/Envoy started/);
+  const spawned = await agent.seen('Envoy started');
   await untilReady();
   const ready = agent.age;
   const [, pid] = /Envoy started\tpid=(\d+)/.exec(agent.output) ?? [];

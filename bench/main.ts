@@ -6,6 +6,9 @@ import { agentStarting } from './agent-starting.ts';
 import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
+import { identityIssuing } from './identity-issuing.ts';
+import { identityMemory } from './identity-memory.ts';
+import { identityPushing } from './identity-pushing.ts';
 import { line, peakMb } from './measure.ts';
 import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
 import { reading } from './reading.ts';
@@ -29,6 +32,9 @@ const networked: Readonly<Record<string, () => Promise<void>>> = {
   11: agentResting,
   12: agentDraining,
   13: agentReloading,
+  14: identityIssuing,
+  15: identityPushing,
+  16: identityMemory,
 };
 
 const wanted = process.argv.slice(2);

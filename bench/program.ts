@@ -39,10 +39,10 @@ export class Program {
     return performance.now() - this.#startedAt;
   }
 
-  /** When the output first matched, or does now, in milliseconds since the start. */
-  seen(pattern: RegExp): Promise<number> {
+  /** When the output holds the text so many times, in milliseconds since the start. */
+  seen(text: string, times = 1): Promise<number> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => end(new Error(`no ${pattern} in:\n${this.output}`)), patienceMs);
+      const late = setTimeout(() => end(new Error(`no "${text}" in:\n${this.output}`)), patienceMs);
       const end = (error?: Error): void => {
         clearTimeout(late);
         this.#listeners.delete(look);
@@ -50,10 +50,10 @@ export class Program {
         else reject(error);
       };
       const look = (): void => {
-        if (pattern.test(this.output)) end();
+        if (this.output.split(text).length > times) end();
       };
       this.#listeners.add(look);
-      void this.exited.then(() => end(new Error(`ended without ${pattern}:\n${this.output}`)));
+      void this.exited.then(() => end(new Error(`ended without "${text}":\n${this.output}`)));
       look();
     });
   }
