@@ -21,6 +21,8 @@ type ValidationView = Present<{
 /** What `gateway-tls` places: one of each pair is set, or neither of the validations. */
 export interface GatewayTlsView {
   readonly requireClientCertificate: Originated<boolean>;
+  /** No session is resumed then: Envoy holds the client's certificate for unproven on a resumed one. */
+  readonly validatesClients: boolean;
   readonly alpn: readonly string[];
   readonly certificateSecret?: SecretSourceView;
   readonly certificateFiles?: { readonly chain: string; readonly key: string };
@@ -35,6 +37,7 @@ export function gatewayTlsView(tls: DownstreamGatewayTls): GatewayTlsView {
   const { certificate, validation } = tls;
   return {
     requireClientCertificate: placed(tls.requiresClientCertificate, tls.origins),
+    validatesClients: validation !== undefined,
     alpn: tls.alpn,
     ...('name' in certificate
       ? { certificateSecret: secretSource(certificate) }

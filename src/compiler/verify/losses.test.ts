@@ -142,6 +142,18 @@ describe('template-lost-rule', () => {
       }),
     ],
     [
+      'sessions resumed by ticket',
+      inboundTls((context) => {
+        delete context.disable_stateless_session_resumption;
+      }),
+    ],
+    [
+      'sessions resumed by number',
+      inboundTls((context) => {
+        delete context.disable_stateful_session_resumption;
+      }),
+    ],
+    [
       'no identity matcher',
       inboundTls((context) => {
         delete context.common_tls_context.combined_validation_context.default_validation_context

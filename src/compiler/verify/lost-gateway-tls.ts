@@ -1,6 +1,7 @@
 import type { ClientValidationIR, DownstreamGatewayTls, SdsSecretIR } from '../ir/tls.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
 import type { Fragment } from './fragment.ts';
+import { resumptionLosses } from './lost-tls.ts';
 
 const downstreamContext = 'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext';
 
@@ -19,7 +20,10 @@ export function gatewayTlsLosses(socket: Fragment, tls: DownstreamGatewayTls, lo
     for (const field of ['validation_context', 'combined_validation_context', 'validation_context_sds_secret_config']) {
       if (common.at(field).exists) lose(common.at(field), `no rule asks for ${field}`);
     }
-  } else validationLosses(common, tls.validation, lose);
+    return;
+  }
+  resumptionLosses(context, lose);
+  validationLosses(common, tls.validation, lose);
 }
 
 function certificateLosses(common: Fragment, certificate: DownstreamGatewayTls['certificate'], lose: Lose): void {

@@ -104,6 +104,8 @@ describe('a gateway’s listener', () => {
   test.each<[string, (json: Json) => void]>([
     ['no TLS', (json) => delete json.filter_chains[0].transport_socket],
     ['no client certificate', (json) => (contextOf(json).require_client_certificate = false)],
+    ['sessions resumed by ticket', (json) => delete contextOf(json).disable_stateless_session_resumption],
+    ['sessions resumed by number', (json) => delete contextOf(json).disable_stateful_session_resumption],
     ['another certificate', (json) => (commonOf(json).tls_certificate_sds_secret_configs[0].name = 'default')],
     [
       'a certificate waited for without an end',

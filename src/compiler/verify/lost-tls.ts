@@ -19,7 +19,17 @@ export function downstreamTlsLosses(socket: Fragment, tls: DownstreamMeshTls | u
     return;
   }
   expectValue(context.at('require_client_certificate'), true, lose);
+  resumptionLosses(context, lose);
   meshLosses(context.at('common_tls_context'), tls.alpn, tls.peerSans, lose);
+}
+
+/**
+ * On a resumed session Envoy does not count the client's certificate as validated (its issue 42668), so that a rule
+ * about an identity does not hold: ALLOW refuses by chance, DENY lets through.
+ */
+export function resumptionLosses(context: Fragment, lose: Lose): void {
+  expectValue(context.at('disable_stateless_session_resumption'), true, lose);
+  expectValue(context.at('disable_stateful_session_resumption'), true, lose);
 }
 
 /** The client's side of mesh TLS: own certificate, the server's identity. */
