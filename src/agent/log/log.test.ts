@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createLog, type Log, type LogOptions } from './log.ts';
 import type { LogScope, ScopeOptions } from './scope.ts';
 
@@ -20,6 +20,20 @@ describe('createLog', () => {
         /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\twarn\tcareful\tcount=2 names=\["a","b"\] text=x\n$/,
       ),
     ]);
+  });
+
+  test('follows the clock of the machine when that is set', () => {
+    const years = (log: Log): void => {
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:01Z') });
+      log.warn('forward');
+      vi.setSystemTime(new Date('2030-01-01T00:00:01Z'));
+      log.warn('back');
+      vi.useRealTimers();
+      log.warn('real');
+    };
+    const lines = written({}, years);
+    const dates = ['2031-01-01T00:00:01.', '2030-01-01T00:00:01.', new Date().toISOString().slice(0, 11)];
+    for (const [i, date] of dates.entries()) expect(lines[i]).toMatch(new RegExp(`^${date}`));
   });
 
   test('writes one object a line as JSON', () => {

@@ -31,11 +31,12 @@ export interface LogOptions extends ScopeOptions {
 export function createLog(options: LogOptions): Log {
   const { isJson, write } = options;
   const form = isJson ? jsonLine : consoleLine;
+  const clock = createClock();
   const logger = pino(
     {
       base: null,
       level: 'debug',
-      timestamp: () => `,"time":"${utcMicroseconds()}"`,
+      timestamp: () => `,"time":"${utcMicroseconds(clock())}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['authorization', 'token', 'privateKey', 'key'],
     },
@@ -81,9 +82,25 @@ function callerOf([frame = '']: readonly string[]): string {
   return /([^/(\s]+\/[^/]+:\d+):\d+\)?$/.exec(frame)?.[1] ?? 'unknown';
 }
 
-/** UTC with six digits; the clock of Node gives three, the rest comes from the monotonic one. */
-function utcMicroseconds(): string {
-  const now = performance.timeOrigin + performance.now();
+/** A monotonic clock that differs more from the wall clock than this was left behind by somebody who set that one. */
+const setMs = 20;
+
+/**
+ * Milliseconds since 1970 with a fraction: the clock of the wall gives none, so the monotonic one counts from it, and
+ * again from it after it was set (a machine that boots with a wrong time, or that slept).
+ */
+function createClock(): () => number {
+  let offset = performance.timeOrigin;
+  return () => {
+    const monotonic = performance.now();
+    const wall = Date.now();
+    if (Math.abs(offset + monotonic - wall) > setMs) offset = wall - monotonic;
+    return offset + monotonic;
+  };
+}
+
+/** UTC with six digits. */
+function utcMicroseconds(now: number): string {
   const micros = Math.floor((now % 1) * 1000);
   return `${new Date(now).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
