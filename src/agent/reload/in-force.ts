@@ -15,7 +15,8 @@ export type InForce =
   | { readonly isInForce: true }
   | { readonly isInForce: false; readonly missing: readonly string[]; readonly isRefused: boolean };
 
-const pollMs = 15;
+/** How often Envoy is asked: at first, and at last, when it waits for something that does not come, an authority say. */
+const pollMs = { first: 15, last: 250 };
 
 /** What `files` are when all of them are in force. */
 export function expectedVersions(files: ProxyFiles): Required<ExpectedVersions> {
@@ -45,7 +46,8 @@ export async function waitInForce(
   expected: ExpectedVersions,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly refusalsBefore: number },
 ): Promise<InForce> {
-  const deadline = performance.now() + options.timeoutMs;
+  const startedAt = performance.now();
+  const deadline = startedAt + options.timeoutMs;
   for (let seen = 0; ; ) {
     const missing = await missingNow(admin, expected);
     seen = missing.length === 0 ? seen + 1 : 0;
@@ -57,7 +59,9 @@ export async function waitInForce(
         return { isInForce: false, missing, isRefused };
       }
     }
-    await delay(pollMs, seen > 0 ? undefined : options.signal);
+    const waitedMs = performance.now() - startedAt;
+    const pauseMs = Math.min(Math.max(pollMs.first, waitedMs / 100), pollMs.last);
+    await (seen > 0 ? delay(pollMs.first) : delay(pauseMs, options.signal));
   }
 }
 
