@@ -163,6 +163,11 @@ describe('adminAddressOf', () => {
   test('refuses a bootstrap without an admin interface', () => {
     expect(() => adminAddressOf(bootstrap({}))).toThrow(/has no admin interface/);
   });
+
+  test.each([{}, { port_value: 0 }])('refuses a port of an admin interface that only the kernel knows: %j', (port) => {
+    const address = { socket_address: { address: '127.0.0.1', ...port } };
+    expect(() => adminAddressOf(bootstrap({ address }))).toThrow(/at port 0/);
+  });
 });
 
 describe('usesMeshSecrets', () => {

@@ -107,7 +107,7 @@ export function adminAddressOf({ bootstrap }: ProxyFiles): AdminAddress {
   const { admin } = JSON.parse(bootstrap) as {
     readonly admin?: {
       readonly address?: {
-        readonly socket_address?: { readonly address: string; readonly port_value: number };
+        readonly socket_address?: { readonly address: string; readonly port_value?: number };
         readonly pipe?: { readonly path: string };
       };
     };
@@ -116,6 +116,12 @@ export function adminAddressOf({ bootstrap }: ProxyFiles): AdminAddress {
   if (pipe !== undefined) return { socketPath: pipe.path };
   if (socket === undefined) {
     throw new AgentError('config-invalid', 'the bootstrap has no admin interface, which the agent needs');
+  }
+  if (socket.port_value === undefined || socket.port_value === 0) {
+    throw new AgentError(
+      'config-invalid',
+      "the bootstrap puts Envoy's admin interface at port 0, where the agent cannot find it: name a port",
+    );
   }
   const host = socket.address === '0.0.0.0' ? '127.0.0.1' : socket.address === '::' ? '::1' : socket.address;
   return { host, port: socket.port_value };
