@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 
 /** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
-const longestSocketPath = 107;
+export const longestSocketPath = 107;
 
 /** Why a Unix socket cannot be served at a path. */
 export class SocketTakenError extends Error {

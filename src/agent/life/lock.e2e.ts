@@ -28,6 +28,17 @@ describe('takeFolderLock', () => {
     await expect(takeFolderLock(file)).rejects.toThrow(`cannot make the configuration folder "${file}"`);
   });
 
+  test('names a folder, and the user, that cannot be written to', async () => {
+    await expect(takeFolderLock('/sys')).rejects.toThrow(/^user \d+ cannot write to the configuration folder "\/sys"$/);
+  });
+
+  test('refuses a folder whose path leaves no room for sockets, and leaves nothing there', async () => {
+    const long = join(folder, 'x'.repeat(80));
+    await expect(takeFolderLock(long)).rejects.toThrow(/is longer than 75 bytes/);
+    expect(await readdir(long)).toEqual([]);
+    expect(await readdir(folder)).toEqual(['x'.repeat(80)]);
+  });
+
   test('is had by one at a time', async () => {
     const lock = await takeFolderLock(folder);
     await expect(takeFolderLock(folder)).rejects.toThrow(/another agent uses/);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
-import { isServed } from '../../xds/socket.ts';
+import { isServed, longestSocketPath } from '../../xds/socket.ts';
 import { AgentError } from '../agent-error.ts';
 
 /** The folder is ours until released. */
@@ -29,6 +29,14 @@ export async function takeFolderLock(folder: string): Promise<FolderLock> {
   });
   const name = prefix + randomBytes(8).toString('hex');
   const path = join(folder, name);
+  const room = longestSocketPath - Buffer.byteLength(`/${name}.new`);
+  // Node would cut the path off and listen somewhere else.
+  if (Buffer.byteLength(folder) > room) {
+    throw new AgentError(
+      'config-write-failed',
+      `the path of the configuration folder "${folder}" is longer than ${room} bytes: Unix sockets lie in it`,
+    );
+  }
   const server = await listen(`${path}.new`);
   // Seen by others only now: a socket that is bound but not listened on yet would look dead.
   await rename(`${path}.new`, path);
@@ -63,7 +71,13 @@ function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', (cause) => {
-      reject(new AgentError('already-running', `cannot make the lock "${path}"`, { cause }));
+      const folder = dirname(path);
+      const user = process.getuid?.();
+      reject(
+        new AgentError('config-write-failed', `user ${user} cannot write to the configuration folder "${folder}"`, {
+          cause,
+        }),
+      );
     });
     server.listen(path, () => resolve(server));
   });
