@@ -102,7 +102,10 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
     current.reopenLogs = undefined;
     if (!ended.signal.aborted) await terminate(envoy, new AbortController().signal, log);
     process.off('exit', kill);
-    await forgetEnvoy(config.configPath);
+    await forgetEnvoy(config.configPath).catch((error: Error) => {
+      // The next agent sees for itself that this Envoy is gone.
+      log.warn('the note of the Envoy cannot be removed', { reason: error.message });
+    });
   }
 }
 

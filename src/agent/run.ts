@@ -76,10 +76,19 @@ export async function runAgent(parts: AgentParts): Promise<number> {
     return await runThrough(parts, { life, requests }, cleanup);
   } finally {
     // Envoy has ended: what hangs (a client that does not let go) must not hold up the end of the agent.
-    for (const undo of cleanup.reverse()) await within(cleanupMs, Promise.resolve(undo()));
+    for (const undo of cleanup.reverse()) await undone(undo, log);
     if (life.state !== 'exited') life.moveTo('exited');
     await notices.sent();
     crash.throwIfCrashed();
+  }
+}
+
+/** What cannot be undone (a file system that became read-only) is told, and changes no exit code. */
+async function undone(undo: Cleanup[number], log: Log): Promise<void> {
+  try {
+    await within(cleanupMs, Promise.resolve(undo()));
+  } catch (error) {
+    log.warn('not everything can be cleaned up', { reason: (error as Error).message });
   }
 }
 

@@ -1,4 +1,6 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
 import { freePort } from '../testing/sample-proxy.ts';
@@ -52,6 +54,24 @@ describe('the restart policy', () => {
     expect(await timed(agent.exitCode)).toBeLessThan(1_000);
     expect(await agent.exitCode).toBe(0);
     expect(agent.lines.join('').match(/Envoy started/g)).toHaveLength(1);
+  });
+
+  test('goes on, and ends as it was asked to, where its own notes can no longer be removed', async () => {
+    const agent = await start({ config: { restartPolicy: 'always', terminationDrainMs: 0 } });
+    await agent.untilReady();
+    const folder = agent.sample.configPath;
+    const notes = (await readdir(folder)).filter((name) => name === 'envoy.pid' || name.startsWith('agent.lock.'));
+    expect(notes).toHaveLength(2);
+    for (const name of notes) {
+      await rm(join(folder, name));
+      await mkdir(join(folder, name));
+    }
+    process.kill(agent.envoyPid, 'SIGKILL');
+    await agent.untilLogged('state=backing-off');
+    await agent.untilReady();
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+    expect(agent.lines.join('')).toMatch(/not everything can be cleaned up[\s\S]*state=exited/);
   });
 
   test('gives up an Envoy that was never ready: its configuration is at fault', async () => {
