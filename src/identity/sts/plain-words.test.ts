@@ -8,6 +8,12 @@ describe('plainWords', () => {
     ['a web token', `bad token ${workloadToken()}!`, [], 'bad token [redacted]!'],
     ['half a web token', 'bad eyJhbGciOiJSUzI1NiJ9', [], 'bad [redacted]'],
     ['a long word', `bad ya29.${'a'.repeat(60)} here`, [], 'bad [redacted] here'],
+    [
+      'a word with digits',
+      'no ya29.a0ARrdaM8_abcdef for gserviceaccount.com',
+      [],
+      'no [redacted] for gserviceaccount.com',
+    ],
     ['lines and control characters', '{\r\n\t"error":\u001b[31m 4\n}', [], '{ "error": [31m 4 }'],
   ])('leaves out %s', (_name, text, secrets, shown) => {
     expect(plainWords(text, secrets)).toBe(shown);

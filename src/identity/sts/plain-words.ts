@@ -10,7 +10,7 @@ export function plainWords(text: string, secrets: readonly string[] = []): strin
     .filter((secret) => secret !== '')
     .reduce((words, secret) => words.replaceAll(secret, '[redacted]'), text)
     .replace(/\beyJ[\w-]*(\.[\w-]*)*/g, '[redacted]')
-    .replace(/[\w~+/=-]*\.?[\w~+/=-]{40,}/g, '[redacted]')
+    .replace(/[\w~+/=.-]{20,}/g, (word) => (/\d/.test(word) || word.length >= 40 ? '[redacted]' : word))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .trim();
