@@ -130,10 +130,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   });
   cleanup.push(() => watch.close());
   parts.onNews?.(() => change.ring());
-  if (config.resyncMs) {
-    const resync = setInterval(() => change.ring(), config.resyncMs);
-    cleanup.push(() => clearInterval(resync));
-  }
+  if (config.resyncMs) cleanup.push(change.ringEvery(config.resyncMs));
 
   // A compilation that takes long, or waits for something, does not hold up the end that is asked for.
   const first = await Promise.race([compileFirst(parts), aborted(requests.stop)]);

@@ -1,3 +1,6 @@
+/** 25 days: a timer that is set to more fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** Resolves after `milliseconds`, or as soon as the signal fires: the caller looks at the signal, nothing is thrown. */
 export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -10,7 +13,14 @@ export function delay(milliseconds: number, signal?: AbortSignal): Promise<void>
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, milliseconds);
+    let left = milliseconds;
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      const part = Math.min(left, longestTimerMs);
+      left -= part;
+      timer = setTimeout(left > 0 ? wait : done, part);
+    };
+    wait();
     signal?.addEventListener('abort', done, { once: true });
   });
 }

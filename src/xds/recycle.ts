@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../lib/abort.ts';
 import type { Session } from './session.ts';
 
 /** Looks that go on until they are closed. */
@@ -21,6 +22,3 @@ export function recycleStale(sessions: ReadonlySet<Session>, intervalMs: number)
   timer.unref();
   return { close: () => clearInterval(timer) };
 }
-
-/** A longer timer fires at once. */
-const longestTimerMs = 2 ** 31 - 1;

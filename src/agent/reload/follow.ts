@@ -82,6 +82,20 @@ export class ChangeBell {
     this.#next = new AbortController();
   }
 
+  /** Rings again each time that so many milliseconds, which may be months, are over; gives what ends that. */
+  ringEvery(ms: number): () => void {
+    const end = new AbortController();
+    const ringOn = async (): Promise<void> => {
+      for (;;) {
+        await delay(ms, end.signal);
+        if (end.signal.aborted) return;
+        this.ring();
+      }
+    };
+    void ringOn();
+    return () => end.abort();
+  }
+
   /** Fires at the next ring, or at once when one is kept. */
   nextRing(): AbortSignal {
     return this.#rungAtMs !== undefined ? AbortSignal.abort() : this.#next.signal;

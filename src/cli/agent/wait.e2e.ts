@@ -74,6 +74,12 @@ describe('runWait', () => {
     expect(ms).toBeLessThan(2_500);
   });
 
+  test('takes more patience than a timer has', async () => {
+    const port = await serve((_, response) => response.end(), '127.0.0.1');
+    const patience = { timeoutSeconds: 99_999_999_999, requestTimeoutMillis: 99_999_999_999 };
+    expect(await wait(`http://localhost:${port}/`, patience)).toMatchObject({ code: 0, told: '' });
+  });
+
   test('tells that nobody listens, by the address that was tried first', async () => {
     const { code, told } = await wait('http://localhost:1/', { timeoutSeconds: 0 });
     expect(code).toBe(1);

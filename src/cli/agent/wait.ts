@@ -1,4 +1,4 @@
-import { delay } from '../../lib/abort.ts';
+import { delay, longestTimerMs } from '../../lib/abort.ts';
 import { exitCode } from '../exit-codes.ts';
 import { UsageError } from '../failure.ts';
 import { callLoopback } from './loopback-call.ts';
@@ -25,7 +25,7 @@ export async function runWait(
   if (requestTimeoutMillis === 0) throw new UsageError('--requestTimeoutMillis is at least 1');
   const deadline = performance.now() + timeoutSeconds * 1_000;
   for (;;) {
-    const reason = await askOnce(url, requestTimeoutMillis);
+    const reason = await askOnce(url, Math.min(requestTimeoutMillis, longestTimerMs));
     if (reason === undefined) return exitCode.done;
     const left = deadline - performance.now();
     if (left <= 0) {
