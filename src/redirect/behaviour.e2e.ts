@@ -17,12 +17,12 @@ async function openScene(isTransparent: boolean, isRoot?: boolean): Promise<void
       who: 'proxy',
       network: 'workload',
       uid: 1337,
-      tcp: [15001, 15006],
+      tcp: [15001, 15006, 15053],
       udp: [15013, 15053],
       transparent: isTransparent,
     }),
     lab.listen({ who: 'app', network: 'workload', uid: 1000, tcp: [22, 8080, 9090, 15008, 15021, 15090] }),
-    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [80, 5432, 9999], udp: [53, 54] }),
+    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [53, 80, 5432, 9999], udp: [53, 54] }),
   ]);
   untouched = await lab.state();
 }

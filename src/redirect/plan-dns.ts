@@ -1,6 +1,9 @@
 import type { Family, RedirectConfig } from './config.ts';
 import { localAddresses, ownComment, type RedirectRule } from './rule.ts';
 
+/** Where the agent serves DNS, over UDP and TCP; a listener on another port takes datagrams alone. */
+const agentPort = 15053;
+
 /**
  * Rules that lead DNS queries to a port on loopback, but for the proxy's own. Addresses are translated on both sides:
  * with REDIRECT alone a server on every address answers from one that the asker does not know.
@@ -20,6 +23,23 @@ export function planDns({ dnsPort, proxyUids, proxyGids }: RedirectConfig, famil
       'so that answers find back',
     ),
   ];
+}
+
+/**
+ * Rules that lead queries over TCP to the agent too: what does not fit into a datagram is asked for again over TCP, and
+ * names of the mesh must not go out in the clear then. They stand before all that decides about other connections.
+ */
+export function planDnsOverTcp({ dnsPort, proxyUids, proxyGids }: RedirectConfig): RedirectRule[] {
+  if (dnsPort !== agentPort) return [];
+  const owners = [...proxyUids.map((id) => `--uid-owner ${id}`), ...proxyGids.map((id) => `--gid-owner ${id}`)];
+  return [
+    ...owners.map((owner) => dnsOverTcp(`-m owner ${owner} -j RETURN`, 'the proxy asks')),
+    dnsOverTcp(`-j REDIRECT --to-ports ${dnsPort}`, 'queries'),
+  ];
+}
+
+function dnsOverTcp(args: string, purpose: string): RedirectRule {
+  return { table: 'nat', chain: 'MESH_OUTPUT', at: 'end', args: `-p tcp --dport 53 ${args}`.split(' '), purpose };
 }
 
 function dns(chain: string, match: string, target: string, purpose: string): RedirectRule {

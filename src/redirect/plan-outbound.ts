@@ -1,4 +1,5 @@
 import type { Family, RedirectConfig } from './config.ts';
+import { planDnsOverTcp } from './plan-dns.ts';
 import { formatPorts } from './plan-inbound.ts';
 import { localAddresses, ownComment, type RedirectRule } from './rule.ts';
 
@@ -12,6 +13,7 @@ export function planOutbound(config: RedirectConfig, family: Family): RedirectRu
     ...config.excludedOutboundPorts.map((port) =>
       nat('MESH_OUTPUT', `-p tcp --dport ${formatPorts(port)} -j RETURN`, 'excluded port'),
     ),
+    ...planDnsOverTcp(config),
     nat('MESH_OUTPUT', `-o lo -s ${delivery}/${bits} -j RETURN`, 'from the proxy to the application'),
     ...planOwners(config, family),
     nat('MESH_OUTPUT', `-d ${loopback}/${bits} -j RETURN`, 'local connections'),

@@ -91,6 +91,12 @@ describe('AgentMetrics', () => {
     ['mesh_agent_envoy_restarts_total', (it) => it.life.envoyRestarted(139), 1],
     ['mesh_agent_drain_seconds', (it) => it.life.drained(5_010), 5.01],
     ['mesh_agent_state{state="running"}', (it) => it.life.moved('running'), 1],
+    ['mesh_agent_dns_requests_total', (it) => it.dns.requested(), 1],
+    ['mesh_agent_dns_failures_total', (it) => it.dns.failed(), 1],
+    ['mesh_agent_dns_upstream_requests_total{upstream="tls"}', (it) => it.dns.asked('tls'), 1],
+    ['mesh_agent_dns_upstream_failures_total{upstream="plain"}', (it) => it.dns.missed('plain'), 1],
+    ['mesh_agent_dns_upstream_seconds_total{upstream="plain"}', (it) => it.dns.answered('plain', 250), 0.25],
+    ['mesh_agent_dns_tls_pending', (it) => it.dns.pending(3), 3],
     ['mesh_agent_log_lines_lost_total', (it) => it.count('mesh_agent_log_lines_lost_total'), 1],
     ['mesh_agent_scrapes_total', (it) => it.count('mesh_agent_scrapes_total'), 1],
   ])('moves %s', async (series, event, expected) => {

@@ -49,7 +49,7 @@ const redirectVariables = `
 A flag that is not given takes the variable in [brackets]. Variables without a flag:
   PROXY_USER   user whose connections are the proxy's own (default: mesh-proxy)
   DNS_CAPTURE  when not empty, DNS queries over UDP go to port 15013 of loopback
-  DNS_AGENT    when not empty, they go to port 15053, which the agent serves`;
+  DNS_AGENT    when not empty, they go to port 15053, which the agent serves, and those over TCP too`;
 
 /** Adds the flags of `istio-iptables`; their defaults are settled later, since a variable comes before them. */
 export function addRedirectFlags(command: Command): Command {

@@ -1,9 +1,10 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { decode, encode, type Packet } from 'dns-packet';
 import type { IssuedCertificate } from '../../testing/certificates.ts';
+import type { ServerAddress } from '../exchange.ts';
 import { FrameReader, frame } from '../frames.ts';
 
 /** What a double does with a query: the bytes that it sends, one message each; nothing keeps the client waiting. */
@@ -28,8 +29,12 @@ export interface DnsDouble {
   close(): Promise<void>;
 }
 
-/** Over UDP and TCP on one port; with a certificate over TLS alone. */
-export async function startDouble(reply: Reply, certificate?: IssuedCertificate): Promise<DnsDouble> {
+/** Over UDP and TCP on one port, a free one unless told otherwise; with a certificate over TLS alone. */
+export async function startDouble(
+  reply: Reply,
+  certificate?: IssuedCertificate,
+  { address, port: wanted }: ServerAddress = { address: '127.0.0.1', port: 0 },
+): Promise<DnsDouble> {
   const sockets = new Set<Socket>();
   const hear = (transport: string, message: Buffer, send: (answer: Buffer) => void, way: Way): void => {
     const query = decode(message);
@@ -53,13 +58,13 @@ export async function startDouble(reply: Reply, certificate?: IssuedCertificate)
       ? createServer(onConnection)
       : createTlsServer({ cert: certificate.certificateChain, key: certificate.privateKey }, onConnection);
   tcp.on('tlsClientError', () => undefined);
-  await once(tcp.listen(0, '127.0.0.1'), 'listening');
+  await once(tcp.listen(wanted, address), 'listening');
   const { port } = tcp.address() as AddressInfo;
-  const udp = createSocket('udp4');
-  udp.on('message', (message: Buffer, { port: from, address }: RemoteInfo) =>
-    hear('udp', message, (answer) => udp.send(answer, from, address), { port: from }),
+  const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  udp.on('message', (message: Buffer, { port: from, address: client }: RemoteInfo) =>
+    hear('udp', message, (answer) => udp.send(answer, from, client), { port: from }),
   );
-  if (certificate === undefined) await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
+  if (certificate === undefined) await new Promise<void>((resolve) => udp.bind(port, address, resolve));
   const double: DnsDouble = {
     port,
     heard: [],

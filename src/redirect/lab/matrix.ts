@@ -137,7 +137,7 @@ export const redirectScenarios: readonly Scenario[] = [
   },
 ];
 
-/** Queries are led to a port of the proxy; the asker hears from the server that it asked. */
+/** Queries are led to a port of the proxy, to the agent's over TCP too; the asker hears from the server that it asked. */
 export const dnsScenarios: readonly Scenario[] = [
   { title: 'DNS_CAPTURE', port: 15013 },
   { title: 'DNS_AGENT', port: 15053 },
@@ -153,5 +153,8 @@ export const dnsScenarios: readonly Scenario[] = [
     'proxy > peer:53/udp': 'peer:53 from workload',
     'proxy-group > peer:53/udp': 'peer:53 from workload',
     'app > peer:54/udp': 'peer:54 from workload',
+    'app > peer:53':
+      title === 'DNS_AGENT' ? 'proxy:15053 for peer:53 from workload' : 'proxy:15001 for peer:53 from workload',
+    'proxy > peer:53': 'peer:53 for peer:53 from workload',
   },
 }));
