@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { DerError } from '../ca/der.ts';
-import { certificateExtensions, extensionId, extensionValues, readNames } from '../ca/extensions.ts';
+import { certificateExtensions, readNames } from '../ca/extensions.ts';
 import { type Authentication, areNames } from './caller.ts';
 
 /**
@@ -31,9 +31,7 @@ export function authenticateCertificate(raw: Buffer, trustDomain: string, nowMs:
 /** Read from the bytes: Node's own text form of names is made for people. */
 function urisOf(raw: Buffer): readonly string[] | string {
   try {
-    const extensions = certificateExtensions(raw);
-    const values = extensions === undefined ? [] : extensionValues(extensions, extensionId.subjectAltName);
-    return values.flatMap((value) => readNames(value).uris);
+    return readNames(certificateExtensions(raw)).uris;
   } catch (error) {
     if (error instanceof DerError) return `the client certificate is not in DER: ${error.message}`;
     throw error;

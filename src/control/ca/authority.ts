@@ -1,5 +1,5 @@
 import type { Clock } from '../control-log.ts';
-import { emptyName, pemOf, signCertificate } from './certificate.ts';
+import { emptyName, signCertificate } from './certificate.ts';
 import {
   authorityKeyIdentifier,
   keyIdOf,
@@ -86,7 +86,7 @@ export class CertificateAuthority {
     if (nowMs < signer.notBeforeMs) throw new AuthorityUnavailable('the certificate of the authority is not valid yet');
     const notBeforeMs = wholeSeconds(Math.max(nowMs - skewMs, signer.notBeforeMs));
     const notAfterMs = wholeSeconds(Math.min(nowMs + lifetimeMs, signer.notAfterMs));
-    const { raw, serialNumber } = await signCertificate(
+    const { raw, pem, serialNumber } = await signCertificate(
       {
         issuer: signer.subject,
         subject: emptyName,
@@ -103,7 +103,7 @@ export class CertificateAuthority {
       signer.key,
     );
     return {
-      chain: [pemOf(raw, 'CERTIFICATE'), ...signer.chain, signer.roots],
+      chain: [pem, ...signer.chain, signer.roots],
       serialNumber,
       fingerprint: fingerprintOf({ raw }),
       notBeforeMs,

@@ -1,73 +1,81 @@
-import { type KeyObject, randomBytes, sign } from 'node:crypto';
-import { promisify } from 'node:util';
-import { bitString, contextTag, der, oid, tag, time } from './der.ts';
+import 'reflect-metadata';
+import { type KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
 
 /** What a certificate says (RFC 5280, 4.1.2); names and keys are DER. */
 export interface CertificateContents {
   readonly issuer: Buffer;
   readonly subject: Buffer;
+  /** Whole seconds: a certificate holds no parts of one, and what is left of them is cut off. */
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
   /** SubjectPublicKeyInfo. */
   readonly publicKey: Buffer;
-  readonly extensions: readonly Buffer[];
+  readonly extensions: readonly x509.Extension[];
+}
+
+export interface SignedCertificate {
+  /** DER. */
+  readonly raw: Buffer;
+  readonly pem: string;
+  /** Hex. */
+  readonly serialNumber: string;
 }
 
 /** The empty name. */
-export const emptyName = der(tag.sequence);
+export const emptyName = nameOf([]);
 
-/** The name `O=<organization>`. */
+/** The name `O=<organization>`, UTF8String whatever its letters. */
 export function organizationName(organization: string): Buffer {
-  const attribute = der(tag.sequence, oid('2.5.4.10'), der(tag.utf8String, Buffer.from(organization)));
-  return der(tag.sequence, der(tag.set, attribute));
+  return nameOf([{ O: [{ utf8String: organization }] }]);
 }
 
-const signInThread = promisify(
-  (algorithm: string, bytes: Buffer, key: KeyObject, done: (error: Error | null, signature: Buffer) => void) =>
-    sign(algorithm, bytes, key, done),
-);
+function nameOf(attributes: x509.JsonNameParams): Buffer {
+  return Buffer.from(new x509.Name(attributes).toArrayBuffer());
+}
 
-/** Signs a certificate of version 3 under a random serial number (hex), in a thread of its own; gives DER. */
-export async function signCertificate(
-  contents: CertificateContents,
-  key: KeyObject,
-): Promise<{ readonly raw: Buffer; readonly serialNumber: string }> {
-  const { hash, identifier } = algorithmOf(key);
-  const serial = randomSerial();
-  const signed = der(
-    tag.sequence,
-    der(contextTag(0, true), der(tag.integer, Buffer.of(2))),
-    der(tag.integer, serial),
-    identifier,
-    contents.issuer,
-    der(tag.sequence, time(contents.notBeforeMs), time(contents.notAfterMs)),
-    contents.subject,
-    contents.publicKey,
-    der(contextTag(3, true), der(tag.sequence, ...contents.extensions)),
+/** Signs a certificate of version 3 under a random serial number, in a thread of its own. */
+export async function signCertificate(contents: CertificateContents, key: KeyObject): Promise<SignedCertificate> {
+  const serialNumber = randomSerial();
+  const certificate = await x509.X509CertificateGenerator.create(
+    {
+      serialNumber,
+      issuer: new x509.Name(contents.issuer),
+      subject: new x509.Name(contents.subject),
+      notBefore: new Date(contents.notBeforeMs),
+      notAfter: new Date(contents.notAfterMs),
+      publicKey: contents.publicKey,
+      extensions: [...contents.extensions],
+      signingKey: await signingKeyOf(key),
+      signingAlgorithm: algorithmOf(key),
+    },
+    webcrypto,
   );
-  const raw = der(tag.sequence, signed, identifier, bitString(await signInThread(hash, signed, key)));
-  return { raw, serialNumber: serial.toString('hex') };
+  return { raw: Buffer.from(certificate.rawData), pem: `${certificate.toString('pem')}\n`, serialNumber };
 }
 
-const rsaSha256 = der(tag.sequence, oid('1.2.840.113549.1.1.11'), der(tag.null));
-const ecdsaSha256 = der(tag.sequence, oid('1.2.840.10045.4.3.2'));
-const ecdsaSha384 = der(tag.sequence, oid('1.2.840.10045.4.3.3'));
+const signingKeys = new WeakMap<KeyObject, Promise<webcrypto.CryptoKey>>();
 
-function algorithmOf(key: KeyObject): { readonly hash: string; readonly identifier: Buffer } {
-  if (key.asymmetricKeyType === 'rsa') return { hash: 'sha256', identifier: rsaSha256 };
-  const isP384 = key.asymmetricKeyDetails?.namedCurve === 'secp384r1';
-  return isP384 ? { hash: 'sha384', identifier: ecdsaSha384 } : { hash: 'sha256', identifier: ecdsaSha256 };
+/** The key as WebCrypto wants it, made once a key. */
+function signingKeyOf(key: KeyObject): Promise<webcrypto.CryptoKey> {
+  const known = signingKeys.get(key);
+  if (known !== undefined) return known;
+  const bytes = key.export({ format: 'der', type: 'pkcs8' });
+  const made = webcrypto.subtle.importKey('pkcs8', bytes, algorithmOf(key), false, ['sign']);
+  signingKeys.set(key, made);
+  return made;
 }
 
-/** Positive, 127 bits, never a leading zero octet (RFC 5280, 4.1.2.2). */
-function randomSerial(): Buffer {
+function algorithmOf(key: KeyObject) {
+  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  return key.asymmetricKeyDetails?.namedCurve === 'secp384r1'
+    ? { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' }
+    : { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+}
+
+/** Hex; positive, 127 bits, never a leading zero octet (RFC 5280, 4.1.2.2). */
+function randomSerial(): string {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
-  return serial;
-}
-
-/** DER as PEM with lines of 64 characters. */
-export function pemOf(bytes: Buffer, label: string): string {
-  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+  return serial.toString('hex');
 }

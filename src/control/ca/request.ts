@@ -1,7 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { CertificationRequest } from '@peculiar/asn1-csr';
+import { type Attribute, Extensions, id_ce_subjectAltName } from '@peculiar/asn1-x509';
 import { keyProblem } from './check-key.ts';
-import { contextTag, DerError, type DerValue, oid, readConstructed, readDer, tag } from './der.ts';
-import { extensionId, extensionValues, readNames } from './extensions.ts';
+import { DerError, parseDer, serializeDer } from './der.ts';
+import { extensionValues, readNames } from './extensions.ts';
 
 /** What counts of a signing request: its key, and whom it says to be. */
 export interface SigningRequest {
@@ -52,16 +54,12 @@ function decodePem(pem: string): Buffer {
 }
 
 function parse(bytes: Buffer): SigningRequest {
-  const [signed, algorithm, signature] = readConstructed(readDer(bytes), tag.sequence);
-  const [version, subject, publicKey, attributes] = readConstructed(signed, tag.sequence);
-  readConstructed(subject, tag.sequence);
-  readConstructed(publicKey, tag.sequence);
-  if (signed === undefined || publicKey === undefined || version?.whole.equals(Buffer.of(tag.integer, 1, 0)) !== true) {
-    throw new DerError('it is not of version 1');
-  }
-  const key = keyOf(publicKey.whole);
-  checkSignature(signed.whole, algorithm, signature, key);
-  return { publicKey: publicKey.whole, uri: attributes && requestedUri(attributes) };
+  const request = parseDer(bytes, CertificationRequest);
+  const { version, subjectPKInfo, attributes } = request.certificationRequestInfo;
+  if (version !== 0) throw new DerError('it is not of version 1');
+  const publicKey = serializeDer(subjectPKInfo);
+  checkSignature(request, keyOf(publicKey));
+  return { publicKey, uri: requestedUri([...attributes]) };
 }
 
 function keyOf(publicKey: Buffer): KeyObject {
@@ -74,55 +72,55 @@ function keyOf(publicKey: Buffer): KeyObject {
   }
   const problem = keyProblem(key);
   if (problem !== undefined) throw new Fault(`the signing request is refused: ${problem}`);
+  if (!usualForm(key).equals(publicKey)) throw new Fault('the key of the signing request is not in its usual form');
   return key;
 }
 
+/** By its figures alone: OpenSSL reads BER and compressed points too, and writes the latter; who verifies may not. */
+function usualForm(key: KeyObject): Buffer {
+  const figures = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
+  return figures.export({ format: 'der', type: 'spki' });
+}
+
 interface SignatureAlgorithm {
-  readonly id: Buffer;
   readonly keyType: 'rsa' | 'ec';
   readonly hash: string;
 }
 
-const signatureAlgorithms: readonly SignatureAlgorithm[] = [
-  { id: oid('1.2.840.113549.1.1.11'), keyType: 'rsa', hash: 'sha256' },
-  { id: oid('1.2.840.113549.1.1.12'), keyType: 'rsa', hash: 'sha384' },
-  { id: oid('1.2.840.113549.1.1.13'), keyType: 'rsa', hash: 'sha512' },
-  { id: oid('1.2.840.10045.4.3.2'), keyType: 'ec', hash: 'sha256' },
-  { id: oid('1.2.840.10045.4.3.3'), keyType: 'ec', hash: 'sha384' },
-  { id: oid('1.2.840.10045.4.3.4'), keyType: 'ec', hash: 'sha512' },
-];
+/** By object identifier: RFC 4055, 5 and RFC 5758, 3.2. */
+const signatureAlgorithms: Readonly<Record<string, SignatureAlgorithm>> = {
+  '1.2.840.113549.1.1.11': { keyType: 'rsa', hash: 'sha256' },
+  '1.2.840.113549.1.1.12': { keyType: 'rsa', hash: 'sha384' },
+  '1.2.840.113549.1.1.13': { keyType: 'rsa', hash: 'sha512' },
+  '1.2.840.10045.4.3.2': { keyType: 'ec', hash: 'sha256' },
+  '1.2.840.10045.4.3.3': { keyType: 'ec', hash: 'sha384' },
+  '1.2.840.10045.4.3.4': { keyType: 'ec', hash: 'sha512' },
+};
 
 /** Who asks must have the private key, or a stranger's public key could get a name. */
-function checkSignature(
-  signed: Buffer,
-  algorithm: DerValue | undefined,
-  signature: DerValue | undefined,
-  key: KeyObject,
-): void {
-  const [id] = readConstructed(algorithm, tag.sequence);
-  const known = signatureAlgorithms.find((entry) => id?.whole.equals(entry.id));
+function checkSignature(request: CertificationRequest, key: KeyObject): void {
+  const known = signatureAlgorithms[request.signatureAlgorithm.algorithm];
   if (known === undefined || known.keyType !== key.asymmetricKeyType) {
     throw new Fault('the signing request is not signed by its key with SHA-256, SHA-384 or SHA-512');
   }
-  if (signature?.tag !== tag.bitString || signature.content[0] !== 0) throw new DerError('it has no signature');
-  if (!verify(known.hash, signed, key, signature.content.subarray(1))) {
+  const signed = serializeDer(request.certificationRequestInfo);
+  if (!verify(known.hash, signed, key, Buffer.from(request.signature))) {
     throw new Fault('the signature of the signing request is not that of its key');
   }
 }
 
-const extensionRequest = oid('1.2.840.113549.1.9.14');
+/** The attribute extensionRequest of RFC 2985, 5.4.2. */
+const extensionRequest = '1.2.840.113549.1.9.14';
 
-/** Of `[0] SET OF Attribute`; the attribute extensionRequest is that of RFC 2985, 5.4.2. */
-function requestedUri(attributes: DerValue): string | undefined {
-  const values = readConstructed(attributes, contextTag(0, true))
-    .map((attribute) => readConstructed(attribute, tag.sequence))
-    .filter(([id]) => id?.whole.equals(extensionRequest))
-    .flatMap(([, set]) => readConstructed(set, tag.set))
-    .flatMap((extensions) => extensionValues(extensions, extensionId.subjectAltName));
-  if (values.length > 1) throw new Fault('the signing request asks for subject alternative names more than once');
-  const [value] = values;
-  if (value === undefined) return undefined;
-  const { uris, others } = readNames(value);
+function requestedUri(attributes: readonly Attribute[]): string | undefined {
+  const extensions = attributes
+    .filter(({ type }) => type === extensionRequest)
+    .flatMap(({ values }) => values)
+    .flatMap((value) => [...parseDer(Buffer.from(value), Extensions)]);
+  if (extensionValues(extensions, id_ce_subjectAltName).length > 1) {
+    throw new Fault('the signing request asks for subject alternative names more than once');
+  }
+  const { uris, others } = readNames(extensions);
   if (others > 0) throw new Fault('the signing request asks for names that are no URI');
   if (uris.length > 1) throw new Fault(`the signing request asks for ${uris.length} URIs; an identity is one`);
   return uris[0];

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ControlError } from '../control-error.ts';
 import type { Clock } from '../control-log.ts';
-import { organizationName, pemOf, signCertificate } from './certificate.ts';
+import { organizationName, signCertificate } from './certificate.ts';
 import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
 import { createSigner, type Signer } from './signer.ts';
 
@@ -96,7 +96,7 @@ async function createRoot(
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const name = organizationName(trustDomain);
   const nowMs = clock();
-  const { raw } = await signCertificate(
+  const { pem } = await signCertificate(
     {
       issuer: name,
       subject: name,
@@ -107,7 +107,7 @@ async function createRoot(
     },
     privateKey,
   );
-  return layout + pemOf(raw, 'CERTIFICATE') + privateKey.export({ format: 'pem', type: 'pkcs8' });
+  return layout + pem + privateKey.export({ format: 'pem', type: 'pkcs8' });
 }
 
 function parse(text: string, path: string, nowMs: number): Signer {

@@ -1,7 +1,13 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import {
+  BasicConstraints,
+  id_ce_basicConstraints,
+  id_ce_subjectKeyIdentifier,
+  SubjectKeyIdentifier,
+} from '@peculiar/asn1-x509';
 import { keyProblem } from './check-key.ts';
-import { DerError, readConstructed, tag } from './der.ts';
-import { certificateExtensions, certificateSubject, extensionId, extensionValues, keyIdOf } from './extensions.ts';
+import { DerError, parseAsn } from './der.ts';
+import { certificateExtensions, certificateSubject, extensionValues, keyIdOf } from './extensions.ts';
 
 /** The four texts of an authority, PEM, not looked at yet. */
 export interface AuthorityTexts {
@@ -158,19 +164,14 @@ function checkLink(certificate: X509Certificate, depth: number, length: number, 
 }
 
 function pathLengthOf(certificate: X509Certificate): number | undefined {
-  const [constraints] = valuesOf(certificate, extensionId.basicConstraints);
-  const length = constraints && readConstructed(constraints, tag.sequence).find((part) => part.tag === tag.integer);
-  return length?.content.readUIntBE(0, Math.min(length.content.length, 6));
+  const [value] = extensionValues(certificateExtensions(certificate.raw), id_ce_basicConstraints);
+  return value && parseAsn(value, BasicConstraints).pathLenConstraint;
 }
 
 function keyIdentifierOf(certificate: X509Certificate): Buffer {
-  const [value] = valuesOf(certificate, extensionId.subjectKeyIdentifier);
-  return value?.content ?? keyIdOf(certificate.publicKey.export({ format: 'der', type: 'spki' }));
-}
-
-function valuesOf(certificate: X509Certificate, id: Buffer) {
-  const extensions = certificateExtensions(certificate.raw);
-  return extensions === undefined ? [] : extensionValues(extensions, id);
+  const [value] = extensionValues(certificateExtensions(certificate.raw), id_ce_subjectKeyIdentifier);
+  if (value === undefined) return keyIdOf(certificate.publicKey.export({ format: 'der', type: 'spki' }));
+  return Buffer.from(parseAsn(value, SubjectKeyIdentifier).buffer);
 }
 
 /** SHA-256 of the DER, lower-case hex. */
