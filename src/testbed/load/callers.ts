@@ -1,0 +1,124 @@
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { request as requestHttps, Agent as TlsAgent } from 'node:https';
+import type { Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls, type PeerCertificate } from 'node:tls';
+import type { Manner } from './counts.ts';
+import type { LoadTarget, LoadTls } from './order.ts';
+
+export interface LoadAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * One client of one target. It obeys `Connection: close` and GOAWAY, opens a new connection when it has none, and
+ * makes each request once. Rejects with whatever the connection fails with.
+ */
+export interface Caller {
+  call(path: string): Promise<LoadAnswer>;
+  /** No more calls come; those in flight finish. */
+  retire(): void;
+}
+
+/** Hears of what a caller does with connections. */
+export interface CallerObserver {
+  opened(): void;
+  /** GOAWAY came before the request was sent: it goes to the next connection. */
+  moved(): void;
+}
+
+/** A client of this manner. */
+export function createCaller(
+  manner: Manner,
+  target: LoadTarget,
+  tls: LoadTls | undefined,
+  observer: CallerObserver,
+): Caller {
+  if (manner === 'http2') return http2Caller(target, tls, observer);
+  return http1Caller(manner === 'keep-alive', target, tls, observer);
+}
+
+function http1Caller(
+  isKept: boolean,
+  { host, port }: LoadTarget,
+  tls: LoadTls | undefined,
+  { opened }: CallerObserver,
+): Caller {
+  // All kept connections take their turn, so that none is idle for long.
+  const options = { keepAlive: isKept, scheduling: 'fifo' as const };
+  const secured = tls && { ...options, ...tlsOptions(tls, ['mesh-http/1.1', 'http/1.1']) };
+  const agent = secured === undefined ? new Agent(options) : new TlsAgent(secured);
+  const seen = new WeakSet<Socket>();
+  return {
+    call: (path) =>
+      new Promise((resolve, reject) => {
+        const request: ClientRequest = (tls ? requestHttps : requestHttp)({ host, port, path, agent });
+        request.on('socket', (socket) => {
+          if (!seen.has(socket)) opened();
+          seen.add(socket);
+        });
+        request.on('error', reject);
+        request.on('response', (response: IncomingMessage) => {
+          let body = '';
+          response.on('data', (chunk) => (body += chunk));
+          response.on('error', reject);
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+        });
+        request.end();
+      }),
+    retire: () => undefined,
+  };
+}
+
+function http2Caller({ host, port }: LoadTarget, tls: LoadTls | undefined, { opened, moved }: CallerObserver): Caller {
+  const authority = `${tls ? 'https' : 'http'}://${host}:${port}`;
+  const leaving = new WeakSet<ClientHttp2Session>();
+  let current: ClientHttp2Session | undefined;
+  const session = (): ClientHttp2Session => {
+    // After GOAWAY Node closes the session by itself, once its streams have ended.
+    if (current !== undefined && !current.closed && !current.destroyed) return current;
+    opened();
+    // Node would say `h2` alone; the sidecar knows its own by the mesh's token beside it.
+    const createConnection = tls && (() => connectTls({ host, port, ...tlsOptions(tls, ['mesh-h2', 'h2']) }));
+    const made = connectHttp2(authority, createConnection && { createConnection });
+    made.on('goaway', () => leaving.add(made));
+    // Its streams tell the same.
+    made.on('error', () => undefined);
+    current = made;
+    return made;
+  };
+  const call = async (path: string): Promise<LoadAnswer> => {
+    const used = session();
+    try {
+      return await callStream(used, path);
+    } catch (error) {
+      // Not a retry: what Node still holds when it reads GOAWAY it refuses by itself; the server has not seen it.
+      if (!leaving.has(used) || !String(error).includes('NGHTTP2_REFUSED_STREAM')) throw error;
+      moved();
+      return callStream(session(), path);
+    }
+  };
+  return { call, retire: () => current?.close() };
+}
+
+function callStream(session: ClientHttp2Session, path: string): Promise<LoadAnswer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': path });
+    let status = 0;
+    let body = '';
+    stream.on('response', (headers) => (status = headers[':status'] ?? 0));
+    stream.on('data', (chunk) => (body += chunk));
+    stream.on('error', reject);
+    stream.on('end', () => resolve({ status, body }));
+    stream.on('close', () => reject(new Error(`stream closed with ${stream.rstCode}`)));
+    stream.end();
+  });
+}
+
+/** The server's name is a URI, which Node does not compare by itself. */
+function tlsOptions({ cert, key, ca, serverId }: LoadTls, protocols: string[]): ConnectionOptions {
+  const checkServerIdentity = (_host: string, { subjectaltname }: PeerCertificate): Error | undefined =>
+    subjectaltname === `URI:${serverId}` ? undefined : new Error(`the server is ${subjectaltname}`);
+  return { cert, key, ca, ALPNProtocols: protocols, checkServerIdentity };
+}
