@@ -66,7 +66,10 @@ export async function startProgram(
       return hasEnded() ? exitCodeOf(child) : undefined;
     },
     signal: async (name) => {
-      if (!hasEnded()) await runProgram([...enter, 'sh', '-c', `kill -${name} ${pid}`], {});
+      if (hasEnded()) return;
+      await runProgram([...enter, 'sh', '-c', `kill -${name} ${pid}`], {});
+      // The entering command stops with its program and continues it; stopped it would not see its end either.
+      if (name === 'CONT' || name === 'KILL') child.kill('SIGCONT');
     },
   };
 }
