@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../clock.ts';
 import type { OutgoingObserver } from '../outgoing-observer.ts';
 import { createCloudExchange } from './cloud-exchange.ts';
@@ -298,6 +298,14 @@ describe('serveTokens', () => {
     const { stdout } = await promisify(execFile)('curl', ['-s', `http://[::1]:${server.port}/stsStatus`]);
     expect(stdout).toContain('no token manager');
     await expect(curl('/stsStatus')).rejects.toMatchObject({ code: 7 });
+  });
+
+  test('holds 64 connections at a time, and answers again once they are gone', async () => {
+    const sockets = Array.from({ length: 70 }, () => connect(server.port, '127.0.0.1').on('error', () => undefined));
+    const closed = sockets.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)));
+    await vi.waitFor(() => expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(6), { interval: 20 });
+    await Promise.all(closed);
+    expect((await ask()).status).toBe(200);
   });
 
   test('fails when its port is taken', async () => {

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../testing/effort.ts';
 import { grantType, jwtType } from './names.ts';
 import { workloadToken } from './testing/test-cloud.ts';
 import { parseTokenRequest } from './token-request.ts';
@@ -69,6 +71,37 @@ describe('parseTokenRequest', () => {
       expect(parse(form({ [name]: token })).problem).toMatch(/is "\[redacted\]"/);
     }
     expect(parse(`${token}=1&${token}=1`).problem).toBe('"[redacted]" is given more than once');
+  });
+
+  test('takes no bytes for a request but those that a form of these parameters is made of', () => {
+    const pairOf = (name: string, value: string) =>
+      fc.constantFrom(value, value, value, '', '%', `${value}+`).map((text): [string, string] => [name, text]);
+    const extra = fc.tuple(
+      fc.constantFrom('scope', 'audience', 'subject_token', 'é', '%'),
+      fc.string({ unit: 'binary' }),
+    );
+    const pairs = fc.tuple(
+      fc.tuple(...Object.entries(good).map(([name, value]) => pairOf(name, value))),
+      fc.array(extra, { maxLength: 2 }),
+      fc.boolean(),
+    );
+    const texts = pairs.map(([known, extras, isEncoded]) =>
+      [...known, ...extras]
+        .map(([name, value]) => `${name}=${isEncoded ? encodeURIComponent(value) : value}`)
+        .join('&'),
+    );
+    const bytes = fc.uint8Array({ maxLength: 200 }).map((body) => Buffer.from(body));
+    fc.assert(
+      fc.property(fc.oneof({ weight: 9, arbitrary: texts.map((text) => Buffer.from(text)) }, bytes), (body) => {
+        const { request, problem = '' } = parse(body);
+        expect(problem).not.toContain(token);
+        if (request === undefined) return;
+        const read = new URLSearchParams(body.toString());
+        expect(read.getAll('subject_token').filter(Boolean)).toEqual([request.subjectToken]);
+        expect(read.get('scope') ?? '').toBe(request.scope);
+      }),
+      runs(500),
+    );
   });
 
   test('takes a token that died a moment ago: clocks differ', () => {
