@@ -1,7 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMeshCa } from '../testing/certificates.ts';
+import { DnsLog } from './dns-log.ts';
 import { FrameReader, frame } from './frames.ts';
 import { MeshNames, meshSuffixes } from './mesh-names.ts';
-import { parseResolvConf } from './resolv-conf.ts';
+import { readMeshRoots } from './mesh-roots.ts';
+import { followResolvConf, parseResolvConf } from './resolv-conf.ts';
 import { backoffMs } from './tls-upstream.ts';
 
 describe('meshSuffixes', () => {
@@ -68,5 +74,51 @@ describe('backoffMs', () => {
     [2_000, 16_500, 33_000],
   ])('after %i failures is between %i and %i ms', (failures, least, most) => {
     expect([backoffMs(failures, 1_000, 0), backoffMs(failures, 1_000, 1)]).toEqual([least, most]);
+  });
+});
+
+describe('files', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dns-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  const write = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test('readMeshRoots gives the roots of a file, and never none', async () => {
+    const { rootCertificate } = await createMeshCa();
+    expect(await readMeshRoots(await write('good.pem', rootCertificate))).toBe(rootCertificate);
+    for (const text of ['', 'text', '-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n']) {
+      await expect(readMeshRoots(await write('bad.pem', text))).rejects.toThrow(/holds no certificate$/);
+    }
+    await expect(readMeshRoots(join(folder, 'absent.pem'))).rejects.toThrow(/cannot read .* \(ENOENT\)$/);
+  });
+
+  test('followResolvConf reads the file again, and keeps what it knows while the file is away', async () => {
+    const path = await write('resolv.conf', 'nameserver 10.0.0.1\n');
+    const [always, seldom] = [followResolvConf(path, 0), followResolvConf(path)];
+    const one = [{ address: '10.0.0.1', port: 53 }];
+    expect([await always(), await seldom()]).toEqual([one, one]);
+    await rm(path);
+    expect(await always()).toEqual(one);
+    await write('resolv.conf', 'nameserver 10.0.0.2\n');
+    expect([await always(), await seldom()]).toEqual([[{ address: '10.0.0.2', port: 53 }], one]);
+    expect(await followResolvConf(join(folder, 'absent'))()).toEqual([]);
+  });
+});
+
+describe('DnsLog', () => {
+  test('tells of failures of a kind now and then, with the reason and without the name', () => {
+    const lines: unknown[] = [];
+    const log = new DnsLog({ info: () => undefined, warn: (...line) => lines.push(line) });
+    for (let n = 0; n < 3; n++) log.failed('a name', new Error('no answer', { cause: new Error('refused') }));
+    log.failed('a name of the mesh', new Error('no connection'));
+    expect(lines).toEqual([
+      ['DNS: a name could not be resolved, the client hears SERVFAIL', { reason: 'no answer: refused' }],
+      ['DNS: a name of the mesh could not be resolved, the client hears SERVFAIL', { reason: 'no connection' }],
+    ]);
   });
 });

@@ -2,9 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { ServerAddress } from './exchange.ts';
 
-/** How long what was read of the file holds: it changes with the network (DHCP, resume). */
-const freshMs = 5_000;
-
 /** The servers of a resolver's configuration (resolv.conf(5)): all of them, in their order, on port 53. */
 export function parseResolvConf(text: string): readonly ServerAddress[] {
   const addresses = text.split('\n').flatMap((line) => {
@@ -16,8 +13,8 @@ export function parseResolvConf(text: string): readonly ServerAddress[] {
   return asked.map((address) => ({ address, port: 53 }));
 }
 
-/** The servers that the file names, read anew when what is known of it is older than five seconds. */
-export function followResolvConf(path: string): () => Promise<readonly ServerAddress[]> {
+/** The servers that the file names, read anew when what is known of it is older than that: it changes with the network. */
+export function followResolvConf(path: string, freshMs = 5_000): () => Promise<readonly ServerAddress[]> {
   let readAtMs = Number.NEGATIVE_INFINITY;
   let servers: Promise<readonly ServerAddress[]> | undefined;
   return () => {

@@ -19,8 +19,6 @@ export interface TlsUpstreamOptions {
   readonly random?: () => number;
 }
 
-/** Queries that wait at one time: far fewer than there are ids, so that a free one is found at once. */
-export const mostPending = 1_024;
 const longestBackoffMs = 33_000;
 
 interface Pending {
@@ -61,11 +59,7 @@ export class TlsUpstream {
   /** The answer under an id that means nothing to the client. Throws `DnsError`; nobody else is asked then. */
   ask(query: Query): Promise<Buffer> {
     const { own, observer, queryMs } = this.#options;
-    if (this.#isClosed || this.#pending.size >= mostPending) {
-      return Promise.reject(
-        new DnsError('dns-upstream-failed', 'too many queries wait for the DNS server of the mesh'),
-      );
-    }
+    if (this.#isClosed) return Promise.reject(this.#failure('the agent ends'));
     clearTimeout(this.#idle);
     const id = this.#freeId();
     const release = own.add(id, query);
@@ -182,6 +176,7 @@ export class TlsUpstream {
     this.#idle.unref();
   }
 
+  /** Far fewer queries are let in than there are ids. */
   #freeId(): number {
     let id = randomInt(0x10000);
     while (this.#pending.has(id)) id = (id + 1) & 0xffff;
