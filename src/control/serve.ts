@@ -1,11 +1,9 @@
-import { status } from '@grpc/grpc-js';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { TokenRules } from './auth/token.ts';
 import { openTokenIssuer } from './auth/token-issuer.ts';
 import { openKeyFile } from './auth/token-keys.ts';
-import { auditRefused } from './ca/audit.ts';
 import type { CertificateAuthority } from './ca/authority.ts';
-import { type AnswerRequest, createCertificateService } from './ca/certificate-service.ts';
+import { type AdmitRequest, createCertificateService } from './ca/certificate-service.ts';
 import { openAuthority } from './ca/open-authority.ts';
 import { CallerLimits } from './ca/rate-limit.ts';
 import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
@@ -56,12 +54,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       const started = await startSecureServer({
         ...config.secure,
         certificates,
-        answer: service?.answer,
-        onBroken: (peer) => {
-          metrics.countRequest();
-          const reason = `the request did not come whole, or is larger than ${config.secure?.maxMessageBytes} bytes`;
-          auditRefused(log, { peer }, status[status.RESOURCE_EXHAUSTED], reason);
-        },
+        admit: service?.admit,
       });
       secure = started;
       open.push({ close: () => started.close(graceMs) });
@@ -85,7 +78,7 @@ async function startAuthority(
   config: AuthorityConfig,
   trustDomain: string,
   { log, clock, open, metrics }: Surroundings & { readonly metrics: ControlMetrics },
-): Promise<{ readonly authority: CertificateAuthority; readonly answer: AnswerRequest }> {
+): Promise<{ readonly authority: CertificateAuthority; readonly admit: AdmitRequest }> {
   const opened = await openAuthority({ ...config, trustDomain, clock, log });
   open.push(opened);
   const { authority } = opened;
@@ -97,7 +90,7 @@ async function startAuthority(
   const limits = new CallerLimits(config.limit, () => performance.now());
   return {
     authority,
-    answer: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
+    admit: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
   };
 }
 

@@ -36,31 +36,70 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers one request: its bytes, and what the connection and its headers show. Throws a `Refusal`. */
-export type AnswerRequest = (bytes: Buffer, credentials: Credentials) => Promise<CertificateResponse>;
+/** One request of a caller that may ask; it ends with an answer, or broken. */
+export interface AdmittedRequest {
+  /** Answers the request's bytes. Throws a `Refusal`. */
+  answer(bytes: Buffer): Promise<CertificateResponse>;
+  /** It will not come whole; without effect once it is answered. */
+  broken(code: status, reason: string): void;
+}
+
+/** Settles who asks, by what the connection and the headers of a request show. Throws a `Refusal`. */
+export type AdmitRequest = (credentials: Credentials) => Promise<AdmittedRequest>;
 
 /**
  * `CreateCertificate`. The one rule: a caller gets a certificate for the identity that its credential shows, and for no
- * other; of the request only the key counts. Who calls is settled before a byte of the request is parsed.
+ * other; of the request only the key counts. Who calls is settled before a byte of the request is read.
  */
-export function createCertificateService(parts: CertificateServiceParts): AnswerRequest {
-  return async (bytes, credentials) => {
-    parts.metrics.countRequest();
+export function createCertificateService(parts: CertificateServiceParts): AdmitRequest {
+  const { limits, log, metrics, trustDomain } = parts;
+  return async (credentials) => {
+    metrics.countRequest();
     let audited: AuditedRequest = { peer: credentials.peer };
     try {
       const caller = await authenticated(parts, credentials);
-      const identity = identityOf(caller, parts.trustDomain);
+      const identity = identityOf(caller, trustDomain);
       audited = { ...audited, identity, by: caller.by };
-      if (!parts.limits.take(identity)) {
+      if (!limits.take(identity)) {
         throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates; come back later');
       }
-      return await issue(parts, decode(bytes, parts.metrics), identity, audited);
+      if (!limits.enter(identity)) {
+        throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates at once; come back later');
+      }
+      return admitted(parts, identity, audited);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : unexpected(error);
-      auditRefused(parts.log, audited, status[refusal.code], refusal.reason);
-      throw refusal;
+      throw audit(log, audited, error);
     }
   };
+}
+
+function admitted(parts: CertificateServiceParts, identity: string, audited: AuditedRequest): AdmittedRequest {
+  const { limits, log, metrics } = parts;
+  let isEnded = false;
+  return {
+    answer: async (bytes) => {
+      isEnded = true;
+      try {
+        return await issue(parts, decode(bytes, metrics), identity, audited);
+      } catch (error) {
+        throw audit(log, audited, error);
+      } finally {
+        limits.leave(identity);
+      }
+    },
+    broken: (code, reason) => {
+      if (isEnded) return;
+      isEnded = true;
+      limits.leave(identity);
+      auditRefused(log, audited, status[code], reason);
+    },
+  };
+}
+
+function audit(log: ControlLog, audited: AuditedRequest, error: unknown): Refusal {
+  const refusal = error instanceof Refusal ? error : unexpected(error);
+  auditRefused(log, audited, status[refusal.code], refusal.reason);
+  return refusal;
 }
 
 /** The fixed text of the original: what failed is for the log. */

@@ -21,3 +21,11 @@ test('CallerLimits goes on where the clock stands or the callers are many', () =
   nowMs = 1;
   expect(limits.take('caller 0')).toBe(true);
 });
+
+test('CallerLimits lets 32 requests of one caller be in progress, whatever the rate', () => {
+  const limits = new CallerLimits({ requestsPerSecond: 1, burst: 1 }, () => 0);
+  const entered = Array.from({ length: 33 }, () => limits.enter('a'));
+  expect([entered.filter(Boolean).length, entered.at(-1), limits.enter('b')]).toEqual([32, false, true]);
+  limits.leave('a');
+  expect([limits.enter('a'), limits.enter('a')]).toEqual([true, false]);
+});

@@ -7,11 +7,15 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** One token bucket a caller. Callers that have been quiet are forgotten. */
+/** An agent asks for one certificate at a time; each request in progress may hold a whole message in memory. */
+const mostAtOnce = 32;
+
+/** One token bucket a caller, and how many of its requests are in progress. Callers that have been quiet are forgotten. */
 export class CallerLimits {
   readonly #limit: RateLimit;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, { tokens: number; atMs: number }>();
+  readonly #inProgress = new Map<string, number>();
   #sweepAtMs = 0;
 
   constructor(limit: RateLimit, monotonicMs: Clock) {
@@ -29,6 +33,21 @@ export class CallerLimits {
     const isTaken = tokens >= 1;
     this.#buckets.set(caller, { tokens: isTaken ? tokens - 1 : tokens, atMs: nowMs });
     return isTaken;
+  }
+
+  /** Counts a request that begins; false when too many of the caller's are in progress. Each true wants one `leave`. */
+  enter(caller: string): boolean {
+    const count = this.#inProgress.get(caller) ?? 0;
+    if (count >= mostAtOnce) return false;
+    this.#inProgress.set(caller, count + 1);
+    return true;
+  }
+
+  /** Counts a request that has ended. */
+  leave(caller: string): void {
+    const count = (this.#inProgress.get(caller) ?? 0) - 1;
+    if (count > 0) this.#inProgress.set(caller, count);
+    else this.#inProgress.delete(caller);
   }
 
   /** A bucket that is full again says nothing. */

@@ -1,26 +1,16 @@
-import {
-  experimental,
-  Server,
-  ServerInterceptingCall,
-  type ServerInterceptor,
-  ServerListenerBuilder,
-  type ServerUnaryCall,
-  type sendUnaryData,
-} from '@grpc/grpc-js';
+import { experimental, type Metadata, Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { type CertificateResponse, createCertificate, createCertificateMethod } from '../../identity/ca-protocol.ts';
-import type { Credentials } from '../auth/authenticate.ts';
-import { type AnswerRequest, Refusal } from '../ca/certificate-service.ts';
+import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certificate-service.ts';
 import { ControlError } from '../control-error.ts';
 import { type Address, formatAddress } from './address.ts';
+import { admitFirst } from './admit-first.ts';
 import type { CertificateSource } from './certificate-provider.ts';
 
 export interface SecureServerOptions {
   readonly address: Address;
   readonly certificates: CertificateSource;
   /** Undefined: there is no certificate service here. */
-  readonly answer: AnswerRequest | undefined;
-  /** Told of a request to the certificate service that ended before it was there as a whole. */
-  readonly onBroken: (peer: string) => void;
+  readonly admit: AdmitRequest | undefined;
   /** MESH_GPRC_MAXRECVMSGSIZE, bytes. */
   readonly maxMessageBytes: number;
   /** MESH_GPRC_MAXSTREAMS, of one connection. */
@@ -36,24 +26,25 @@ export interface SecureServer {
 
 /** Serves gRPC over TLS 1.2 or later; a client certificate is asked for, and verified where one comes. */
 export async function startSecureServer(options: SecureServerOptions): Promise<SecureServer> {
+  const { admit, address, certificates, maxMessageBytes } = options;
+  const requests = new WeakMap<Metadata, AdmittedRequest>();
   const server = new Server({
-    'grpc.max_receive_message_length': options.maxMessageBytes,
+    'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': options.maxStreams,
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
-    interceptors: [watchBroken(options.onBroken)],
+    interceptors: admit === undefined ? [] : [admitFirst({ admit, requests, maxMessageBytes })],
   });
-  const { answer, address, certificates } = options;
-  if (answer !== undefined) {
+  if (admit !== undefined) {
     // The handler reads the bytes itself: what cannot be read is a request too, with its line in the audit.
     const definition = { ...createCertificate, requestDeserialize: (bytes: Buffer) => bytes };
     server.addService(
       { [createCertificateMethod]: definition },
-      { [createCertificateMethod]: (call: Call, done: Done) => void handle(answer, call, done) },
+      { [createCertificateMethod]: (call: Call, done: Done) => void handle(requests.get(call.metadata), call, done) },
     );
   }
   // Without an authority nobody's certificate would be good: none is asked for.
-  const roots = answer === undefined ? null : certificates;
+  const roots = admit === undefined ? null : certificates;
   const credentials = experimental.createCertificateProviderServerCredentials(certificates, roots, false);
   const port = await new Promise<number>((resolve, reject) => {
     // An empty host is every address: `::` serves IPv4 too.
@@ -69,42 +60,14 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
 type Call = ServerUnaryCall<Buffer, CertificateResponse>;
 type Done = sendUnaryData<CertificateResponse>;
 
-async function handle(answer: AnswerRequest, call: Call, done: Done): Promise<void> {
+async function handle(request: AdmittedRequest | undefined, call: Call, done: Done): Promise<void> {
   try {
-    done(null, await answer(call.request, credentialsOf(call)));
+    if (request === undefined) throw new Refusal(status.INTERNAL, 'internal error');
+    done(null, await request.answer(call.request));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     done({ code: error.code, details: error.message });
   }
-}
-
-function credentialsOf(call: Call): Credentials {
-  const headers = (name: string): readonly string[] => call.metadata.get(name).map(String);
-  return {
-    peer: call.getPeer(),
-    certificate: call.getAuthContext().sslPeerCertificate?.raw,
-    authorization: headers('authorization'),
-    clusterIds: headers('clusterid'),
-  };
-}
-
-/** A message that is too large, or cut off, never gets to the handler. */
-function watchBroken(onBroken: SecureServerOptions['onBroken']): ServerInterceptor {
-  return (method, call) => {
-    if (method.path !== createCertificate.path) return new ServerInterceptingCall(call);
-    const peer = call.getPeer();
-    let isWhole = false;
-    const listener = new ServerListenerBuilder()
-      .withOnReceiveMessage((message, next) => {
-        isWhole = true;
-        next(message);
-      })
-      .withOnCancel(() => {
-        if (!isWhole) onBroken(peer);
-      })
-      .build();
-    return new ServerInterceptingCall(call, { start: (next) => next(listener) });
-  };
 }
 
 function close(server: Server, graceMs: number): Promise<void> {

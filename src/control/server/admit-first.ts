@@ -1,0 +1,80 @@
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+  status,
+} from '@grpc/grpc-js';
+import { createCertificate } from '../../identity/ca-protocol.ts';
+import type { Credentials } from '../auth/authenticate.ts';
+import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certificate-service.ts';
+
+export interface AdmitFirstOptions {
+  readonly admit: AdmitRequest;
+  /** Where the handler finds the request, by the headers that it is called with. */
+  readonly requests: WeakMap<Metadata, AdmittedRequest>;
+  readonly maxMessageBytes: number;
+  /** How long a request may take to come; 10 s by default. */
+  readonly arrivalMs?: number;
+}
+
+/**
+ * Settles who asks by the headers of a request for a certificate, and reads its message only then, and not for ever:
+ * who may not ask, and who does not go on, holds none of our memory.
+ */
+export function admitFirst({
+  admit,
+  requests,
+  maxMessageBytes,
+  arrivalMs = 10_000,
+}: AdmitFirstOptions): ServerInterceptor {
+  return (method, call) => {
+    if (method.path !== createCertificate.path) return new ServerInterceptingCall(call);
+    let request: AdmittedRequest | undefined;
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveMetadata(async (metadata, next) => {
+        try {
+          request = await admit(credentialsOf(metadata, call));
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          call.sendStatus({ code: error.code, details: error.message, metadata: null });
+          return;
+        }
+        if (isOver) {
+          request.broken(status.CANCELLED, 'the caller has gone');
+          return;
+        }
+        timer = setTimeout(() => {
+          request?.broken(status.DEADLINE_EXCEEDED, `the request did not come within ${arrivalMs} ms`);
+          call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: 'the request did not come', metadata: null });
+        }, arrivalMs);
+        requests.set(metadata, request);
+        next(metadata);
+      })
+      .withOnReceiveHalfClose((next) => {
+        clearTimeout(timer);
+        next();
+      })
+      .withOnCancel(() => {
+        isOver = true;
+        clearTimeout(timer);
+        const reason = `the request did not come whole, or is larger than ${maxMessageBytes} bytes`;
+        request?.broken(status.RESOURCE_EXHAUSTED, reason);
+      })
+      .build();
+    return new ServerInterceptingCall(call, { start: (next) => next(listener) });
+  };
+}
+
+function credentialsOf(headers: Metadata, call: ServerInterceptingCallInterface): Credentials {
+  const values = (name: string): readonly string[] => headers.get(name).map(String);
+  return {
+    peer: call.getPeer(),
+    certificate: call.getAuthContext().sslPeerCertificate?.raw,
+    authorization: values('authorization'),
+    clusterIds: values('clusterid'),
+  };
+}
