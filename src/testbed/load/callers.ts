@@ -71,24 +71,21 @@ function http1Caller(
   };
 }
 
-function http2Caller({ host, port }: LoadTarget, tls: LoadTls | undefined, { opened, moved }: CallerObserver): Caller {
-  const authority = `${tls ? 'https' : 'http'}://${host}:${port}`;
+function http2Caller(target: LoadTarget, tls: LoadTls | undefined, { opened, moved }: CallerObserver): Caller {
   const leaving = new WeakSet<ClientHttp2Session>();
   let current: ClientHttp2Session | undefined;
+  let running = 0;
+  let isRetired = false;
   const session = (): ClientHttp2Session => {
     // After GOAWAY Node closes the session by itself, once its streams have ended.
     if (current !== undefined && !current.closed && !current.destroyed) return current;
     opened();
-    // Node would say `h2` alone; the sidecar knows its own by the mesh's token beside it.
-    const createConnection = tls && (() => connectTls({ host, port, ...tlsOptions(tls, ['mesh-h2', 'h2']) }));
-    const made = connectHttp2(authority, createConnection && { createConnection });
+    const made = openSession(target, tls);
     made.on('goaway', () => leaving.add(made));
-    // Its streams tell the same.
-    made.on('error', () => undefined);
     current = made;
     return made;
   };
-  const call = async (path: string): Promise<LoadAnswer> => {
+  const send = async (path: string): Promise<LoadAnswer> => {
     const used = session();
     try {
       return await callStream(used, path);
@@ -99,7 +96,32 @@ function http2Caller({ host, port }: LoadTarget, tls: LoadTls | undefined, { ope
       return callStream(session(), path);
     }
   };
-  return { call, retire: () => current?.close() };
+  // A session that is closed while it connects would refuse what waits for it.
+  const closeIdle = (): void => {
+    if (isRetired && running === 0) current?.close();
+  };
+  const call = (path: string): Promise<LoadAnswer> => {
+    running += 1;
+    return send(path).finally(() => {
+      running -= 1;
+      closeIdle();
+    });
+  };
+  const retire = (): void => {
+    isRetired = true;
+    closeIdle();
+  };
+  return { call, retire };
+}
+
+function openSession({ host, port }: LoadTarget, tls: LoadTls | undefined): ClientHttp2Session {
+  const authority = `${tls ? 'https' : 'http'}://${host}:${port}`;
+  // Node would say `h2` alone; the sidecar knows its own by the mesh's token beside it.
+  const createConnection = tls && (() => connectTls({ host, port, ...tlsOptions(tls, ['mesh-h2', 'h2']) }));
+  const session = connectHttp2(authority, createConnection && { createConnection });
+  // Its streams tell the same.
+  session.on('error', () => undefined);
+  return session;
 }
 
 function callStream(session: ClientHttp2Session, path: string): Promise<LoadAnswer> {
