@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { watch } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -83,6 +83,16 @@ describe('writeOutputFolder', () => {
     await writeOutputFolder(folder, snapshot);
     expect(await modeOf(join(folder, 'key.pem'))).toBe(0o600);
     expect(await readdir(folder)).toHaveLength(3);
+  });
+
+  test('leaves the old pair whole when a part of the new one cannot be written', async () => {
+    const first = await next();
+    await writeOutputFolder(folder, first);
+    await mkdir(join(folder, 'cert-chain.pem.tmp'));
+    await expect(writeOutputFolder(folder, await next())).rejects.toThrow();
+    expect(await text('key.pem')).toBe(first.privateKey);
+    expect(await text('cert-chain.pem')).toBe(first.certificateChain);
+    expect(await readdir(folder)).not.toContain('key.pem.tmp');
   });
 
   test('says at the start when nothing can be written', async () => {

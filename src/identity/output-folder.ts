@@ -13,17 +13,29 @@ const files: readonly { readonly name: string; readonly mode: number; readonly t
 export async function prepareOutputFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await access(folder, constants.W_OK | constants.X_OK);
-  // Permissions do not say everything: a file system may be read-only or full.
-  await writeFile(join(folder, '.writable'), '', 0o600);
-  await rm(join(folder, '.writable'));
+  // Permissions do not say everything: a file system may be read-only. A full one is no reason not to start.
+  await stage(join(folder, '.writable'), '', 0o600);
+  await rm(temporaryOf(join(folder, '.writable')));
 }
 
-/** Writes what differs, each file by a rename: a reader sees the old one or the new one, never a part. */
+/**
+ * Writes what differs: first all of it beside its place, then each file by a rename. A reader sees the old one or the new
+ * one, never a part; and what cannot be written, on a full disk, say, leaves the old pair as it was.
+ */
 export async function writeOutputFolder(folder: string, snapshot: SecretSnapshot): Promise<void> {
-  for (const { name, mode, text } of files) {
-    const path = join(folder, name);
-    const content = String(snapshot[text]);
-    if (!(await holds(path, content, mode))) await writeFile(path, content, mode);
+  const staged: string[] = [];
+  try {
+    for (const { name, mode, text } of files) {
+      const path = join(folder, name);
+      const content = String(snapshot[text]);
+      if (await holds(path, content, mode)) continue;
+      await stage(path, content, mode);
+      staged.push(path);
+    }
+    for (const path of staged) await rename(temporaryOf(path), path);
+  } catch (error) {
+    for (const path of staged) await rm(temporaryOf(path), { force: true });
+    throw error;
   }
 }
 
@@ -36,8 +48,13 @@ async function holds(path: string, content: string, mode: number): Promise<boole
   }
 }
 
-async function writeFile(path: string, content: string, mode: number): Promise<void> {
-  const temporary = `${path}.tmp`;
+function temporaryOf(path: string): string {
+  return `${path}.tmp`;
+}
+
+/** Writes a whole file beside its place. */
+async function stage(path: string, content: string, mode: number): Promise<void> {
+  const temporary = temporaryOf(path);
   await rm(temporary, { force: true });
   try {
     const file = await open(temporary, 'wx', mode);
@@ -49,7 +66,6 @@ async function writeFile(path: string, content: string, mode: number): Promise<v
     }
     // The umask may have taken bits away.
     await chmod(temporary, mode);
-    await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
