@@ -17,9 +17,11 @@ export interface StopSignals {
 }
 
 const stopNames = ['SIGTERM', 'SIGINT', 'SIGQUIT'];
+/** Without a handler the first opens Node's debugger to everybody in the pod, the second ends the agent without Envoy. */
+const ignoredNames = ['SIGUSR1', 'SIGUSR2'];
 
 /**
- * Takes the signals that ask for the end, and SIGHUP, which ends nothing. Called before anything else: as PID 1 a process
+ * Takes the signals that ask for the end, and those that end nothing. Called before anything else: as PID 1 a process
  * does not even see signals that it has no handler for.
  */
 export function listenForSignals(source: EventEmitter = process): StopSignals {
@@ -30,8 +32,10 @@ export function listenForSignals(source: EventEmitter = process): StopSignals {
   const onHangUp = (): void => {
     for (const listener of hangUps) listener();
   };
+  const ignore = (): void => {};
   const onCrash = (error: unknown): void => crash.abort(error);
   for (const name of stopNames) source.on(name, onStop);
+  for (const name of ignoredNames) source.on(name, ignore);
   source.on('SIGHUP', onHangUp);
   return {
     stop: steps[0].signal,
@@ -45,6 +49,7 @@ export function listenForSignals(source: EventEmitter = process): StopSignals {
     },
     release: () => {
       for (const name of stopNames) source.off(name, onStop);
+      for (const name of ignoredNames) source.off(name, ignore);
       source.off('SIGHUP', onHangUp);
       source.off('uncaughtException', onCrash);
     },

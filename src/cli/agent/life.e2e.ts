@@ -120,6 +120,20 @@ describe('a program that goes wrong', () => {
   });
 });
 
+describe('SIGUSR1 and SIGUSR2', () => {
+  test('end nothing, and open no debugger to the pod', async () => {
+    proxy.start();
+    await proxy.logged('state=running');
+    proxy.signal('SIGUSR1');
+    proxy.signal('SIGUSR2');
+    expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
+    expect(proxy.curl('http://127.0.0.1:9229/json').status).toBe(0);
+    proxy.signal('SIGTERM');
+    expect(await proxy.exit).toBe(0);
+    expect(proxy.output).not.toContain('Debugger');
+  });
+});
+
 describe('SIGHUP', () => {
   test('has the log of the agent and the access log of Envoy go on under the names that were moved away', async () => {
     await proxy.write('mesh.yaml', 'accessLogFile: ./access.log\n');
