@@ -7,7 +7,6 @@ import type { RequestIdentity } from './keeper.ts';
 import { formatKey, generateKey } from './key.ts';
 import { knownRoots } from './known-roots.ts';
 import { shownToken } from './shown-token.ts';
-import { createSigningRequest } from './signing-request.ts';
 import type { SecretSnapshot } from './snapshot.ts';
 import { workloadSpiffeId } from './spiffe-id.ts';
 import { claimsOf, readToken } from './token.ts';
@@ -24,6 +23,8 @@ export function identityRequests(authority: AuthorityOptions, clock: Clock): Req
     if (problem !== undefined)
       throw new AuthorityError(own?.problem ? `${problem}; ${own.problem}` : problem, 'credential');
     key ??= await generateKey(authority.keyAlgorithm);
+    // Not with the rest: Envoy starts without it.
+    const { createSigningRequest } = await import('./signing-request.ts');
     const request = {
       csr: await createSigningRequest(spiffeId, key),
       validitySeconds: BigInt(Math.max(1, Math.floor(authority.lifetimeMs / 1000))),
