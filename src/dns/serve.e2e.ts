@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { connect } from 'node:net';
 import { decode, encode, type Packet } from 'dns-packet';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMeshCa } from '../testing/certificates.ts';
@@ -81,6 +82,15 @@ describe('serveDns', () => {
       expect([mute, unable, good].map(({ heard }) => heard.length)).toEqual([1, 1, 2]);
     },
   );
+
+  test('asks again when a datagram is lost', async () => {
+    const plain = await bench.plain((query, send, way) => {
+      if (plain.heard.length > 1) withAddress('192.0.2.1')(query, send, way);
+    });
+    const { port } = await bench.serve(undefined, [plain]);
+    expect(addresses(await ask(port, 'example.com'))).toEqual(['192.0.2.1']);
+    expect(plain.heard.length).toBe(2);
+  });
 
   test('hears nobody who does not know id, question and port', async () => {
     const spoofs: readonly ((query: Packet) => Buffer)[] = [
@@ -222,6 +232,15 @@ describe('serveDns', () => {
     await Promise.allSettled(all);
   });
 
+  test('holds no more than 256 connections, and takes others when some have gone', async () => {
+    const plain = await bench.plain(withAddress('192.0.2.1'));
+    const { port } = await bench.serve(undefined, [plain]);
+    const sockets = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    await vi.waitFor(() => expect(sockets.filter(({ closed }) => closed).length).toBe(44), { timeout: 10_000 });
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect(addresses(await ask(port, 'a.example', { tcp: true }))).toEqual(['192.0.2.1']));
+  });
+
   test('serves both families, and no port that somebody else has', async () => {
     const plain = await bench.plain(withAddress('192.0.2.1'));
     const both = await bench.serve(undefined, [plain], { addresses: ['127.0.0.1', '::1'] });
@@ -247,7 +266,7 @@ describe('the connection to the server of the mesh', () => {
 
   test.each(unable)('is not used with a certificate %s', async (_, start, reason) => {
     const [mesh, plain] = [await start(), await bench.plain(withAddress('10.6.6.6'))];
-    const { port } = await bench.serve(mesh, [plain]);
+    const { port } = await bench.serve(mesh, [plain], { timing: { queryMs: 1_000, firstBackoffMs: 2_000 } });
     expect((await ask(port, meshName)).rcode).toBe('SERVFAIL');
     expect([...mesh.heard, ...plain.heard]).toEqual([]);
     expect(bench.warnings[0]).toMatch(reason);
@@ -262,12 +281,13 @@ describe('the connection to the server of the mesh', () => {
     };
     const { port } = await bench.serve(mesh, [plain], {
       meshServer: { host: 'localhost', port: mesh.port, readRoots },
+      timing: { queryMs: 500, firstBackoffMs: 100 },
     });
     expect((await ask(port, meshName)).rcode).toBe('SERVFAIL');
     expect([mesh.connections, plain.heard]).toEqual([0, []]);
     roots = bench.ca.rootCertificate;
     await vi.waitFor(async () => expect(addresses(await ask(port, meshName))).toEqual(['10.0.0.1']), {
-      timeout: 3_000,
+      timeout: 10_000,
     });
   });
 
@@ -288,7 +308,7 @@ describe('the connection to the server of the mesh', () => {
       if (mesh.connections === 1 && mesh.heard.length > 1) connection?.pause();
       else withAddress('10.0.0.1')(query, send, {});
     });
-    const { port } = await bench.serve(mesh, []);
+    const { port } = await bench.serve(mesh, [], { timing: { queryMs: 1_000 } });
     const rcodes: string[] = [];
     for (let n = 0; n < 3; n++) rcodes.push((await ask(port, meshName)).rcode);
     expect(rcodes).toEqual(['NOERROR', 'SERVFAIL', 'NOERROR']);

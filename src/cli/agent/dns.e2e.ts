@@ -79,7 +79,7 @@ const env = {
   DNS_AGENT: 'on',
   DNS_SERVER: 'tcp-tls:dns.mesh.example:853',
   PROV_CERT: 'certs',
-  TERMINATION_DRAIN_DURATION_SECONDS: '1',
+  TERMINATION_DRAIN_DURATION_SECONDS: '3',
 };
 
 function proxyCommand(): readonly string[] {
@@ -160,8 +160,13 @@ describeMesh('DNS_AGENT', () => {
     });
   });
 
-  test('ends with the agent, after Envoy', async () => {
+  test('is served while Envoy drains, and ends with the agent', async () => {
     await agent.signal('TERM');
+    const isDraining = async (): Promise<true | undefined> =>
+      (await readFile(agent.output, 'utf8')).includes('draining') || undefined;
+    await until(isDraining, { timeoutMs: 10_000, otherwise: () => readFile(agent.output, 'utf8') });
+    expect(await resolve(peer.IPv4, 'example.com')).toEqual(['192.0.2.1']);
+    expect(agent.exitCode).toBeUndefined();
     expect(await agent.exited).toBe(0);
     expect(await resolve(peer.IPv4, 'example.com')).toBe('ECONNREFUSED');
   });
