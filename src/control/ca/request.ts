@@ -116,7 +116,7 @@ function requestedUri(attributes: readonly Attribute[]): string | undefined {
   const extensions = attributes
     .filter(({ type }) => type === extensionRequest)
     .flatMap(({ values }) => values)
-    .flatMap((value) => [...parseDer(Buffer.from(value), Extensions)]);
+    .flatMap((value: ArrayBuffer | null) => [...parseDer(bytesOf(value), Extensions)]);
   if (extensionValues(extensions, id_ce_subjectAltName).length > 1) {
     throw new Fault('the signing request asks for subject alternative names more than once');
   }
@@ -124,4 +124,10 @@ function requestedUri(attributes: readonly Attribute[]): string | undefined {
   if (others > 0) throw new Fault('the signing request asks for names that are no URI');
   if (uris.length > 1) throw new Fault(`the signing request asks for ${uris.length} URIs; an identity is one`);
   return uris[0];
+}
+
+/** The library has null where the bytes have NULL. */
+function bytesOf(value: ArrayBuffer | null): Buffer {
+  if (value === null) throw new DerError('a value is not in DER');
+  return Buffer.from(value);
 }
