@@ -17,6 +17,10 @@ export interface IdentityMeshOptions {
   /** Before anything of the mesh runs. */
   readonly prepare?: (sandbox: Sandbox, plane: ControlPlane) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Further workloads and services. */
+  readonly topology?: readonly object[];
+  /** Further objects, in the file `more.yaml`. */
+  readonly policies?: readonly object[];
   /** How long a token lasts; ten minutes when absent. */
   readonly tokenSeconds?: number;
 }
@@ -56,13 +60,13 @@ const freshConnections = {
 
 const ports = { 'http-fresh': freshPort, 'http-kept': keptPort };
 
-const topology = topologyText([
+const workloads: readonly object[] = [
   ...controlPlaneObjects,
   pod({ namespace: 'foo', name: 'server', index: 10, ports }),
   service({ namespace: 'foo', name: 'server', index: 10, ports }),
   pod({ namespace: 'foo', name: 'client', index: 11 }),
   pod({ namespace: 'legacy', name: 'client', index: 13, hasSidecar: false }),
-]);
+];
 
 /**
  * Starts the control plane, then the mesh, under STRICT; returns when every sidecar is ready. The client's Envoy asks for
@@ -77,8 +81,9 @@ export async function createIdentityMesh(options: IdentityMeshOptions): Promise<
     return name === 'client' ? withDelta(files) : { files };
   };
   const testbed = await createTestbed({
-    topology,
+    topology: topologyText([...workloads, ...(options.topology ?? [])]),
     policies: {
+      'more.yaml': topologyText(options.policies ?? []),
       'fresh.yaml': topologyText([freshConnections]),
       'strict.yaml': topologyText([peerAuthentication({ namespace: 'foo', mode: 'STRICT' })]),
     },
