@@ -17,8 +17,8 @@ export type ParsedRequest =
   | { readonly request: SigningRequest; readonly problem?: never }
   | { readonly problem: string; readonly request?: never };
 
-/** Longer than any honest request by far; looked at before anything is parsed. */
-const longestRequest = 65_536;
+/** An RSA key of 8192 bits takes 3 KiB; reading 64 KiB of tiny values takes a third of a second. Looked at before all else. */
+const longestRequest = 8_192;
 
 class Fault extends Error {}
 
@@ -97,11 +97,18 @@ const signatureAlgorithms: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.10045.4.3.4': { keyType: 'ec', hash: 'sha512' },
 };
 
+const nullValue = Buffer.of(5, 0);
+
 /** Who asks must have the private key, or a stranger's public key could get a name. */
 function checkSignature(request: CertificationRequest, key: KeyObject): void {
   const known = signatureAlgorithms[request.signatureAlgorithm.algorithm];
   if (known === undefined || known.keyType !== key.asymmetricKeyType) {
     throw new Fault('the signing request is not signed by its key with SHA-256, SHA-384 or SHA-512');
+  }
+  // NULL or nothing: some leave it out, some add it (RFC 4055, 2.1).
+  const { parameters } = request.signatureAlgorithm;
+  if (parameters != null && !Buffer.from(parameters).equals(nullValue)) {
+    throw new DerError('its signature has parameters');
   }
   const signed = serializeDer(request.certificationRequestInfo);
   if (!verify(known.hash, signed, key, Buffer.from(request.signature))) {
