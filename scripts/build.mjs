@@ -1,10 +1,10 @@
 // Bundles the programs into dist/: one ES module an entry, commands split off and loaded when they are asked for; what
-// `meshpol compile` needs as a script with its compiled form beside it, for the Node at hand and Node 24.
+// `meshpol compile` and `pilot-agent` need as scripts with their compiled form beside them, for the Node at hand and Node 24.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { lazySchema, scriptInPlaceOf } from './build/plugins.mjs';
+import { lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 
 const programs = ['meshpol', 'pilot-agent', 'meshd'].filter((name) => existsSync(`src/bin/${name}.ts`));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -21,40 +21,62 @@ const shared = {
   define: { 'process.env.MESH_VERSION': JSON.stringify(version) },
 };
 
+/** For the places that a log names; read only when they are asked for. `dist` is one folder higher than its place before. */
+const maps = { sourcemap: 'linked', sourcesContent: false, sourceRoot: 'dist/' };
+
+/** Modules that a program imports when it needs them, each as a script with its compiled form beside it. */
+const cachedScripts = [
+  {
+    module: 'src/cli/compile-command.ts',
+    script: 'compile.cjs',
+    exported: 'runCompile',
+    warmUp: 'warm-up-compile.mjs',
+  },
+  {
+    module: 'src/cli/agent/pilot-agent.ts',
+    script: 'agent.cjs',
+    exported: 'runPilotAgent',
+    warmUp: 'warm-up-agent.mjs',
+    hasMap: true,
+  },
+];
+
 // Beside its place first: a build that fails leaves the programs of the one before.
 const made = '.cache/dist';
 rmSync(made, { recursive: true, force: true });
-const compileScript = 'compile.cjs';
-await build({
-  ...shared,
-  entryPoints: ['src/cli/compile-command.ts'],
-  outfile: `${made}/${compileScript}`,
-  format: 'cjs',
-  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-  footer: { js: '})' },
-  plugins: [lazySchema],
-});
+for (const { module, script, hasMap } of cachedScripts) {
+  await build({
+    ...shared,
+    entryPoints: [module],
+    outfile: `${made}/${script}`,
+    format: 'cjs',
+    define: { ...shared.define, 'import.meta.dirname': '__dirname' },
+    ...(hasMap && maps),
+    plugins: [lazySchema, unusedParts],
+  });
+}
 for (const name of programs) {
   await build({
     ...shared,
     entryPoints: [`src/bin/${name}.ts`],
     outdir: made,
     chunkNames: `${name}-[hash]`,
-    splitting: true,
+    // All of pilot-agent but its entry is one script.
+    splitting: name !== 'pilot-agent',
     format: 'esm',
-    // For the places that a log names; read only when they are asked for. `dist` is one folder higher than its place before.
-    sourcemap: 'linked',
-    sourcesContent: false,
-    sourceRoot: 'dist/',
+    ...maps,
     banner: {
       js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    plugins: [lazySchema, scriptInPlaceOf('src/cli/compile-command.ts', compileScript, 'runCompile')],
+    plugins: [lazySchema, unusedParts, ...cachedScripts.map(scriptInPlaceOf)],
   });
 }
 for (const node of [process.execPath, '.tools/bin/node24'].filter((path) => existsSync(path))) {
   // A failure is told and costs speed, nothing else.
-  spawnSync(node, ['scripts/build/compile-ahead.mjs', `${made}/${compileScript}`], { stdio: 'inherit' });
+  for (const { script, warmUp } of cachedScripts) {
+    const parts = [`${made}/${script}`, `scripts/build/${warmUp}`];
+    spawnSync(node, ['scripts/build/compile-ahead.mjs', ...parts], { stdio: 'inherit' });
+  }
 }
 for (const name of programs) await chmod(`${made}/${name}.js`, 0o755);
 rmSync('dist', { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// A bundled script, a function in CommonJS's form, that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
+// A bundled script in CommonJS's form that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -9,8 +9,10 @@ import { constants, Script } from 'node:vm';
  * the text as always: the outcome is the same, 60 ms later.
  */
 export function runScript(file) {
-  // The bundler writes ASCII, whose strings V8 keeps as they are.
-  const text = readFileSync(file, 'latin1');
+  // Node reads the maps only of what it loads itself.
+  if (process.sourceMapsEnabled) return { exports: createRequire(file)(file) };
+  // The bundler writes ASCII, whose strings V8 keeps as they are. Around it is what Node puts around a module.
+  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(text, {
     filename: file,
     cachedData: readIfThere(compiledFile(file)),

@@ -1,16 +1,13 @@
-// Writes V8's compiled form of a bundled script beside it: `compile-ahead.mjs SCRIPT`, by the Node that is to use it.
+// Writes V8's compiled form of a bundled script beside it: `compile-ahead.mjs SCRIPT WARM-UP`, by the Node that is to use it.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { compiledFile, runScript } from './cached-script.mjs';
 
 const file = resolve(process.argv[2]);
+const { warmUp } = await import(pathToFileURL(resolve(process.argv[3])).href);
 const { exports, script } = runScript(file);
-const io = { stdin: [], environment: {}, writeOut: async () => {}, writeError: async () => {} };
-const inputs = ['examples/first-mesh/topology.yaml', 'examples/first-mesh/policies/namespace-strict.yaml'];
-await exports.runCompile(
-  inputs,
-  { workload: [{ namespace: 'foo', name: 'httpbin' }], format: 'json', maxDiagnostics: 50, diagnostics: 'text' },
-  io,
-);
-// After the run: V8 keeps what was called, and that is what a small compile needs.
+await warmUp(exports);
+// After the run: V8 keeps what was called, and that is what a small run needs.
 writeFileSync(compiledFile(file), script.createCachedData());
+process.exit();

@@ -26,17 +26,26 @@ function lazyNode({ nested, ...rest }) {
   return `{ ...${JSON.stringify(rest)}, nested: { ${packages.join(', ')} } }`;
 }
 
+/** Parts of prom-client that no program of ours uses, and that load much of Node when they are loaded: left out. */
+export const unusedParts = {
+  name: 'unused-parts',
+  setup({ onLoad }) {
+    const filter = /\/prom-client\/lib\/(cluster|defaultMetrics|pushgateway)\.js$/;
+    onLoad({ filter }, () => ({ contents: 'module.exports = undefined;', loader: 'js' }));
+  },
+};
+
 /** A module that the program imports when it needs it, as a script of its own beside the program (see `runScript`). */
-export function scriptInPlaceOf(module, script, exported) {
+export function scriptInPlaceOf({ module, script, exported }) {
   return {
-    name: 'cached-script',
+    name: script,
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /.*/ }, ({ path, kind, resolveDir }) =>
         kind === 'dynamic-import' && resolve(resolveDir, path) === resolve(module)
-          ? { path: script, namespace: 'cached-script' }
+          ? { path: script, namespace: script }
           : undefined,
       );
-      onLoad({ filter: /.*/, namespace: 'cached-script' }, () => ({
+      onLoad({ filter: /.*/, namespace: script }, () => ({
         contents: `import { runScript } from './scripts/build/cached-script.mjs';
 import { fileURLToPath } from 'node:url';
 export const { ${exported} } = runScript(fileURLToPath(new URL('./${script}', import.meta.url))).exports;`,

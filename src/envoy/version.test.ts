@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatVersion, gateVersion, parseVersion } from './version.ts';
+import { parseVersion } from './read-version.ts';
+import { formatVersion, gateVersion } from './version.ts';
 
 describe('parseVersion', () => {
   test.each([

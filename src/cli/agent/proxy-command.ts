@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
+import { askEnvoyEarly } from './asked-envoy.ts';
 import type { FlagValue } from './effective-settings.ts';
 import { addLoggingFlags } from './flags.ts';
 import type { ProgramContext } from './pilot-agent.ts';
@@ -10,6 +11,7 @@ import { givenOptions } from './values.ts';
 interface ProxyOptions {
   readonly printConfig?: boolean;
   readonly output?: 'yaml' | 'json';
+  readonly proxyBinary?: string;
 }
 
 /** Adds `proxy [role]`, which runs Envoy, or with `--print-config` only says how it would. */
@@ -28,8 +30,9 @@ export function addProxyCommand(program: Command, context: ProgramContext, finis
     }
     if (options.output !== undefined)
       throw new UsageError('--output is the form of --print-config, which is not given');
+    const early = askEnvoyEarly(options.proxyBinary, context.environment);
     const { runProxy } = await import('./proxy.ts');
-    finish(await runProxy(role ?? 'sidecar', given, context));
+    finish(await runProxy(role ?? 'sidecar', given, context, early));
   });
 }
 

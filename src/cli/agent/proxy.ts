@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { AgentConfig } from '../../agent/agent-config.ts';
-import { AgentError } from '../../agent/agent-error.ts';
 import { type ContainerLimits, readContainerLimits } from '../../agent/bootstrap/container-limits.ts';
 import { workerThreads } from '../../agent/bootstrap/worker-threads.ts';
 import type { Log } from '../../agent/log/log.ts';
@@ -14,16 +12,16 @@ import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
-import { gateVersion, readVersion } from '../../envoy/version.ts';
 import { UsageError } from '../failure.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { version } from '../version.ts';
+import { type AskedEnvoy, askEnvoy, locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { dnsConfigOf } from './dns-config.ts';
+import { oncePassed, startEnvoyCheck } from './envoy-check.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
 import { type LogFlags, openLog } from './log-options.ts';
@@ -50,7 +48,12 @@ interface ProxyFlags extends LogFlags, SettingsFlagValues, IdentityFlags {
 }
 
 /** Runs `pilot-agent proxy`: settles everything that flags and variables say, then hands over to the agent. */
-export async function runProxy(role: string, options: object, context: ProgramContext): Promise<number> {
+export async function runProxy(
+  role: string,
+  options: object,
+  context: ProgramContext,
+  early?: AskedEnvoy,
+): Promise<number> {
   const { environment, signals } = context;
   checkRole(role);
   refuseUnsupported(environment);
@@ -67,21 +70,32 @@ export async function runProxy(role: string, options: object, context: ProgramCo
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
   const inputs = inputsOf(policies, settings);
+  const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
+  const isEnvoy = startEnvoyCheck(early?.binary === envoyBinary ? early : askEnvoy(envoyBinary), log);
   const ownAddresses = (): Promise<readonly string[]> => addressesOfMachine(signals.stop, log);
   const identity = await locateProxy({ flags, environment, settings, inputs, ownAddresses });
   const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
   if (bootstrap.unused !== '') log.info('templates that are not used', { named: bootstrap.unused });
   const watched = [flags.meshConfig ?? defaultMeshConfig, join(podInfo, 'annotations'), ...bootstrap.watched];
   const limits = await readContainerLimits();
-  const config = await agentConfigOf(role, flags, settings.proxy, environment, agent, { bootstrap, limits });
+  const config = agentConfigOf(role, flags, settings.proxy, agent, { envoyBinary, bootstrap, limits });
   const status = statusSettingsOf(role, agent, settings, identity);
   const dns = dnsConfigOf(agent, settings, identity.domain, log);
-  await checkVersion(config.envoyBinary, log);
   if (signals.stop.aborted) return 0;
   const metrics = new AgentMetrics(version);
   onLost(() => metrics.count('mesh_agent_log_lines_lost_total'));
   const cloud = { agent, settings, outgoing: metrics.outgoing };
   const keySets = fetchedKeySets(settings, metrics, log);
+  const compile = createCompileProxy({
+    ...{ policies, watched, identity, ownAddresses, role, keySets },
+    settings: settingsOptions,
+    templateFile: bootstrap.templateFile,
+    bootstrapOverride: bootstrap.override,
+    memoryLimitBytes: limits.memoryBytes,
+    onFigures: (figures) => metrics.showFigures(figures),
+    fallbackSecret: agent.secrets.fallbackSecret,
+    gatewayNamespace: agent.secrets.gatewayNamespace,
+  });
   try {
     return await runAgent({
       config: {
@@ -89,22 +103,8 @@ export async function runProxy(role: string, options: object, context: ProgramCo
         dns,
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
-      compile: createCompileProxy({
-        settings: settingsOptions,
-        policies,
-        watched,
-        templateFile: bootstrap.templateFile,
-        bootstrapOverride: bootstrap.override,
-        memoryLimitBytes: limits.memoryBytes,
-        identity,
-        ownAddresses,
-        role,
-        keySets,
-        onFigures: (figures) => metrics.showFigures(figures),
-        fallbackSecret: agent.secrets.fallbackSecret,
-        gatewayNamespace: agent.secrets.gatewayNamespace,
-      }),
-      validate: (json) => validateConfig(config.envoyBinary, json),
+      compile: oncePassed(isEnvoy, compile),
+      validate: (json) => validateConfig(envoyBinary, json),
       inputs: [...inputs, ...watched],
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
@@ -175,18 +175,23 @@ function addressesOfMachine(signal: AbortSignal, log: Log): Promise<readonly str
   return findOwnAddresses({ signal, onWait });
 }
 
-async function agentConfigOf(
+/** What the agent's own surroundings say, beside flags, mesh configuration and variables. */
+interface Surroundings {
+  readonly envoyBinary: string;
+  readonly bootstrap: BootstrapChoice;
+  readonly limits: ContainerLimits;
+}
+
+function agentConfigOf(
   role: AgentConfig['role'],
   flags: ProxyFlags,
   proxy: ProxySettings,
-  environment: ProgramContext['environment'],
   agent: AgentSettings,
-  { bootstrap, limits }: { readonly bootstrap: BootstrapChoice; readonly limits: ContainerLimits },
-): Promise<AgentConfig> {
-  const proxyBinary = flags.proxyBinary ?? (proxy.binaryPath === '' ? undefined : proxy.binaryPath);
+  { envoyBinary, bootstrap, limits }: Surroundings,
+): AgentConfig {
   return {
     configPath: proxy.configPath,
-    envoyBinary: findEnvoy({ proxyBinary, env: environment, repositoryRoot: programRoot() }),
+    envoyBinary,
     role,
     statusPort: proxy.statusPort,
     drainDurationMs: proxy.drainDurationMs,
@@ -209,20 +214,4 @@ async function agentConfigOf(
     ...lifeConfigOf(flags, agent.life),
     ...agent.reload,
   };
-}
-
-async function checkVersion(binary: string, log: Log): Promise<void> {
-  const version = await readVersion(binary).catch((cause) => {
-    throw new AgentError('envoy-not-found', `"${binary}" is no Envoy`, { cause });
-  });
-  const gate = gateVersion(version);
-  if (!gate.ok) throw new AgentError('envoy-too-old', gate.message);
-  if (gate.warning !== undefined) log.warn(gate.warning);
-}
-
-/** The folder of the package, wherever in it this code was bundled to. */
-function programRoot(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
 }

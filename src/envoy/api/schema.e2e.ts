@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findEnvoy } from '../process.ts';
-import { formatVersion, readVersion } from '../version.ts';
+import { readVersion } from '../read-version.ts';
+import { formatVersion } from '../version.ts';
 import { apiVersion } from './check.ts';
 import { anyTypes } from './schema.ts';
 

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type EnvoySearch, findEnvoy } from '../../envoy/process.ts';
+import { type EnvoyVersion, readVersion } from '../../envoy/read-version.ts';
+
+/** A program that was asked which release of Envoy it is. */
+export interface AskedEnvoy {
+  readonly binary: string;
+  /** Rejects when it is no Envoy; nobody has to wait for it. */
+  readonly version: Promise<EnvoyVersion>;
+}
+
+/** The Envoy that a flag, else a variable names, or the one of the set-up, or of PATH; throws EnvoyNotFoundError. */
+export function locateEnvoy(proxyBinary: string | undefined, env: EnvoySearch['env']): string {
+  return findEnvoy({ proxyBinary, env, repositoryRoot: programRoot() });
+}
+
+/** Starts to ask. */
+export function askEnvoy(binary: string): AskedEnvoy {
+  const version = readVersion(binary);
+  version.catch(() => undefined);
+  return { binary, version };
+}
+
+/**
+ * Asks the Envoy that will run unless the mesh configuration names another one: its answer takes as long as a small
+ * program's start, which the agent uses to load its own code. Undefined when there is none; that is told later.
+ */
+export function askEnvoyEarly(proxyBinary: string | undefined, env: EnvoySearch['env']): AskedEnvoy | undefined {
+  try {
+    return askEnvoy(locateEnvoy(proxyBinary, env));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of the package, wherever in it this code was bundled to. */
+function programRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
