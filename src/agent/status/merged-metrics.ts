@@ -3,6 +3,7 @@ import type { AdminAddress } from '../../envoy/admin.ts';
 import { within } from '../../lib/abort.ts';
 import type { Log } from '../log/log.ts';
 import type { PodAddresses } from './dial.ts';
+import { FaultMemory } from './fault-memory.ts';
 import { joinMetrics, withoutCollisions } from './merge-metrics.ts';
 import type { MetricsPart, ScrapeObserver } from './observer.ts';
 import { scrapeApplication, scrapeEnvoy } from './scrape.ts';
@@ -38,6 +39,7 @@ export class MergedMetrics {
   readonly #sources: MetricsSources;
   /** Told once each, not at every scrape. */
   readonly #told = new Set<string>();
+  readonly #faults = new FaultMemory();
 
   constructor(sources: MetricsSources) {
     this.#sources = sources;
@@ -52,7 +54,11 @@ export class MergedMetrics {
     const [envoy, ...application] = await Promise.all([
       this.#part('envoy', address === undefined ? noEnvoy() : scrapeEnvoy(address, request.query, signal)),
       ...targets.map((target) =>
-        this.#part('application', scrapeApplication(target, addresses, request.headers, signal)),
+        this.#part(
+          'application',
+          scrapeApplication(target, addresses, request.headers, signal),
+          `${target.port}${target.path}`,
+        ),
       ),
     ]);
     // Last, so that it tells of the parts that failed in this very scrape.
@@ -63,14 +69,20 @@ export class MergedMetrics {
     return joinMetrics([this.#ownFamilies(agent, application), envoy ?? nothing, ...application]);
   }
 
-  async #part(part: MetricsPart, asked: Promise<Buffer>): Promise<Buffer> {
+  /** `place` tells one application from another. */
+  async #part(part: MetricsPart, asked: Promise<Buffer>, place = ''): Promise<Buffer> {
+    const { observer, log } = this.#sources;
+    const fields = { part, ...(place !== '' && { place }) };
     try {
       const text = await within(maxTimeoutMs, asked);
       if (text === undefined) throw new Error('no answer in time');
+      if (this.#faults.isNews(part + place, undefined)) log.info('a part of the metrics is there again', fields);
       return text;
     } catch (error) {
-      this.#sources.observer?.failed(part);
-      this.#sources.log.warn('a part of the metrics is missing', { part, reason: (error as Error).message });
+      observer?.failed(part);
+      const reason = (error as Error).message;
+      if (this.#faults.isNews(part + place, reason))
+        log.warn('a part of the metrics is missing', { ...fields, reason });
       return nothing;
     }
   }

@@ -201,6 +201,28 @@ describe('startStatusServer', () => {
     expect(failures).toEqual(['envoy']);
   });
 
+  test('tells once what every caller meets: a probe or a part of the metrics that fails, and that it is there again', async () => {
+    const app = createServer((socket) => socket.end());
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', () => resolve()));
+    const action = { kind: 'tcp', port: (app.address() as AddressInfo).port } as const;
+    const path = '/app-health/app/livez';
+    let isBroken = true;
+    const own = () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(''));
+    const { port, lines } = await start({ probes: new Map([[path, { action, timeoutMs: 1_000 }]]), sources: { own } });
+    const count = (text: string): number => lines.filter((line) => line.includes(text)).length;
+    const askAll = async (): Promise<void> => {
+      for (let i = 0; i < 3; i++) for (const asked of [path, '/stats/prometheus']) await ask(port, { path: asked });
+    };
+    await new Promise((resolve) => app.close(resolve));
+    await askAll();
+    expect([count('probe of the application failed'), count('part=agent reason=broken')]).toEqual([1, 1]);
+    isBroken = false;
+    await new Promise<void>((resolve) => app.listen(action.port, '127.0.0.1', () => resolve()));
+    await askAll();
+    expect([count('is answered again'), count('is there again\tpart=agent')]).toEqual([1, 1]);
+    app.close();
+  });
+
   test('says which port it cannot serve', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toMatchObject({ code: 'status-bind-failed' });

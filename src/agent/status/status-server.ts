@@ -6,6 +6,7 @@ import type { AgentActions } from './actions.ts';
 import type { AppProbes } from './app-probes.ts';
 import { Connections } from './connections.ts';
 import type { PodAddresses } from './dial.ts';
+import { FaultMemory } from './fault-memory.ts';
 import { type MergedMetrics, metricsType } from './merged-metrics.ts';
 import { runProbe } from './probe.ts';
 import type { Readiness } from './readiness.ts';
@@ -80,6 +81,7 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
 class StatusDesk {
   readonly #options: StatusOptions;
   readonly #busy = { metrics: 0, probe: 0 };
+  readonly #faults = new FaultMemory();
   #reason: string | undefined;
 
   constructor(options: StatusOptions) {
@@ -142,7 +144,10 @@ class StatusDesk {
       return;
     }
     const { status, body, failure } = await runProbe(probe, request.headers, addresses);
-    if (failure !== undefined) log.warn('a probe of the application failed', { path, reason: failure });
+    if (this.#faults.isNews(path, failure)) {
+      if (failure === undefined) log.info('a probe of the application is answered again', { path });
+      else log.warn('a probe of the application failed', { path, reason: failure });
+    }
     send(response, status, body);
   }
 
