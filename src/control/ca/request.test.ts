@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTestRequest, flipped, type RequestForm } from '../testing/signing-requests.ts';
@@ -71,6 +71,39 @@ describe('parseRequest', () => {
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
+  test('takes what the table below changes one thing of', () => {
+    expect(parseRequest(handmade({})).request?.uri).toBe(identity);
+  });
+
+  test.each<[string, Handmade, RegExp]>([
+    ['a part behind the signature', { behind: [der(0x05)] }, /./],
+    ['a part behind the attributes', { info: (parts) => [...parts, der(0x05)] }, /./],
+    ['bytes behind the request', { trailing: Buffer.of(0) }, /./],
+    ['no key', { info: ([version = empty, name = empty]) => [version, name] }, /./],
+    ['version 3', { info: ([, ...parts]) => [der(0x02, Buffer.of(2)), ...parts] }, /not of version 1/],
+    ['parameters of the signature', { parameters: [der(0x0c)] }, /its signature has parameters/],
+    ['three parts of the algorithm', { parameters: [der(0x05), der(0x05)] }, /./],
+    ['an attribute without values', { attributes: [der(0x30, extensionRequest)] }, /./],
+    [
+      'extensions twice in one attribute',
+      { attributes: [attributeOf(named, named)] },
+      /not ask for extensions exactly once/,
+    ],
+    ['extensions in two attributes', { attributes: [attributeOf(named), attributeOf(empty)] }, /exactly once/],
+    ['extensions without a value', { attributes: [attributeOf()] }, /exactly once/],
+    ['NULL in place of extensions', { attributes: [attributeOf(der(0x05))] }, /./],
+    ['extensions that are none', { attributes: [attributeOf(der(0x31))] }, /./],
+    ['extensions in a longer length than DER has', { attributes: [attributeOf(longLength(named, 0))] }, /not in DER/],
+    ['a subject that is a number', { name: der(0x02, Buffer.of(1)) }, /./],
+    ['a key in longer lengths than DER has', { key: (spki) => longLength(spki, 0) }, /not in DER/],
+    ['a curve in longer lengths than DER has', { key: longCurve }, /not in its usual form/],
+    ['a compressed point', { key: compressed }, /not in its usual form/],
+  ])('refuses %s, properly signed', (_, form, expected) => {
+    const { problem } = parseRequest(handmade(form));
+    expect(problem).toMatch(/^(the|its) /);
+    expect(problem).toMatch(expected);
+  });
+
   test('refuses two blocks', async () => {
     const { csr } = await createTestRequest();
     expect(parseRequest(csr + csr).problem).toMatch(/not one PEM block/);
@@ -94,4 +127,64 @@ describe('parseRequest', () => {
 /** `SEQUENCE { [6] uri }`, short forms alone. */
 function uriSan(uri: string): Uint8Array {
   return Buffer.concat([Buffer.of(0x30, uri.length + 2, 0x86, uri.length), Buffer.from(uri)]);
+}
+
+/** One value with a tag of one octet, in DER as long as it holds less than 64 KiB. */
+function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const octets = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...octets), content]);
+}
+
+const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
+const empty = der(0x30);
+const extensionRequest = oid('2a864886f70d01090e');
+const attributeOf = (...values: readonly Buffer[]): Buffer => der(0x30, extensionRequest, der(0x31, ...values));
+const named = der(0x30, der(0x30, oid('551d11'), der(0x04, uriSan(identity))));
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** What a request that we write ourselves has in place of what belongs there. */
+interface Handmade {
+  readonly name?: Buffer;
+  readonly key?: (spki: Buffer) => Buffer;
+  readonly attributes?: readonly Buffer[];
+  readonly info?: (parts: readonly Buffer[]) => readonly Buffer[];
+  readonly parameters?: readonly Buffer[];
+  readonly behind?: readonly Buffer[];
+  readonly trailing?: Buffer;
+}
+
+/** A request of any form under a good signature, PEM. */
+function handmade({
+  name = empty,
+  key = (spki) => spki,
+  attributes = [attributeOf(named)],
+  ...form
+}: Handmade): string {
+  const { info = (parts) => parts, parameters = [], behind = [], trailing = Buffer.alloc(0) } = form;
+  const spki = key(pair.publicKey.export({ format: 'der', type: 'spki' }));
+  const signed = der(0x30, ...info([der(0x02, Buffer.of(0)), name, spki, der(0xa0, ...attributes)]));
+  const algorithm = der(0x30, oid('2a8648ce3d040302'), ...parameters);
+  const signature = der(0x03, Buffer.of(0), sign('sha256', signed, pair.privateKey));
+  const bytes = Buffer.concat([der(0x30, signed, algorithm, signature, ...behind), trailing]);
+  return `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+}
+
+/** The same value with one more octet in its length, which stands behind the tag at the place and is below 128. */
+function longLength(value: Buffer, at: number): Buffer {
+  return Buffer.concat([value.subarray(0, at + 1), Buffer.of(0x81), value.subarray(at + 1)]);
+}
+
+/** The identifier of the curve with one more octet in its length: the schemas keep parameters as they came. */
+function longCurve(spki: Buffer): Buffer {
+  const algorithm = longLength(spki.subarray(4, 23), 9);
+  return der(0x30, der(0x30, algorithm), spki.subarray(23));
+}
+
+/** The same point of P-256 by its x alone. */
+function compressed(spki: Buffer): Buffer {
+  const point = spki.subarray(-65);
+  const parity = 2 + ((point.at(-1) ?? 0) & 1);
+  return der(0x30, spki.subarray(2, -68), der(0x03, Buffer.of(0, parity), point.subarray(1, 33)));
 }

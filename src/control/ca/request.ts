@@ -107,7 +107,7 @@ function checkSignature(request: CertificationRequest, key: KeyObject): void {
   }
   // NULL or nothing: some leave it out, some add it (RFC 4055, 2.1).
   const { parameters } = request.signatureAlgorithm;
-  if (parameters != null && !Buffer.from(parameters).equals(nullValue)) {
+  if (parameters !== undefined && parameters !== null && !Buffer.from(parameters).equals(nullValue)) {
     throw new DerError('its signature has parameters');
   }
   const signed = serializeDer(request.certificationRequestInfo);
@@ -120,10 +120,13 @@ function checkSignature(request: CertificationRequest, key: KeyObject): void {
 const extensionRequest = '1.2.840.113549.1.9.14';
 
 function requestedUri(attributes: readonly Attribute[]): string | undefined {
-  const extensions = attributes
-    .filter(({ type }) => type === extensionRequest)
-    .flatMap(({ values }) => values)
-    .flatMap((value: ArrayBuffer | null) => [...parseDer(bytesOf(value), Extensions)]);
+  const asking = attributes.filter(({ type }) => type === extensionRequest);
+  const requested: readonly (ArrayBuffer | null)[] = asking.flatMap(({ values }) => values);
+  // It has one value (RFC 2985, 5.4.2): of two, another reader may take the other.
+  if (asking.length > 0 && requested.length !== 1) {
+    throw new Fault('the signing request does not ask for extensions exactly once');
+  }
+  const extensions = requested.flatMap((value) => [...parseDer(bytesOf(value), Extensions)]);
   if (extensionValues(extensions, id_ce_subjectAltName).length > 1) {
     throw new Fault('the signing request asks for subject alternative names more than once');
   }
