@@ -120,13 +120,23 @@ describe('openSelfSigned', () => {
     const folder = nextFolder();
     const first = await openSelfSigned({ ...options, folder });
     const late = (years: number) =>
-      openSelfSigned({ ...options, folder, clock: () => Date.now() + years * 365 * 86_400_000 });
+      openSelfSigned({
+        ...options,
+        folder,
+        trustDomain: 'renamed.example',
+        clock: () => Date.now() + years * 365 * 86_400_000,
+      });
     expect((await late(7.9)).rootFingerprint).toBe(first.rootFingerprint);
     const second = await late(8.1);
     expect(second.rootFingerprint).not.toBe(first.rootFingerprint);
     expect(second.keyId).toEqual(first.keyId);
+    expect(second.subject).toEqual(first.subject);
+    // Agents take no roots of which they know none: the one of before is among them while it is valid.
+    expect([...second.rootFingerprints]).toEqual([second.rootFingerprint, first.rootFingerprint]);
     expect((await late(9)).rootFingerprint).toBe(second.rootFingerprint);
     expect(await readFile(join(folder, 'self-signed-root.pem'), 'utf8')).toBe(second.roots);
+    const third = await late(16.5);
+    expect([...third.rootFingerprints]).toEqual([third.rootFingerprint, second.rootFingerprint]);
   });
 
   test.each([

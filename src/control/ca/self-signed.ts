@@ -6,7 +6,7 @@ import { ControlError } from '../control-error.ts';
 import type { Clock } from '../control-log.ts';
 import { organizationName, signCertificate } from './certificate.ts';
 import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
-import { createSigner, type Signer } from './signer.ts';
+import { certificatesOf, createSigner, type Signer } from './signer.ts';
 
 /** An authority that makes its own root. */
 export interface SelfSignedOptions {
@@ -19,7 +19,7 @@ export interface SelfSignedOptions {
   readonly clock: Clock;
 }
 
-/** Certificate and key in one file: there is never one without the other. */
+/** Certificate and key in one file: there is never one without the other. Behind them, roots of before. */
 const fileName = 'self-signed-ca.pem';
 /** The root alone, for those who must trust it. */
 const rootFileName = 'self-signed-root.pem';
@@ -63,7 +63,11 @@ async function make(path: string, options: SelfSignedOptions): Promise<string> {
     options.keyAlgorithm === 'RSA'
       ? await generate('rsa', { modulusLength: 2_048 })
       : await generate('ec', { namedCurve: 'P-256' });
-  const temporary = await writeDurably(path, await createRoot(privateKey, publicKey, options), 0o600);
+  const temporary = await writeDurably(
+    path,
+    await createRoot(privateKey, publicKey, organizationName(options.trustDomain), options.clock),
+    0o600,
+  );
   try {
     // Unlike a rename, a link never replaces: the first one wins.
     await link(temporary, path);
@@ -76,25 +80,24 @@ async function make(path: string, options: SelfSignedOptions): Promise<string> {
   return await readFile(path, 'latin1');
 }
 
-/** A root in the last fifth of its life is signed anew with its own key: what either form has signed holds under both. */
+/**
+ * A root in the last fifth of its life is signed anew with its own key and name: what either form has signed holds under
+ * both. The form of before stays beside it until it ends: who knows it alone takes no bundle without it.
+ */
 async function renewed(signer: Signer, path: string, options: SelfSignedOptions): Promise<Signer> {
   const nowMs = options.clock();
   if (signer.rootNotAfterMs - nowMs > years10Ms / 5) return signer;
-  const text = await createRoot(signer.key, createPublicKey(signer.key), options);
-  await replaceDurably(path, text, 0o600);
-  return parse(text, path, nowMs);
+  const text = await createRoot(signer.key, createPublicKey(signer.key), signer.subject, options.clock);
+  const before = certificatesOf(signer.roots, 'the roots').filter(({ validTo }) => Date.parse(validTo) > nowMs);
+  await replaceDurably(path, text + before.map(String).join(''), 0o600);
+  return parse((await readIfThere(path)) ?? '', path, nowMs);
 }
 
 const generate = promisify(generateKeyPair);
 
-/** The text of the file: layout, certificate and key. */
-async function createRoot(
-  privateKey: KeyObject,
-  publicKey: KeyObject,
-  { trustDomain, clock }: SelfSignedOptions,
-): Promise<string> {
+/** The text of the file: layout, certificate and key; the name is DER. */
+async function createRoot(privateKey: KeyObject, publicKey: KeyObject, name: Buffer, clock: Clock): Promise<string> {
   const spki = publicKey.export({ format: 'der', type: 'spki' });
-  const name = organizationName(trustDomain);
   const nowMs = clock();
   const { pem } = await signCertificate(
     {
@@ -114,9 +117,12 @@ function parse(text: string, path: string, nowMs: number): Signer {
   if (!text.startsWith(layout)) {
     throw new ControlError('authority-unusable', `"${path}" has no layout that this version knows`);
   }
-  const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\n/.exec(text)?.[0] ?? '';
+  const roots = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\n/g) ?? [];
   const privateKey = /-----BEGIN PRIVATE KEY-----[^-]*-----END PRIVATE KEY-----\n/.exec(text)?.[0] ?? '';
-  const { signer, problem } = createSigner({ certificate, privateKey, chain: '', roots: certificate }, nowMs);
+  const { signer, problem } = createSigner(
+    { certificate: roots[0] ?? '', privateKey, chain: '', roots: roots.join('') },
+    nowMs,
+  );
   if (signer !== undefined) return signer;
   const said = problem.replaceAll(/(ca|root)-cert\.pem|ca-key\.pem/g, (file) =>
     file === 'ca-key.pem' ? 'its key' : 'its certificate',
