@@ -6,6 +6,7 @@ import { agentStarting } from './agent-starting.ts';
 import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
+import { dropping } from './dropping.ts';
 import { identityIssuing } from './identity-issuing.ts';
 import { identityMemory } from './identity-memory.ts';
 import { identityPushing } from './identity-pushing.ts';
@@ -24,6 +25,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   7: starting,
   8: redirecting,
   9: deciding,
+  17: dropping,
 };
 
 /** These run agents, whose ports are the specification's. */

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manners } from './load/counts.ts';
 import { startLoad } from './load/load.ts';
-import { byAddress, direct, loadMesh, ownTls, startApplications } from './load/load-mesh.ts';
+import { byAddress, direct, ownTls } from './load/load-mesh.ts';
+import { openLoadBench } from './load/under-load.ts';
 import { authorizationPolicy, topologyText } from './mesh-objects.ts';
-import { createTestbed, type Testbed } from './testbed.ts';
+import type { Testbed } from './testbed.ts';
 import { describeMesh } from './testing/describe-mesh.ts';
 
 /** On a resumed session Envoy does not take the client's certificate for validated: rules about identities miss it. */
 describeMesh('a client that would resume its TLS sessions', () => {
   let testbed: Testbed;
   beforeAll(async () => {
-    testbed = await createTestbed(loadMesh(1));
-    await startApplications(testbed.sandbox, 1);
+    ({ testbed } = await openLoadBench(1));
   });
   afterAll(() => testbed?.close());
 
