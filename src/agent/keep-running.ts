@@ -10,7 +10,7 @@ import type { ProxyFiles } from './reload/proxy-files.ts';
  * asked for the end, else that of Envoy's last end.
  */
 export async function keepRunning(first: CompiledFiles, parts: EnvoyRunParts): Promise<number> {
-  const { config, life, log, observers, requests } = parts;
+  const { config, life, log, observers, requests, change } = parts;
   const backoff = new RestartBackoff();
   let next = first;
   let wasEverReady = false;
@@ -26,6 +26,8 @@ export async function keepRunning(first: CompiledFiles, parts: EnvoyRunParts): P
     life.moveTo('backing-off');
     observers?.life?.envoyRestarted(code);
     if (!(await writeAgain(end.files, parts, () => backoff.next(end.livedMs)))) return 0;
+    // A change that this end has interrupted was neither refused nor is it in force.
+    change.ring();
     log.info('Envoy is started again');
   }
 }

@@ -14,7 +14,7 @@ describe('the restart policy', () => {
     const agent = await start({ config: { restartPolicy: 'on-failure' }, parts: { observers } });
     await agent.untilReady();
     await agent.change({ body: 'two' });
-    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await agent.untilLogged('ms=');
     const first = agent.envoyPid;
     process.kill(first, 'SIGKILL');
     await agent.untilLogged('state=backing-off');
@@ -27,6 +27,23 @@ describe('the restart policy', () => {
     await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
     agent.signal('SIGTERM');
     expect(await agent.exitCode).toBe(0);
+  });
+
+  test('takes over after the restart the change that the crash has interrupted', async () => {
+    let kill = (): void => undefined;
+    const validate = async () => {
+      kill();
+      await vi.waitFor(() => expect(agent.lines.join('')).toContain('Envoy has ended by itself'), 10_000);
+      return { ok: true, message: '' };
+    };
+    const agent = await start({ config: { restartPolicy: 'on-failure' }, parts: { validate } });
+    await agent.untilReady();
+    kill = () => {
+      process.kill(agent.envoyPid, 'SIGKILL');
+      kill = () => undefined;
+    };
+    await agent.change({ body: 'two' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
   });
 
   test('takes over at the restart what has changed meanwhile', async () => {
