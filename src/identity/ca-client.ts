@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AuthorityError, type AuthorityOptions, isPlaintext, type Remedy } from './authority.ts';
 import { type CertificateRequest, type CertificateResponse, createCertificate } from './ca-protocol.ts';
@@ -120,12 +121,23 @@ async function readPair(folder: string | undefined): Promise<PairAnswer> {
       readFile(join(folder, 'key.pem'), 'latin1'),
     ]);
     const texts = { certificateChain, privateKey };
-    const problem = keyPairProblem(texts, Date.now());
+    const problem = keyPairProblem(texts, Date.now()) ?? showProblem(texts);
     return problem === undefined ? { texts } : { problem: `the pair in "${folder}" is not used: ${problem}` };
   } catch (error) {
     return {
       problem: `the pair in "${folder}" cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
     };
+  }
+}
+
+/** TLS asks for more than a pair that matches: keys and signatures that are strong enough, and a chain that is whole. */
+function showProblem({ certificateChain, privateKey }: KeyPairTexts): string | undefined {
+  try {
+    createSecureContext({ cert: certificateChain, key: privateKey });
+    return undefined;
+  } catch (error) {
+    // OpenSSL's words quote no text of a file.
+    return `it cannot be shown (${(error as Error).message})`;
   }
 }
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa } from '../testing/certificates.ts';
-import type { AuthorityOptions } from './authority.ts';
+import { AuthorityError, type AuthorityOptions } from './authority.ts';
 import { systemClock } from './clock.ts';
 import { identityRequests } from './obtain.ts';
 import type { SecretSnapshot } from './snapshot.ts';
@@ -222,6 +222,16 @@ describe('the pair of PROV_CERT', () => {
   test('gives way to the token once it has expired', async () => {
     await ask({ provisionedFolder: await provision(-1) });
     expect(authority.seen[0]?.metadata.get('authorization')).toEqual(['Bearer first.token.x']);
+  });
+
+  test('that TLS does not take, half of a chain, say, gives way to the token, and is named without one', async () => {
+    const provisionedFolder = await provision(1);
+    await appendFile(join(provisionedFolder, 'cert-chain.pem'), '-----BEGIN CERTIFICATE-----\nMIIB');
+    await ask({ provisionedFolder });
+    expect(authority.seen[0]?.client).toBeUndefined();
+    const asked = ask({ provisionedFolder, tokenPath: undefined });
+    await expect(asked).rejects.toBeInstanceOf(AuthorityError);
+    await expect(asked).rejects.toThrow(/the pair in ".*prov" is not used: it cannot be shown/);
   });
 
   test('that has expired, without a token, is named with the reason', async () => {
