@@ -30,14 +30,28 @@ const unhelpful: ReadonlySet<number> = new Set([responseCode.serverFailure, resp
  */
 export class Forwarder {
   readonly #options: ForwarderOptions;
+  readonly #running = new Map<string, Promise<Buffer>>();
   #preferred = '';
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
   }
 
-  /** The answer, whatever its code; of servers that all say that they cannot, the first one's. Throws `DnsError`. */
-  async ask(query: Query, transport: Transport): Promise<Buffer> {
+  /**
+   * The answer, whatever its code; of servers that all say that they cannot, the first one's. Throws `DnsError`. What is
+   * being asked already is not asked again: many equal queries make the id of one easy to guess (RFC 5452 5), and a
+   * resolver of this machine whose own queries are led back here would make ever more of them.
+   */
+  ask(query: Query, transport: Transport): Promise<Buffer> {
+    const key = transport + query.bytes.toString('latin1', 2);
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const asked = this.#askAll(query, transport).finally(() => this.#running.delete(key));
+    this.#running.set(key, asked);
+    return asked;
+  }
+
+  async #askAll(query: Query, transport: Transport): Promise<Buffer> {
     const { servers, isOwn, own, signal, attemptMs = 2_000, overallMs = 5_000 } = this.#options;
     const named = (await servers()).filter((server) => !isOwn(server));
     if (named.length === 0) throw new DnsError('dns-upstream-failed', 'the system names no DNS server but this one');

@@ -213,6 +213,33 @@ describe('serveDns', () => {
     expect(bench.warnings[0]).toContain('came back');
   });
 
+  test('asks once what many ask at the same time, and answers each under its own id', async () => {
+    const plain = await bench.plain((query, send, way) => {
+      setTimeout(() => withAddress('192.0.2.1')(query, send, way), 150);
+    });
+    const { port } = await bench.serve(undefined, [plain]);
+    const same = Array.from({ length: 50 }, (_, id) => ask(port, 'example.com', { id }));
+    const others = [ask(port, 'example.com', { udpSize: 1_232 }), ask(port, 'example.com', { tcp: true })];
+    expect((await Promise.all(same)).map(({ id, ...heard }) => [id, addresses(heard as Heard)])).toEqual(
+      same.map((_, id) => [id, ['192.0.2.1']]),
+    );
+    await Promise.all(others);
+    expect(plain.heard.length).toBe(3);
+    await ask(port, 'example.com');
+    expect(plain.heard.length).toBe(4);
+  });
+
+  test('does not ask ever more where a resolver of the machine asks it in turn', async () => {
+    const resolver = await bench.plain(async (query, send) => {
+      const id = ((query.id ?? 0) + 1) & 0xffff;
+      const answer = await sendUdp(port, encode({ ...query, type: 'query', id }));
+      send(answerTo(query, { flags: (answer[3] ?? 0) & 0x0f }));
+    });
+    const { port } = await bench.serve(undefined, [resolver]);
+    expect((await ask(port, 'example.com')).rcode).toBe('SERVFAIL');
+    expect(resolver.heard.length).toBeLessThan(8);
+  });
+
   test('says SERVFAIL at once to more queries than it can hold', async () => {
     const plain = await bench.plain(silent);
     const { port } = await bench.serve(undefined, [plain], { timing: { attemptMs: 5_000, overallMs: 5_000 } });

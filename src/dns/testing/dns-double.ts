@@ -62,7 +62,7 @@ export async function startDouble(
   const { port } = tcp.address() as AddressInfo;
   const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   udp.on('message', (message: Buffer, { port: from, address: client }: RemoteInfo) =>
-    hear('udp', message, (answer) => udp.send(answer, from, client), { port: from }),
+    hear('udp', message, (answer) => tcp.listening && udp.send(answer, from, client), { port: from }),
   );
   if (certificate === undefined) await new Promise<void>((resolve) => udp.bind(port, address, resolve));
   const double: DnsDouble = {
