@@ -14,6 +14,8 @@ export interface RunResult {
 export interface RunningProgram {
   /** File that both its output streams go to. */
   readonly output: string;
+  /** Its process id inside the sandbox. */
+  readonly pid: number;
   /** Undefined while it runs. */
   readonly exitCode: number | undefined;
   /** Sends a signal to the program itself, not to the entering command. */
@@ -61,6 +63,7 @@ export async function startProgram(
   });
   return {
     output,
+    pid: Number(pid),
     exited,
     get exitCode() {
       return hasEnded() ? exitCodeOf(child) : undefined;

@@ -74,6 +74,11 @@ export class ControlPlane {
     return this.#program;
   }
 
+  /** Process id inside the sandbox, of the one that was started last. */
+  get pid(): number {
+    return this.#program?.pid ?? 0;
+  }
+
   /** SIGKILL; returns when it is gone. */
   async kill(): Promise<void> {
     await this.#program?.signal('KILL');

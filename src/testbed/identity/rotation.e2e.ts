@@ -9,7 +9,7 @@ import { node, proxyUid } from '../sidecar.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { forwarded } from '../testing/server-mesh.ts';
 import { clientId, createIdentityMesh, freshPort, type IdentityMesh, keptPort, serverId } from './identity-mesh.ts';
-import { failuresOf, serialsOf, startCalls } from './watching.ts';
+import { failuresOf, openFiles, serialsOf, startCalls } from './watching.ts';
 
 /** `make soak`: an hour at the default ratio. */
 const isSoak = process.env.SOAK === '1';
@@ -76,6 +76,9 @@ describeMesh('a mesh with identities of meshd', () => {
     expect(failuresOf(counts)).toEqual({ failed: 0, first: [] });
     expect(total(counts).requests).toBeGreaterThan(400);
     expect((await handshakes()) - handshakesBefore).toBeGreaterThan(total(counts).requests / 3);
+    for (const program of [mesh.testbed.sidecar('foo/server').program, mesh.plane]) {
+      expect(await openFiles(mesh.testbed, program)).toBeLessThan(200);
+    }
     const rotations = [...Object.values(seen), hashes].map(({ size }) => size - 1);
     expect(Math.min(...rotations)).toBeGreaterThanOrEqual(4);
     const issued = (await mesh.plane.issued()).map(({ serial }) => serial);

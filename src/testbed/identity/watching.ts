@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type LoadCounts, total } from '../load/counts.ts';
 import { type RunningLoad, startLoad } from '../load/load.ts';
+import type { RunningProgram } from '../program.ts';
 import type { Testbed } from '../testbed.ts';
 import { until } from '../until.ts';
 import { freshPort, type IdentityMesh, keptPort } from './identity-mesh.ts';
@@ -55,6 +56,11 @@ export async function figureOf(testbed: Testbed, pod: string, name: string): Pro
   const text = await testbed.sandbox.must(argv, { network: place.network });
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
+}
+
+/** How many files and sockets a program of the sandbox has open. */
+export async function openFiles({ sandbox }: Testbed, { pid }: Pick<RunningProgram, 'pid'>): Promise<number> {
+  return (await sandbox.must(['ls', `/proc/${pid}/fd`])).trim().split('\n').length;
 }
 
 /** Figure of the moment when a secret ends, in seconds of Unix time. */
