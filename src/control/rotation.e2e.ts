@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openAuthority } from './ca/open-authority.ts';
 import { keepOwnCertificate } from './server/own-certificate.ts';
@@ -109,6 +110,28 @@ describe('a plugged-in authority', () => {
       await said('another certificate authority is in force');
       expect(await rootsOfAnswer(old, fresh)).toBe(roots.map(({ certificate }) => certificate).join(''));
     }
+  });
+
+  test('knows nobody any more by a root that is gone, also on connections that are open', async () => {
+    const [old, fresh] = [await createTestAuthority({ name: 'old' }), await createTestAuthority({ name: 'new' })];
+    await plugIn(old, [old, fresh], 0);
+    await bench.start();
+    const trusted = old.certificate + fresh.certificate;
+    const uris = ['spiffe://cluster.local/ns/foo/sa/httpbin'];
+    const open = bench.connect(
+      trusted,
+      await createTestAuthority({ parent: old, name: 'leaf', isCa: false, usages: 1, uris }),
+    );
+    const { csr } = await createTestRequest();
+    expect((await send(open, { csr })).code).toBe(0);
+    await plugIn(fresh, [old, fresh], 1);
+    await said('another certificate authority is in force');
+    expect((await send(open, { csr })).code).toBe(0);
+    bench.lines.length = 0;
+    await plugIn(fresh, [fresh], 2);
+    await said('another certificate authority is in force');
+    expect(status[(await send(open, { csr })).code]).toBe('UNAUTHENTICATED');
+    open.close();
   });
 
   test('stays in force when a part of it goes, and says which', async () => {

@@ -57,6 +57,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
         admit: service?.admit,
       });
       secure = started;
+      if (service !== undefined) onRootGone(service.authority, () => started.renewConnections());
       open.push({ close: () => started.close(graceMs) });
       log.info('serving gRPC over TLS', { port: started.port, authority: service !== undefined });
     }
@@ -65,6 +66,17 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
     await closeAll();
     throw error;
   }
+}
+
+/** A connection remembers who its client was by a root that may not count any more. */
+function onRootGone(authority: CertificateAuthority, then: () => void): void {
+  let before = authority.signer.rootFingerprints;
+  authority.onChange(() => {
+    const now = authority.signer.rootFingerprints;
+    const isGone = [...before].some((fingerprint) => !now.has(fingerprint));
+    before = now;
+    if (isGone) then();
+  });
 }
 
 interface Surroundings {

@@ -20,9 +20,14 @@ export interface SecureServerOptions {
 /** The TLS listener, serving. */
 export interface SecureServer {
   readonly port: number;
+  /** Asks the clients of all connections that are open to make new ones, whose certificates are looked at anew. */
+  renewConnections(): void;
   /** Lets requests end that have begun, for at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
+
+/** Requests of a connection that is to end have so long. */
+const drainMs = 10_000;
 
 /** Serves gRPC over TLS 1.2 or later; a client certificate is asked for, and verified where one comes. */
 export async function startSecureServer(options: SecureServerOptions): Promise<SecureServer> {
@@ -33,6 +38,8 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     'grpc.max_concurrent_streams': options.maxStreams,
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
+    'grpc.max_connection_age_ms': 1_800_000,
+    'grpc.max_connection_age_grace_ms': drainMs,
     interceptors: admit === undefined ? [] : [admitFirst({ admit, requests, maxMessageBytes })],
   });
   if (admit !== undefined) {
@@ -46,15 +53,19 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
   // Without an authority nobody's certificate would be good: none is asked for.
   const roots = admit === undefined ? null : certificates;
   const credentials = experimental.createCertificateProviderServerCredentials(certificates, roots, false);
+  // An empty host is every address: `::` serves IPv4 too.
+  const targetOf = (port: number): string => formatAddress({ host: address.host || '::', port });
   const port = await new Promise<number>((resolve, reject) => {
-    // An empty host is every address: `::` serves IPv4 too.
-    const target = address.host === '' ? `[::]:${address.port}` : formatAddress(address);
-    server.bindAsync(target, credentials, (error, bound) => {
+    server.bindAsync(targetOf(address.port), credentials, (error, bound) => {
       if (error === null) resolve(bound);
       else reject(new ControlError('listen-failed', `cannot serve ${formatAddress(address)}`, { cause: error }));
     });
   });
-  return { port, close: (graceMs) => close(server, graceMs) };
+  return {
+    port,
+    renewConnections: () => server.drain(targetOf(port), drainMs),
+    close: (graceMs) => close(server, graceMs),
+  };
 }
 
 type Call = ServerUnaryCall<Buffer, CertificateResponse>;
