@@ -64,6 +64,17 @@ describe('Reloader', () => {
     expect(reloader.mustRetry).toBe(false);
   });
 
+  test('does not keep a bootstrap that Envoy refuses for the next start, where nothing else has changed', async () => {
+    const bootstrap = first.bootstrap.replace('{', '{"stats_flush_interval": "1s",');
+    const { reloader, told, count } = setUp({
+      compile: async () => ({ files: { ...first, bootstrap }, warnings: [] }),
+    });
+    await reloader.reload();
+    expect(reloader.current).toBe(first);
+    expect(told).toEqual(['started', ['refused', 'envoy-refused', []]]);
+    expect(count('takes effect')).toBe(0);
+  });
+
   test('serves the secrets of what stays in force again when a change is refused', async () => {
     const served: ProxyFiles[] = [];
     const { reloader } = setUp({ serveSecrets: (files) => served.push(files) });

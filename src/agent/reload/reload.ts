@@ -128,18 +128,17 @@ export class Reloader {
     const { log, serveSecrets, files } = this.#parts;
     // Before the listeners that ask for them; a new certificate comes without any other change.
     serveSecrets(next);
-    if (next.bootstrap !== this.#current.bootstrap) {
-      log.warn('the bootstrap has changed; that takes effect when the agent starts again');
-    }
     const isUnchanged = isSame(this.#current, next);
+    const hasNewBootstrap = next.bootstrap !== this.#current.bootstrap;
     const compiledAt = performance.now();
-    let validatedAt = compiledAt;
+    // A new bootstrap too: an Envoy that crashes is started again with it.
+    if (hasNewBootstrap || !isUnchanged) await this.#check(next);
+    const validatedAt = performance.now();
+    if (hasNewBootstrap) log.warn('the bootstrap has changed; that takes effect when the agent starts again');
     if (isUnchanged) {
       await files.writeBeside(next, this.#current);
       this.#current = next;
     } else {
-      await this.#check(next);
-      validatedAt = performance.now();
       await this.#replace(next);
     }
     result.accept?.();
