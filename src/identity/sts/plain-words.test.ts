@@ -6,7 +6,7 @@ describe('plainWords', () => {
   test.each<[string, string, readonly string[], string]>([
     ['a secret that is repeated', 'no: s3cret, s3cret', ['s3cret'], 'no: [redacted], [redacted]'],
     ['a web token', `bad token ${workloadToken()}!`, [], 'bad token [redacted]!'],
-    ['half a web token', 'bad eyJhbGciOiJSUzI1NiJ9', [], 'bad [redacted]'],
+    ['half a web token', 'bad eyJhbGciOiJub', [], 'bad [redacted]'],
     ['a long word', `bad ya29.${'a'.repeat(60)} here`, [], 'bad [redacted] here'],
     [
       'a word with digits',

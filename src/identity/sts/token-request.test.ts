@@ -100,7 +100,7 @@ describe('parseTokenRequest', () => {
         expect(read.getAll('subject_token').filter(Boolean)).toEqual([request.subjectToken]);
         expect(read.get('scope') ?? '').toBe(request.scope);
       }),
-      runs(500),
+      runs(200),
     );
   });
 
