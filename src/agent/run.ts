@@ -114,6 +114,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const dns = config.dns && (await serveAgentDns(config.dns, log, parts.observers?.dns));
   if (dns !== undefined) cleanup.push(() => dns.close());
   if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
+  else log.warn('without a status port nobody can tell whether the proxy is ready: port 15021 answers 503');
   if (parts.tokenService !== undefined)
     cleanup.push(await startTokenService(parts.tokenService, log.scope('stsserver')));
   // Watched before compiling: a change during the first compilation is not missed.
@@ -140,7 +141,11 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
   const { discovery, outgoing, certificates } = parts.observers ?? {};
-  const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
+  const firstRequestAfter = new Promise<void>((resolve) => {
+    current.onSpawned = resolve;
+  });
+  const observers = { discovery, outgoing, certificates };
+  const identity = await startIdentityService({ ...config, log: log.scope('sds'), ...observers, firstRequestAfter });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;
   identity.serveGatewaySecrets(files.secrets ?? new Map());
