@@ -54,6 +54,7 @@ describe('createAuthenticate', () => {
       /no identity of a workload/,
     ],
     ['of an authority', { isCa: true, usages: 32 }, /that of an authority/],
+    ['of an authority that may not sign', { isCa: true, usages: 1 }, /that of an authority/],
     ['that has expired since the handshake', { startDays: -2, days: -1 }, /expired at/],
   ])('refuses a certificate %s', async (_, form, expected) => {
     const { problem } = await createAuthenticate(rules)({ ...nobody, certificate: await certificateWith(form) });

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { DerError } from '../ca/der.ts';
-import { certificateExtensions, readNames } from '../ca/extensions.ts';
+import { BasicConstraints, id_ce_basicConstraints } from '@peculiar/asn1-x509';
+import { DerError, parseAsn } from '../ca/der.ts';
+import { certificateExtensions, extensionValues, readNames } from '../ca/extensions.ts';
 import { type Authentication, areNames } from './caller.ts';
 
 /**
@@ -12,9 +13,11 @@ export function authenticateCertificate(raw: Buffer, trustDomain: string, nowMs:
   const certificate = new X509Certificate(raw);
   if (nowMs >= Date.parse(certificate.validTo))
     return { problem: `the client certificate expired at ${certificate.validTo}` };
-  if (certificate.ca) return { problem: 'the client certificate is that of an authority' };
-  const uris = urisOf(raw);
-  if (typeof uris === 'string') return { problem: uris };
+  const said = read(raw);
+  if (said.problem !== undefined) return said;
+  // OpenSSL takes CA:TRUE for no authority where keyCertSign is missing; an identity is a leaf (X.509-SVID, 4.1).
+  if (certificate.ca || said.isAuthority) return { problem: 'the client certificate is that of an authority' };
+  const { uris } = said;
   const [uri = ''] = uris;
   if (uris.length !== 1) return { problem: `the client certificate has ${uris.length} URIs; an identity is one` };
   const [, domain, namespace = '', serviceAccount = ''] =
@@ -28,12 +31,19 @@ export function authenticateCertificate(raw: Buffer, trustDomain: string, nowMs:
   return { caller: { namespace, serviceAccount, by: 'certificate' } };
 }
 
+type Said =
+  | { readonly uris: readonly string[]; readonly isAuthority: boolean; readonly problem?: never }
+  | { readonly problem: string };
+
 /** Read from the bytes: Node's own text form of names is made for people. */
-function urisOf(raw: Buffer): readonly string[] | string {
+function read(raw: Buffer): Said {
   try {
-    return readNames(certificateExtensions(raw)).uris;
+    const extensions = certificateExtensions(raw);
+    const constraints = extensionValues(extensions, id_ce_basicConstraints);
+    const isAuthority = constraints.some((value) => parseAsn(value, BasicConstraints).cA);
+    return { uris: readNames(extensions).uris, isAuthority };
   } catch (error) {
-    if (error instanceof DerError) return `the client certificate is not in DER: ${error.message}`;
+    if (error instanceof DerError) return { problem: `the client certificate is not in DER: ${error.message}` };
     throw error;
   }
 }
