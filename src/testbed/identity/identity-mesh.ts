@@ -43,7 +43,7 @@ export const clientId = 'spiffe://cluster.local/ns/foo/sa/client';
 export const serverId = 'spiffe://cluster.local/ns/foo/sa/server';
 
 export const rootFile = 'var/run/secrets/mesh/root-cert.pem';
-const tokenFile = 'var/run/secrets/tokens/mesh-token';
+export const tokenFile = 'var/run/secrets/tokens/mesh-token';
 
 /** One request a connection: a pool would hide what becomes of new handshakes. */
 const freshConnections = {

@@ -8,7 +8,15 @@ import { repository, scratch } from '../sandbox.ts';
 import { node, proxyUid } from '../sidecar.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { forwarded } from '../testing/server-mesh.ts';
-import { clientId, createIdentityMesh, freshPort, type IdentityMesh, keptPort, serverId } from './identity-mesh.ts';
+import {
+  clientId,
+  createIdentityMesh,
+  freshPort,
+  type IdentityMesh,
+  keptPort,
+  serverId,
+  tokenFile,
+} from './identity-mesh.ts';
 import { failuresOf, openFiles, serialsOf, startCalls } from './watching.ts';
 
 /** `make soak`: an hour at the default ratio. */
@@ -88,5 +96,20 @@ describeMesh('a mesh with identities of meshd', () => {
         .filter((serial) => !issued.includes(serial)),
     ).toEqual([]);
     expect([...new Set(await sentToMute())].sort()).toEqual(['DeltaSecrets', 'StreamSecrets']);
+  });
+
+  test("keeps keys off every disk but the authority's, and keys and tokens out of every log", async () => {
+    const { sandbox } = mesh.testbed;
+    const found = async (pattern: string, where: string): Promise<readonly string[]> => {
+      const script = `cd ${scratch}; grep -rlE '${pattern}' ${where} || test $? = 1`;
+      return (await sandbox.must(['sh', '-c', script])).split('\n').filter((line) => line !== '');
+    };
+    expect(await found('PRIVATE KEY', '.')).toEqual(['./meshd/ca/self-signed-ca.pem']);
+    const token = 'eyJ[A-Za-z0-9_-]{20}';
+    expect(await found(token, '*.log')).toEqual([]);
+    expect((await found(token, '.')).toSorted()).toEqual(
+      ['client', 'server'].map((name) => `./foo-${name}/${tokenFile}`),
+    );
+    expect(await mesh.testbed.sidecar('foo/server').admin('GET', '/config_dump')).not.toContain('PRIVATE KEY');
   });
 });
