@@ -36,6 +36,8 @@ export interface CurrentEnvoy {
   address?: AdminAddress | undefined;
   /** Why there is no workload certificate now; undefined when there is one, or none is meant to be. */
   identityProblem?: () => string | undefined;
+  /** Told when an Envoy has been spawned. */
+  onSpawned?: (() => void) | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */
   drain?: (() => Promise<void>) | undefined;
   /** Has Envoy open its log files again. */
@@ -86,6 +88,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
   const startedAt = performance.now();
   const envoy = await startEnvoy(config, folder.bootstrapPath, address);
   log.info('Envoy started', { pid: envoy.pid });
+  current.onSpawned?.();
   const kill = (): void => void envoy.signal('SIGKILL');
   process.once('exit', kill);
   const ended = new AbortController();
@@ -171,6 +174,7 @@ function drainParts(parts: EnvoyRunParts, { gone, reloader }: Run, admin: AdminC
 
 /** `POST /drain`: in the graceful form, whatever the form of a stop is, because whoever asks this way has time. */
 async function drainOnly(run: Run): Promise<void> {
+  if (run.gone.aborted) throw new AgentError('admin-unreachable', 'Envoy has ended');
   const { isTaken } = run.beginDrain('graceful');
   if (!(await isTaken)) throw new AgentError('admin-unreachable', 'Envoy could not be asked to drain');
 }

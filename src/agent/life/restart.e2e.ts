@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { ask } from '../status/testing/status-bench.ts';
 import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
 import { freePort } from '../testing/sample-proxy.ts';
 
@@ -31,9 +32,12 @@ describe('the restart policy', () => {
 
   test('takes over after the restart the change that the crash has interrupted', async () => {
     let kill = (): void => undefined;
+    const drained = vi.fn();
     const validate = async () => {
       kill();
       await vi.waitFor(() => expect(agent.lines.join('')).toContain('Envoy has ended by itself'), 10_000);
+      // The Envoy that ended cannot be drained any more, and the next one shall not be.
+      drained(await ask(agent.statusPort, { method: 'POST', path: '/drain' }));
       return { ok: true, message: '' };
     };
     const agent = await start({ config: { restartPolicy: 'on-failure' }, parts: { validate } });
@@ -44,6 +48,7 @@ describe('the restart policy', () => {
     };
     await agent.change({ body: 'two' });
     await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    expect(drained.mock.calls[0]).toEqual([expect.objectContaining({ status: 503 })]);
   });
 
   test('takes over at the restart what has changed meanwhile', async () => {
