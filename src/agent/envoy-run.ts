@@ -36,8 +36,6 @@ export interface CurrentEnvoy {
   address?: AdminAddress | undefined;
   /** Why there is no workload certificate now; undefined when there is one, or none is meant to be. */
   identityProblem?: () => string | undefined;
-  /** Told when an Envoy has been spawned. */
-  onSpawned?: (() => void) | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */
   drain?: (() => Promise<void>) | undefined;
   /** Has Envoy open its log files again. */
@@ -88,7 +86,6 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
   const startedAt = performance.now();
   const envoy = await startEnvoy(config, folder.bootstrapPath, address);
   log.info('Envoy started', { pid: envoy.pid });
-  current.onSpawned?.();
   const kill = (): void => void envoy.signal('SIGKILL');
   process.once('exit', kill);
   const ended = new AbortController();

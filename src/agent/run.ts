@@ -141,11 +141,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
   const { discovery, outgoing, certificates } = parts.observers ?? {};
-  const firstRequestAfter = new Promise<void>((resolve) => {
-    current.onSpawned = resolve;
-  });
-  const observers = { discovery, outgoing, certificates };
-  const identity = await startIdentityService({ ...config, log: log.scope('sds'), ...observers, firstRequestAfter });
+  const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;
   identity.serveGatewaySecrets(files.secrets ?? new Map());

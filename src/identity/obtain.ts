@@ -23,7 +23,7 @@ export function identityRequests(authority: AuthorityOptions, clock: Clock): Req
     if (problem !== undefined)
       throw new AuthorityError(own?.problem ? `${problem}; ${own.problem}` : problem, 'credential');
     key ??= await generateKey(authority.keyAlgorithm);
-    // Not with the rest: Envoy starts without it.
+    // When it is due: an agent with files for its identity never loads it.
     const { createSigningRequest } = await import('./signing-request.ts');
     const request = {
       csr: await createSigningRequest(spiffeId, key),
