@@ -78,10 +78,12 @@ describe('pilot-agent proxy with an authority', () => {
     expect(seen?.metadata.get('authorization')).toEqual([`Bearer ${token}`]);
     expect(seen?.metadata.get('clusterid')).toEqual(['c1']);
     expect(seen?.request.validitySeconds).toBe(7_200n);
+    // The chain is written last, and beside what Envoy gets.
+    const chain = await vi.waitFor(() => proxy.readOwn('out/cert-chain.pem'), { timeout: 5_000, interval: 20 });
     const key = await proxy.readOwn('out/key.pem');
     expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
     expect(createPrivateKey(key).asymmetricKeyType).toBe('ec');
-    const leaf = new X509Certificate(await proxy.readOwn('out/cert-chain.pem'));
+    const leaf = new X509Certificate(chain);
     expect(leaf.subjectAltName).toBe(`URI:${testSpiffeId}`);
     expect(await proxy.readOwn('out/root-cert.pem')).toContain('BEGIN CERTIFICATE');
     expect(proxy.output).not.toContain(token);
