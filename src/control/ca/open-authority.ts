@@ -3,8 +3,9 @@ import { delay } from '../../lib/abort.ts';
 import { ControlError } from '../control-error.ts';
 import type { Clock, ControlLog } from '../control-log.ts';
 import { CertificateAuthority } from './authority.ts';
-import { hasPluggedIn, isKeyExposed, readPluggedIn } from './plugged-in.ts';
-import { openSelfSigned } from './self-signed.ts';
+import { isKeyExposed } from './exposed-key.ts';
+import { hasPluggedIn, pluggedInKey, readPluggedIn } from './plugged-in.ts';
+import { openSelfSigned, selfSignedKey } from './self-signed.ts';
 import type { CheckedAuthority } from './signer.ts';
 
 export interface AuthorityOptions {
@@ -36,7 +37,13 @@ export async function openAuthority(options: AuthorityOptions): Promise<OpenAuth
   const own = options.folder ?? selfSignedFolder;
   const signer = await openSelfSigned({ ...options, folder: own });
   log.info('the certificate authority is self-signed', { folder: own, root: signer.rootFingerprint });
+  await warnIfExposed(own, selfSignedKey, log);
   return { authority: new CertificateAuthority(signer, clock), close: () => undefined };
+}
+
+async function warnIfExposed(folder: string, keyFile: string, log: ControlLog): Promise<void> {
+  if (!(await isKeyExposed(folder, keyFile))) return;
+  log.warn('everybody can read the key of the certificate authority, or put another one in its place', { folder });
 }
 
 async function openPluggedIn(folder: string, { clock, log }: AuthorityOptions): Promise<OpenAuthority> {
@@ -52,7 +59,7 @@ async function openPluggedIn(folder: string, { clock, log }: AuthorityOptions): 
     throw new ControlError('authority-unusable', problem);
   }
   log.info('the certificate authority is plugged in', { folder, root: signer.rootFingerprint });
-  if (await isKeyExposed(folder)) log.warn('the key of the certificate authority can be read by everybody', { folder });
+  await warnIfExposed(folder, pluggedInKey, log);
   const authority = new CertificateAuthority(signer, clock);
   let reading = Promise.resolve();
   let told: string | undefined;

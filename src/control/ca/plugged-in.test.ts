@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestAuthority } from '../testing/authorities.ts';
-import { hasPluggedIn, isKeyExposed, readPluggedIn } from './plugged-in.ts';
+import { hasPluggedIn, readPluggedIn } from './plugged-in.ts';
 
 const root = await createTestAuthority({ name: 'root' });
 const signing = await createTestAuthority({ name: 'signing', parent: root });
@@ -31,6 +31,13 @@ describe('readPluggedIn', () => {
     const folder = await folderWith(names);
     expect(await hasPluggedIn(folder)).toBe(true);
     expect((await readPluggedIn(folder, Date.now())).signer?.chain).toEqual([signing.certificate]);
+  });
+
+  test('finds a link that leads nowhere, and says what is missing', async () => {
+    const folder = await folderWith([]);
+    await symlink('..data/ca-key.pem', join(folder, 'ca-key.pem'));
+    expect(await hasPluggedIn(folder)).toBe(true);
+    expect((await readPluggedIn(folder, Date.now())).problem).toMatch(/incomplete: .*ca-key.pem.* missing/);
   });
 
   test('finds nothing in an empty folder, and in none', async () => {
@@ -62,11 +69,4 @@ describe('readPluggedIn', () => {
     await writeFile(join(folder, 'cert-chain.pem'), Buffer.alloc(1_048_577));
     expect((await readPluggedIn(folder, Date.now())).problem).toMatch(/cert-chain.pem" is larger than 1048576 bytes/);
   });
-});
-
-test('isKeyExposed tells a key that everybody may read', async () => {
-  const folder = await folderWith(names);
-  expect(await isKeyExposed(folder)).toBe(false);
-  await chmod(join(folder, 'ca-key.pem'), 0o644);
-  expect(await isKeyExposed(folder)).toBe(true);
 });

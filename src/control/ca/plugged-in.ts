@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ControlError } from '../control-error.ts';
 import { type CheckedAuthority, createSigner } from './signer.ts';
@@ -11,6 +11,9 @@ const fileNames = {
   chain: 'cert-chain.pem',
 } as const;
 
+/** The file with the key, in the folder of a plugged-in authority. */
+export const pluggedInKey: string = fileNames.privateKey;
+
 /** A file longer than this holds no certificates. */
 const longestFileBytes = 1_048_576;
 
@@ -22,7 +25,8 @@ export async function hasPluggedIn(folder: string): Promise<boolean> {
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await stat(path);
+    // A link to nothing counts: a volume that is not there yet must not make us sign a root of our own.
+    await lstat(path);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -52,10 +56,4 @@ export async function readPluggedIn(folder: string, nowMs: number): Promise<Chec
   }
   const check = createSigner(texts, nowMs);
   return check.problem === undefined ? check : { problem: `in "${folder}": ${check.problem}` };
-}
-
-/** Whether others than the owner's group may read the key. */
-export async function isKeyExposed(folder: string): Promise<boolean> {
-  const found = await stat(join(folder, fileNames.privateKey)).catch(() => undefined);
-  return found !== undefined && (found.mode & 0o007) !== 0;
 }

@@ -20,7 +20,7 @@ export interface SelfSignedOptions {
 }
 
 /** Certificate and key in one file: there is never one without the other. Behind them, roots of before. */
-const fileName = 'self-signed-ca.pem';
+export const selfSignedKey = 'self-signed-ca.pem';
 /** The root alone, for those who must trust it. */
 const rootFileName = 'self-signed-root.pem';
 const layout = '# certificate authority of meshd, layout 1\n';
@@ -34,7 +34,7 @@ const skewMs = 120_000;
  */
 export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer> {
   const { folder } = options;
-  const path = join(folder, fileName);
+  const path = join(folder, selfSignedKey);
   try {
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
