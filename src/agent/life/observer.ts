@@ -9,10 +9,3 @@ export interface LifeObserver {
   /** A drain took so many milliseconds, from the call to Envoy until its SIGTERM may come. */
   drained(ms: number): void;
 }
-
-/** For who wants to know nothing. */
-export const noLifeObserver: LifeObserver = {
-  moved: () => {},
-  envoyRestarted: () => {},
-  drained: () => {},
-};
