@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
@@ -11,12 +11,11 @@ const chainFile = 'cert-chain.pem';
 const keyFile = 'key.pem';
 const rootFile = 'self-signed-root.pem';
 
-/** Writes what the server shows, and the roots beside it: the folder 0700, files 0600, each by rename. */
+/** Writes what the server shows, and the roots beside it: files 0600, each by rename; a folder that is made has 0700. */
 export async function writePair(folder: string, pair: ServerPair, roots: string): Promise<void> {
   try {
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700);
     await replace(join(folder, keyFile), pair.privateKey);
     await replace(join(folder, chainFile), pair.certificateChain);
     await replace(join(folder, rootFile), roots);
