@@ -76,6 +76,16 @@ describe('authorityOf', () => {
     expect(await named(environment)).toMatchObject(expected);
   });
 
+  test.each([
+    ['9s', [expect.stringMatching(/shorter than 10 s/)]],
+    ['10s', []],
+    ['2160h', []],
+    ['2161h', [expect.stringMatching(/longer than 90 days/)]],
+  ])('warns of a lifetime that makes trouble: %s', async (SECRET_TTL, expected) => {
+    await named({ CA_ADDR: 'meshd:15012', SECRET_TTL });
+    expect(warnings).toEqual(expected);
+  });
+
   test('warns of a token without audience, and of requests in the clear', async () => {
     await named({ CA_ADDR: 'meshd:15010', JWT_POLICY: 'first-party-jwt' });
     expect(warnings).toEqual([expect.stringMatching(/not encrypted/), expect.stringMatching(/first-party-jwt/)]);

@@ -18,6 +18,11 @@ const paths = {
 /** Names of the authority that this agent speaks with: ours, and what the original calls its own. */
 const ownProviders: ReadonlySet<string> = new Set(['', 'BuiltinCA', 'Citadel']);
 
+/** A second passes between two certificates at the least, and an attempt may take a few. */
+const shortestLifetimeMs = 10_000;
+/** MAX_WORKLOAD_CERT_TTL of ours and of the original. */
+const longestLifetimeMs = 90 * 86_400_000;
+
 /**
  * The authority that signs the workload's certificate; undefined when none is named. CA_ADDR names it, else the
  * discovery address where somebody set one; with PROV_CERT and without CA_ADDR the files of PROV_CERT are the identity.
@@ -36,6 +41,7 @@ export function authorityOf(
   if (authority.tokenPolicy === 'first-party-jwt') {
     log.warn('JWT_POLICY first-party-jwt: a token without audience and expiry; third-party-jwt is safer');
   }
+  warnOfLifetime(certificates.lifetimeMs, log);
   return {
     address,
     ...rootOf(authority, certificates.provisionedFolder),
@@ -50,6 +56,17 @@ export function authorityOf(
     checkIntervalMs: certificates.checkIntervalMs,
     initialBackoffMs: authority.initialBackoffMs,
   };
+}
+
+function warnOfLifetime(lifetimeMs: number, log: Pick<Log, 'warn'>): void {
+  if (lifetimeMs < shortestLifetimeMs) {
+    log.warn('SECRET_TTL is shorter than 10 s: a certificate may end before the next one is there', { lifetimeMs });
+  }
+  if (lifetimeMs > longestLifetimeMs) {
+    log.warn('SECRET_TTL is longer than 90 days, which an authority refuses unless it is told otherwise', {
+      lifetimeMs,
+    });
+  }
 }
 
 function addressOf({ authority, certificates }: AgentSettings, { proxy, origins }: Settings): string | undefined {
