@@ -54,11 +54,7 @@ export class MergedMetrics {
     const [envoy, ...application] = await Promise.all([
       this.#part('envoy', address === undefined ? noEnvoy() : scrapeEnvoy(address, request.query, signal)),
       ...targets.map((target) =>
-        this.#part(
-          'application',
-          scrapeApplication(target, addresses, request.headers, signal),
-          `${target.port}${target.path}`,
-        ),
+        this.#part('application', scrapeApplication(target, addresses, request.headers, signal), target),
       ),
     ]);
     // Last, so that it tells of the parts that failed in this very scrape.
@@ -69,20 +65,20 @@ export class MergedMetrics {
     return joinMetrics([this.#ownFamilies(agent, application), envoy ?? nothing, ...application]);
   }
 
-  /** `place` tells one application from another. */
-  async #part(part: MetricsPart, asked: Promise<Buffer>, place = ''): Promise<Buffer> {
+  /** Of `target` the path is not told: a token may stand in it. */
+  async #part(part: MetricsPart, asked: Promise<Buffer>, target?: ScrapeTarget): Promise<Buffer> {
     const { observer, log } = this.#sources;
-    const fields = { part, ...(place !== '' && { place }) };
+    const fields = { part, ...(target !== undefined && { port: target.port }) };
+    const place = target === undefined ? part : `${target.port}${target.path}`;
     try {
       const text = await within(maxTimeoutMs, asked);
       if (text === undefined) throw new Error('no answer in time');
-      if (this.#faults.isNews(part + place, undefined)) log.info('a part of the metrics is there again', fields);
+      if (this.#faults.isNews(place, undefined)) log.info('a part of the metrics is there again', fields);
       return text;
     } catch (error) {
       observer?.failed(part);
       const reason = (error as Error).message;
-      if (this.#faults.isNews(part + place, reason))
-        log.warn('a part of the metrics is missing', { ...fields, reason });
+      if (this.#faults.isNews(place, reason)) log.warn('a part of the metrics is missing', { ...fields, reason });
       return nothing;
     }
   }
