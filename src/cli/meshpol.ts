@@ -1,10 +1,9 @@
-import { Command, CommanderError, Option } from 'commander';
+import { type Command, Option, type OutputConfiguration } from 'commander';
 import type { CompileOptions } from './compile-command.ts';
-import { type ExitCode, exitCode } from './exit-codes.ts';
-import { explainFailure } from './failure.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
 import { collect, parseCount, parseSize, parseWorkload } from './options.ts';
+import { createProgram, type Finish, runProgram } from './program.ts';
 import { version } from './version.ts';
 
 const examples = `
@@ -18,53 +17,44 @@ Examples:
 Exit codes: 0 done; 1 invalid input or a difference; 2 wrong usage; 3 a file or the system failed; 70 a bug.`;
 
 /** Runs one command line (without node and script) and gives the exit code; commands are loaded when asked for. */
-export async function runMeshpol(args: readonly string[], io: CliIo): Promise<ExitCode> {
-  let result: ExitCode = exitCode.done;
+export async function runMeshpol(args: readonly string[], io: CliIo): Promise<number> {
   const printed: Promise<void>[] = [];
-  const program = new Command('meshpol')
-    .description('Compiles service-mesh policies, offline, into the configuration of Envoy.')
+  const output: OutputConfiguration = {
+    writeOut: (text) => printed.push(io.writeOut(text)),
+    writeErr: (text) => printed.push(io.writeError(text)),
+  };
+  const parse = (finish: Finish) => createMeshpol(io, output, finish).parseAsync(args, { from: 'user' });
+  const code = await runProgram('meshpol', parse, io.writeError);
+  await Promise.all(printed);
+  return code;
+}
+
+function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Finish): Command {
+  const program = createProgram(
+    'meshpol',
+    'Compiles service-mesh policies, offline, into the configuration of Envoy.',
+    output,
+  )
     .addHelpText('after', examples)
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show help for a command')
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => printed.push(io.writeOut(text)),
-      writeErr: (text) => printed.push(io.writeError(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'meshpol: ')),
-    })
-    .showHelpAfterError('(meshpol --help says more)');
-  const settle = (code: ExitCode): void => {
-    result = code;
-  };
-  addCompile(program, io, settle);
+    .version(version, '-V, --version', 'print the version');
+  addCompile(program, io, finish);
   program
     .command('schema')
     .description('print the JSON Schema of a kind, or the kinds that have one')
     .argument('[KIND]', 'PeerAuthentication, DestinationRule, …')
     .action(async (kind: string | undefined) =>
-      settle(await (await import('./schema-command.ts')).runSchema(kind, io)),
+      finish(await (await import('./schema-command.ts')).runSchema(kind, io)),
     );
   program
     .command('version')
     .description('print the version')
     .action(() => io.writeOut(`meshpol ${version}\n`));
-  program.version(version, '-V, --version', 'print the version');
-
-  try {
-    await program.parseAsync(args, { from: 'user' });
-  } catch (thrown) {
-    if (thrown instanceof CommanderError) result = thrown.exitCode === 0 ? exitCode.done : exitCode.usage;
-    else {
-      const { text, code } = explainFailure(thrown, 'meshpol');
-      await io.writeError(text);
-      result = code;
-    }
-  }
-  await Promise.all(printed);
-  return result;
+  return program;
 }
 
-function addCompile(program: Command, io: CliIo, settle: (code: ExitCode) => void): void {
+function addCompile(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('compile')
     .description('compile policies and topology into Envoy configuration')
@@ -93,6 +83,6 @@ function addCompile(program: Command, io: CliIo, settle: (code: ExitCode) => voi
     .option('--quiet', 'print errors only')
     .action(async (paths: string[], options: CompileOptions) => {
       const { runCompile } = await import('./compile-command.ts');
-      settle(await runCompile(paths, options, io));
+      finish(await runCompile(paths, options, io));
     });
 }

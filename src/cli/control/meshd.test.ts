@@ -1,37 +1,14 @@
-import { EventEmitter } from 'node:events';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { listenForSignals } from '../../agent/life/signals.ts';
+import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../config/read.ts';
 import { variables } from '../../config/variables.ts';
 import { parseAddress } from '../../control/server/address.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { runInProcess } from '../testing/run-in-process.ts';
 import { controlConfigOf } from './config.ts';
 import type { ServeFlags } from './flags.ts';
 import { runMeshd } from './meshd.ts';
 
-/** Exit code and both outputs of one command line. */
-async function run(line: string, environment: Readonly<Record<string, string>> = {}) {
-  let stdout = '';
-  let stderr = '';
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    stdout += text;
-    return true;
-  });
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    stderr += text;
-    return true;
-  });
-  try {
-    const argv = line.split(' ').filter((word) => word !== '');
-    const code = await runMeshd(argv, { environment, signals: listenForSignals(new EventEmitter()) });
-    return { code, stdout, stderr };
-  } finally {
-    out.mockRestore();
-    err.mockRestore();
-  }
-}
-
-afterEach(() => vi.restoreAllMocks());
+const run = (line: string, environment?: Readonly<Record<string, string>>) => runInProcess(runMeshd, line, environment);
 
 describe('runMeshd', () => {
   test('prints its help, with defaults and every variable that counts', async () => {

@@ -1,0 +1,68 @@
+import { Command, CommanderError, type OutputConfiguration } from 'commander';
+import { didYouMean } from './agent/values.ts';
+import { exitCode } from './exit-codes.ts';
+import { explainFailure, UsageError } from './failure.ts';
+
+/** Takes the exit code of the command that ran. */
+export type Finish = (code: number) => void;
+
+/**
+ * Runs one command line and gives the exit code: the command's own, 0 when it gave none, and for what is thrown 2 (the
+ * command line), 3 (the world) or 70 (a bug of ours), after the reason was written.
+ */
+export async function runProgram(
+  name: string,
+  parse: (finish: Finish) => Promise<unknown>,
+  writeError: (text: string) => unknown = (text) => process.stderr.write(text),
+): Promise<number> {
+  let code: number = exitCode.done;
+  try {
+    await parse((result) => {
+      code = result;
+    });
+    return code;
+  } catch (thrown) {
+    // Commander has printed its own message, with the nearest name.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.done : exitCode.usage;
+    const failure = explainFailure(thrown, name);
+    await writeError(failure.text);
+    return failure.code;
+  }
+}
+
+/**
+ * A program without commands yet: it throws instead of ending the process, and its mistakes begin with its name. It
+ * writes to the process where `output` does not say otherwise.
+ */
+export function createProgram(name: string, description: string, output: OutputConfiguration = {}): Command {
+  return new Command(name)
+    .description(description)
+    .exitOverride()
+    .configureOutput({ ...output, outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
+    .showHelpAfterError(`(${name} --help says more)`);
+}
+
+/** For a program with flags before its command: prints the help without a command, and refuses a command it lacks. */
+export function answerWithoutCommand(program: Command): Command {
+  return program.allowExcessArguments().action(() => {
+    const [name] = program.args;
+    if (name === undefined) return program.outputHelp();
+    const names = program.commands.map((command) => command.name());
+    throw new UsageError(`unknown command "${name}"${didYouMean(name, names)}`);
+  });
+}
+
+/** The command `version` in the forms of the agent's and the control plane's; `begin` runs before it prints. */
+export function addVersionCommand(program: Command, begin: () => void): Command {
+  return program
+    .command('version')
+    .description('print build information')
+    .allowExcessArguments(false)
+    .option('-o, --output <form>', 'form: yaml or json (default: one line)')
+    .option('-s, --short', 'only the version; --short=false prints everything (default: off)')
+    .action(async (options: { readonly output?: string; readonly short?: boolean }) => {
+      begin();
+      const { formatVersion } = await import('./agent/version.ts');
+      process.stdout.write(formatVersion(options));
+    });
+}
