@@ -83,5 +83,9 @@ export async function untilRotated(mesh: IdentityMesh, timeoutMs = 20_000): Prom
     const shown = await Promise.all(pods.map((pod) => serialsOf(mesh.testbed, pod)));
     return shown.every((serials) => [...serials].every((serial) => issued.includes(serial))) ? true : undefined;
   };
-  await until(probe, { timeoutMs, everyMs: 100, otherwise: async () => 'no rotation of both sidecars' });
+  await until(probe, {
+    timeoutMs,
+    everyMs: 100,
+    otherwise: async () => `no rotation of both sidecars:\n${(await mesh.plane.output()).slice(-3_000)}`,
+  });
 }
