@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Adds one value of an option that may stand several times. */
+/** Adds one value of an option that may stand several times; a comma is a part of the value. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }

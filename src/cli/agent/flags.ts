@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { type RedirectFlag, redirectFlags, variableOf } from '../../redirect/flags.ts';
 import { UsageError } from '../failure.ts';
-import { collect, wholeNumber } from './values.ts';
+import { collect } from '../options.ts';
+import { wholeNumber } from './values.ts';
 
 /** Flags that take no value; Go's form `--flag=false` is accepted too. */
 const booleanFlags: ReadonlySet<string> = new Set([

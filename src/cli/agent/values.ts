@@ -16,11 +16,6 @@ export function choiceOf<T extends string>(values: Readonly<Record<string, T>>):
   };
 }
 
-/** The first use replaces the default, later uses add; a comma is a part of the value. */
-export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
-
 /** A decimal number from 0. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number is expected');
