@@ -1,4 +1,4 @@
-import { delay } from '../../lib/abort.ts';
+import { delay, within } from '../../lib/abort.ts';
 import type { Sidecar } from '../sidecar.ts';
 import type { Testbed } from '../testbed.ts';
 import type { RunningLoad } from './load.ts';
@@ -6,6 +6,9 @@ import { byAddress, loadTopology, serverName } from './load-mesh.ts';
 
 /** How long after a server was told to stop its clients hear of it. */
 export const learnedAfterMs = 1_000;
+
+/** A drain of 5 s, and patience with a busy machine. */
+const endsWithinMs = 30_000;
 
 export interface Restarts {
   /** Servers of the mesh; the first one serves at the start. */
@@ -40,8 +43,11 @@ export async function restartInTurn(testbed: Testbed, { servers, times, direct }
 }
 
 async function startAgain(testbed: Testbed, before: Sidecar, index: number): Promise<void> {
-  const code = await before.program.exited;
-  if (code !== 0) throw new Error(`the agent of ${serverName(index)} ended with ${code}:\n${await before.output()}`);
+  const code = await within(endsWithinMs, before.program.exited);
+  if (code !== 0) {
+    const what = code === undefined ? `goes on for ${endsWithinMs} ms after SIGTERM` : `ended with ${code}`;
+    throw new Error(`the agent of ${serverName(index)} ${what}:\n${(await before.output()).slice(-3_000)}`);
+  }
   const sidecar = await testbed.startAgain(`foo/${serverName(index)}`);
   await sidecar.ready();
 }
