@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { splitCertificates } from './roots.ts';
 
 /** A server's certificate and key, PEM. */
 export interface KeyPairTexts {
@@ -35,9 +36,8 @@ export function authoritiesProblem(pem: string): string | undefined {
 }
 
 function parseCertificates(pem: string): readonly X509Certificate[] | string {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   const parsed: X509Certificate[] = [];
-  for (const [i, block] of blocks.entries()) {
+  for (const [i, block] of splitCertificates(pem).entries()) {
     try {
       parsed.push(new X509Certificate(block));
     } catch {

@@ -1,4 +1,5 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { PemError, privateKeyOf, someCertificatesOf } from './pem.ts';
 import type { IdentityCheck, IdentityTexts } from './snapshot.ts';
 
 /** What the texts of an identity are called where a problem is told. */
@@ -19,9 +20,9 @@ class Fault extends Error {}
  */
 export function checkIdentity(texts: IdentityTexts, nowMs: number, names = fileNames): IdentityCheck {
   try {
-    const chain = certificatesOf(texts.certificateChain, names.certificateChain);
-    const roots = certificatesOf(texts.rootCertificates, names.rootCertificates);
-    const leaf = chain[0] as X509Certificate;
+    const chain = someCertificatesOf(texts.certificateChain, names.certificateChain);
+    const roots = someCertificatesOf(texts.rootCertificates, names.rootCertificates);
+    const [leaf] = chain;
     checkKey(leaf, texts.privateKey, names);
     for (const [i, certificate] of chain.entries())
       checkValidity(certificate, `certificate ${i + 1} of the chain`, nowMs);
@@ -40,38 +41,13 @@ export function checkIdentity(texts: IdentityTexts, nowMs: number, names = fileN
       },
     };
   } catch (fault) {
-    if (fault instanceof Fault) return { problem: fault.message };
+    if (fault instanceof Fault || fault instanceof PemError) return { problem: fault.message };
     throw fault;
   }
 }
 
-function certificatesOf(pem: string, file: string): readonly X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Fault(`${file} holds no certificate`);
-  const rest = blocks.reduce((text, block) => text.replace(block, ''), pem);
-  if (rest.includes('-----BEGIN')) throw new Fault(`${file} holds something else than certificates`);
-  return blocks.map((block, i) => {
-    try {
-      return new X509Certificate(block);
-    } catch {
-      // OpenSSL's reasons are its own; the place is what helps.
-      throw new Fault(`certificate ${i + 1} of ${file} cannot be parsed`);
-    }
-  });
-}
-
 function checkKey(leaf: X509Certificate, pem: string, names: TextNames): void {
-  let key: KeyObject;
-  try {
-    key = createPrivateKey(pem);
-  } catch {
-    // The cause is dropped on purpose: nothing of a key file may reach a log.
-    const isEncrypted = pem.includes('ENCRYPTED');
-    throw new Fault(
-      `${names.privateKey} ${isEncrypted ? 'is encrypted, which is not supported' : 'holds no private key'}`,
-    );
-  }
-  if (!leaf.checkPrivateKey(key))
+  if (!leaf.checkPrivateKey(privateKeyOf(pem, names.privateKey)))
     throw new Fault(`${names.privateKey} is not the key of the first certificate of ${names.certificateChain}`);
 }
 
@@ -95,13 +71,13 @@ function spiffeIdOf(leaf: X509Certificate): string {
 }
 
 function checkChain(
-  chain: readonly X509Certificate[],
+  chain: readonly [X509Certificate, ...X509Certificate[]],
   roots: readonly X509Certificate[],
   nowMs: number,
   names: TextNames,
 ): void {
-  const intermediates = chain.slice(1);
-  let current = chain[0] as X509Certificate;
+  const [leaf, ...intermediates] = chain;
+  let current = leaf;
   for (let depth = 0; depth <= intermediates.length; depth++) {
     const root = roots.find((candidate) => hasIssued(candidate, current));
     if (root !== undefined) {

@@ -2,11 +2,12 @@ import { createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'n
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { certificatesOf } from '../../identity/pem.ts';
 import { ControlError } from '../control-error.ts';
 import type { Clock } from '../control-log.ts';
 import { organizationName, signCertificate } from './certificate.ts';
 import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
-import { certificatesOf, createSigner, type Signer } from './signer.ts';
+import { createSigner, type Signer } from './signer.ts';
 
 /** An authority that makes its own root. */
 export interface SelfSignedOptions {

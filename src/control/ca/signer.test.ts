@@ -54,6 +54,11 @@ describe('createSigner', () => {
       /holds something else than certificates/,
     ],
     [
+      'a root without its end',
+      () => ({ roots: root.certificate + root.certificate.slice(0, 80) }),
+      /root-cert.pem holds something else than certificates/,
+    ],
+    [
       'a certificate that is none',
       () => ({ chain: '-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----' }),
       /certificate 1 of cert-chain.pem cannot be parsed/,

@@ -1,10 +1,11 @@
-import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createHash, type KeyObject, type X509Certificate } from 'node:crypto';
 import {
   BasicConstraints,
   id_ce_basicConstraints,
   id_ce_subjectKeyIdentifier,
   SubjectKeyIdentifier,
 } from '@peculiar/asn1-x509';
+import { certificatesOf, PemError, privateKeyOf, someCertificatesOf } from '../../identity/pem.ts';
 import { keyProblem } from './check-key.ts';
 import { DerError, parseAsn } from './der.ts';
 import { certificateExtensions, certificateSubject, extensionValues, keyIdOf } from './extensions.ts';
@@ -57,17 +58,15 @@ export function createSigner(texts: AuthorityTexts, nowMs: number): CheckedAutho
   try {
     return { signer: check(texts, nowMs) };
   } catch (error) {
-    if (error instanceof Fault) return { problem: error.message };
+    if (error instanceof Fault || error instanceof PemError) return { problem: error.message };
     if (error instanceof DerError) return { problem: `a certificate of the authority is not in DER: ${error.message}` };
     throw error;
   }
 }
 
 function check(texts: AuthorityTexts, nowMs: number): Signer {
-  const [certificate, ...rest] = certificatesOf(texts.certificate, 'ca-cert.pem');
-  const roots = certificatesOf(texts.roots, 'root-cert.pem');
-  if (certificate === undefined) throw new Fault('ca-cert.pem holds no certificate');
-  if (roots.length === 0) throw new Fault('root-cert.pem holds no certificate');
+  const [certificate, ...rest] = someCertificatesOf(texts.certificate, 'ca-cert.pem');
+  const roots = someCertificatesOf(texts.roots, 'root-cert.pem');
   const key = keyOf(texts.privateKey, certificate);
   const path = pathToRoot(certificate, [...rest, ...certificatesOf(texts.chain, 'cert-chain.pem')], roots);
   for (const [i, link] of path.entries()) checkLink(link, i, path.length, nowMs);
@@ -87,31 +86,8 @@ function check(texts: AuthorityTexts, nowMs: number): Signer {
   };
 }
 
-/** Certificates of a PEM text in their order. */
-export function certificatesOf(pem: string, file: string): readonly X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (/-----BEGIN (?!CERTIFICATE-)/.test(pem)) throw new Fault(`${file} holds something else than certificates`);
-  return blocks.map((block, i) => {
-    try {
-      return new X509Certificate(block);
-    } catch {
-      // OpenSSL's reasons are its own; the place is what helps.
-      throw new Fault(`certificate ${i + 1} of ${file} cannot be parsed`);
-    }
-  });
-}
-
 function keyOf(pem: string, certificate: X509Certificate): KeyObject {
-  let key: KeyObject;
-  try {
-    key = createPrivateKey(pem);
-  } catch {
-    // The cause is dropped on purpose: nothing of a key file may reach a log.
-    const isEncrypted = pem.includes('ENCRYPTED');
-    throw new Fault(
-      isEncrypted ? 'ca-key.pem is encrypted, which is not supported' : 'ca-key.pem holds no private key',
-    );
-  }
+  const key = privateKeyOf(pem, 'ca-key.pem');
   const problem = keyProblem(key);
   if (problem !== undefined) throw new Fault(`ca-key.pem is refused: ${problem}`);
   if (!certificate.checkPrivateKey(key)) throw new Fault('ca-key.pem is not the key of ca-cert.pem');
