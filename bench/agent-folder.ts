@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { serviceMesh } from '../src/cli/agent/testing/sample-mesh.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../src/testing/certificates.ts';
 import { generateMesh } from './mesh.ts';
 import { Program } from './program.ts';
@@ -11,26 +12,6 @@ export const spiffeId = 'spiffe://cluster.local/ns/foo/sa/httpbin';
 
 /** Where Envoy finds its configuration, below the folder. */
 export const configPath = 'etc/mesh/proxy';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: foo}
-spec:
-  clusterIP: 10.1.0.10
-  selector: {app: httpbin}
-  ports: [{name: http, port: 8000}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
 
 /** How an agent is started: the Node that runs it, flags after the workload's, variables. */
 export interface AgentStart {
@@ -52,7 +33,7 @@ export class AgentFolder {
   /** With the workload, and so many other services in ten namespaces with a pod each. */
   static async create(services: number): Promise<AgentFolder> {
     const folder = new AgentFolder(await mkdtemp(join(tmpdir(), 'bench-')), await createMeshCa());
-    await folder.write('mesh/topology.yaml', topology);
+    await folder.write('mesh/topology.yaml', serviceMesh);
     const files = services === 0 ? [] : generateMesh({ services, workloads: services, namespaces: 10 });
     for (const { path, text } of files) await folder.write(`mesh/${path}`, text);
     for (const [name, text] of pairFiles(await folder.issue())) await folder.write(`certs/${name}`, text);
@@ -104,14 +85,4 @@ export function pairFiles(issued: IssuedCertificate): readonly (readonly [name: 
     ['cert-chain.pem', issued.certificateChain],
     ['root-cert.pem', issued.rootCertificate],
   ];
-}
-
-/** Denies one path to everybody. */
-export function denyPath(path: string): string {
-  return `
-apiVersion: security.mesh.io/v1beta1
-kind: AuthorizationPolicy
-metadata: {name: changed, namespace: foo}
-spec: {action: DENY, rules: [{to: [{operation: {paths: ["${path}"]}}]}]}
-`;
 }

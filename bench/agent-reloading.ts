@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AgentFolder, denyPath } from './agent-folder.ts';
+import { denyPath } from '../src/cli/agent/testing/sample-mesh.ts';
+import { AgentFolder } from './agent-folder.ts';
 import { line, ms, quantile } from './measure.ts';
 
 const applicationPort = 8_000;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AgentFolder, denyPath } from './agent-folder.ts';
+import { denyPath } from '../src/cli/agent/testing/sample-mesh.ts';
+import { AgentFolder } from './agent-folder.ts';
 import { line } from './measure.ts';
 import { cpuPercent, residentMib } from './process-cost.ts';
 import type { Program } from './program.ts';

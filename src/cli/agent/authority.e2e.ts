@@ -9,18 +9,8 @@ import { envoyBinary } from '../../agent/testing/agent-bench.ts';
 import { startTestAuthority, type TestAuthority, testSpiffeId } from '../../identity/testing/test-authority.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
+import { podMesh } from './testing/sample-mesh.ts';
 
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
 /** From the agent's network to the socket file, behind which the test's authority is. */
 const relay = `require('node:net').createServer((a) => { const b = require('node:net').connect('authority'); a.pipe(b).pipe(a); a.on('error', () => b.destroy()); b.on('error', () => a.destroy()); }).listen(15012, '127.0.0.1')`;
 const token = `e30.${btoa('{"sub":"system:serviceaccount:foo:httpbin"}')}.c2ln`;
@@ -47,7 +37,7 @@ describe('pilot-agent proxy with an authority', () => {
     });
 
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh());
     ca = await createMeshCa();
     for (const [name, text] of Object.entries({
       'var/run/secrets/mesh/root-cert.pem': ca.rootCertificate,

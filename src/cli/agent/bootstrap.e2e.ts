@@ -1,18 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { badOverrides, refusedByEnvoy } from './testing/bad-overrides.ts';
 import { ProxyProgram, type StartOptions } from './testing/proxy-program.ts';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 10.1.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
+import { podMesh } from './testing/sample-mesh.ts';
 
 interface ServerInfo {
   readonly node: {
@@ -26,7 +15,7 @@ let proxy: ProxyProgram;
 afterEach(() => proxy?.close());
 
 async function started(options: StartOptions, files: Readonly<Record<string, string>> = {}): Promise<ServerInfo> {
-  proxy = await ProxyProgram.create(topology);
+  proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
   for (const [name, text] of Object.entries(files)) {
     await proxy.makeFolderOf(name);
     await proxy.write(name, text);
@@ -96,7 +85,7 @@ staticResources:
   });
 
   test('starts Envoy with what a bootstrap of the user says, as it was checked, and leaves the file alone', async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     proxy.start({});
     await proxy.untilReady();
     const text = (await proxy.read('bootstrap.json')).replace('"sidecar~', '"mine~');
@@ -121,7 +110,7 @@ staticResources:
 
 describe('a bad bootstrap', () => {
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
   });
 
   const ended = async (environment: Readonly<Record<string, string>>, args = ['--policies', 'mesh']) => {

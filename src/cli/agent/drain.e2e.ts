@@ -3,24 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
+import { podMesh } from './testing/sample-mesh.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
-
 let proxy: ProxyProgram;
 beforeEach(async () => {
-  proxy = await ProxyProgram.create(topology);
+  proxy = await ProxyProgram.create(podMesh());
 });
 afterEach(() => proxy.close());
 

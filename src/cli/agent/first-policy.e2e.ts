@@ -1,26 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { topology } from './testing/gateway-objects.ts';
+import { plainGateway, topology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
-
-const open = `
-apiVersion: networking.mesh.io/v1alpha3
-kind: Gateway
-metadata: {name: edge, namespace: foo}
-spec:
-  selector: {mesh: ingressgateway}
-  servers:
-  - port: {number: 80, name: http, protocol: HTTP}
-    hosts: ["*"]
----
-apiVersion: networking.mesh.io/v1alpha3
-kind: VirtualService
-metadata: {name: edge, namespace: foo}
-spec:
-  hosts: ["*"]
-  gateways: [edge]
-  http:
-  - directResponse: {status: 200, body: {string: plain}}
-`;
+import { objects } from './testing/sample-mesh.ts';
 
 const policy = (spec: string): string => `
 apiVersion: security.mesh.io/v1
@@ -65,7 +46,7 @@ describe('the first policies of a proxy', () => {
   async function outcomesOfStart(text: string): Promise<{ readonly all: string[]; readonly changes: string[] }> {
     const proxy = await ProxyProgram.create(topology);
     started.push(proxy);
-    await proxy.write('mesh/gateway.yaml', `${open}---${text}`);
+    await proxy.write('mesh/gateway.yaml', objects(plainGateway(80, '*'), text));
     await proxy.write('asker.cjs', asker);
     proxy.start({ role: 'router', prepare: `"${process.execPath}" asker.cjs >answers &` });
     const linesOf = async (): Promise<string[]> => (await proxy.readOwn('answers')).split('\n').slice(0, -1);

@@ -3,25 +3,16 @@ import { Client, credentials, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { gatewayOf, gatewayPod } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
+import { objects } from './testing/sample-mesh.ts';
 
-const topology = `
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {mesh: ingressgateway}}
-spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
-status: {podIP: 127.0.0.1}
----
-apiVersion: networking.mesh.io/v1alpha3
-kind: Gateway
-metadata: {name: edge, namespace: foo}
-spec:
-  selector: {mesh: ingressgateway}
-  servers:
-  - port: {number: 8443, name: https, protocol: HTTPS}
-    hosts: [shop.example.com]
-    tls: {mode: SIMPLE, credentialName: shop}
-`;
+const topology = objects(
+  gatewayPod,
+  gatewayOf(
+    '{port: {number: 8443, name: https, protocol: HTTPS}, hosts: [shop.example.com], tls: {mode: SIMPLE, credentialName: shop}}',
+  ),
+);
 
 const secret = (name: string, namespace: string, { certificateChain, privateKey }: IssuedCertificate): string => `
 ---

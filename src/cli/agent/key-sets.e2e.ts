@@ -2,23 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { standInKid } from '../../compiler/lower/authentication/stand-in.ts';
 import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: foo}
-spec: {clusterIP: 10.1.0.10, selector: {app: httpbin}, ports: [{name: http, port: 8000}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
+import { serviceMesh } from './testing/sample-mesh.ts';
 
 const tokens = `apiVersion: security.mesh.io/v1
 kind: RequestAuthentication
@@ -30,7 +14,7 @@ describe('pilot-agent proxy', () => {
   let proxy: ProxyProgram;
 
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(serviceMesh);
     await proxy.write('mesh/tokens.yaml', tokens);
     await proxy.write('keys.jwks', keySetText(await publicJwk('fetched')));
   });

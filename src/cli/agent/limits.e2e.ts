@@ -2,18 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 10.1.0.1}
-`;
+import { podMesh } from './testing/sample-mesh.ts';
 
 const MiB = 2 ** 20;
 const made: string[] = [];
@@ -64,7 +53,7 @@ describe('pilot-agent proxy', () => {
     JSON.parse(proxy.curl('http://127.0.0.1:15000/server_info').body) as never;
 
   test('gives Envoy the processors and the memory that its control group leaves', async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     const prepare = limited.map((folder) => `echo $$ > ${folder}/cgroup.procs`).join(' && ') || 'true';
     proxy.start({ prepare });
     await proxy.untilReady();
@@ -74,7 +63,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('gives Envoy as many threads as the configuration says, whatever the limits', async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     await proxy.write('mesh.yaml', 'defaultConfig: {concurrency: 3}\n');
     const args = ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'];
     proxy.start({ args, environment: { MESH_CPU_LIMIT: '1' } });
@@ -83,7 +72,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('opens no other ports to the outside than those of traffic, status, readiness and metrics', async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     await proxy.write('mesh.yaml', 'defaultConfig: {statusPort: 15922, proxyAdminPort: 15900}\n');
     proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     await proxy.logged('state=running');
@@ -101,7 +90,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('answers one path on the ports of readiness and metrics, in one spelling', async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     proxy.start({});
     await proxy.untilReady();
     const status = (port: number, path: string, ...flags: readonly string[]): number =>

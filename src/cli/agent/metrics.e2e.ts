@@ -1,17 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
+import { objects, peerMode, serviceMesh } from './testing/sample-mesh.ts';
 
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: foo}
-spec: {clusterIP: 10.1.0.10, selector: {app: httpbin}, ports: [{name: http, port: 8000}]}
----
-apiVersion: v1
+const topology = objects(
+  serviceMesh,
+  `apiVersion: v1
 kind: Service
 metadata: {name: empty, namespace: foo}
 spec: {clusterIP: 10.1.0.11, selector: {app: nobody}, ports: [{name: http, port: 8000}]}
@@ -23,12 +16,6 @@ spec: {clusterIP: 10.1.0.12, selector: {app: httpbin}, ports: [{name: tcp, port:
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
----
-apiVersion: v1
-kind: Pod
 metadata: {name: young, namespace: foo, labels: {app: young}}
 spec: {containers: [{name: app}]}
 ---
@@ -37,13 +24,8 @@ kind: Pod
 metadata: {name: slow, namespace: foo, labels: {app: httpbin}}
 spec: {containers: [{name: app}]}
 status: {podIP: 127.0.0.2, conditions: [{type: Ready, status: "False"}]}
-`;
-
-const strict = `apiVersion: security.mesh.io/v1beta1
-kind: PeerAuthentication
-metadata: {name: default, namespace: foo}
-spec: {mtls: {mode: STRICT}}
-`;
+`,
+);
 
 const virtualService = `apiVersion: networking.mesh.io/v1alpha3
 kind: VirtualService
@@ -95,11 +77,11 @@ describe('the metrics of pilot-agent proxy', () => {
 
   test('count an object that is rejected, and those secrets that Envoy gets', async () => {
     const rejected = 'pilot_total_rejected_configs{type="peerauthentication",name="foo/default"}';
-    await proxy.write('mesh/peer.yaml', strict);
+    await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     await reach({ total_active_connections: 2, total_pushes: 2, mesh_agent_reloads_total: 1 });
-    await proxy.write('mesh/peer.yaml', strict.replace('STRICT', 'STRICKT'));
+    await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     await reach({ [rejected]: 1, mesh_agent_objects_held: 1 });
-    await proxy.write('mesh/peer.yaml', strict);
+    await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     await reach({ [rejected]: 1, mesh_agent_objects_held: 0 });
   });
 });

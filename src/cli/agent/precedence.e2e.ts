@@ -1,28 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
-
-const namespace = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----`;
-
-const pod = `${namespace}
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 10.1.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
-
-/** Nobody knows the address of a Deployment without pods. */
-const deployment = `${namespace}
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: httpbin, namespace: foo}
-spec: {template: {metadata: {labels: {app: httpbin}}, spec: {serviceAccountName: httpbin, containers: [{name: app}]}}}
-`;
+import { httpbinDeployment, namespace, objects, podMesh } from './testing/sample-mesh.ts';
 
 let proxy: ProxyProgram;
 afterEach(() => proxy.close());
@@ -39,7 +18,7 @@ const nodeId = (port = 15000): string => {
 
 describe('pilot-agent proxy', () => {
   test('scenario 3: listens on the admin port of the annotation, which goes before PROXY_CONFIG', async () => {
-    proxy = await ProxyProgram.create(pod);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     await annotations('proxy.mesh.io/config="proxyAdminPort: 15200\\n"\nstatus.sidecar.mesh.io/port="15400"\n');
     proxy.start({ environment: { PROXY_CONFIG: '{proxyAdminPort: 15100, statusPort: 15300}' } });
     await proxy.logged('state=running');
@@ -49,7 +28,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('prints with --print-config what each setting comes from, no secret among it, and starts nothing', async () => {
-    proxy = await ProxyProgram.create(pod);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     const config = 'proxyAdminPort: 15200\\nproxyMetadata: {API_TOKEN: canary, MESH_META_KEPT: word}\\n';
     await annotations(`proxy.mesh.io/config="${config}"\n`);
     await proxy.write('mesh.yaml', 'defaultConfig:\n  drainDuration: 9s\n');
@@ -71,7 +50,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('does not start Envoy with an annotation that cannot be read', async () => {
-    proxy = await ProxyProgram.create(pod);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     await annotations('a="b"\nproxy.mesh.io/config=proxyAdminPort: 15200\n');
     proxy.start();
     expect(await proxy.exit).toBe(1);
@@ -83,7 +62,7 @@ describe('pilot-agent proxy', () => {
     ['0', /^$|^[1-9]/],
     ['3', /^3$/],
   ])('scenario 5: starts Envoy with the threads of --concurrency %s, and never with 0', async (flag, threads) => {
-    proxy = await ProxyProgram.create(pod);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     proxy.start({ args: ['--policies', 'mesh', '--concurrency', flag] });
     await proxy.logged('Envoy started');
     const [, given = ''] = readFileSync(`/proc/${proxy.envoyPid}/cmdline`, 'utf8').split('--concurrency\0');
@@ -91,7 +70,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('scenario 11: ends at once with SIGTERM while it waits for a network interface', async () => {
-    proxy = await ProxyProgram.create(deployment);
+    proxy = await ProxyProgram.create(objects(namespace, httpbinDeployment));
     proxy.start();
     await proxy.logged('waiting for a network interface');
     const began = performance.now();
@@ -102,7 +81,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('goes on once an interface has an address, and takes it', async () => {
-    proxy = await ProxyProgram.create(deployment);
+    proxy = await ProxyProgram.create(objects(namespace, httpbinDeployment));
     proxy.start();
     await proxy.logged('waiting for a network interface');
     const pair = ['ip link add v0 type veth peer name v1', 'ip link set v1 up', 'ip link set v0 up'];
@@ -112,7 +91,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('scenario 26: takes five seconds for a TERMINATION_DRAIN_DURATION_SECONDS that is no number, and says so', async () => {
-    proxy = await ProxyProgram.create(pod);
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: 'abc' } });
     await proxy.untilReady();
     expect(proxy.output).toContain(

@@ -4,19 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSelfSigned } from '../../control/ca/self-signed.ts';
 import { createTokenMint } from '../../control/testing/token-mint.ts';
 import { ProxyProgram } from '../agent/testing/proxy-program.ts';
+import { podMesh } from '../agent/testing/sample-mesh.ts';
 
 const meshd = resolve(import.meta.dirname, '../../../dist/meshd.js');
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
 
 interface ShownCertificates {
   readonly certificates?: readonly {
@@ -30,7 +20,7 @@ interface ShownCertificates {
 describe('meshd serve and pilot-agent proxy', () => {
   let proxy: ProxyProgram;
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh());
   });
   afterEach(() => proxy.close());
 

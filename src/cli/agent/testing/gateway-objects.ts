@@ -1,12 +1,40 @@
-/** A gateway whose servers answer by themselves with their names; `raw` is TLS that goes through to port 9443. */
-export const topology = `
-apiVersion: v1
+import { objects } from './sample-mesh.ts';
+
+/** The pod of a gateway. */
+export const gatewayPod = `apiVersion: v1
 kind: Pod
 metadata: {name: httpbin, namespace: foo, labels: {mesh: ingressgateway}}
 spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
 status: {podIP: 127.0.0.1}
----
-apiVersion: v1
+`;
+
+/** Its Gateway with these servers, each YAML in flow form. */
+export const gatewayOf = (...servers: readonly string[]): string => `apiVersion: networking.mesh.io/v1alpha3
+kind: Gateway
+metadata: {name: edge, namespace: foo}
+spec:
+  selector: {mesh: ingressgateway}
+  servers:
+${servers.map((server) => `  - ${server}\n`).join('')}`;
+
+/** A Gateway with one plain server for these hosts, which answers "plain" by itself. */
+export const plainGateway = (port: number, host: string): string =>
+  objects(
+    gatewayOf(`{port: {number: ${port}, name: http, protocol: HTTP}, hosts: ["${host}"]}`),
+    `apiVersion: networking.mesh.io/v1alpha3
+kind: VirtualService
+metadata: {name: edge, namespace: foo}
+spec:
+  hosts: ["${host}"]
+  gateways: [edge]
+  http: [{directResponse: {status: 200, body: {string: plain}}}]
+`,
+  );
+
+/** A gateway whose servers answer by themselves with their names; `raw` is TLS that goes through to port 9443. */
+export const topology = objects(
+  gatewayPod,
+  `apiVersion: v1
 kind: Service
 metadata: {name: edge, namespace: foo}
 spec:
@@ -33,46 +61,37 @@ spec:
   resolution: STATIC
   ports: [{number: 8080, name: tcp, protocol: TCP}]
   endpoints: [{address: 127.0.0.1}]
-`;
+`,
+);
 
 /** One TLS server of the gateway. */
-const server = (name: string, host: string, tls: string, port = 443, protocol = 'HTTPS'): string => `
-  - port: {number: ${port}, name: ${name}, protocol: ${protocol}}
-    hosts: ["${host}"]
-    tls: ${tls}`;
+const server = (name: string, host: string, tls: string, port = 443, protocol = 'HTTPS'): string =>
+  `{port: {number: ${port}, name: ${name}, protocol: ${protocol}}, hosts: ["${host}"], tls: ${tls}}`;
 
 /** Its Gateway and routes: each server answers with its kind. */
-export const gateway = `
-apiVersion: networking.mesh.io/v1alpha3
-kind: Gateway
-metadata: {name: edge, namespace: foo}
-spec:
-  selector: {mesh: ingressgateway}
-  servers:
-  - port: {number: 80, name: http, protocol: HTTP}
-    hosts: ["plain.example.com"]${[
-      server('redirected', 'a.example.com', '{httpsRedirect: true}', 80, 'HTTP'),
-      server('wide', '*.example.com', '{mode: SIMPLE, credentialName: wide}'),
-      server('a', 'a.example.com', '{mode: SIMPLE, credentialName: a}'),
-      server(
-        'mutual',
-        'mutual.example.com',
-        '{mode: MUTUAL, credentialName: mutual, subjectAltNames: [friend.example.com]}',
-      ),
-      server('optional', 'optional.example.com', '{mode: OPTIONAL_MUTUAL, credentialName: mutual}'),
-      server('raw', 'raw.example.com', '{mode: PASSTHROUGH}', 443, 'TLS'),
-      server('missing', 'missing.example.com', '{mode: SIMPLE, credentialName: missing}'),
-      server('broken', 'broken.example.com', '{mode: SIMPLE, credentialName: broken}'),
-      server('new', 'new.example.com', '{mode: SIMPLE, credentialName: a, minProtocolVersion: TLSV1_3}'),
-      server('behind', 'raw.example.com', '{mode: SIMPLE, credentialName: a}', 9443),
-      server('inner', '*.internal', '{mode: SIMPLE, credentialName: a}', 9443),
-      server('bytes', 'bytes.example.com', '{mode: SIMPLE, credentialName: a}', 7443, 'TLS'),
-      server('other', '*.internal', '{mode: AUTO_PASSTHROUGH}', 15443, 'TLS'),
-    ].join('')}
-  - port: {number: 7000, name: tcp, protocol: TCP}
-    hosts: ["bytes.example.com"]
----
-apiVersion: networking.mesh.io/v1alpha3
+export const gateway = objects(
+  gatewayOf(
+    '{port: {number: 80, name: http, protocol: HTTP}, hosts: ["plain.example.com"]}',
+    server('redirected', 'a.example.com', '{httpsRedirect: true}', 80, 'HTTP'),
+    server('wide', '*.example.com', '{mode: SIMPLE, credentialName: wide}'),
+    server('a', 'a.example.com', '{mode: SIMPLE, credentialName: a}'),
+    server(
+      'mutual',
+      'mutual.example.com',
+      '{mode: MUTUAL, credentialName: mutual, subjectAltNames: [friend.example.com]}',
+    ),
+    server('optional', 'optional.example.com', '{mode: OPTIONAL_MUTUAL, credentialName: mutual}'),
+    server('raw', 'raw.example.com', '{mode: PASSTHROUGH}', 443, 'TLS'),
+    server('missing', 'missing.example.com', '{mode: SIMPLE, credentialName: missing}'),
+    server('broken', 'broken.example.com', '{mode: SIMPLE, credentialName: broken}'),
+    server('new', 'new.example.com', '{mode: SIMPLE, credentialName: a, minProtocolVersion: TLSV1_3}'),
+    server('behind', 'raw.example.com', '{mode: SIMPLE, credentialName: a}', 9443),
+    server('inner', '*.internal', '{mode: SIMPLE, credentialName: a}', 9443),
+    server('bytes', 'bytes.example.com', '{mode: SIMPLE, credentialName: a}', 7443, 'TLS'),
+    server('other', '*.internal', '{mode: AUTO_PASSTHROUGH}', 15443, 'TLS'),
+    '{port: {number: 7000, name: tcp, protocol: TCP}, hosts: ["bytes.example.com"]}',
+  ),
+  `apiVersion: networking.mesh.io/v1alpha3
 kind: VirtualService
 metadata: {name: edge, namespace: foo}
 spec:
@@ -104,7 +123,8 @@ spec:
     - {destination: {host: plain.internal, port: {number: 8080}}, weight: 50}
   - match: [{port: 7443}]
     route: [{destination: {host: plain.internal, port: {number: 8080}}}]
-`;
+`,
+);
 
 /** PEM texts of a Secret. */
 export interface SecretTexts {
