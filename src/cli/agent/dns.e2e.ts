@@ -8,18 +8,7 @@ import { node, proxyUid } from '../../testbed/sidecar.ts';
 import { describeMesh } from '../../testbed/testing/describe-mesh.ts';
 import { until } from '../../testbed/until.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 10.77.0.1}
-`;
+import { podMesh } from './testing/sample-mesh.ts';
 
 /** The peer's own addresses of the laboratory: the system's DNS servers, and the mesh's. */
 const peer = { IPv4: '10.77.0.2', IPv6: 'fd77::2' } as const;
@@ -62,7 +51,7 @@ async function prepare(): Promise<void> {
     'home/certs/cert-chain.pem': own.certificateChain,
     'home/certs/key.pem': own.privateKey,
     'home/certs/root-cert.pem': own.rootCertificate,
-    'home/mesh/topology.yaml': topology,
+    'home/mesh/topology.yaml': podMesh('10.77.0.1'),
     'peer/cert-chain.pem': server.certificateChain,
     'peer/key.pem': server.privateKey,
   };

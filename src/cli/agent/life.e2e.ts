@@ -3,22 +3,11 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { childrenOf, isAlive, kill, ProxyProgram } from './testing/proxy-program.ts';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
+import { podMesh } from './testing/sample-mesh.ts';
 
 let proxy: ProxyProgram;
 beforeEach(async () => {
-  proxy = await ProxyProgram.create(topology);
+  proxy = await ProxyProgram.create(podMesh());
 });
 afterEach(() => proxy.close());
 

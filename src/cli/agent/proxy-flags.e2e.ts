@@ -3,46 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram, type StartOptions } from './testing/proxy-program.ts';
+import { httpbinDeployment, httpbinPod, httpbinService, namespace, objects, peerMode } from './testing/sample-mesh.ts';
 
-const common = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: foo}
-spec:
-  clusterIP: None
-  selector: {app: httpbin}
-  ports: [{name: http, port: 8000}]
----`;
-
-const pod = `${common}
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-status: {podIP: 10.1.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
-
-/** Nobody knows the addresses of a Deployment without pods. */
-const deployment = `${common}
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: httpbin, namespace: foo}
-spec:
-  template:
-    metadata: {labels: {app: httpbin}}
-    spec: {serviceAccountName: httpbin, containers: [{name: app}]}
-`;
-
-const strict = `
-apiVersion: security.mesh.io/v1
-kind: PeerAuthentication
-metadata: {name: default, namespace: foo}
-spec: {mtls: {mode: STRICT}}
-`;
+const common = objects(namespace, httpbinService('None'));
+const pod = objects(common, httpbinPod('10.1.0.1'));
+const deployment = objects(common, httpbinDeployment);
 
 /** What a started Envoy says of itself, and the agent with it. */
 interface Seen {
@@ -173,7 +138,7 @@ describe('pilot-agent proxy', () => {
     const targets = ['--log_target', 'stderr', '--log_target', 'stdout', '--log_target', 'stderr'];
     proxy.start({ args: ['--policies', 'mesh', '--log_output_level', 'all:error', ...targets] });
     await proxy.untilReady();
-    await proxy.write('mesh/peer.yaml', strict.replace('STRICT', 'STRICKT'));
+    await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     const lines = (text: string): string[] => text.split('\n').filter((line) => /\t(info|warn|error)\t/.test(line));
     await vi.waitFor(() => expect(lines(proxy.stderr)).toHaveLength(1), 10_000);
     expect(proxy.stderr).toContain('the last good configuration stays in force');
@@ -200,7 +165,7 @@ describe('pilot-agent proxy', () => {
     const status = (): number => proxy.curl('http://[fd00::7]:8000/').status;
     await vi.waitFor(() => expect(status()).toBe(200), { timeout: 20_000, interval: 100 });
     expect(proxy.curl('http://[::1]:15000/server_info').body).toContain('sidecar~fd00::7~httpbin.foo~');
-    await proxy.write('mesh/peer.yaml', strict);
+    await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     await proxy.logged('in force');
     await vi.waitFor(() => expect(proxy.curl('http://[fd00::7]:8000/').code).toBe(56), { timeout: 10_000 });
   });

@@ -1,38 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isAlive, kill, ProxyProgram } from './testing/proxy-program.ts';
-
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: foo}
-spec:
-  clusterIP: 10.1.0.10
-  selector: {app: httpbin}
-  ports: [{name: http, port: 8000}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
-
-const strict = (mode: string): string => `apiVersion: security.mesh.io/v1beta1
-kind: PeerAuthentication
-metadata: {name: default, namespace: foo}
-spec: {mtls: {mode: ${mode}}}
-`;
+import { peerMode, serviceMesh } from './testing/sample-mesh.ts';
 
 describe('pilot-agent proxy', () => {
   let proxy: ProxyProgram;
 
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(serviceMesh);
   });
   afterEach(() => proxy.close());
 
@@ -43,11 +18,11 @@ describe('pilot-agent proxy', () => {
     expect(proxy.curl('http://127.0.0.1:15021/healthz/ready').status).toBe(200);
     const before = await proxy.read('listeners.json');
 
-    await proxy.write('mesh/peer.yaml', strict('STRICT'));
+    await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     await vi.waitFor(async () => expect(await proxy.read('origins.json')).toContain('mesh/peer.yaml'), 10_000);
     expect(await proxy.read('listeners.json')).not.toBe(before);
 
-    await proxy.write('mesh/peer.yaml', strict('STRICKT'));
+    await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     await proxy.logged(
       /the last good version of PeerAuthentication foo\/default stays in force: mesh\/peer\.yaml:4:\d+: error: /,
     );
@@ -77,7 +52,7 @@ describe('pilot-agent proxy', () => {
   });
 
   test('does not start Envoy with invalid policies, and says where they are wrong', async () => {
-    await proxy.write('mesh/peer.yaml', strict('STRICKT'));
+    await proxy.write('mesh/peer.yaml', peerMode('STRICKT'));
     proxy.start();
     expect(await proxy.exit).toBe(1);
     expect(proxy.output).toMatch(/mesh\/peer\.yaml:4:\d+: error: .*STRICKT/);

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { topology as gatewayTopology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
-import { denyPath, reloadTopology } from './testing/reload-objects.ts';
+import { denyPath, serviceMesh } from './testing/sample-mesh.ts';
 
 describe('pilot-agent proxy, when the world fails while it runs', () => {
   let proxy: ProxyProgram;
 
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(reloadTopology);
-    await proxy.write('mesh/p.yaml', denyPath('p', '/first'));
+    proxy = await ProxyProgram.create(serviceMesh);
+    await proxy.write('mesh/p.yaml', denyPath('/first'));
   });
   afterEach(() => proxy.close());
 
@@ -42,7 +42,7 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
       })(),
     ).rejects.toThrow('ENOSPC');
     await filler.close();
-    await proxy.write('mesh/p.yaml', denyPath('p', '/second'));
+    await proxy.write('mesh/p.yaml', denyPath('/second'));
     await proxy.logged(/the last good configuration stays in force: cannot write .*ENOSPC/);
     expect(await denied()).toBe('/first');
     expect((await readdir(seen())).sort()).toEqual([...before, 'filler'].sort());
@@ -55,7 +55,7 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
   test('keeps serving from a file system that became read-only, and goes on when it is writable again', async () => {
     await startOnSmallDisk();
     inMounts('mount', '-o', 'remount,ro', join(proxy.folder, 'etc/mesh/proxy'));
-    await proxy.write('mesh/p.yaml', denyPath('p', '/second'));
+    await proxy.write('mesh/p.yaml', denyPath('/second'));
     await proxy.logged(/the last good configuration stays in force: cannot write .*EROFS/);
     expect(await denied()).toBe('/first');
     expect(isReady()).toBe(true);
@@ -74,7 +74,7 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
     await proxy.logged(/the last good configuration stays in force: cannot read "mesh\/p\.yaml": EACCES/);
     expect(await denied()).toBe('/first');
     expect(isReady()).toBe(true);
-    await writeFile(join(proxy.folder, 'mesh/p.yaml'), denyPath('p', '/second'));
+    await writeFile(join(proxy.folder, 'mesh/p.yaml'), denyPath('/second'));
     await chmod(join(proxy.folder, 'mesh/p.yaml'), 0o644);
     await denies('/second');
   });
@@ -87,7 +87,7 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
     await proxy.logged(/the last good configuration stays in force: .*\[empty-input\]/s);
     expect(await denied()).toBe('/first');
     expect(isReady()).toBe(true);
-    await proxy.write('away/p.yaml', denyPath('p', '/second'));
+    await proxy.write('away/p.yaml', denyPath('/second'));
     await rm(join(proxy.folder, 'mesh'), { recursive: true });
     await rename(join(proxy.folder, 'away'), join(proxy.folder, 'mesh'));
     await denies('/second');
@@ -106,17 +106,17 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
     await proxy.logged(/zero\.yaml" is a pipe or device/);
     await rm(join(proxy.folder, 'mesh/zero.yaml'));
     await rm(join(proxy.folder, 'mesh/up'));
-    await proxy.write('mesh/p.yaml', denyPath('p', '/second'));
+    await proxy.write('mesh/p.yaml', denyPath('/second'));
     await denies('/second');
   });
 
   test('keeps the last good version of a file that is half written, until the other half comes', async () => {
     proxy.start();
     await proxy.logged('state=running');
-    const text = denyPath('p', '/second');
+    const text = denyPath('/second');
     const file = await open(join(proxy.folder, 'mesh/p.yaml'), 'w');
     await file.write(text.slice(0, text.indexOf('/second')));
-    await proxy.logged(/the last good version of AuthorizationPolicy foo\/p stays in force: mesh\/p\.yaml:5:/);
+    await proxy.logged(/the last good version of AuthorizationPolicy foo\/p stays in force: mesh\/p\.yaml:4:/);
     expect(await denied()).toBe('/first');
     await file.write(text.slice(text.indexOf('/second')));
     await file.close();

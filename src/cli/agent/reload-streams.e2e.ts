@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
-import { reloadTopology } from './testing/reload-objects.ts';
+import { serviceMesh } from './testing/sample-mesh.ts';
 
 /** How long the streams are, in seconds: a minute in `make soak`. */
 const seconds = process.env.SOAK === '1' ? 60 : 14;
@@ -98,7 +98,7 @@ describe('streams and requests in flight', () => {
   afterEach(() => proxy?.close());
 
   test(`survive ${reloads} reloads that do not concern them`, async () => {
-    proxy = await ProxyProgram.create(reloadTopology);
+    proxy = await ProxyProgram.create(serviceMesh);
     await proxy.write('mesh/plain.yaml', plain);
     await proxy.write('application.cjs', application);
     await proxy.write('client.cjs', client);

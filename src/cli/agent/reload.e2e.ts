@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram } from './testing/proxy-program.ts';
-import { denyPath, reloadTopology } from './testing/reload-objects.ts';
+import { denyPath, objects, serviceMesh } from './testing/sample-mesh.ts';
 
 describe('a change of the inputs of pilot-agent proxy', () => {
   let proxy: ProxyProgram;
 
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(reloadTopology);
+    proxy = await ProxyProgram.create(serviceMesh);
   });
   afterEach(() => proxy.close());
 
@@ -34,7 +34,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
   test('is followed through volumes of Kubernetes, renames, new folders, and folders that come back', async () => {
     const publish = async (version: number): Promise<void> => {
       await mkdir(join(proxy.folder, `mesh/..v${version}`));
-      await proxy.write(`mesh/..v${version}/p.yaml`, denyPath('p', `/v${version}`));
+      await proxy.write(`mesh/..v${version}/p.yaml`, denyPath(`/v${version}`));
       await symlink(`..v${version}`, join(proxy.folder, 'mesh/..data_tmp'));
       await rename(join(proxy.folder, 'mesh/..data_tmp'), join(proxy.folder, 'mesh/..data'));
       await rm(join(proxy.folder, `mesh/..v${version - 1}`), { recursive: true, force: true });
@@ -47,7 +47,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
       await denies(`/v${version}`);
     }
     await mkdir(join(proxy.folder, 'mesh/later/deep'), { recursive: true });
-    await proxy.write('mesh/later/deep/q.yaml', denyPath('q', '/q'));
+    await proxy.write('mesh/later/deep/q.yaml', denyPath('/q', 'q'));
     await denies('/q', '/v5');
     await rename(join(proxy.folder, 'mesh/later'), join(proxy.folder, 'away'));
     await denies('/v5');
@@ -57,7 +57,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await proxy.logged(/the last good configuration stays in force: cannot read "mesh"/);
     expect(await denied()).toEqual(['/q', '/v5']);
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
-    await proxy.write('gone/q.yaml', denyPath('r', '/r'));
+    await proxy.write('gone/q.yaml', denyPath('/r', 'r'));
     await rename(join(proxy.folder, 'gone'), join(proxy.folder, 'mesh'));
     await denies('/q', '/r', '/v5');
   });
@@ -69,9 +69,9 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await proxy.write('mesh.yaml', `configSources: [${both}]\n`);
     await proxy.logged(/the last good configuration stays in force: cannot read/);
     await mkdir(join(proxy.folder, 'more'));
-    await proxy.write('more/p.yaml', denyPath('p', '/p'));
+    await proxy.write('more/p.yaml', denyPath('/p'));
     await denies('/p');
-    await proxy.write('more/p.yaml', denyPath('p', '/changed'));
+    await proxy.write('more/p.yaml', denyPath('/changed'));
     await denies('/changed');
     await proxy.write('mesh.yaml', 'configSources: [{address: "xds://control:15010"}]\n');
     await proxy.logged(/the last good configuration stays in force: not supported yet: configSources/);
@@ -79,12 +79,12 @@ describe('a change of the inputs of pilot-agent proxy', () => {
   });
 
   test('goes through but for the object at fault, which keeps its last good version until it is mended', async () => {
-    await proxy.write('mesh/p.yaml', `${denyPath('one', '/1')}---${denyPath('two', '/2')}`);
+    await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one'), denyPath('/2', 'two')));
     await start();
-    await proxy.write('mesh/p.yaml', `${denyPath('one', '/1').replace('DENY', 'DENI')}---${denyPath('two', '/2x')}`);
+    await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one').replace('DENY', 'DENI'), denyPath('/2x', 'two')));
     await denies('/1', '/2x');
     await proxy.logged(
-      /the last good version of AuthorizationPolicy foo\/one stays in force: mesh\/p\.yaml:5:\d+: error/,
+      /the last good version of AuthorizationPolicy foo\/one stays in force: mesh\/p\.yaml:4:\d+: error/,
     );
     expect(metric('mesh_agent_objects_held')).toBe(1);
     expect(metric('pilot_total_rejected_configs{type="authorizationpolicy",name="foo/one"}')).toBe(1);
@@ -93,15 +93,15 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     );
 
     // Never good, and it may select this workload: nothing of the change is used.
-    await proxy.write('mesh/q.yaml', denyPath('three', '/3').replace('DENY', 'DENI'));
-    await proxy.write('mesh/p.yaml', `${denyPath('one', '/1')}---${denyPath('two', '/2y')}`);
-    await proxy.logged(/the last good configuration stays in force: mesh\/q\.yaml:5:\d+: error/);
+    await proxy.write('mesh/q.yaml', denyPath('/3', 'three').replace('DENY', 'DENI'));
+    await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one'), denyPath('/2y', 'two')));
+    await proxy.logged(/the last good configuration stays in force: mesh\/q\.yaml:4:\d+: error/);
     expect(await denied()).toEqual(['/1', '/2x']);
     expect(metric('mesh_agent_reload_failures_total{reason="invalid"}')).toBe(1);
     expect(metric('pilot_total_rejected_configs{type="authorizationpolicy",name="foo/three"}')).toBe(1);
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
 
-    await proxy.write('mesh/q.yaml', denyPath('three', '/3'));
+    await proxy.write('mesh/q.yaml', denyPath('/3', 'three'));
     await denies('/1', '/2y', '/3');
     await vi.waitFor(() => expect(metric('mesh_agent_objects_held')).toBe(0), 5_000);
     expect(proxy.output.match(/the change is not taken/g)).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await proxy.logged('state=running');
     const before = metric('mesh_agent_compilations_total') ?? 0;
     for (let i = 0; i < 1_000; i++) {
-      writeFileSync(join(proxy.folder, 'mesh/new'), denyPath('p', `/p${i}`));
+      writeFileSync(join(proxy.folder, 'mesh/new'), denyPath(`/p${i}`));
       renameSync(join(proxy.folder, 'mesh/new'), join(proxy.folder, 'mesh/p.yaml'));
     }
     await denies('/p999');
@@ -125,11 +125,11 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     proxy.start({ environment: { PILOT_DEBOUNCE_AFTER: '1s', PILOT_DEBOUNCE_MAX: '2s' } });
     await proxy.logged('state=running');
     const waits = (): readonly number[] => [...proxy.output.matchAll(/ms=(\d+)/g)].map(([, ms]) => Number(ms));
-    await proxy.write('mesh/p.yaml', denyPath('p', '/p'));
+    await proxy.write('mesh/p.yaml', denyPath('/p'));
     await vi.waitFor(() => expect(waits()).toHaveLength(1), 10_000);
     expect(waits()[0]).toBeGreaterThanOrEqual(1_000);
     for (let i = 0; waits().length < 2; i++) {
-      await proxy.write('mesh/p.yaml', denyPath('p', `/p${i}`));
+      await proxy.write('mesh/p.yaml', denyPath(`/p${i}`));
       await delay(100);
     }
     expect(waits()[1]).toBeGreaterThanOrEqual(2_000);

@@ -1,29 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { gatewayPod, plainGateway } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
+import { objects } from './testing/sample-mesh.ts';
 
 /** A gateway that answers by itself. */
-const mesh = `
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {mesh: ingressgateway}}
-spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
-status: {podIP: 127.0.0.1}
----
-apiVersion: networking.mesh.io/v1alpha3
-kind: Gateway
-metadata: {name: edge, namespace: foo}
-spec:
-  selector: {mesh: ingressgateway}
-  servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: [plain.example.com]}]
----
-apiVersion: networking.mesh.io/v1alpha3
-kind: VirtualService
-metadata: {name: edge, namespace: foo}
-spec:
-  hosts: [plain.example.com]
-  gateways: [edge]
-  http: [{match: [{uri: {prefix: /}}], directResponse: {status: 200, body: {string: plain}}}]
-`;
+const mesh = objects(gatewayPod, plainGateway(8080, 'plain.example.com'));
 
 /** Writes what arrives at ports of its own, over TCP (8…) and UDP (8125), to a file a port. */
 const listener = `

@@ -1,27 +1,10 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ProxyProgram, type StartOptions } from './testing/proxy-program.ts';
+import { peerMode, podMesh } from './testing/sample-mesh.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/pilot-agent.js');
 const pod = '10.9.0.1';
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: ${pod}}
-`;
-
-const strict = `
-apiVersion: security.mesh.io/v1beta1
-kind: PeerAuthentication
-metadata: {name: default, namespace: foo}
-spec: {mtls: {mode: STRICT}}
-`;
 
 /** An application on the pod's address alone, which answers `/ready` and `/metrics`. */
 const application = `
@@ -42,7 +25,7 @@ const options: StartOptions = {
 describe('the status port of pilot-agent proxy', () => {
   let proxy: ProxyProgram;
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh(pod));
   });
   afterEach(() => proxy.close());
 
@@ -146,7 +129,7 @@ describe('the status port of pilot-agent proxy', () => {
   });
 
   test('behind redirection probes reach the application past STRICT, and nobody from outside passes for the pod', async () => {
-    await proxy.write('mesh/peer.yaml', strict);
+    await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     const peer = `
       unshare --net sleep 100 &
       until [ "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do sleep 0.01; done

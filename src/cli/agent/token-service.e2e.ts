@@ -6,18 +6,8 @@ import { canaries, startTestCloud, type TestCloud, workloadToken } from '../../i
 import { startTestAuthority, type TestAuthority } from '../../identity/testing/test-authority.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
+import { podMesh } from './testing/sample-mesh.ts';
 
-const topology = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: foo, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
-spec: {serviceAccountName: httpbin, containers: [{name: app, ports: [{containerPort: 8000}]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
 const token = workloadToken();
 const environment = { CLOUD_METADATA: 'p|7|c|z', NODE_EXTRA_CA_CERTS: 'cloud-roots.pem' };
 /** From ports of the agent's network to sockets of the test, behind which cloud and authority are. */
@@ -37,7 +27,7 @@ describe('pilot-agent proxy --stsPort', () => {
   let authority: TestAuthority | undefined;
 
   beforeEach(async () => {
-    proxy = await ProxyProgram.create(topology);
+    proxy = await ProxyProgram.create(podMesh());
     cloud = await startTestCloud(join(proxy.folder, 'cloud'));
     await proxy.write('cloud-roots.pem', cloud.roots);
     await proxy.write('hosts', hosts);
