@@ -1,6 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startTestServer } from '../../testing/http-server.ts';
 import { AgentMetrics } from '../metrics/metrics.ts';
 import { type AgentBench, startBench } from '../testing/agent-bench.ts';
 import { type Answered, ask } from './testing/status-bench.ts';
@@ -13,14 +13,10 @@ describe('/stats/prometheus', () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
 
-  const app = async (answer: RequestListener, host = '127.0.0.1'): Promise<number> => {
-    const server = createServer(answer);
-    await new Promise<void>((resolve) => server.listen(0, host, () => resolve()));
-    ends.push(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    return (server.address() as AddressInfo).port;
+  const app = async (answer: RequestListener, address = '127.0.0.1'): Promise<number> => {
+    const server = await startTestServer(answer, { address });
+    ends.push(() => server.close());
+    return server.port;
   };
   const text = (body: string, contentType = 'text/plain'): RequestListener => {
     return (_, response) => response.writeHead(200, { 'content-type': contentType }).end(body);

@@ -1,22 +1,18 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startTestServer } from '../../testing/http-server.ts';
 import { runWait, type WaitArguments } from './wait.ts';
 
 describe('runWait', () => {
   const ends: (() => unknown)[] = [];
-  afterEach(() => {
-    for (const end of ends.splice(0)) end();
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
   });
 
-  const serve = async (answer: RequestListener, host: string): Promise<number> => {
-    const server = createServer(answer);
-    await new Promise<void>((resolve) => server.listen(0, host, () => resolve()));
-    ends.push(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    return (server.address() as AddressInfo).port;
+  const serve = async (answer: RequestListener, address: string): Promise<number> => {
+    const server = await startTestServer(answer, { address });
+    ends.push(() => server.close());
+    return server.port;
   };
   const wait = async (url: string, given: Partial<WaitArguments> = {}) => {
     let told = '';

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../agent/log/log.ts';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
-import { type KeyServer, startKeyServer } from '../../jwks/testing/key-server.ts';
 import { keySetText, kidsOf, publicJwk } from '../../jwks/testing/keys.ts';
+import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { FetchedKeySets, type FetchOptions } from './remote.ts';
 
-let server: KeyServer | undefined;
+let server: TestServer | undefined;
 let keySets: FetchedKeySets;
 let logged: string;
 
@@ -29,7 +29,7 @@ const rule = () => ({ issuer: 'i', jwksUri: `http://127.0.0.1:${server?.port}/ke
 describe('FetchedKeySets', () => {
   test('has the keys after it settled', async () => {
     const text = keySetText(await publicJwk('a'));
-    server = await startKeyServer((_request, response) => response.end(text));
+    server = await startTestServer((_request, response) => response.end(text));
     create();
     expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
     await keySets.settle();
@@ -37,7 +37,7 @@ describe('FetchedKeySets', () => {
   });
 
   test('says why it has none', async () => {
-    server = await startKeyServer((_request, response) => response.writeHead(404).end());
+    server = await startTestServer((_request, response) => response.writeHead(404).end());
     create();
     keySets.find(rule());
     await keySets.settle();
@@ -46,7 +46,7 @@ describe('FetchedKeySets', () => {
   });
 
   test('asks no private host that nobody allowed', async () => {
-    server = await startKeyServer((_request, response) => response.end('{}'));
+    server = await startTestServer((_request, response) => response.end('{}'));
     create({ allowedHosts: [] });
     keySets.find(rule());
     await keySets.settle();
@@ -57,7 +57,7 @@ describe('FetchedKeySets', () => {
   test('waits only so long, and tells when the keys are there', async () => {
     const text = keySetText(await publicJwk('late'));
     let answer = (): void => {};
-    server = await startKeyServer((_request, response) => {
+    server = await startTestServer((_request, response) => {
       answer = () => void response.end(text);
     });
     create({ waitMs: 50 });
@@ -72,7 +72,7 @@ describe('FetchedKeySets', () => {
 
   test('tells when the keys are others', async () => {
     let text = keySetText(await publicJwk('old'));
-    server = await startKeyServer((_request, response) => response.end(text));
+    server = await startTestServer((_request, response) => response.end(text));
     create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
     keySets.find(rule());
     await keySets.settle();
@@ -83,7 +83,7 @@ describe('FetchedKeySets', () => {
   });
 
   test('forgets what an earlier compilation asked for', async () => {
-    server = await startKeyServer((_request, response) => response.end('{}'));
+    server = await startTestServer((_request, response) => response.end('{}'));
     create({ waitMs: 60_000 });
     keySets.find({ issuer: 'gone', jwksUri: 'http://127.0.0.1:1/' });
     keySets.renew();

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestServer } from '../../testing/http-server.ts';
 import { ControlBench } from '../testing/control-bench.ts';
 import { createTestRequest } from '../testing/signing-requests.ts';
 import { createTokenMint, type TokenMint } from '../testing/token-mint.ts';
@@ -57,13 +55,11 @@ describe('keys of tokens', () => {
   test('of an issuer are found by discovery, and again when a token names another key', async () => {
     let keySet = '';
     let asked = 0;
-    const server: Server = createServer((request, response) => {
-      const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = await startTestServer((request, response) => {
       if (request.url === '/keys') asked++;
       response.end(request.url === '/keys' ? keySet : JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    const issuer = `http://127.0.0.1:${server.port}`;
     const [first, second] = [createTokenMint(issuer), createTokenMint(issuer, 'second')];
     keySet = first.keySet;
     await bench.start((config) => ({
@@ -75,8 +71,7 @@ describe('keys of tokens', () => {
     keySet = second.keySet;
     expect(await ask(second)).toBe('OK');
     expect([asked, await ask(first), asked]).toEqual([2, 'UNAUTHENTICATED', 2]);
-    server.close();
-    server.closeAllConnections();
+    await server.close();
     expect(await ask(second)).toBe('OK');
   });
 });

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import type { KeySetResult } from '../key-set.ts';
 import { createKeySetResolver, type KeySetResolver, type KeySetResolverOptions } from '../resolve.ts';
-import { type KeyServer, startKeyServer } from './key-server.ts';
 import { keySetText, kidsOf, publicJwk } from './keys.ts';
 import { recorder } from './recorder.ts';
 
@@ -32,9 +32,9 @@ export class NetworkBench {
   /** Answers every request with the good key set. */
   readonly sendKeys: RequestListener = (_request, response) => void response.end(this.body);
 
-  async serve(answer: RequestListener, options?: Served): Promise<KeyServer> {
+  async serve(answer: RequestListener, options?: Served): Promise<TestServer> {
     const certificate = options && (await this.ca.issue('spiffe://cluster.local/ns/a/sa/keys', options));
-    const server = await startKeyServer(answer, certificate ? { certificate } : {});
+    const server = await startTestServer(answer, certificate ? { certificate } : {});
     this.#ends.push(() => server.close());
     return server;
   }

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { IssuedCertificate } from '../../testing/certificates.ts';
+import type { IssuedCertificate } from './certificates.ts';
 
 /** A real HTTP or HTTPS server on loopback, and what it saw. */
-export interface KeyServer {
+export interface TestServer {
   readonly port: number;
   readonly requests: readonly IncomingMessage[];
   /** TCP connections ever accepted. */
@@ -16,10 +16,10 @@ export interface KeyServer {
 }
 
 /** Listens on a free port of `address`; with a certificate it speaks TLS. */
-export async function startKeyServer(
+export async function startTestServer(
   answer: RequestListener,
   options: { readonly certificate?: IssuedCertificate; readonly address?: string } = {},
-): Promise<KeyServer> {
+): Promise<TestServer> {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
