@@ -13,7 +13,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
-          testTimeout: timeout(30_000),
+          testTimeout: timeout(120_000),
         },
       },
       {
