@@ -1,12 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
 import type { AgentActions } from './actions.ts';
 import type { AppProbes } from './app-probes.ts';
-import { Connections } from './connections.ts';
+import { Connections, callerOf, thisPod } from './connections.ts';
 import type { PodAddresses } from './dial.ts';
 import { FaultMemory } from './fault-memory.ts';
+import { FirstRequest } from './first-request.ts';
 import { type MergedMetrics, metricsType } from './merged-metrics.ts';
 import { runProbe } from './probe.ts';
 import type { Readiness } from './readiness.ts';
@@ -32,9 +33,9 @@ export interface StatusOptions {
 
 /** Answers of each kind that may be in the making: a merged answer may hold 20 MiB, a probe a connection. */
 const maxAtOnce = { metrics: 4, probe: 48 };
-/** Of a request's body, which nothing here reads. */
-const maxBodyBytes = 65_536;
-/** Between two parts of an answer that the reader takes. */
+/** Merged answers that one address outside this pod may have in the making. */
+const maxMetricsPerCaller = 2;
+/** Until the reader has taken the whole of a merged answer. */
 const readTimeoutMs = 10_000;
 /** A whole answer, the reader's slowness included. */
 const answerTimeoutMs = 70_000;
@@ -47,33 +48,32 @@ const answerTimeoutMs = 70_000;
 export async function startStatusServer(options: StatusOptions): Promise<StatusServer> {
   const desk = new StatusDesk(options);
   const connections = new Connections();
-  const server = createServer(
-    {
-      requestTimeout: 10_000,
-      headersTimeout: 5_000,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: 8_192,
-    },
-    (request, response) => {
-      // One request a connection: Envoy, which forwards readiness here, would use a kept one just as it is closed.
-      response.shouldKeepAlive = false;
-      connections.begin(request.socket);
-      response.once('close', () => connections.end(request.socket));
-      bound(request, response);
-      void desk.answer(request, response);
-    },
-  );
-  connections.watch(server);
-  // What follows on a connection before its answer is out never gets here: nothing would end its answer, or free its place.
-  server.maxRequestsPerSocket = 1;
-  server.setTimeout(answerTimeoutMs);
+  const http = createHttpServer({ maxHeaderSize: 8_192 }, (request, response) => {
+    // One request a connection: Envoy, which forwards readiness here, would use a kept one just as it is closed.
+    response.shouldKeepAlive = false;
+    connections.begin(request.socket);
+    const timer = setTimeout(() => request.socket.destroy(), answerTimeoutMs);
+    response.once('close', () => {
+      clearTimeout(timer);
+      connections.end(request.socket);
+    });
+    void desk.answer(request, response);
+  });
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (!connections.mayOpen(socket)) {
+      socket.destroy();
+      return;
+    }
+    const first = new FirstRequest(socket, () => http.emit('connection', first));
+    connections.watch(first);
+  });
   await listen(server, options.port);
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        connections.closeAll();
       }),
   };
 }
@@ -81,6 +81,8 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
 class StatusDesk {
   readonly #options: StatusOptions;
   readonly #busy = { metrics: 0, probe: 0 };
+  /** Callers whose merged answers are in the making, once for each. */
+  readonly #scrapers: string[] = [];
   readonly #faults = new FaultMemory();
   #reason: string | undefined;
 
@@ -107,15 +109,30 @@ class StatusDesk {
       case 'probe':
         return this.#counted('probe', response, () => this.#probe(route.path, request, response));
       case 'metrics':
-        return this.#counted('metrics', response, async () => {
-          // Asked for first: a scraper that loses patience goes while the answer is made.
-          const closed = new Promise((resolve) => response.once('close', resolve));
-          const body = await this.#options.metrics.text({ query: route.query, headers: request.headers });
-          request.socket.setTimeout(readTimeoutMs);
-          response.writeHead(200, { 'content-type': metricsType, 'content-length': body.length }).end(body);
-          await closed;
-        });
+        return this.#metrics(route.query, request, response);
     }
+  }
+
+  async #metrics(query: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const caller = callerOf(request.socket);
+    if (caller !== thisPod && this.#scrapers.filter((other) => other === caller).length >= maxMetricsPerCaller) {
+      refuse(response);
+      return;
+    }
+    await this.#counted('metrics', response, async () => {
+      this.#scrapers.push(caller);
+      // Asked for first: a scraper that loses patience goes while the answer is made.
+      const closed = new Promise((resolve) => response.once('close', resolve));
+      try {
+        const body = await this.#options.metrics.text({ query, headers: request.headers });
+        const timer = setTimeout(() => request.socket.destroy(), readTimeoutMs);
+        response.writeHead(200, { 'content-type': metricsType, 'content-length': body.length }).end(body);
+        await closed;
+        clearTimeout(timer);
+      } finally {
+        this.#scrapers.splice(this.#scrapers.indexOf(caller), 1);
+      }
+    });
   }
 
   async #ready(response: ServerResponse): Promise<void> {
@@ -154,7 +171,7 @@ class StatusDesk {
   /** 503 at once where too many of a kind are under way: the answers that are in the making stay possible. */
   async #counted(kind: 'metrics' | 'probe', response: ServerResponse, answer: () => Promise<void>): Promise<void> {
     if (this.#busy[kind] >= maxAtOnce[kind]) {
-      send(response, 503, 'too many requests of this kind at once', { 'retry-after': '1', connection: 'close' });
+      refuse(response);
       return;
     }
     this.#busy[kind]++;
@@ -179,15 +196,8 @@ function send(
   response.writeHead(status, { ...type, ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
-/** Reads a body away, as long as it is short, and gives up an answer that nobody fetches. */
-function bound(request: IncomingMessage, response: ServerResponse): void {
-  let length = 0;
-  request.on('data', (part: Buffer) => {
-    length += part.length;
-    if (length > maxBodyBytes) request.socket.destroy();
-  });
-  const timer = setTimeout(() => request.socket.destroy(), answerTimeoutMs);
-  response.once('close', () => clearTimeout(timer));
+function refuse(response: ServerResponse): void {
+  send(response, 503, 'too many requests of this kind at once', { 'retry-after': '1' });
 }
 
 function listen(server: Server, port: number): Promise<void> {
