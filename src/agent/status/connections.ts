@@ -70,8 +70,9 @@ export class Connections {
     const waiting = [...this.#waiting].filter(([, caller]) => isOfKind(caller));
     const busy = [...this.#busy.values()].filter(isOfKind);
     if (waiting.length + busy.length < limit) return;
-    const [oldest] = waiting;
-    (oldest?.[0] ?? newest).destroy();
+    const [[oldest] = [newest]] = waiting;
+    this.#waiting.delete(oldest);
+    oldest.destroy();
   }
 }
 
