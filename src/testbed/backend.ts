@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer, type Server, type Socket } from 'node:net';
+import { toBothVersions } from './both-versions.ts';
 import type { BackendPort } from './floor-plan.ts';
 import { readRequest } from './reading.ts';
 
@@ -20,7 +21,7 @@ await Promise.all(
 );
 process.stdout.write('listening\n');
 
-/** HTTP/1.1 and HTTP/2 on one port: the connection's first bytes tell (RFC 9113 section 3.4). */
+/** HTTP/1.1 and HTTP/2 on one port. */
 function httpServer(listener: typeof answer): Server {
   // As lenient as applications are: what is refused here would hide what the proxy lets through.
   const http1 = createHttpServer({ insecureHTTPParser: true }, listener);
@@ -29,18 +30,7 @@ function httpServer(listener: typeof answer): Server {
     socket.end('HTTP/1.1 422 Unreadable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
   );
   const http2 = createHttp2Server({}, listener);
-  return tolerant((socket) => {
-    // Not `data`: the HTTP/2 server takes over the handle, which must not be flowing yet.
-    socket.once('readable', () => {
-      const start: Buffer | null = socket.read();
-      if (start === null) return;
-      socket.unshift(start);
-      // Not `PRI` alone, which may be the method of an attack.
-      const isHttp2 = start.subarray(0, 6).toString('latin1') === 'PRI * ';
-      (isHttp2 ? http2 : http1).emit('connection', socket);
-      if (!isHttp2) socket.resume();
-    });
-  });
+  return tolerant(toBothVersions(http1, http2));
 }
 
 type AnyRequest = IncomingMessage | Http2ServerRequest;

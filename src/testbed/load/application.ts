@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer } from 'node:net';
+import { toBothVersions } from '../both-versions.ts';
 
 /**
  * The application under load, as a program: `application.ts PORT`. HTTP/1.1 and HTTP/2 without TLS on one port:
@@ -30,15 +31,8 @@ function sendLines(left: number, reply: Reply): void {
 
 const http1 = createHttpServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, answer);
 const http2 = createHttp2Server({}, answer);
+const toEither = toBothVersions(http1, http2);
 createServer((socket) => {
   socket.on('error', () => socket.destroy());
-  // Not `data`: the HTTP/2 server takes over the handle, which must not be flowing yet.
-  socket.once('readable', () => {
-    const start: Buffer | null = socket.read();
-    if (start === null) return;
-    socket.unshift(start);
-    const isHttp2 = start.subarray(0, 6).toString('latin1') === 'PRI * ';
-    (isHttp2 ? http2 : http1).emit('connection', socket);
-    if (!isHttp2) socket.resume();
-  });
+  toEither(socket);
 }).listen(port, '::', () => process.stdout.write('listening\n'));
