@@ -5,6 +5,7 @@ export type AgentErrorCode =
   | 'config-invalid'
   | 'admin-unreachable'
   | 'admin-bind-failed'
+  | 'listener-bind-failed'
   | 'sds-bind-failed'
   | 'cert-unreadable'
   | 'cert-unwritable'

@@ -8,6 +8,7 @@ import { compileFirst } from './first-config.ts';
 import { keepRunning } from './keep-running.ts';
 import { checkAdminPort } from './life/admin-port.ts';
 import { endOnCrash } from './life/crash.ts';
+import { checkListenerPorts } from './life/listener-ports.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
@@ -101,8 +102,16 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const { config, log, signals } = parts;
   life.moveTo('configuring');
   tellStopPlan(config, log);
-  const lock = await takeFolderLock(config.configPath);
-  cleanup.push(() => lock.release());
+  // A file system that hangs does not hold up the end that is asked for.
+  const locking = takeFolderLock(config.configPath);
+  cleanup.push(() =>
+    locking.then(
+      (lock) => lock.release(),
+      () => undefined,
+    ),
+  );
+  await Promise.race([locking, aborted(requests.stop)]);
+  if (requests.stop.aborted) return 0;
   await endOrphan(config.configPath, log);
   await removeLeftovers(config.configPath);
   const current: CurrentEnvoy = {};
@@ -140,6 +149,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const { files, inputs } = first;
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
+  await checkListenerPorts(files);
   const { discovery, outgoing, certificates } = parts.observers ?? {};
   const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import type { AdminAddress } from '../../envoy/admin.ts';
 import { AgentError } from '../agent-error.ts';
+import { bindFailure } from './bind-failure.ts';
 import { portOwner } from './process-table.ts';
 
 /**
@@ -9,23 +9,15 @@ import { portOwner } from './process-table.ts';
  */
 export async function checkAdminPort(address: AdminAddress): Promise<void> {
   if (!('port' in address) || address.port === 0) return;
-  const code = await bindFailure(address.port, address.host);
+  const { host = '127.0.0.1', port } = address;
+  const code = await bindFailure({ host, port });
   if (code === undefined) return;
-  const place = `${address.host ?? '127.0.0.1'}:${address.port}`;
+  const place = `${host}:${port}`;
   if (code !== 'EADDRINUSE')
     throw new AgentError('admin-bind-failed', `Envoy's admin cannot listen on ${place} (${code})`);
-  const owner = (await portOwner(address.port)) ?? 'another process';
+  const owner = (await portOwner(port)) ?? 'another process';
   throw new AgentError(
     'admin-bind-failed',
     `the port of Envoy's admin, ${place}, is taken by ${owner}; proxyAdminPort of the proxy configuration names another`,
   );
-}
-
-/** The system's code for why nobody can listen there now; undefined when one can. */
-function bindFailure(port: number, host = '127.0.0.1'): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { takeFolderLock } from './lock.ts';
 
@@ -13,10 +13,12 @@ describe('takeFolderLock', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  test('makes the folder for its user alone, and leaves nothing behind', async () => {
-    const path = join(folder, 'a/b');
+  test('makes the folder for its user alone, those above it as the umask says, and leaves nothing behind', async () => {
+    const path = join(folder, 'a/b/c');
     const lock = await takeFolderLock(path);
-    expect((await stat(path)).mode & 0o777).toBe(0o700);
+    const modes = [path, dirname(path), join(folder, 'a')].map(async (made) => (await stat(made)).mode & 0o777);
+    const usual = 0o777 & ~process.umask();
+    expect(await Promise.all(modes)).toEqual([0o700, usual, usual]);
     expect(await readdir(path)).toEqual([expect.stringMatching(/^agent\.lock\.[0-9a-f]{16}$/)]);
     await lock.release();
     expect(await readdir(path)).toEqual([]);
@@ -25,7 +27,8 @@ describe('takeFolderLock', () => {
   test('names the folder that cannot be made', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
-    await expect(takeFolderLock(file)).rejects.toThrow(`cannot make the configuration folder "${file}"`);
+    for (const path of [file, join(file, 'a'), '/proc/mesh/proxy'])
+      await expect(takeFolderLock(path)).rejects.toThrow(`cannot make the configuration folder "${path}"`);
   });
 
   test('names a folder, and the user, that cannot be written to', async () => {

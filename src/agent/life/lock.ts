@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
 import { isServed, longestSocketPath } from '../../xds/socket.ts';
 import { AgentError } from '../agent-error.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** The folder is ours until released. */
 export interface FolderLock {
@@ -18,13 +19,13 @@ const looks = 10;
 const lookEveryMs = 30;
 
 /**
- * Takes the configuration folder (made with mode 0700), so that two agents never write one folder and, with
+ * Takes the configuration folder (made for its user alone), so that two agents never write one folder and, with
  * `reuse_port`, share ports unnoticed. Each agent listens on a Unix socket of its own there, which dies with its
  * process, and has the folder once it has seen nobody else alive: of two agents the later one always sees the earlier.
  * One shared name could not be freed of a dead agent without a moment in which two pass.
  */
 export async function takeFolderLock(folder: string): Promise<FolderLock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
+  await makeFolder(folder).catch((cause) => {
     throw new AgentError('config-write-failed', `cannot make the configuration folder "${folder}"`, { cause });
   });
   const name = prefix + randomBytes(8).toString('hex');

@@ -1,10 +1,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ask } from '../status/testing/status-bench.ts';
 import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
-import { freePort } from '../testing/sample-proxy.ts';
+import { freePort, unbindable } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();
 
@@ -97,10 +96,8 @@ describe('the restart policy', () => {
   });
 
   test('gives up an Envoy that was never ready: its configuration is at fault', async () => {
-    const port = await freePort();
-    const holder = createServer().listen(port, '127.0.0.1');
-    const agent = await start({ config: { restartPolicy: 'always' }, sample: { staticPort: port } });
+    const sample = { ...unbindable, staticPort: await freePort() };
+    const agent = await start({ config: { restartPolicy: 'always' }, sample });
     expect(await agent.exitCode).toBe(1);
-    holder.close();
   });
 });

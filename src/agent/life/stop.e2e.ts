@@ -1,7 +1,11 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { isAlive, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
+import { unbindable } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();
 
@@ -22,19 +26,28 @@ describe('the end of Envoy', () => {
   });
 
   test('is no success before it was ready', async () => {
-    const holder = createServer();
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-    const { port } = holder.address() as AddressInfo;
-    // A listener that cannot have its port leaves Envoy alive, and not ready.
-    const agent = await start({ sample: { httpPort: port } });
-    await agent.untilLogged('Address already in use');
+    // A listener that cannot have its address leaves Envoy alive, and not ready.
+    const agent = await start({ sample: unbindable });
+    await agent.untilLogged('Cannot assign requested address');
     process.kill(agent.envoyPid, 'SIGTERM');
     expect(await agent.exitCode).toBe(1);
-    holder.close();
   });
 });
 
 describe('a stop', () => {
+  test('while the folder is waited for is at once, and makes no Envoy', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'agent-'));
+    await mkdir(join(folder, 'proxy'));
+    // Another agent that is about to come, and to go: its turn is waited for.
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(join(folder, 'proxy/agent.lock.x'), resolve));
+    const agent = await start({ folder });
+    await agent.untilLogged('on SIGTERM');
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+    other.close();
+  });
+
   test('while the inputs are compiled, however long that takes, is at once', async () => {
     const agent = await start({ parts: { compile: () => new Promise(() => undefined) } });
     await agent.untilLogged('state=configuring');

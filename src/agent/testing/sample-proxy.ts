@@ -37,6 +37,9 @@ export function sampleFiles(sample: SampleProxy): ProxyFiles {
   };
 }
 
+/** A sample whose listener Envoy cannot make: validation lets its address pass, no machine has it (RFC 5737). */
+export const unbindable: Partial<SampleProxy> = { listenerExtras: { address: address(80, '192.0.2.1') } };
+
 /** A port that nobody uses at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -197,6 +200,6 @@ function upstreamCluster({ name, port }: { readonly name: string; readonly port:
   };
 }
 
-function address(port: number): Json {
-  return { socket_address: { address: '127.0.0.1', port_value: port } };
+function address(port: number, host = '127.0.0.1'): Json {
+  return { socket_address: { address: host, port_value: port } };
 }

@@ -59,13 +59,16 @@ describe('pilot-agent proxy', () => {
     expect(proxy.envoyPid).toBeUndefined();
   });
 
-  test('says that a port of the bootstrap is taken, and ends with the code of Envoy', async () => {
+  test('starts no Envoy where somebody has a port of its listeners, and says who', async () => {
     const listen =
       'import socket, time; s = socket.socket(); s.bind(("", 15090)); s.listen(); print("taken"); time.sleep(20)';
     const prepare = `mkfifo taken; { python3 -u -c '${listen}' > taken 2>/dev/null & }; read _ < taken`;
     proxy.start({ prepare });
-    expect(await proxy.exit).toBe(1);
-    expect(proxy.output).toContain('Address already in use');
+    expect(await proxy.exit).toBe(3);
+    expect(proxy.output).toMatch(
+      /the listener "[\w.-]+" cannot have 0\.0\.0\.0:15090, where process \d+ \(python3\S*\) listens/,
+    );
+    expect(proxy.envoyPid).toBeUndefined();
   });
 
   test('does not start Envoy with a status port that Envoy listens on', async () => {

@@ -1,0 +1,117 @@
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { httpGet } from './testing/agent-bench.ts';
+import { startingAgents } from './testing/life-probe.ts';
+import { freePort, unbindable } from './testing/sample-proxy.ts';
+
+const start = startingAgents();
+
+describe('an agent whose inputs change', () => {
+  test('brings a changed route, listener and cluster into force', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ body: 'two' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    await agent.change({ listenerExtras: { listener_filters_timeout: '3s' }, upstream: { name: 'late', port: 1 } });
+    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(4), 10_000);
+    expect((await agent.get('/upstream')).status).toBe(503);
+    await agent.change({ upstream: { name: 'later', port: 1 } });
+    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(5), 10_000);
+  });
+
+  test('serves every request through changes of routes, listeners and clusters', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const answers: number[] = [];
+    let isChanging = true;
+    const client = (async () => {
+      while (isChanging) answers.push((await agent.get()).status);
+    })();
+    for (let i = 1; i <= 12; i++) {
+      const extras = { listener_filters_timeout: `${1 + (i % 3)}s` };
+      await agent.change({ body: `${i}`, listenerExtras: extras, upstream: { name: `up-${i}`, port: 1 } });
+      await vi.waitFor(async () => expect((await agent.get()).body).toBe(`${i}`), 10_000);
+    }
+    isChanging = false;
+    await client;
+    expect(answers.length).toBeGreaterThan(100);
+    expect(answers.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test('keeps serving while its folder cannot be written, and tries again without a further change', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const obstacle = join(agent.folder, 'proxy/listeners.json.tmp');
+    await mkdir(obstacle);
+    const extras = { listener_filters_timeout: '3s' };
+    await agent.change({ body: 'two', listenerExtras: extras, upstream: { name: 'up', port: 1 } });
+    await agent.untilLogged('EISDIR');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+    expect(await agent.readiness()).toBe(200);
+    expect(await readdir(join(agent.folder, 'proxy/routes'))).toEqual(['app.json']);
+    await rmdir(obstacle);
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
+    expect(agent.lines.join('').split('the change is not taken')).toHaveLength(2);
+  });
+
+  test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ problems: ['policies/a.yaml:3:1: error: unknown field "mod"'] });
+    await agent.untilLogged('unknown field "mod"');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+    expect(await agent.readiness()).toBe(200);
+    await agent.change({ body: 'mended' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('mended'), 10_000);
+  });
+
+  test('keeps serving what was good when Envoy would refuse a change, and says why', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ listenerExtras: { listener_filters_timeout: '-3s' }, body: 'two' });
+    await agent.untilLogged('Envoy refuses it');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+
+  test('returns to what was good when Envoy refuses a change that validation lets pass', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const goodPort = agent.sample.httpPort;
+    await withHeldPort(async (port) => {
+      await agent.change({ httpPort: port, body: 'two', upstream: { name: 'new', port: 1 } });
+      await agent.untilLogged('the last good configuration stays in force: Envoy refused it');
+    });
+    await vi.waitFor(async () => expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' }), 10_000);
+    await agent.change({ httpPort: goodPort, body: 'three', upstream: { name: 'new', port: 1 } });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    expect(await agent.readiness()).toBe(200);
+  });
+
+  test('becomes ready when a change mends the first configuration', async () => {
+    const agent = await start({ sample: unbindable });
+    await agent.untilLogged('the first configuration is not in force yet');
+    await agent.change({ listenerExtras: {} });
+    await agent.untilReady();
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+
+  test('does not take a change that needs an identity which nobody named', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    await agent.change({ tlsPort: await freePort() });
+    await agent.untilLogged('PROV_CERT');
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+});
+
+async function withHeldPort(use: (port: number) => Promise<void>): Promise<void> {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  try {
+    await use((holder.address() as AddressInfo).port);
+  } finally {
+    holder.close();
+  }
+}

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { startingAgents } from '../testing/life-probe.ts';
+
+const start = startingAgents();
+
+describe('an agent beside another one in a network namespace', () => {
+  test.each([
+    ['a listener', (port: number) => ({ httpPort: port }), 'inbound'],
+    ['a listener of the bootstrap', (port: number) => ({ staticPort: port }), 'static'],
+  ])('starts no Envoy that would share the port of %s, and says with whom', async (_, sampleWith, name) => {
+    const first = await start();
+    await first.untilReady();
+    const port = first.sample.httpPort;
+    const second = await start({ sample: { ...sampleWith(port), body: 'of another workload' } });
+    await expect(second.exitCode).rejects.toThrow(
+      `the listener "${name}" cannot have 127.0.0.1:${port}, where process ${first.envoyPid} (envoy) listens`,
+    );
+    expect(second.lines.join('')).not.toContain('Envoy started');
+    expect(await first.get()).toEqual({ status: 200, body: 'one' });
+  });
+});
