@@ -33,6 +33,7 @@ describe('runPilotAgent', () => {
       {},
       /choices are Cluster, Catalog, Mock, Kubernetes, Consul, did you mean "Cluster"\?/,
     ],
+    ['proxy --proxyLogLevel warn', {}, /Allowed choices are .*, did you mean "warning"\?/],
     ['proxy --proxyLogLevel debgu', {}, /Allowed choices are .*, did you mean "debug"\?/],
     [
       'proxy --proxyComponentLogLevel upstream:debgu',

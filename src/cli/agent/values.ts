@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { nearest } from '../../lib/nearest.ts';
 
-/** `, did you mean "x"?` for the candidate that is near, else empty text. */
+/** `, did you mean "x"?` for the candidate that is near, or the only one that `text` is short for; else empty text. */
 export function didYouMean(text: string, candidates: Iterable<string>): string {
-  const guess = nearest(text, candidates);
+  const names = [...candidates];
+  const [longer, ...others] = text.length < 3 ? [] : names.filter((name) => name.startsWith(text));
+  const guess = nearest(text, names) ?? (others.length === 0 ? longer : undefined);
   return guess === undefined ? '' : `, did you mean "${guess}"?`;
 }
 

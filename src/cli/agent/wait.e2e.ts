@@ -70,6 +70,20 @@ describe('runWait', () => {
     expect(ms).toBeLessThan(2_500);
   });
 
+  test.each<[string, number, RegExp]>([
+    ['is the first', 0, /after 1 s: .* does not answer within 1000 ms\n$/],
+    ['is not, and then tells what was answered before', 1, /after 1 s: .* is answered 503\n$/],
+  ])('lets no request outlast the time where it %s', async (_name, answered, reason) => {
+    let asked = 0;
+    const port = await serve((_, response) => ++asked <= answered && response.writeHead(503).end(), '127.0.0.1');
+    const given = { timeoutSeconds: 1, requestTimeoutMillis: 60_000, periodMillis: 100 };
+    const { code, told, ms } = await wait(`http://localhost:${port}/`, given);
+    expect(code).toBe(1);
+    expect(told).toMatch(reason);
+    expect(ms).toBeLessThan(2_500);
+    expect(asked).toBe(answered + 1);
+  });
+
   test('takes more patience than a timer has', async () => {
     const port = await serve((_, response) => response.end(), '127.0.0.1');
     const patience = { timeoutSeconds: 99_999_999_999, requestTimeoutMillis: 99_999_999_999 };

@@ -14,7 +14,7 @@ export interface WaitArguments {
 
 /**
  * Runs `pilot-agent wait`: asks `url` until it is answered 200, at once and then every period. Gives 1 when the time is
- * over, and tells why the proxy was not ready when it was last asked.
+ * over, which no request outlasts, and tells why the proxy was not ready when it was last asked.
  */
 export async function runWait(
   { url: text, timeoutSeconds, requestTimeoutMillis, periodMillis }: WaitArguments,
@@ -23,31 +23,39 @@ export async function runWait(
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError(`--url is no URL of HTTP: "${text}"`);
   if (requestTimeoutMillis === 0) throw new UsageError('--requestTimeoutMillis is at least 1');
+  const patienceMs = Math.min(requestTimeoutMillis, longestTimerMs);
   const deadline = performance.now() + timeoutSeconds * 1_000;
-  for (;;) {
-    const reason = await askOnce(url, Math.min(requestTimeoutMillis, longestTimerMs));
-    if (reason === undefined) return exitCode.done;
-    const left = deadline - performance.now();
-    if (left <= 0) {
-      tell(`pilot-agent: the proxy is not ready after ${timeoutSeconds} s: ${reason}\n`);
-      return exitCode.no;
-    }
-    await delay(Math.min(periodMillis, left));
-  }
+  let reason: string | undefined;
+  let left = timeoutSeconds === 0 ? patienceMs : timeoutSeconds * 1_000;
+  do {
+    const isCut = left < patienceMs;
+    const latest = await askOnce(url, Math.ceil(Math.min(patienceMs, left)));
+    if (latest.isReady) return exitCode.done;
+    // That a request was given less time than it may have says less than what was learned before.
+    if (reason === undefined || !isCut || latest.isAnswered) reason = latest.reason;
+    left = deadline - performance.now();
+    if (left > 0) await delay(Math.min(periodMillis, left));
+    left = deadline - performance.now();
+  } while (left > 0);
+  tell(`pilot-agent: the proxy is not ready after ${timeoutSeconds} s: ${reason}\n`);
+  return exitCode.no;
 }
 
-/** Why the proxy is not ready; undefined when it is. */
-async function askOnce(url: URL, timeoutMs: number): Promise<string | undefined> {
+type Answer =
+  | { readonly isReady: true }
+  | { readonly isReady: false; readonly reason: string; readonly isAnswered: boolean };
+
+async function askOnce(url: URL, timeoutMs: number): Promise<Answer> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const path = `${url.pathname}${url.search}`;
     const answer = await callLoopback({ url, path, method: 'GET', body: '', signal });
     const body = (await readText(answer, 4_096)).trim();
-    if (answer.statusCode === 200) return undefined;
-    return `${url.href} is answered ${answer.statusCode}${body === '' ? '' : `: ${body}`}`;
+    if (answer.statusCode === 200) return { isReady: true };
+    const reason = `${url.href} is answered ${answer.statusCode}${body === '' ? '' : `: ${body}`}`;
+    return { isReady: false, reason, isAnswered: true };
   } catch (error) {
-    return signal.aborted
-      ? `${url.href} does not answer within ${timeoutMs} ms`
-      : `${url.href} does not answer: ${(error as Error).message}`;
+    const why = signal.aborted ? ` within ${timeoutMs} ms` : `: ${(error as Error).message}`;
+    return { isReady: false, reason: `${url.href} does not answer${why}`, isAnswered: !signal.aborted };
   }
 }
