@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { httpPost, idleConnection, isAlive, startingAgents, timed } from '../testing/life-probe.ts';
+import { isAlive } from '../../testing/processes.ts';
+import { httpPost, idleConnection, startingAgents, timed } from '../testing/life-probe.ts';
 import { freePort } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();

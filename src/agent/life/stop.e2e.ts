@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { isAlive, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
+import { isAlive } from '../../testing/processes.ts';
+import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
 import { unbindable } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();

@@ -24,17 +24,6 @@ export async function timed(work: Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Whether there is a process of this id, a zombie included. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // Nobody has this id any more.
-    return false;
-  }
-}
-
 /** A connection of a client that says nothing. */
 export async function idleConnection(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { childrenOf, isAlive, kill, ProxyProgram } from './testing/proxy-program.ts';
+import { isAlive } from '../../testing/processes.ts';
+import { childrenOf, kill, ProxyProgram } from './testing/proxy-program.ts';
 import { podMesh } from './testing/sample-mesh.ts';
 
 let proxy: ProxyProgram;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { isAlive, kill, ProxyProgram } from './testing/proxy-program.ts';
+import { isAlive } from '../../testing/processes.ts';
+import { kill, ProxyProgram } from './testing/proxy-program.ts';
 import { peerMode, serviceMesh } from './testing/sample-mesh.ts';
 
 describe('pilot-agent proxy', () => {

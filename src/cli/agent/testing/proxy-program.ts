@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 import { createMeshCa } from '../../../testing/certificates.ts';
+import { isAlive } from '../../../testing/processes.ts';
 
 const program = resolve(import.meta.dirname, '../../../../dist/pilot-agent.js');
 
@@ -176,16 +177,6 @@ export class ProxyProgram {
 export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // ESRCH: nobody has this id any more.
-    return false;
-  }
 }
 
 /** Ends a process that there may be; 0 and 1 are nobody's. */
