@@ -1,7 +1,8 @@
-import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { noObserver } from './reload/observer.ts';
 import { httpGet } from './testing/agent-bench.ts';
 import { startingAgents } from './testing/life-probe.ts';
 import { freePort, unbindable } from './testing/sample-proxy.ts';
@@ -54,6 +55,24 @@ describe('an agent whose inputs change', () => {
     await rmdir(obstacle);
     await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
     expect(agent.lines.join('').split('the change is not taken')).toHaveLength(2);
+  });
+
+  test.each([
+    ['removed', (path: string) => rm(path, { recursive: true })],
+    ['replaced', (path: string) => rename(path, `${path}-old`).then(() => mkdir(path))],
+    ['without its routes', (path: string) => rm(join(path, 'routes'), { recursive: true })],
+  ])('says, once, that Envoy no longer hears of changes when its folder was %s, and counts each', async (_, spoil) => {
+    const refused: string[] = [];
+    const reload = { ...noObserver, refused: (reason: string) => void refused.push(reason) };
+    const agent = await start({ parts: { observers: { reload } } });
+    await agent.untilReady();
+    await spoil(join(agent.folder, 'proxy'));
+    await agent.change({ body: 'two' });
+    await vi.waitFor(() => expect(refused.length).toBeGreaterThan(1), 10_000);
+    expect(new Set(refused)).toEqual(new Set(['world']));
+    const said = agent.lines.filter((line) => line.includes('was removed or replaced'));
+    expect(said).toEqual([expect.stringMatching(/\terror\t.*no change reaches Envoy any more; start the agent again/)]);
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });
 
   test('keeps serving the last good configuration when a change does not compile, and recovers', async () => {

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFilesWatchedByName } from './file-watches.ts';
+import { FolderIdentity } from './folder-identity.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
 import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
 import { Stage, type StagedFile } from './stage.ts';
@@ -20,9 +21,11 @@ export interface Replacement {
 /** The folder that Envoy reads. Envoy sees each file whole, the old one or the new one, never half of one. */
 export class ConfigFiles {
   readonly folder: string;
+  readonly #identity: FolderIdentity;
 
   constructor(folder: string) {
     this.folder = folder;
+    this.#identity = new FolderIdentity(folder);
   }
 
   get bootstrapPath(): string {
@@ -34,6 +37,12 @@ export class ConfigFiles {
     await this.#writeEach([...mainFilesOf(files), ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
     await this.#removeUnused(files);
     await this.writeBeside(files);
+    await this.#identity.take();
+  }
+
+  /** Throws when the folder is no longer the one of `writeAll`: an Envoy that runs would not hear of a change. */
+  async checkFolder(): Promise<void> {
+    await this.#identity.check();
   }
 
   /** Writes what differs under other names. When that fails nothing has changed, and the space is free again. */

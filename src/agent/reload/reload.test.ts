@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
-import type { ConfigFiles } from './config-files.ts';
+import { ConfigFiles } from './config-files.ts';
 import type { CompileProxy, ProxyFiles } from './proxy-files.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 
@@ -27,7 +27,7 @@ describe('Reloader', () => {
       check: () => undefined,
       validate: validate ?? (async () => ({ ok: false, message: 'no' })),
       serveSecrets,
-      files: {} as ConfigFiles,
+      files: new ConfigFiles('/dev/null'),
       admin: createAdminClient({ port: 1 }),
       log: createLog({ isJson: false, level: 'info', write: (line) => lines.push(line) }),
       signal: new AbortController().signal,

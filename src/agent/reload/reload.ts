@@ -172,8 +172,9 @@ export class Reloader {
     return result;
   }
 
-  /** Throws when this proxy cannot use the files, or Envoy would not. */
+  /** Throws when this proxy cannot use the files, or Envoy would not, or would not hear of them. */
   async #check(next: ProxyFiles): Promise<void> {
+    await this.#parts.files.checkFolder();
     const fault = this.#parts.check(next);
     if (fault !== undefined) throw new NotInForce('unusable', fault);
     const refusal = await judge(this.#current, next, this.#parts.validate);
