@@ -93,6 +93,7 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
     const scopeOf = (workload: Workload): ClientScope =>
       clientScope(workload, settings, policies.destinationRules, policies.virtualServices);
     const input = { topology, effective, settings, scopeOf, keySets, host };
+    lowered.memoOf(settings).nextRun();
     const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
     if (bag.hasErrors) return undefined;
     const configs = proxies.flatMap((proxy) => {

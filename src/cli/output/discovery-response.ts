@@ -27,7 +27,8 @@ function elementOf(resource: Resource): { readonly text: string; readonly digest
   if (element === undefined) {
     const text = typedText(resource);
     const digest = createHash('sha256').update(text).digest('hex');
-    element = { text: `    ${text.replaceAll('\n', '\n    ')}`, digest };
+    // Replacing gives a rope of slices: four times the text, for as long as it is kept.
+    element = { text: `    ${text.split('\n').join('\n    ')}`, digest };
     elements.set(resource, element);
   }
   return element;

@@ -1,6 +1,8 @@
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 
 interface Entry {
+  /** The last run that asked for it. */
+  run: number;
   readonly inputs: readonly object[];
   readonly value: unknown;
   readonly diagnostics: readonly Diagnostic[];
@@ -15,7 +17,16 @@ export class Memo {
   static readonly #variants = 32;
 
   readonly #entries = new WeakMap<object, Map<string, Entry[]>>();
+  #run = 0;
   readonly #told = new WeakMap<DiagnosticBag, Set<Diagnostic>>();
+
+  /**
+   * Begins a run. What neither it nor the one before asks for goes when something takes its place: a listener of many
+   * rules has megabytes, and its older versions are asked for no more.
+   */
+  nextRun(): void {
+    this.#run++;
+  }
 
   /** `label` tells results of the same inputs apart and carries every input that is no object. */
   of<T>(
@@ -29,15 +40,17 @@ export class Memo {
       labels = new Map();
       this.#entries.set(inputs[0], labels);
     }
-    const entries = labels.get(label) ?? [];
+    let entries = labels.get(label) ?? [];
     let entry = entries.find((known) => isSame(known.inputs, inputs));
     if (entry === undefined) {
       const own = new DiagnosticBag();
-      entry = { inputs, value: make(own), diagnostics: own.all };
+      entry = { run: this.#run, inputs, value: make(own), diagnostics: own.all };
+      entries = entries.filter(({ run }) => run >= this.#run - 1);
       if (entries.length === Memo.#variants) entries.shift();
       entries.push(entry);
       labels.set(label, entries);
     }
+    entry.run = this.#run;
     this.#replay(entry, bag);
     return entry.value as T;
   }

@@ -33,6 +33,8 @@ export class DocumentText {
   #items: readonly ItemText[] = [];
   #itemValues: readonly unknown[] = [];
   readonly #itemTexts = new Map<number, DocumentText>();
+  /** Places that were asked for: origins ask for the same ones again whenever something else has changed. */
+  readonly #found = new Map<string, SourceSpan>();
   #agrees: boolean | undefined;
   #isSmall: boolean | undefined;
 
@@ -60,6 +62,13 @@ export class DocumentText {
   spanOf(path: JsonPath, part: 'key' | 'value'): SourceSpan {
     const item = this.#itemAt(path);
     if (item !== undefined) return item.text.spanOf([...item.base, ...path.slice(2)], part);
+    const key = JSON.stringify([part, ...path]);
+    const span = this.#found.get(key) ?? this.#findSpan(path, part);
+    this.#found.set(key, span);
+    return span;
+  }
+
+  #findSpan(path: JsonPath, part: 'key' | 'value'): SourceSpan {
     if (this.place.isJson) return this.#span(jsonRangeOf(this.place.text, path, part));
     if (!this.isSmall) return this.startOf([]);
     const plain = this.#settings.trees.plainOf(this.place.text, this.#value);

@@ -37,6 +37,11 @@ export function parse(
   return files.flatMap((file) => parseFile(file, parsing));
 }
 
+/** Gives back the memory of positions that were asked for; for a process that goes on, after its diagnostics are told. */
+export function forgetPositions(): void {
+  sharedTrees.forget();
+}
+
 function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
   if (!isUsableText(file, parsing.bag, parsing.limits)) return [];
   const ranges = cutDocuments(file.text);

@@ -24,16 +24,31 @@ class TextCache<T> {
     }
     return made;
   }
+
+  forget(): void {
+    this.#made.clear();
+    this.#characters = 0;
+  }
 }
+
+/** The most that positions of a character of policies were seen to take, with the strings and errors that hang on them. */
+const bytesPerCharacter = { tree: 280, plain: 40 };
 
 /** Positions in documents, in both forms. */
 export class TreeCache {
   readonly #trees: TextCache<PositionTree>;
   readonly #plain: TextCache<RangeOf | 'not plain'>;
 
-  constructor(maxCharacters = 250_000) {
-    this.#trees = new TextCache(maxCharacters);
-    this.#plain = new TextCache(maxCharacters);
+  /** Each form may take up so many bytes; one document that is larger is kept until the next one comes. */
+  constructor(maxBytes = 16_000_000) {
+    this.#trees = new TextCache(maxBytes / bytesPerCharacter.tree);
+    this.#plain = new TextCache(maxBytes / bytesPerCharacter.plain);
+  }
+
+  /** Gives the memory back; whoever asks again waits again. */
+  forget(): void {
+    this.#trees.forget();
+    this.#plain.forget();
   }
 
   of(text: string): PositionTree {
