@@ -6,6 +6,7 @@ import type { WorkloadKey } from '../../compiler/merge/effective.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
+import { forgetPositions } from '../../compiler/source/parse.ts';
 import { readSources, SourceError } from '../../compiler/source/read.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -22,6 +23,7 @@ import { readHostFacts } from './host-facts.ts';
 import type { GoodInputs } from './last-good.ts';
 import { readUserBootstrap } from './read-bootstrap.ts';
 import { type CompilerInputs, rememberCompiler } from './remember-compiler.ts';
+import { letOthers, readInPieces } from './turns.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
 
 const routesFolder = 'routes/';
@@ -61,7 +63,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   let good: GoodInputs | undefined;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
-  const compile: CompileProxy = async () => {
+  const compile = async (): ReturnType<CompileProxy> => {
     const bag = new DiagnosticBag();
     const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
     if (fixed === undefined) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
@@ -88,7 +90,9 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       identity = { ...identity, ip: addresses[0] };
       if (addresses.length > 0) return compile();
     }
+    await letOthers();
     const written = withNodeId(filesOf(compilation, texts, memory), identity);
+    await letOthers();
     const secrets = gatewaySecretsOf(written.listeners, value.objects, {
       namespace: inputs.gatewayNamespace ?? identity.namespace,
       fallback: inputs.fallbackSecret,
@@ -104,7 +108,14 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       },
     };
   };
-  return compile;
+  return async () => {
+    try {
+      return await compile();
+    } finally {
+      // Everything is told: until the next change nobody asks where something stands.
+      forgetPositions();
+    }
+  };
 }
 
 /** What does not stand in policies: settings, templates, the user's bootstrap, facts of the machine. */
@@ -144,6 +155,7 @@ async function compileOnce(
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
   bag.addAll(before.all);
+  if (!bag.hasErrors) await readInPieces(compiler, files);
   const objects = bag.hasErrors ? [] : compiler.read(files, bag);
   const keys = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
@@ -153,6 +165,7 @@ async function compileOnce(
   // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
   if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
   await inputs.keySets.settle();
+  await letOthers();
   const compilation = compileObjects(bag);
   return { bag, value: compilation && { compilation, objects } };
 }
