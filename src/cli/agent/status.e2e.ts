@@ -86,7 +86,8 @@ describe('the status port of pilot-agent proxy', () => {
     proxy.start(options);
     await proxy.untilReady();
     const ask = (path: string, ...flags: readonly string[]) => proxy.curl(`http://${pod}:15020${path}`, ...flags);
-    expect(ask('/app-health/app/readyz')).toMatchObject({ status: 200, body: 'ok\n' });
+    // The application starts beside the proxy.
+    await vi.waitFor(() => expect(ask('/app-health/app/readyz')).toMatchObject({ status: 200, body: 'ok\n' }), 10_000);
     expect(ask('/app-health/app/livez').status).toBe(400);
     const { body } = ask('/stats/prometheus');
     for (const line of [/^app_metric 1$/m, /^envoy_server_live/m, /^mesh_agent_scrapes_total 1$/m])
@@ -118,7 +119,9 @@ describe('the status port of pilot-agent proxy', () => {
     proxy.start(options);
     await proxy.untilReady();
     proxy.run(['kill', '-STOP', String(proxy.envoyPid)]);
-    const late = run('wait --timeoutSeconds 1 --requestTimeoutMillis 200 --url http://localhost:15020/healthz/ready');
+    const late = run(
+      'wait --timeoutSeconds 1 --requestTimeoutMillis 200 --periodMillis 5000 --url http://localhost:15020/healthz/ready',
+    );
     expect(late).toMatchObject({ stdout: '', code: 1 });
     expect(late.stderr).toMatch(/^pilot-agent: the proxy is not ready after 1 s: .* does not answer within 200 ms\n$/);
     const once = run('wait --timeoutSeconds 0 --requestTimeoutMillis 3000 --url http://localhost:15020/healthz/ready');
