@@ -9,10 +9,11 @@ export type CompiledFiles = Extract<CompileResult, { readonly files: ProxyFiles 
 
 /**
  * The configuration that Envoy is started with; undefined, after the reason was logged, when the inputs are invalid.
- * Throws an AgentError when it needs an identity that nobody named.
+ * Throws an AgentError when it needs an identity that nobody named. `quit` ends what Envoy is asked.
  */
 export async function compileFirst(
   parts: Pick<AgentParts, 'compile' | 'validate' | 'config' | 'log'>,
+  quit?: AbortSignal,
 ): Promise<CompiledFiles | undefined> {
   const { compile, validate, config, log } = parts;
   const result = await compile();
@@ -25,7 +26,7 @@ export async function compileFirst(
   const lacking = lackingIdentity(config, result.files);
   if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
   if (!config.mustValidateFirst) return result;
-  const validated = await validate(staticForm(partsOf(result.files)));
+  const validated = await validate(staticForm(partsOf(result.files)), quit);
   if (validated.ok) return result;
   log.error(
     `the configuration, with what you changed of its bootstrap, is refused by Envoy, which is not started: ${validated.message}`,

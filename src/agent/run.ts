@@ -143,7 +143,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (config.resyncMs) cleanup.push(change.ringEvery(config.resyncMs));
 
   // A compilation that takes long, or waits for something, does not hold up the end that is asked for.
-  const first = await Promise.race([compileFirst(parts), aborted(requests.stop)]);
+  const first = await Promise.race([compileFirst(parts, requests.stop), aborted(requests.stop)]);
   if (requests.stop.aborted) return 0;
   if (first === undefined) return 1;
   const { files, inputs } = first;

@@ -1,5 +1,9 @@
-import { describe, expect, test } from 'vitest';
-import { refusal } from './validate.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { refusal, validateConfig } from './validate.ts';
 
 const stamp = '[2026-01-01 00:00:00.000][1][critical][main] [source/server/config_validation/server.cc:76]';
 const start = `${stamp} error initializing configuration '/tmp/x.json':`;
@@ -42,5 +46,58 @@ describe('refusal', () => {
     expect(refusal('trace: s3cret', { code: null, signal: 'SIGABRT' })).toBe(
       'Envoy aborted (SIGABRT) while it read the configuration',
     );
+  });
+});
+
+describe('validateConfig', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'validate-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const left = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
+  /** A program that is no Envoy, and does with its arguments what the script says. */
+  const program = async (script: string): Promise<string> => {
+    const path = join(folder, 'program');
+    await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return path;
+  };
+
+  test('hands over a file in a folder whose name the tidying of leftovers knows, and removes it', async () => {
+    const seen = join(folder, 'seen');
+    const binary = await program(`stat -c '%a %n' "$4" "$(dirname "$4")" > ${seen}`);
+    expect(await validateConfig(binary, { node: {} }, { folder })).toMatchObject({ ok: true });
+    const [file, parent] = (await readFile(seen, 'utf8')).trimEnd().split('\n');
+    expect(file).toMatch(/^600 .*\/bootstrap\.json$/);
+    expect(parent?.startsWith(`700 ${folder}/`) && parent.endsWith('.tmp')).toBe(true);
+    expect(await left()).toEqual([]);
+  });
+
+  test('is ended by the signal at once: Envoy is killed, and its file is gone before the listener returns', async () => {
+    const pid = join(folder, 'pid');
+    const binary = await program(`echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 60`);
+    const quit = new AbortController();
+    const validation = validateConfig(binary, {}, { folder, signal: quit.signal });
+    const ended = expect(validation).rejects.toThrow('asked to stop');
+    await vi.waitFor(() => expect(existsSync(pid)).toBe(true), 10_000);
+    expect(await left()).toHaveLength(1);
+    quit.abort(new Error('asked to stop'));
+    expect(readdirSync(folder).sort()).toEqual(['pid', 'program']);
+    await ended;
+    const id = Number(await readFile(pid, 'utf8'));
+    expect(() => process.kill(id, 0)).toThrow('ESRCH');
+  });
+
+  test('starts nothing when the signal has fired', async () => {
+    const binary = await program(`touch ${join(folder, 'started')}`);
+    const signal = AbortSignal.abort(new Error('asked to stop'));
+    await expect(validateConfig(binary, {}, { folder, signal })).rejects.toThrow('asked to stop');
+    expect(await readdir(folder)).toEqual(['program']);
+  });
+
+  test('says which file cannot be written', async () => {
+    const validation = validateConfig('/bin/true', {}, { folder: join(folder, 'absent') });
+    await expect(validation).rejects.toThrow(/^cannot write ".*bootstrap\.json"$/);
   });
 });

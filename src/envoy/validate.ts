@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ExitStatus, spawnEnvoy } from './process.ts';
@@ -12,7 +13,10 @@ export interface Validation {
 }
 
 export interface ValidateOptions {
-  readonly signal?: AbortSignal;
+  /** Ends Envoy, and removes what was written for it, at once: before the listener of the signal returns. */
+  readonly signal?: AbortSignal | undefined;
+  /** Where a configuration that is no file yet is put meanwhile, in a folder whose name ends in `.tmp`; the system's by default. */
+  readonly folder?: string;
   /** Milliseconds until Envoy is killed and the configuration counts as refused; 60,000 by default. */
   readonly timeoutMs?: number;
   /** Further arguments of Envoy. */
@@ -26,15 +30,35 @@ export async function validateConfig(
   options: ValidateOptions = {},
 ): Promise<Validation> {
   if (typeof config === 'string') return validateFile(binary, config, options);
-  // A file that only we can read: a bootstrap may hold keys.
-  const folder = await mkdtemp(path.join(tmpdir(), 'envoy-validate-'));
+  options.signal?.throwIfAborted();
+  // Nothing here waits for the disk: the process may end while it waits, and the folder would stay.
+  const folder = path.join(options.folder ?? tmpdir(), `envoy-validate-${randomUUID()}.tmp`);
+  const remove = (): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // A file system that became read-only: by its name it is removed as a leftover when it can be.
+    }
+  };
+  options.signal?.addEventListener('abort', remove, { once: true });
   try {
-    const file = path.join(folder, 'bootstrap.json');
-    await writeFile(file, JSON.stringify(config), { mode: 0o600 });
-    return await validateFile(binary, file, options);
+    return await validateFile(binary, writeForEnvoy(folder, config), options);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    options.signal?.removeEventListener('abort', remove);
+    remove();
   }
+}
+
+/** A file that only we can read: a bootstrap may hold keys. */
+function writeForEnvoy(folder: string, config: object): string {
+  const file = path.join(folder, 'bootstrap.json');
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  } catch (cause) {
+    throw new Error(`cannot write "${file}"`, { cause });
+  }
+  return file;
 }
 
 async function validateFile(binary: string, file: string, options: ValidateOptions): Promise<Validation> {

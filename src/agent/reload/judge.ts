@@ -3,8 +3,14 @@ import type { NamedObject } from './observer.ts';
 import { type Json, noResources, type ProxyFiles, parseResourceFile } from './proxy-files.ts';
 import { changedResources, type NamedResource, resourcesOf, suspectsOf } from './suspects.ts';
 
-/** `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. */
-export type ValidateConfig = (config: object) => Promise<{ readonly ok: boolean; readonly message: string }>;
+/**
+ * `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. Rejects
+ * when the signal fires.
+ */
+export type ValidateConfig = (
+  config: object,
+  signal?: AbortSignal,
+) => Promise<{ readonly ok: boolean; readonly message: string }>;
 
 /** Envoy's no to a configuration, and the objects that it is most likely about. */
 export interface Refusal {

@@ -177,7 +177,8 @@ export class Reloader {
     await this.#parts.files.checkFolder();
     const fault = this.#parts.check(next);
     if (fault !== undefined) throw new NotInForce('unusable', fault);
-    const refusal = await judge(this.#current, next, this.#parts.validate);
+    const { validate, signal } = this.#parts;
+    const refusal = await judge(this.#current, next, (config) => validate(config, signal));
     if (refusal === undefined) return;
     const { message, suspects } = refusal;
     throw new NotInForce('envoy-refused', `Envoy refuses it: ${message}${formatSuspects(suspects)}`, suspects);

@@ -62,7 +62,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   const exitCode = runAgent({
     config: { ...benchConfig(configPath, statusPort), ...options.config },
     compile: () => Promise.resolve(result),
-    validate: (config) => validateConfig(envoyBinary(), config),
+    validate: (json, signal) => validateConfig(envoyBinary(), json, { folder: configPath, signal }),
     inputs: [input],
     signals: listenForSignals(signals),
     log: createLog({ isJson: false, level: 'debug', write: (line) => void lines.push(line) }),

@@ -104,7 +104,7 @@ export async function runProxy(
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
       compile: oncePassed(isEnvoy, compile),
-      validate: (json) => validateConfig(envoyBinary, json),
+      validate: (json, signal) => validateConfig(envoyBinary, json, { folder: config.configPath, signal }),
       inputs: [...inputs, ...watched],
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
