@@ -1,4 +1,3 @@
-import type { ClusterIR, EndpointIR } from '../compiler/ir/cluster.ts';
 import type { JwtAuthnIR, JwtProviderIR } from '../compiler/ir/jwt-authn.ts';
 import type {
   FilterChainIR,
@@ -10,7 +9,7 @@ import type {
 import type { Origins, PolicyOrigin } from '../compiler/ir/origin.ts';
 import type { BootstrapIR, ProxyIR } from '../compiler/ir/proxy.ts';
 import type { RouteActionIR, RouteConfigurationIR, RouteIR, VirtualHostIR } from '../compiler/ir/route.ts';
-import type { DownstreamMeshTls, UpstreamExternalTls, UpstreamMeshTls } from '../compiler/ir/tls.ts';
+import type { DownstreamMeshTls } from '../compiler/ir/tls.ts';
 
 /** Origins of a built-in default. */
 export const byDefault: Origins = { decidedBy: [], overrode: [] };
@@ -136,84 +135,6 @@ export function listenerIR(name: string, port: number, listener: Partial<Listene
     origins: byDefault,
     ...listener,
   };
-}
-
-/** Mesh TLS to the service account `a/web`. */
-export function upstreamTls(tls: Partial<UpstreamMeshTls> = {}): UpstreamMeshTls {
-  return {
-    kind: 'mesh',
-    sni: 'outbound_.8000_._.web.a.svc.cluster.local',
-    alpn: ['mesh'],
-    serverSans: [{ kind: 'exact', value: 'spiffe://cluster.local/ns/a/sa/web' }],
-    ...tls,
-  };
-}
-
-/** TLS to `api.example.com`, checked against the operating system's bundle. */
-export function externalTls(tls: Partial<UpstreamExternalTls> = {}): UpstreamExternalTls {
-  return {
-    kind: 'external',
-    sni: 'api.example.com',
-    autoSni: false,
-    autoSanValidation: false,
-    alpn: [],
-    serverSans: ['api.example.com'],
-    clientCertificate: undefined,
-    trustedCa: 'system',
-    crl: undefined,
-    ...tls,
-  };
-}
-
-/** An endpoint without a sidecar. */
-export function endpointIR(address: string, port: number, endpoint: Partial<EndpointIR> = {}): EndpointIR {
-  return { address, port, hasSidecar: false, weight: undefined, workload: undefined, ...endpoint };
-}
-
-/** A STATIC cluster with `endpoints` in one locality; without endpoints when none are given. */
-export function clusterIR(
-  name: string,
-  cluster: Partial<ClusterIR> = {},
-  ...endpoints: readonly EndpointIR[]
-): ClusterIR {
-  return {
-    name,
-    altStatName: name.replaceAll('.', '_'),
-    type: 'static',
-    connectTimeoutMs: 10_000,
-    loadBalancing: { policy: 'least-request' },
-    endpoints:
-      endpoints.length === 0
-        ? undefined
-        : {
-            clusterName: name,
-            localities: [{ region: '', zone: '', subZone: '', priority: 0, weight: undefined, endpoints }],
-          },
-    transport: { kind: 'plaintext', origins: byDefault },
-    http: {
-      protocol: 'http1',
-      maxConcurrentStreams: undefined,
-      idleTimeoutMs: undefined,
-      maxRequestsPerConnection: undefined,
-      http10: false,
-    },
-    circuitBreakers: undefined,
-    outlierDetection: undefined,
-    healthyPanicPercent: undefined,
-    localityWeighted: false,
-    keepalive: undefined,
-    dns: undefined,
-    bindAddresses: [],
-    maxConnectionDurationMs: undefined,
-    tcpIdleTimeoutMs: undefined,
-    origins: byDefault,
-    ...cluster,
-  };
-}
-
-/** A cluster that goes where the connection wanted to go. */
-export function originalDstIR(name: string, cluster: Partial<ClusterIR> = {}): ClusterIR {
-  return clusterIR(name, { type: 'original-dst', loadBalancing: { policy: 'cluster-provided' }, ...cluster });
 }
 
 /** A route for every path. */

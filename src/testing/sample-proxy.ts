@@ -2,24 +2,20 @@ import type { ProxyIR } from '../compiler/ir/proxy.ts';
 import {
   bootstrapIR,
   chainIR,
-  clusterIR,
   decidedBy,
   downstreamTls,
-  endpointIR,
-  externalTls,
   forward,
   httpIR,
   listenerIR,
   matchIR,
   origin,
-  originalDstIR,
   proxyIR,
   routeIR,
   routesIR,
   tcpIR,
-  upstreamTls,
   virtualHostIR,
 } from './ir.ts';
+import { clusterIR, endpointIR, externalTls, originalDstIR, upstreamTls } from './ir-clusters.ts';
 
 const strict = decidedBy(origin('PeerAuthentication', 'a', 'default', 'spec.mtls.mode', 40));
 const rule = decidedBy(origin('DestinationRule', 'b', 'api', 'spec.trafficPolicy', 60));

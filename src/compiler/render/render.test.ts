@@ -4,11 +4,8 @@ import {
   bootstrapIR,
   byDefault,
   chainIR,
-  clusterIR,
   decidedBy,
   downstreamTls,
-  endpointIR,
-  externalTls,
   forward,
   httpIR,
   listenerIR,
@@ -18,9 +15,9 @@ import {
   routeIR,
   routesIR,
   tcpIR,
-  upstreamTls,
   virtualHostIR,
 } from '../../testing/ir.ts';
+import { clusterIR, endpointIR, externalTls, upstreamTls } from '../../testing/ir-clusters.ts';
 import { sampleProxy } from '../../testing/sample-proxy.ts';
 import type { ClusterIR } from '../ir/cluster.ts';
 import type { ListenerIR } from '../ir/listener.ts';

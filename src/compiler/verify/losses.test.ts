@@ -11,7 +11,8 @@ import {
   routes,
   verified,
 } from '../../testing/edited-sample.ts';
-import { bootstrapIR, chainIR, clusterIR, listenerIR, matchIR, proxyIR, tcpIR } from '../../testing/ir.ts';
+import { bootstrapIR, chainIR, listenerIR, matchIR, proxyIR, tcpIR } from '../../testing/ir.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig } from '../render/resource.ts';
 

@@ -4,7 +4,6 @@ import type { Json } from '../../testing/edited-sample.ts';
 import {
   byDefault,
   chainIR,
-  clusterIR,
   forward,
   httpIR,
   listenerIR,
@@ -14,6 +13,7 @@ import {
   tcpIR,
   virtualHostIR,
 } from '../../testing/ir.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { ExtAuthzIR } from '../ir/ext-authz.ts';
 import type { PermissionIR, PrincipalIR, RbacIR } from '../ir/rbac.ts';
 import { createRenderer } from '../render/render.ts';

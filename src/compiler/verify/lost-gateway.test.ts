@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Json } from '../../testing/edited-sample.ts';
-import { byDefault, chainIR, clusterIR, httpIR, listenerIR, matchIR, proxyIR, tcpIR } from '../../testing/ir.ts';
+import { byDefault, chainIR, httpIR, listenerIR, matchIR, proxyIR, tcpIR } from '../../testing/ir.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { FilterChainIR } from '../ir/listener.ts';
 import type { DownstreamGatewayTls } from '../ir/tls.ts';
 import { createRenderer } from '../render/render.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { type Json, verified } from '../../testing/edited-sample.ts';
-import { clusterIR, forward, proxyIR, routeIR, routesIR, virtualHostIR } from '../../testing/ir.ts';
+import { forward, proxyIR, routeIR, routesIR, virtualHostIR } from '../../testing/ir.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { RouteIR } from '../ir/route.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig } from '../render/resource.ts';

@@ -4,7 +4,6 @@ import type { Json } from '../../testing/edited-sample.ts';
 import {
   byDefault,
   chainIR,
-  clusterIR,
   forward,
   httpIR,
   jwtIR,
@@ -14,6 +13,7 @@ import {
   routesIR,
   virtualHostIR,
 } from '../../testing/ir.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { JwtAuthnIR } from '../ir/jwt-authn.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import { createRenderer } from '../render/render.ts';

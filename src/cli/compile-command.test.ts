@@ -1,0 +1,197 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { standInKid } from '../compiler/lower/authentication/stand-in.ts';
+import { checkAny } from '../envoy/api/check.ts';
+import { keySetText, kidsOf, publicJwk } from '../jwks/testing/keys.ts';
+import { run } from './testing/run-meshpol.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'meshpol-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const topology = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: cart, namespace: shop}
+spec:
+  clusterIP: 10.0.0.1
+  selector: {app: cart}
+  ports: [{name: http, port: 80, targetPort: 8080}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: cart, namespace: shop, labels: {app: cart}}
+spec: {containers: [{name: app}]}
+status: {phase: Running, podIP: 10.1.0.1, conditions: [{type: Ready, status: "True"}]}
+`;
+const secondPod = `apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop, labels: {app: web}}
+spec: {containers: [{name: app}]}
+status: {phase: Running, podIP: 10.1.0.2, conditions: [{type: Ready, status: "True"}]}
+`;
+const strict = `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: default, namespace: shop}
+spec:
+  mtls:
+    mode: STRICT
+`;
+
+function mesh(...texts: string[]): string {
+  const path = join(folder, 'mesh.yaml');
+  writeFileSync(path, texts.join('---\n'));
+  return path;
+}
+
+describe('compile', () => {
+  test('writes the key sets that --jwks names, and the one that verifies nothing where none is named', async () => {
+    const tokens = `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: shop}
+spec: {jwtRules: [{issuer: "https://a.example"}, {issuer: "https://b.example"}]}
+`;
+    const keys = join(folder, 'keys.jwks');
+    writeFileSync(keys, keySetText(await publicJwk('ours')));
+    const { code, out, error } = await run(`compile ${mesh(topology, tokens)} --jwks https://a.example=${keys}`);
+    const texts = [...out.matchAll(/"inline_string": ("\{.*\}")/g)].map(([, text = '""']) => JSON.parse(text));
+    expect(code).toBe(0);
+    expect(new Set(texts.map((text) => kidsOf(text).join()))).toEqual(new Set(['ours', standInKid]));
+    expect(error).toContain('warning: the keys of "https://b.example" are not at hand');
+    expect(error).not.toContain('keys of "https://a.example"');
+  });
+
+  test('prints one workload as one document', async () => {
+    const { code, out } = await run('compile -', `${topology}---\n${strict}`);
+    expect(code).toBe(0);
+    const document = JSON.parse(out);
+    expect(Object.keys(document)).toEqual(['bootstrap', 'listeners', 'clusters', 'routes', 'origins', 'mesh']);
+    expect(document.listeners.resources.map(({ name }: { name: string }) => name)).toContain('virtualInbound');
+    expect(Object.keys(document.routes)).toContain('inbound.8080');
+  });
+
+  test('wants one name when several workloads would be printed', async () => {
+    const input = mesh(topology, secondPod);
+    expect(await run(`compile ${input}`)).toMatchObject({ code: 2, out: '' });
+    expect(await run(`compile ${input} --workload shop/web`)).toMatchObject({ code: 0, error: '' });
+    expect((await run(`compile ${input} --workload shop/wbe`)).error).toContain('did you mean "shop/web"?');
+  });
+
+  test('writes a folder, finds no difference in it, and writes nothing the second time', async () => {
+    const input = mesh(topology, strict);
+    const out = join(folder, 'out');
+    expect((await run(`compile ${input} -o ${out}`)).code).toBe(0);
+    expect(readdirSync(join(out, 'shop/cart')).sort()).toEqual([
+      'bootstrap.json',
+      'clusters.json',
+      'listeners.json',
+      'origins.json',
+      'routes',
+    ]);
+    expect(await run(`compile ${input} --check ${out}`)).toEqual({ code: 0, out: '', error: '' });
+    expect((await run(`compile ${input} -o ${out}`)).error).toContain(' 0 written');
+  });
+
+  test('shows a difference as a diff and exits with 1', async () => {
+    const out = join(folder, 'out');
+    await run(`compile ${mesh(topology, strict)} -o ${out}`);
+    const changed = await run(`compile ${mesh(topology, strict.replace('STRICT', 'PERMISSIVE'))} --check ${out}`);
+    expect(changed.code).toBe(1);
+    expect(changed.out).toMatch(/^--- a\/shop\/cart\/listeners\.json$/m);
+    expect(changed.out).toMatch(/^\+ .*"raw_buffer"/m);
+  });
+
+  test('writes nothing when there is an error, and shows its place', async () => {
+    const out = join(folder, 'out');
+    const { code, error } = await run(`compile - -o ${out}`, `${topology}---\n${strict.replace('mtls', 'mtsl')}`);
+    expect(code).toBe(1);
+    expect(error).toMatch(/^-:23:3: error: .*\n {4}mtsl:\n {4}\^~~~\n {2}hint: did you mean "mtls"/);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test('removes the folder of a workload that is gone, and only with all workloads', async () => {
+    const out = join(folder, 'out');
+    await run(`compile ${mesh(topology, secondPod)} -o ${out}`);
+    await run(`compile ${mesh(topology)} -o ${out} --workload shop/cart`);
+    expect(readdirSync(join(out, 'shop'))).toEqual(['cart', 'web']);
+    await run(`compile ${mesh(topology)} -o ${out}`);
+    expect(readdirSync(join(out, 'shop'))).toEqual(['cart']);
+  });
+
+  test('leaves the folder alone when no workload has a proxy', async () => {
+    const out = join(folder, 'out');
+    await run(`compile ${mesh(topology)} -o ${out}`);
+    const empty = await run(`compile - -o ${out}`, 'apiVersion: v1\nkind: List\nitems: []\n');
+    expect(empty).toMatchObject({ code: 1, error: expect.stringContaining('[empty-input]') });
+    expect(readdirSync(join(out, 'shop'))).toEqual(['cart']);
+  });
+
+  test('gives the same bytes whatever the order of the inputs', async () => {
+    const names = [topology, secondPod, strict].map((text, index) => {
+      const path = join(folder, `${index}.yaml`);
+      writeFileSync(path, text);
+      return path;
+    });
+    const out = join(folder, 'out');
+    await run(`compile ${names.join(' ')} -o ${out}`);
+    expect(await run(`compile ${names.reverse().join(' ')} --check ${out}`)).toMatchObject({ code: 0, out: '' });
+  });
+
+  test('writes YAML that means the same', async () => {
+    const json = await run('compile -', topology);
+    const yaml = await run('compile - --format yaml', topology);
+    expect(parseYaml(yaml.out)).toEqual(JSON.parse(json.out));
+  });
+
+  test('puts origins into the output, which Envoy accepts', async () => {
+    const plain = JSON.parse((await run('compile -', `${topology}---\n${strict}`)).out);
+    const { listeners, clusters, routes } = JSON.parse(
+      (await run('compile - --annotate', `${topology}---\n${strict}`)).out,
+    );
+    const inbound = listeners.resources.find(({ name }: { name: string }) => name === 'virtualInbound');
+    const chains: { name: string; metadata?: { filter_metadata: Record<string, unknown> } }[] = inbound.filter_chains;
+    const decided = chains.map(({ metadata }) => JSON.stringify(metadata?.filter_metadata['mesh.origin'] ?? ''));
+    expect(decided.some((text) => text.includes('"field":"spec.mtls.mode"'))).toBe(true);
+    expect(listeners.version_info).not.toBe(plain.listeners.version_info);
+    const all = [listeners, clusters, ...Object.values(routes)] as { resources: Record<string, unknown>[] }[];
+    for (const resource of all.flatMap(({ resources }) => resources)) expect(checkAny(resource)).toEqual([]);
+  });
+
+  test("renders a user's bootstrap template, and shows the line of a faulty one", async () => {
+    const template = join(folder, 'bootstrap.hbs');
+    const withTemplate = async (text: string) => {
+      writeFileSync(template, text);
+      return run(`compile - --templateFile ${template}`, topology);
+    };
+    const builtIn = JSON.parse((await run('compile -', topology)).out).bootstrap;
+    const text = readFileSync(join(import.meta.dirname, '../../templates/bootstrap.json.hbs'), 'utf8');
+    expect(JSON.parse((await withTemplate(text)).out).bootstrap).toEqual(builtIn);
+    const faulty = await withTemplate('{\n  "node": {{#if}}\n}\n');
+    expect([faulty.code, faulty.out]).toEqual([1, '']);
+    expect(faulty.error).toContain(`${template}:4:1: error: `);
+  });
+
+  test('prints diagnostics as JSON, and only errors when quiet', async () => {
+    const input = `${topology}---\n${strict.replace('STRICT', 'STRCT')}`;
+    const { diagnostics } = JSON.parse((await run('compile - --diagnostics json', input)).error);
+    expect(diagnostics).toMatchObject([{ file: '-', line: 24, severity: 'error' }]);
+    const withOthers = `${topology}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n`;
+    expect((await run('compile - --quiet', withOthers)).error).toBe('');
+  });
+
+  test('takes the trust domain and the size limit from the command line', async () => {
+    expect((await run('compile - --trust-domain example.org', `${topology}---\n${strict}`)).out).toContain(
+      'spiffe://example.org/',
+    );
+    expect(await run('compile - --max-file-size 1K', topology.repeat(3))).toMatchObject({ code: 1, out: '' });
+  });
+});

@@ -1,0 +1,26 @@
+import { runMeshpol } from '../meshpol.ts';
+
+/** Exit code and both outputs of one command line of `meshpol`, words apart by spaces, with a text as its standard input. */
+export async function run(
+  args: string,
+  stdin = '',
+): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
+  const printed = { out: '', error: '' };
+  const code = await runMeshpol(
+    args.split(' ').filter((word) => word !== ''),
+    {
+      stdin: (async function* () {
+        yield Buffer.from(stdin);
+      })(),
+      environment: {},
+      writeOut: async (text) => {
+        printed.out += text;
+      },
+      writeError: async (text) => {
+        printed.error += text;
+      },
+      untilStopped: (work) => work(new AbortController().signal),
+    },
+  );
+  return { code, ...printed };
+}
