@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -72,6 +72,19 @@ describe('startDiscoveryServer', () => {
     await start();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([0o755, 0o777, 0o2770])('narrows a folder that was there with mode %o', async (mode) => {
+    await chmod(folder, mode);
+    await start();
+    expect((await stat(folder)).mode & 0o7777).toBe(0o700);
+  });
+
+  test('refuses a folder for everybody, binds nothing there, and leaves it as it is', async () => {
+    await chmod(folder, 0o1777);
+    await expect(startDiscoveryServer(path, [service])).rejects.toThrow(/is a folder for everybody/);
+    expect((await stat(folder)).mode & 0o7777).toBe(0o1777);
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('replaces a socket that nobody serves, and refuses one that is served', async () => {

@@ -1,5 +1,4 @@
-import { chmod, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { unlink } from 'node:fs/promises';
 import {
   type MethodDefinition,
   Server,
@@ -56,7 +55,6 @@ export async function startDiscoveryServer(
   { staleCheckMs }: DiscoveryServerOptions = {},
 ): Promise<DiscoveryServer> {
   await prepareSocketPath(socketPath);
-  await chmod(dirname(socketPath), 0o700);
   let activeStreams = 0;
   const counts = { pushes: 0, refusals: 0 };
   const counting: DiscoveryObserver = {
