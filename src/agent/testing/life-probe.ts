@@ -27,8 +27,10 @@ export async function timed(work: Promise<unknown>): Promise<number> {
 /** A connection of a client that says nothing. */
 export async function idleConnection(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  await new Promise((resolve) => socket.once('connect', resolve));
   socket.on('error', () => undefined);
+  // The kernel connects before Envoy accepts: only an answer shows that Envoy counts the connection.
+  socket.write('GET / HTTP/1.1\r\nhost: nobody\r\n\r\n');
+  await new Promise((resolve) => socket.once('data', resolve));
   return socket;
 }
 
