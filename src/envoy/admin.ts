@@ -65,15 +65,6 @@ function answer(outgoing: ClientRequest): Promise<AdminResponse> {
   });
 }
 
-/** Envoy's own words of `/ready`. */
-export type ServerState = 'LIVE' | 'DRAINING' | 'PRE_INITIALIZING' | 'INITIALIZING';
-
-/** The state of the server; LIVE is told also when no listener has been made yet. */
-export async function readServerState(admin: AdminClient, options?: AdminOptions): Promise<ServerState> {
-  const { body } = await admin.get('/ready', options);
-  return body.trim() as ServerState;
-}
-
 /** What is in force, as far as Envoy's statistics show it. */
 export interface ConfigState {
   /**

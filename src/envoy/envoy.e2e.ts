@@ -10,9 +10,9 @@ import {
   createAdminClient,
   drainListeners,
   readConfigState,
-  readServerState,
 } from './admin.ts';
 import { type EnvoyProcess, exitCode, findEnvoy, spawnEnvoy } from './process.ts';
+import { readServerState } from './testing/server-state.ts';
 import { validateConfig } from './validate.ts';
 
 const binary = findEnvoy({ env: process.env, repositoryRoot: path.resolve(import.meta.dirname, '../..') });
