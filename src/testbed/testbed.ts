@@ -181,7 +181,7 @@ class RunningTestbed implements Testbed {
 async function untilInForce(sidecar: Sidecar, marker: string, from: number): Promise<void> {
   const newOutput = async (): Promise<string> => (await sidecar.output()).slice(from);
   const probe = async (): Promise<true | undefined> => {
-    const refusal = /the change is not taken.*/.exec(await newOutput());
+    const refusal = /(the change is not taken|the last good version of .* stays in force).*/.exec(await newOutput());
     if (sidecar.program.exitCode !== undefined) throw new Error(await otherwise());
     if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
     return (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`) ? true : undefined;
