@@ -1,5 +1,6 @@
 import type { RateLimit } from './ca/rate-limit.ts';
 import type { Address } from './server/address.ts';
+import type { ConnectionLimits } from './server/connection-limits.ts';
 
 /** How the tokens of service accounts are verified. */
 export interface TokenConfig {
@@ -44,6 +45,7 @@ export interface ControlConfig {
         readonly certificate: ServerCertificateConfig;
         readonly maxMessageBytes: number;
         readonly maxStreams: number;
+        readonly connections?: ConnectionLimits;
       }
     | undefined;
   readonly monitoring: Address;

@@ -31,6 +31,7 @@ describe('serveControl', () => {
     for (let i = 0; i < 5; i++) answers.push(await ask('foo/httpbin'));
     expect(answers).toEqual(['OK', 'OK', 'OK', 'RESOURCE_EXHAUSTED', 'RESOURCE_EXHAUSTED']);
     expect(await ask('foo/other')).toBe('OK');
+    expect(await (await fetch(`${bench.monitoring}/metrics`)).text()).toContain('\nca_server_rate_limited_count 2\n');
     client.close();
   });
 
@@ -53,6 +54,9 @@ describe('serveControl', () => {
       ca_server_id_extraction_err_count: '0',
       ca_server_csr_sign_err_count: '0',
       ca_server_success_cert_issuance_count: '1',
+      ca_server_rate_limited_count: '0',
+      ca_server_authority_refused_count: '0',
+      meshd_server_cert_expiry_timestamp: expect.stringMatching(/^\d{10}$/),
       ca_server_root_cert_expiry_timestamp: String(Date.parse(new X509Certificate(root).validTo) / 1000),
       ca_server_cert_chain_expiry_timestamp: String(Date.parse(new X509Certificate(root).validTo) / 1000),
     });
@@ -61,6 +65,18 @@ describe('serveControl', () => {
     );
     expect(await Promise.all(codes)).toEqual([200, 200, 404, 404]);
     expect((await fetch(`${bench.monitoring}/healthz`, { method: 'POST' })).status).toBe(405);
+  });
+
+  test('is not ready once its own certificate has ended', async () => {
+    let laterMs = 0;
+    const ready = async (): Promise<string> => (await fetch(`${bench.monitoring}/healthz/ready`)).text();
+    await bench.start(undefined, () => Date.now() + laterMs);
+    expect(await ready()).toBe('');
+    laterMs = 400 * 86_400_000;
+    expect(await ready()).toBe('the server certificate has expired\n');
+    laterMs = 4_000 * 86_400_000;
+    expect(await ready()).toBe('the authority has expired\n');
+    expect((await fetch(`${bench.monitoring}/healthz`)).status).toBe(200);
   });
 
   test('gives no certificate for its own', async () => {

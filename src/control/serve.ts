@@ -41,10 +41,11 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
   try {
     const metrics = new ControlMetrics(config.version);
     let secure: SecureServer | undefined;
+    let notReady = (): string | undefined =>
+      config.secure === undefined ? undefined : 'the TLS listener is not there yet';
     const monitoring = await startMonitoring(config.monitoring, {
       metrics: () => metrics.text(),
-      notReady: () =>
-        config.secure !== undefined && secure === undefined ? 'the TLS listener is not there yet' : undefined,
+      notReady: () => notReady(),
     });
     open.push(monitoring);
     const service =
@@ -55,8 +56,11 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
         ...config.secure,
         certificates,
         admit: service?.admit,
+        refused: (reason) => metrics.countRefusedConnection(reason),
       });
       secure = started;
+      metrics.watchOwn(() => certificates.notAfterMs);
+      notReady = () => endedAt(clock(), service?.authority, certificates);
       if (service !== undefined) onRootGone(service.authority, () => started.renewConnections());
       open.push({ close: () => started.close(graceMs) });
       log.info('serving gRPC over TLS', { port: started.port, authority: service !== undefined });
@@ -66,6 +70,16 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
     await closeAll();
     throw error;
   }
+}
+
+/** Why nobody could get a certificate now; keys of tokens are not looked at: who has a certificate renews without them. */
+function endedAt(
+  nowMs: number,
+  authority: CertificateAuthority | undefined,
+  { notAfterMs = Number.POSITIVE_INFINITY }: CertificateSource,
+): string | undefined {
+  if (authority !== undefined && nowMs >= authority.signer.notAfterMs) return 'the authority has expired';
+  return nowMs >= notAfterMs ? 'the server certificate has expired' : undefined;
 }
 
 /** A connection remembers who its client was by a root that may not count any more. */
@@ -91,7 +105,13 @@ async function startAuthority(
   trustDomain: string,
   { log, clock, open, metrics }: Surroundings & { readonly metrics: ControlMetrics },
 ): Promise<{ readonly authority: CertificateAuthority; readonly admit: AdmitRequest }> {
-  const opened = await openAuthority({ ...config, trustDomain, clock, log });
+  const opened = await openAuthority({
+    ...config,
+    trustDomain,
+    clock,
+    log,
+    refused: () => metrics.countRefusedAuthority(),
+  });
   open.push(opened);
   const { authority } = opened;
   metrics.watch(() => authority.signer);

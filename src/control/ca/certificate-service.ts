@@ -61,9 +61,11 @@ export function createCertificateService(parts: CertificateServiceParts): AdmitR
       const identity = identityOf(caller, trustDomain);
       audited = { ...audited, identity, by: caller.by };
       if (!limits.take(identity)) {
+        metrics.countRateLimited();
         throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates; come back later');
       }
       if (!limits.enter(identity)) {
+        metrics.countRateLimited();
         throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates at once; come back later');
       }
       return admitted(parts, identity, audited);

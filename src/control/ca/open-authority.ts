@@ -1,3 +1,6 @@
+import { randomInt } from 'node:crypto';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
 import { ControlError } from '../control-error.ts';
@@ -15,6 +18,10 @@ export interface AuthorityOptions {
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
   readonly clock: Clock;
   readonly log: ControlLog;
+  /** Called when what the folder holds now is refused. */
+  readonly refused?: () => void;
+  /** Between two looks at how long a root of our own has left, give or take a half; a day by default. */
+  readonly renewalCheckMs?: number;
 }
 
 /** An authority that follows its files. */
@@ -38,7 +45,42 @@ export async function openAuthority(options: AuthorityOptions): Promise<OpenAuth
   const signer = await openSelfSigned({ ...options, folder: own });
   log.info('the certificate authority is self-signed', { folder: own, root: signer.rootFingerprint });
   await warnIfExposed(own, selfSignedKey, log);
-  return { authority: new CertificateAuthority(signer, clock), close: () => undefined };
+  const authority = new CertificateAuthority(signer, clock);
+  return { authority, close: keepSelfSigned(authority, { ...options, folder: own }) };
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * A program that runs for years renews its root as a start would, and takes what another one on the same folder renewed.
+ * Programs that started together do not look at the same moment: of two renewals at once one would be lost.
+ */
+function keepSelfSigned(authority: CertificateAuthority, options: AuthorityOptions & { readonly folder: string }) {
+  const { log, refused, renewalCheckMs = dayMs } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let isOpen = true;
+  const look = async (): Promise<void> => {
+    try {
+      const before = authority.signer;
+      // Opening would make another root in its place, which the next start would sign with.
+      await access(join(options.folder, selfSignedKey));
+      const problem = authority.adopt(await openSelfSigned(options));
+      if (problem !== undefined) throw new Error(problem);
+      if (authority.signer !== before) log.info('the root was renewed', { root: authority.signer.rootFingerprint });
+    } catch (error) {
+      refused?.();
+      log.error('the certificate authority stays as it was', { reason: (error as Error).message });
+    }
+    if (isOpen) wait();
+  };
+  const wait = (): void => {
+    timer = setTimeout(() => void look(), renewalCheckMs / 2 + randomInt(renewalCheckMs));
+  };
+  wait();
+  return (): void => {
+    isOpen = false;
+    clearTimeout(timer);
+  };
 }
 
 async function warnIfExposed(folder: string, keyFile: string, log: ControlLog): Promise<void> {
@@ -46,7 +88,7 @@ async function warnIfExposed(folder: string, keyFile: string, log: ControlLog): 
   log.warn('everybody can read the key of the certificate authority, or put another one in its place', { folder });
 }
 
-async function openPluggedIn(folder: string, { clock, log }: AuthorityOptions): Promise<OpenAuthority> {
+async function openPluggedIn(folder: string, { clock, log, refused }: AuthorityOptions): Promise<OpenAuthority> {
   let wanted = false;
   let reread = (): void => {
     wanted = true;
@@ -67,6 +109,7 @@ async function openPluggedIn(folder: string, { clock, log }: AuthorityOptions): 
     reading = reading.then(async () => {
       const reason = await adoptFrom(folder, authority, clock, log);
       if (reason !== undefined && reason !== told) {
+        refused?.();
         log.error('the certificate authority stays as it was', { reason });
       }
       told = reason;

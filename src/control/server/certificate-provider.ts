@@ -14,6 +14,11 @@ export class CertificateSource implements experimental.CertificateProvider {
   #pair: ServerPair | undefined;
   #roots = '';
 
+  /** When what new connections get ends, milliseconds of Unix time; undefined before there is any. */
+  get notAfterMs(): number | undefined {
+    return this.#pair?.notAfterMs;
+  }
+
   setPair(pair: ServerPair): void {
     this.#pair = pair;
     for (const listener of this.#identityListeners) this.#tellIdentity(listener);

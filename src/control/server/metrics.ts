@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Signer } from '../ca/signer.ts';
+import type { ConnectionRefusal } from './connection-limits.ts';
 
 /** What the control plane counts; the names of the authority's figures are the original's without its prefix. */
 export class ControlMetrics {
@@ -19,7 +20,19 @@ export class ControlMetrics {
   );
   readonly #failures = this.#counter('ca_server_csr_sign_err_count', 'Certificates that could not be signed.');
   readonly #issued = this.#counter('ca_server_success_cert_issuance_count', 'Certificates that were signed.');
+  readonly #limited = this.#counter('ca_server_rate_limited_count', 'Requests of callers that asked too often.');
+  readonly #refusedAuthorities = this.#counter(
+    'ca_server_authority_refused_count',
+    'Changes of the authority that were refused; what was in force stayed.',
+  );
+  readonly #refusedConnections = new Counter({
+    name: 'meshd_connections_refused_count',
+    help: 'Connections that were closed: too many of one address, in all, or no TLS handshake in time.',
+    labelNames: ['reason'],
+    registers: [this.#registry],
+  });
   #signer: (() => Signer) | undefined;
+  #ownNotAfterMs: (() => number | undefined) | undefined;
 
   constructor(version: string) {
     const build = new Gauge({
@@ -32,18 +45,28 @@ export class ControlMetrics {
     this.#expiry(
       'ca_server_root_cert_expiry_timestamp',
       'When the root ends, seconds of Unix time.',
-      (signer) => signer.rootNotAfterMs,
+      () => this.#signer?.().rootNotAfterMs,
     );
     this.#expiry(
       'ca_server_cert_chain_expiry_timestamp',
       'When the first certificate from the signing one to the root ends, seconds of Unix time.',
-      (signer) => signer.notAfterMs,
+      () => this.#signer?.().notAfterMs,
+    );
+    this.#expiry(
+      'meshd_server_cert_expiry_timestamp',
+      'When the certificate of the TLS listener ends, seconds of Unix time.',
+      () => this.#ownNotAfterMs?.(),
     );
   }
 
   /** The authority whose ends are shown. */
   watch(signer: () => Signer): void {
     this.#signer = signer;
+  }
+
+  /** The end of the listener's certificate, milliseconds of Unix time. */
+  watchOwn(notAfterMs: () => number | undefined): void {
+    this.#ownNotAfterMs = notAfterMs;
   }
 
   countRequest(): void {
@@ -70,6 +93,18 @@ export class ControlMetrics {
     this.#issued.inc();
   }
 
+  countRateLimited(): void {
+    this.#limited.inc();
+  }
+
+  countRefusedAuthority(): void {
+    this.#refusedAuthorities.inc();
+  }
+
+  countRefusedConnection(reason: ConnectionRefusal): void {
+    this.#refusedConnections.inc({ reason });
+  }
+
   /** In Prometheus' text format 0.0.4. */
   text(): Promise<string> {
     return this.#registry.metrics();
@@ -79,9 +114,10 @@ export class ControlMetrics {
     return new Counter({ name, help, registers: [this.#registry] });
   }
 
-  #expiry(name: string, help: string, endOf: (signer: Signer) => number): void {
+  #expiry(name: string, help: string, endOf: () => number | undefined): void {
     const read = (gauge: Gauge): void => {
-      if (this.#signer !== undefined) gauge.set(endOf(this.#signer()) / 1000);
+      const endMs = endOf();
+      if (endMs !== undefined) gauge.set(endMs / 1000);
     };
     new Gauge({
       name,

@@ -5,6 +5,12 @@ import { ControlError } from '../control-error.ts';
 import { type Address, formatAddress } from './address.ts';
 import { admitFirst } from './admit-first.ts';
 import type { CertificateSource } from './certificate-provider.ts';
+import {
+  type ConnectionLimits,
+  type ConnectionRefusal,
+  limitConnections,
+  usualConnectionLimits,
+} from './connection-limits.ts';
 
 export interface SecureServerOptions {
   readonly address: Address;
@@ -15,6 +21,10 @@ export interface SecureServerOptions {
   readonly maxMessageBytes: number;
   /** MESH_GPRC_MAXSTREAMS, of one connection. */
   readonly maxStreams: number;
+  /** `usualConnectionLimits` where there are none. */
+  readonly connections?: ConnectionLimits | undefined;
+  /** Hears of each connection that is closed because of them. */
+  readonly refused: (reason: ConnectionRefusal) => void;
 }
 
 /** The TLS listener, serving. */
@@ -31,13 +41,14 @@ const drainMs = 10_000;
 
 /** Serves gRPC over TLS 1.2 or later; a client certificate is asked for, and verified where one comes. */
 export async function startSecureServer(options: SecureServerOptions): Promise<SecureServer> {
-  const { admit, address, certificates, maxMessageBytes } = options;
+  const { admit, address, certificates, maxMessageBytes, connections = usualConnectionLimits, refused } = options;
   const requests = new WeakMap<Metadata, AdmittedRequest>();
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': options.maxStreams,
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
+    'grpc.max_connection_idle_ms': connections.idleMs,
     'grpc.max_connection_age_ms': 1_800_000,
     'grpc.max_connection_age_grace_ms': drainMs,
     interceptors: admit === undefined ? [] : [admitFirst({ admit, requests, maxMessageBytes })],
@@ -61,6 +72,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
       else reject(new ControlError('listen-failed', `cannot serve ${formatAddress(address)}`, { cause: error }));
     });
   });
+  limitConnections(server, connections, refused);
   return {
     port,
     renewConnections: () => server.drain(targetOf(port), drainMs),

@@ -1,0 +1,108 @@
+import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Server } from '@grpc/grpc-js';
+
+/** How many connections the TLS listener holds, and how long one may be good for nothing. */
+export interface ConnectionLimits {
+  /** Of one client address; agents behind one translated address share it. */
+  readonly perAddress: number;
+  readonly inAll: number;
+  /** From accepting a connection to the end of its TLS handshake. */
+  readonly handshakeMs: number;
+  /** Without a request in progress. */
+  readonly idleMs: number;
+  /** From asking an idle client to go to cutting its connection. */
+  readonly leaveMs: number;
+}
+
+export const usualConnectionLimits: ConnectionLimits = {
+  perAddress: 1_024,
+  inAll: 10_000,
+  handshakeMs: 10_000,
+  idleMs: 60_000,
+  leaveMs: 5_000,
+};
+
+/** Why a connection was closed. */
+export type ConnectionRefusal = 'address' | 'total' | 'handshake';
+
+/**
+ * Closes connections above the limits as they come, those whose handshake does not end, and those that stay though they
+ * are idle and were asked to go, which is grpc-js's own option; `refused` hears of the first two. The server is bound.
+ */
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  refused: (reason: ConnectionRefusal) => void,
+): void {
+  const counts = new Map<string, number>();
+  const open = new Map<string, Connection>();
+  const accept = (socket: Socket): void => {
+    const { remoteAddress: address = '' } = socket;
+    const count = counts.get(address) ?? 0;
+    if (open.size >= limits.inAll || count >= limits.perAddress) {
+      refused(open.size >= limits.inAll ? 'total' : 'address');
+      socket.destroy();
+      return;
+    }
+    counts.set(address, count + 1);
+    const deadline = setTimeout(() => {
+      refused('handshake');
+      socket.destroy();
+    }, limits.handshakeMs);
+    const connection = { socket, deadline };
+    const name = nameOf(socket);
+    open.set(name, connection);
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 0) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+      clearTimeout(connection.deadline);
+      open.delete(name);
+    });
+  };
+  for (const listener of listenersOf(server)) {
+    listener.prependListener('connection', accept);
+    // First of all listeners: the session that another one makes takes the socket, and its address, over.
+    listener.prependListener('secureConnection', (socket) => clearTimeout(open.get(nameOf(socket))?.deadline));
+    listener.on('session', (session) => {
+      const connection = open.get(nameOf(session.socket));
+      if (connection !== undefined) cutWhenIdle(session, connection, limits.idleMs + limits.leaveMs);
+    });
+  }
+}
+
+interface Connection {
+  readonly socket: Socket;
+  deadline: NodeJS.Timeout;
+}
+
+/** A client that is asked to go keeps its half of the connection for as long as it likes. */
+function cutWhenIdle(session: ServerHttp2Session, connection: Connection, afterMs: number): void {
+  let streams = 0;
+  const wait = (): void => {
+    if (connection.socket.destroyed) return;
+    connection.deadline = setTimeout(() => connection.socket.destroy(), afterMs);
+  };
+  wait();
+  session.on('stream', (stream) => {
+    streams++;
+    clearTimeout(connection.deadline);
+    stream.once('close', () => {
+      if (--streams === 0) wait();
+    });
+  });
+}
+
+/** The same for a connection and for the TLS within it. */
+function nameOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** grpc-js has no other way to its listeners, and its connection injector cannot drain some connections and keep others. */
+function listenersOf(server: Server): readonly Http2SecureServer[] {
+  const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<Http2SecureServer, unknown> };
+  const listeners = [...(http2Servers?.keys() ?? [])];
+  if (listeners.length === 0) throw new Error('this version of grpc-js keeps its listeners elsewhere');
+  return listeners;
+}
