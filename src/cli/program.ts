@@ -1,4 +1,4 @@
-import { Command, CommanderError, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, type Option, type OutputConfiguration } from 'commander';
 import { didYouMean } from './agent/values.ts';
 import { exitCode } from './exit-codes.ts';
 import { explainFailure, UsageError } from './failure.ts';
@@ -38,8 +38,17 @@ export function createProgram(name: string, description: string, output: OutputC
   return new Command(name)
     .description(description)
     .exitOverride()
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({ ...output, outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
     .showHelpAfterError(`(${name} --help says more)`);
+}
+
+/** Defaults without quotes, and none where there is nothing to say or the description says it better. */
+function describeOption({ description, argChoices, defaultValue, defaultValueDescription }: Option): string {
+  const choices = argChoices === undefined ? '' : ` (one of ${argChoices.join(', ')})`;
+  if (defaultValue === undefined || defaultValue === '' || description.includes('(default: '))
+    return `${description}${choices}`;
+  return `${description}${choices} (default: ${defaultValueDescription ?? defaultValue})`;
 }
 
 /** For a program with flags before its command: prints the help without a command, and refuses a command it lacks. */

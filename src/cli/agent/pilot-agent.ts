@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { StopSignals } from '../../agent/life/signals.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addCallCommands } from './call-commands.ts';
@@ -22,7 +22,7 @@ export function runPilotAgent(argv: readonly string[], context: ProgramContext):
 
 function createPilotAgent(context: ProgramContext, finish: Finish): Command {
   const program = createProgram('pilot-agent', 'Runs in the sidecar or gateway container and runs Envoy.');
-  answerWithoutCommand(program).configureHelp({ optionDescription: describeOption });
+  answerWithoutCommand(program);
   addLoggingFlags(program);
   addProxyCommand(program, context, finish);
   addLoggingFlags(addVersionCommand(program, () => context.signals.release()));
@@ -50,10 +50,4 @@ function addRedirectCommands(program: Command, context: ProgramContext, finish: 
     const { runCleanUp } = await import('./istio-clean-iptables.ts');
     finish(await runCleanUp({ ...options, ...givenOptions(program) }, context));
   });
-}
-
-/** Defaults without quotes, and none where there is nothing to say or the description says it better. */
-function describeOption({ description, defaultValue }: Option): string {
-  if (defaultValue === undefined || defaultValue === '' || description.includes('(default: ')) return description;
-  return `${description} (default: ${defaultValue})`;
 }
