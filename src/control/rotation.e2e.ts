@@ -157,34 +157,6 @@ describe('a plugged-in authority', () => {
   });
 });
 
-describe('a self-signed root', () => {
-  test('is renewed with its own key while the program runs, and no other takes the place of one that is gone', async () => {
-    let nowMs = Date.now();
-    const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-    const refused = vi.fn();
-    const { authority, close } = await openAuthority({
-      folder: bench.path('ca'),
-      trustDomain: 'cluster.local',
-      keyAlgorithm: 'ECDSA',
-      clock: () => nowMs,
-      log,
-      refused,
-      renewalCheckMs: 20,
-    });
-    const first = authority.signer;
-    nowMs += 8.1 * 365 * 86_400_000;
-    await vi.waitFor(() => expect(authority.signer).not.toBe(first));
-    expect(authority.signer.keyId).toEqual(first.keyId);
-    expect([...authority.signer.rootFingerprints]).toContain(first.rootFingerprint);
-    const second = authority.signer;
-    await rm(bench.path('ca/self-signed-ca.pem'));
-    await vi.waitFor(() => expect(refused).toHaveBeenCalled());
-    expect(authority.signer).toBe(second);
-    await expect(stat(bench.path('ca/self-signed-ca.pem'))).rejects.toMatchObject({ code: 'ENOENT' });
-    close();
-  });
-});
-
 describe('the certificate of the control plane', () => {
   test('is another one at half of its life, also when the clock jumps, and lasts a year', async () => {
     let nowMs = Date.now();
