@@ -177,14 +177,16 @@ class RunningTestbed implements Testbed {
   }
 }
 
-/** The agent writes mesh.json last, when Envoy has the change in force (or sees no difference). */
+/** The agent writes mesh.json when Envoy has the change in force (or sees no difference), and then says how it went. */
 async function untilInForce(sidecar: Sidecar, marker: string, from: number): Promise<void> {
   const newOutput = async (): Promise<string> => (await sidecar.output()).slice(from);
   const probe = async (): Promise<true | undefined> => {
-    const refusal = /(the change is not taken|the last good version of .* stays in force).*/.exec(await newOutput());
+    const hasMarker = (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`);
+    const output = await newOutput();
+    const refusal = /(the change is not taken|the last good version of .* stays in force).*/.exec(output);
     if (sidecar.program.exitCode !== undefined) throw new Error(await otherwise());
     if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
-    return (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`) ? true : undefined;
+    return hasMarker && /configuration (in force|unchanged|mended)/.test(output) ? true : undefined;
   };
   const otherwise = async (): Promise<string> =>
     `${sidecar.pod.network} has no ${marker} in force:\n${await newOutput()}`;
