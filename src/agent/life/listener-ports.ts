@@ -1,7 +1,7 @@
 import { AgentError } from '../agent-error.ts';
 import { type Json, nameOf, type ProxyFiles, parseResourceFile } from '../reload/proxy-files.ts';
 import { type BindAddress, bindFailure } from './bind-failure.ts';
-import { portOwner } from './process-table.ts';
+import { isListenedOn, portOwner } from './process-table.ts';
 
 /**
  * Throws when somebody listens already where Envoy is to: with SO_REUSEPORT the kernel would give each of two Envoys a part
@@ -10,8 +10,9 @@ import { portOwner } from './process-table.ts';
  */
 export async function checkListenerPorts(files: Pick<ProxyFiles, 'bootstrap' | 'listeners'>): Promise<void> {
   for (const { name, address } of boundAddresses(files)) {
-    if ((await bindFailure(address)) !== 'EADDRINUSE') continue;
     const { host, port } = address;
+    // Only where somebody listens is it tried: a client of a free port must not meet us in Envoy's place.
+    if (!(await isListenedOn(port)) || (await bindFailure(address)) !== 'EADDRINUSE') continue;
     const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const owner = (await portOwner(port)) ?? 'another process';
     throw new AgentError(

@@ -36,10 +36,7 @@ export function workingDirectoryOf(pid: number): Promise<string | undefined> {
  * that this one may look into.
  */
 export async function portOwner(port: number): Promise<string | undefined> {
-  const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
-  );
-  const sockets = new Set(tables.flatMap((table) => table.split('\n').flatMap((line) => listeningInode(line, port))));
+  const sockets = await listeningSockets(port);
   if (sockets.size === 0) return undefined;
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
@@ -49,6 +46,18 @@ export async function portOwner(port: number): Promise<string | undefined> {
     }
   }
   return undefined;
+}
+
+/** Whether anybody listens on a TCP port of this network namespace, at whatever address. */
+export async function isListenedOn(port: number): Promise<boolean> {
+  return (await listeningSockets(port)).size > 0;
+}
+
+async function listeningSockets(port: number): Promise<ReadonlySet<string>> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+  );
+  return new Set(tables.flatMap((table) => table.split('\n').flatMap((line) => listeningInode(line, port))));
 }
 
 /** `socket:[inode]` of a line of `/proc/net/tcp` in state LISTEN (0A) at `port`. */
