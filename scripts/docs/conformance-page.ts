@@ -24,7 +24,7 @@ export function conformancePage(): string {
   const introduction =
     'Written by `make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. A test is named by its ' +
     'file and its name there; the first hole in the name of a table of tests is filled. A note beside a test says which ' +
-    'part of the line does not hold or is not shown. "open" is what is left to do.';
+    'part of the line does not hold or is not shown. "open" is what is left to do. Targets of speed and memory that are not reached stand in bold in [performance.md](performance.md).';
   return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n`;
 }
 
