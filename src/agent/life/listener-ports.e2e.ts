@@ -1,5 +1,7 @@
+import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startingAgents } from '../testing/life-probe.ts';
+import { checkListenerPorts } from './listener-ports.ts';
 
 const start = startingAgents();
 
@@ -17,5 +19,22 @@ describe('an agent beside another one in a network namespace', () => {
     );
     expect(second.lines.join('')).not.toContain('Envoy started');
     expect(await first.get()).toEqual({ status: 200, body: 'one' });
+  });
+});
+
+describe('checkListenerPorts', () => {
+  test.each([['/proc/net'], ['/nowhere']])('finds a taken port with the tables of %s', async (tables) => {
+    const server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { readonly port: number }).port));
+    });
+    const listener = { name: 'one', address: { socket_address: { address: '127.0.0.1', port_value: port } } };
+    const files = {
+      bootstrap: '{}',
+      listeners: JSON.stringify({ version_info: '1', resources: [listener] }),
+    };
+    await expect(checkListenerPorts(files, tables)).rejects.toThrow(`cannot have 127.0.0.1:${port}`);
+    await new Promise((resolve) => server.close(resolve));
+    await checkListenerPorts(files, tables);
   });
 });

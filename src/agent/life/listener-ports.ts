@@ -1,18 +1,22 @@
 import { AgentError } from '../agent-error.ts';
 import { type Json, nameOf, type ProxyFiles, parseResourceFile } from '../reload/proxy-files.ts';
 import { type BindAddress, bindFailure } from './bind-failure.ts';
-import { isListenedOn, portOwner } from './process-table.ts';
+import { listeningPorts, portOwner } from './process-table.ts';
 
 /**
  * Throws when somebody listens already where Envoy is to: with SO_REUSEPORT the kernel would give each of two Envoys a part
  * of the connections, and half of them would meet the policies of another workload. To be called while no Envoy of this
- * agent runs. Whatever else keeps Envoy from listening it says itself.
+ * agent runs. Whatever else keeps Envoy from listening it says itself. `tables` is the folder of the kernel's `tcp` and `tcp6`.
  */
-export async function checkListenerPorts(files: Pick<ProxyFiles, 'bootstrap' | 'listeners'>): Promise<void> {
+export async function checkListenerPorts(
+  files: Pick<ProxyFiles, 'bootstrap' | 'listeners'>,
+  tables?: string,
+): Promise<void> {
+  const listening = await listeningPorts(tables);
   for (const { name, address } of boundAddresses(files)) {
     const { host, port } = address;
-    // Only where somebody listens is it tried: a client of a free port must not meet us in Envoy's place.
-    if (!(await isListenedOn(port)) || (await bindFailure(address)) !== 'EADDRINUSE') continue;
+    // Tried only where somebody listens or nobody can tell: a client of a free port must not meet us in Envoy's place.
+    if (listening?.has(port) === false || (await bindFailure(address)) !== 'EADDRINUSE') continue;
     const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const owner = (await portOwner(port)) ?? 'another process';
     throw new AgentError(

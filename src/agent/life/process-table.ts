@@ -36,7 +36,8 @@ export function workingDirectoryOf(pid: number): Promise<string | undefined> {
  * that this one may look into.
  */
 export async function portOwner(port: number): Promise<string | undefined> {
-  const sockets = await listeningSockets(port);
+  const listening = (await listeningSockets('/proc/net')) ?? [];
+  const sockets = new Set(listening.filter((socket) => socket.port === port).map(({ name }) => name));
   if (sockets.size === 0) return undefined;
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
@@ -48,22 +49,28 @@ export async function portOwner(port: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** Whether anybody listens on a TCP port of this network namespace, at whatever address. */
-export async function isListenedOn(port: number): Promise<boolean> {
-  return (await listeningSockets(port)).size > 0;
+/** TCP ports of this network namespace on which somebody listens, at whatever address; undefined when no table can be read. */
+export async function listeningPorts(tables = '/proc/net'): Promise<ReadonlySet<number> | undefined> {
+  const listening = await listeningSockets(tables);
+  return listening && new Set(listening.map(({ port }) => port));
 }
 
-async function listeningSockets(port: number): Promise<ReadonlySet<string>> {
-  const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
-  );
-  return new Set(tables.flatMap((table) => table.split('\n').flatMap((line) => listeningInode(line, port))));
+interface ListeningSocket {
+  readonly port: number;
+  /** `socket:[inode]`, as a descriptor of the socket reads. */
+  readonly name: string;
 }
 
-/** `socket:[inode]` of a line of `/proc/net/tcp` in state LISTEN (0A) at `port`. */
-function listeningInode(line: string, port: number): readonly string[] {
+async function listeningSockets(tables: string): Promise<readonly ListeningSocket[] | undefined> {
+  const read = (name: string) => readFile(`${tables}/${name}`, 'utf8').catch(() => undefined);
+  const texts = (await Promise.all(['tcp', 'tcp6'].map(read))).filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : texts.flatMap((text) => text.split('\n').flatMap(listeningSocket));
+}
+
+/** What a line of `/proc/net/tcp` tells of a socket in state LISTEN (0A). */
+function listeningSocket(line: string): readonly ListeningSocket[] {
   const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
-  return state === '0A' && Number.parseInt(local.split(':')[1] ?? '', 16) === port ? [`socket:[${inode}]`] : [];
+  return state === '0A' ? [{ port: Number.parseInt(local.split(':')[1] ?? '', 16), name: `socket:[${inode}]` }] : [];
 }
 
 async function nameOf(pid: string): Promise<string> {
