@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import {
   bootstrapIR,
   byDefault,
@@ -9,7 +8,6 @@ import {
   forward,
   httpIR,
   listenerIR,
-  matchIR,
   origin,
   proxyIR,
   routeIR,
@@ -17,32 +15,10 @@ import {
   tcpIR,
   virtualHostIR,
 } from '../../testing/ir.ts';
-import { clusterIR, endpointIR, externalTls, upstreamTls } from '../../testing/ir-clusters.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
 import { sampleProxy } from '../../testing/sample-proxy.ts';
-import type { ClusterIR } from '../ir/cluster.ts';
-import type { ListenerIR } from '../ir/listener.ts';
-import type { ProxyIR } from '../ir/proxy.ts';
 import { createRenderer } from './render.ts';
-import type { EnvoyConfig, Resource } from './resource.ts';
-
-function rendered(proxy: ProxyIR, renderer = createRenderer()): EnvoyConfig {
-  const bag = new DiagnosticBag();
-  const config = renderer.render(proxy, bag);
-  expect(bag.all).toEqual([]);
-  return config as EnvoyConfig;
-}
-
-function half(parts: Partial<ProxyIR['inbound']>): ProxyIR['inbound'] {
-  return { listeners: [], routes: [], clusters: [], ...parts };
-}
-
-const listener = (ir: ListenerIR, proxy: Partial<ProxyIR> = {}): Resource =>
-  rendered(proxyIR({ inbound: half({ listeners: [ir] }), ...proxy })).listeners[0] as Resource;
-
-const cluster = (ir: Partial<ClusterIR>, ...endpoints: Parameters<typeof endpointIR>[]): Resource['json'] => {
-  const made = clusterIR('c', ir, ...endpoints.map((endpoint) => endpointIR(...endpoint)));
-  return rendered(proxyIR({ outbound: half({ clusters: [made] }) })).clusters[0]?.json ?? {};
-};
+import { cluster, half, listener, rendered } from './testing/rendered.ts';
 
 const policy = origin('PeerAuthentication', 'a', 'strict', 'spec.mtls.mode');
 
@@ -133,140 +109,6 @@ describe('origins', () => {
     const [made] = rendered(proxyIR({ outbound: half({ clusters: [ir] }) })).clusters;
     expect(made?.origins).toMatchObject([{ path: 'transport_socket', decidedBy: [policy] }]);
     expect(cluster({})).not.toHaveProperty('transport_socket');
-  });
-});
-
-describe('clusters', () => {
-  test('choose between mesh TLS and plaintext for each endpoint', () => {
-    const json = cluster(
-      { transport: { kind: 'automatic', tls: upstreamTls(), origins: byDefault } },
-      ['10.0.0.1', 80, { hasSidecar: true }],
-      ['10.0.0.2', 80],
-    );
-    expect(json).toMatchObject({
-      transport_socket_matches: [{ match: { tlsMode: 'mesh' } }, { name: 'tlsMode-disabled', match: {} }],
-      load_assignment: {
-        endpoints: [
-          {
-            lb_endpoints: [
-              { metadata: { filter_metadata: { 'envoy.transport_socket_match': { tlsMode: 'mesh' } } } },
-              expect.not.objectContaining({ metadata: expect.anything() }),
-            ],
-          },
-        ],
-      },
-    });
-  });
-
-  test('do not wait for DNS when they start', () => {
-    const json = cluster({ type: 'logical-dns', dns: { refreshRateMs: 1500, families: 'v6' } }, ['h', 80]);
-    expect(json).toMatchObject({
-      cluster_type: {
-        typed_config: {
-          dns_refresh_rate: '1.500s',
-          dns_lookup_family: 'V6_ONLY',
-          all_addresses_in_single_endpoint: true,
-        },
-      },
-      wait_for_warm_on_init: false,
-    });
-  });
-
-  test('tell kinds of alternative names apart', () => {
-    const tls = externalTls({ serverSans: ['a.example', 'spiffe://x/y', '10.0.0.1', 'fd00::1'] });
-    const text = JSON.stringify(cluster({ transport: { kind: 'tls', tls, origins: byDefault } }));
-    expect([...text.matchAll(/"san_type":"(\w+)"/g)].map(([, type]) => type)).toEqual([
-      'DNS',
-      'URI',
-      'IP_ADDRESS',
-      'IP_ADDRESS',
-    ]);
-  });
-
-  test('keep a panic threshold of 0, and switch off what an outlier threshold of 0 counts', () => {
-    const outliers = {
-      consecutive5xx: 0,
-      consecutiveGatewayFailure: undefined,
-      consecutiveLocalOriginFailure: undefined,
-      splitExternalLocalOriginErrors: false,
-      intervalMs: undefined,
-      baseEjectionTimeMs: undefined,
-      maxEjectionPercent: undefined,
-    };
-    expect(cluster({ healthyPanicPercent: 0, outlierDetection: outliers })).toMatchObject({
-      common_lb_config: { healthy_panic_threshold: { value: 0 } },
-      outlier_detection: { enforcing_consecutive_5xx: 0, enforcing_success_rate: 0 },
-    });
-  });
-
-  test.each([
-    ['none', undefined],
-    ['http1', undefined],
-    [
-      'http2',
-      { explicit_http_config: { http2_protocol_options: { override_stream_error_on_invalid_http_message: true } } },
-    ],
-    ['downstream', { use_downstream_protocol_config: { http_protocol_options: {}, http2_protocol_options: {} } }],
-  ] as const)('speak %s', (protocol, expected) => {
-    const { typed_extension_protocol_options: options } = cluster({ http: { ...clusterIR('').http, protocol } });
-    const found = (options as Record<string, object> | undefined)?.[
-      'envoy.extensions.upstreams.http.v3.HttpProtocolOptions'
-    ];
-    if (expected === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatchObject(expected);
-  });
-});
-
-describe('listeners', () => {
-  test.each([
-    ['NONE', false, false, 'KEEP_UNCHANGED'],
-    ['BASE', true, false, 'KEEP_UNCHANGED'],
-    ['MERGE_SLASHES', true, true, 'KEEP_UNCHANGED'],
-    ['DECODE_AND_MERGE_SLASHES', true, true, 'UNESCAPE_AND_FORWARD'],
-  ] as const)('normalize paths at level %s', (pathNormalization, normalize, merge, action) => {
-    const chain = chainIR('c', httpIR('r', { pathNormalization }));
-    expect(listener(listenerIR('l', 1, { filterChains: [chain] })).json).toMatchObject({
-      filter_chains: [
-        {
-          filters: [
-            {
-              typed_config: {
-                normalize_path: normalize,
-                merge_slashes: merge,
-                path_with_escaped_slashes_action: action,
-              },
-            },
-          ],
-        },
-      ],
-    });
-  });
-
-  test('limit the time for request headers inbound only', () => {
-    const config = (direction: 'inbound' | 'outbound'): string =>
-      listener(listenerIR('l', 1, { filterChains: [chainIR('c', httpIR('r', { direction }))] })).text;
-    expect(config('inbound')).toContain('"request_headers_timeout"');
-    expect(config('outbound')).not.toContain('"request_headers_timeout"');
-  });
-
-  test('escape percent signs in what is a format string', () => {
-    const chain = chainIR('c', httpIR('r', { alpnOverride: { alpn: ['a%b', 'c'] } }));
-    expect(listener(listenerIR('l', 1, { filterChains: [chain] })).text).toContain('"inline_string": "a%%b,c"');
-  });
-
-  test('log connections on request', () => {
-    expect(listener(listenerIR('l', 1)).text).toContain('%FILTER_CHAIN_NAME%');
-    expect(listener(listenerIR('l', 1, { accessLog: false })).json).not.toHaveProperty('access_log');
-  });
-
-  test('match single addresses as blocks of one', () => {
-    const match = matchIR({ destinationPrefixes: ['10.0.0.0/8', '10.0.0.1', 'fd00::1'] });
-    const json = listener(listenerIR('l', 1, { filterChains: [chainIR('c', tcpIR('x'), { match })] })).json;
-    expect(json).toMatchObject({
-      filter_chains: [
-        { filter_chain_match: { prefix_ranges: [{ prefix_len: 8 }, { prefix_len: 32 }, { prefix_len: 128 }] } },
-      ],
-    });
   });
 });
 

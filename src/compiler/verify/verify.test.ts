@@ -10,6 +10,9 @@ import {
   sample,
   verified,
 } from '../../testing/edited-sample.ts';
+import { bootstrapIR, chainIR, listenerIR, matchIR, proxyIR, tcpIR } from '../../testing/ir.ts';
+import { clusterIR } from '../../testing/ir-clusters.ts';
+import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig, Resource } from '../render/resource.ts';
 import { verify } from './verify.ts';
 
@@ -165,6 +168,16 @@ describe('verify', () => {
       json.filter_chains[0].filters.unshift(networkRbac({ destination_port: 80 }));
     });
     expect(verified(config)).toEqual([]);
+  });
+
+  test('compares with the half of the proxy that the resource came from', () => {
+    const half = (name: string) => ({
+      listeners: [listenerIR(name, 15006, { filterChains: [chainIR('a', tcpIR('c'), { match: matchIR({}) })] })],
+      routes: [],
+      clusters: name === 'in' ? [clusterIR('c')] : [],
+    });
+    const two = proxyIR({ bootstrap: bootstrapIR({ configPath: '/x' }), inbound: half('in'), outbound: half('out') });
+    expect(verified(createRenderer().render(two, new DiagnosticBag()) as EnvoyConfig, two)).toEqual([]);
   });
 });
 

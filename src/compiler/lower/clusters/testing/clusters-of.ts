@@ -1,0 +1,46 @@
+import { defaultSettings } from '../../../../config/defaults.ts';
+import type { Settings } from '../../../../config/settings.ts';
+import { DiagnosticBag } from '../../../../diagnostics/bag.ts';
+import { clientScope, effectiveOutbound, endpoint, meshService } from '../../../../testing/topology.ts';
+import type { ClientScope, EffectiveMtlsMode } from '../../../merge/effective.ts';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
+import type { Service } from '../../../topology/model.ts';
+import { Memo } from '../../memo.ts';
+import { serviceClusters } from '../service-clusters.ts';
+
+/** What the clusters of one service are made of: the service, its rule, the mode of its namespace, who asks. */
+export interface Options {
+  readonly service?: Partial<Service>;
+  readonly rule?: TrafficBlocks;
+  readonly mode?: EffectiveMtlsMode;
+  readonly settings?: Partial<Settings>;
+  readonly scope?: Partial<ClientScope>;
+  readonly subsets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Host of the service. */
+export const host = 'httpbin.a.svc.cluster.local';
+
+/** SPIFFE id of an account in the service's namespace. */
+export const identity = (account: string, trustDomain = 'cluster.local') =>
+  `spiffe://${trustDomain}/ns/a/sa/${account}`;
+
+/** An endpoint with a sidecar, of version `v1`, and one without, of version `v2`. */
+export const withSidecar = endpoint('10.1.0.1', {
+  hasSidecar: true,
+  identity: identity('x'),
+  labels: { version: 'v1' },
+});
+export const without = endpoint('10.1.0.2', { identity: identity('x'), labels: { version: 'v2' } });
+
+/** Lowers the clusters of the service; `first` is that of no subset. */
+export function clustersOf({ service, rule, settings, scope, ...options }: Options = {}) {
+  const outbound = effectiveOutbound(meshService('a/httpbin', { endpoints: [withSidecar], ...service }), rule, options);
+  const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo() };
+  const bag = new DiagnosticBag();
+  const parts = serviceClusters(outbound, clientScope(scope), lowering, bag);
+  const clusters = parts.flatMap((part) => part.clusters);
+  const [first] = clusters;
+  if (first === undefined) throw new Error('no cluster');
+  return { clusters, conflicts: parts.flatMap((part) => part.conflicts), diagnostics: bag.all, first };
+}

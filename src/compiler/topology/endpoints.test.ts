@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../config/defaults.ts';
+import * as make from '../../testing/objects.ts';
+import { app, container, resolve, web, webPod, webWithout } from './testing/resolved.ts';
+
+describe('endpoints', () => {
+  test('leaves out and counts what is not ready, unless the service publishes it; the listener is there all the same', () => {
+    const status = { conditions: [{ type: 'Ready', status: 'False' }] };
+    const unready = make.pod({ name: 'shop/web-3', labels: app }, '10.0.0.3', { containers: [container] }, status);
+    const { services, counts, workloads } = resolve([web, unready]);
+    expect(services[0]?.endpoints).toEqual([]);
+    expect(counts.endpointsNotReady).toBe(1);
+    expect(workloads[0]?.targets).toHaveLength(1);
+    const publishing = { ...web, spec: { ...web.spec, publishNotReadyAddresses: true } };
+    expect(resolve([publishing, unready]).services[0]?.endpoints).toHaveLength(1);
+  });
+
+  test('prefers Endpoints to the selector, and matches ports by name', () => {
+    const recorded = make.endpoints('shop/web', [
+      {
+        addresses: [{ ip: '10.0.0.1' }, { ip: '10.9.9.9', targetRef: { kind: 'Pod', name: 'gone' } }],
+        notReadyAddresses: [{ ip: '10.0.0.2' }],
+        ports: [
+          { name: 'http', port: 9000 },
+          { name: 'other', port: 9001 },
+        ],
+      },
+    ]);
+    const { services, counts } = resolve([web, webPod, webWithout, recorded]);
+    expect(services[0]?.endpoints).toMatchObject([
+      { address: '10.0.0.1', port: 9000, hasSidecar: true },
+      { address: '10.9.9.9', port: 9000, hasSidecar: false, identity: undefined, labels: {} },
+    ]);
+    expect(counts).toMatchObject({ endpointsWithoutPod: 1, endpointsNotReady: 1 });
+  });
+
+  test('reads EndpointSlices only where the setting says so', () => {
+    const slice = (name: string, ip: string, ready?: boolean) =>
+      make.endpointSlice(
+        { name: `shop/${name}`, labels: { 'kubernetes.io/service-name': 'web' } },
+        {
+          addressType: 'IPv4',
+          endpoints: [{ addresses: [ip], ...(ready === undefined ? {} : { conditions: { ready } }), zone: 'z1' }],
+          ports: [{ name: 'http', port: 8080 }],
+        },
+      );
+    const objects = [web, webPod, slice('a', '10.0.0.7'), slice('b', '10.0.0.8', false), slice('c', '10.0.0.6', true)];
+    expect(resolve(objects).services[0]?.endpoints.map(({ address }) => address)).toEqual(['10.0.0.1']);
+    const { services, counts } = resolve(objects, { useEndpointSlice: true });
+    expect(services[0]?.endpoints.map(({ address, locality }) => [address, locality])).toEqual([
+      ['10.0.0.6', '/z1'],
+      ['10.0.0.7', '/z1'],
+    ]);
+    expect(counts.endpointsNotReady).toBe(1);
+  });
+
+  test('never finds a pod on the node network by its address', () => {
+    const host = make.pod({ name: 'shop/agent', labels: app }, '192.168.0.1', { hostNetwork: true });
+    const recorded = make.endpoints('shop/web', [
+      { addresses: [{ ip: '192.168.0.1' }], ports: [{ name: 'http', port: 1 }] },
+    ]);
+    expect(resolve([web, host, recorded]).services[0]?.endpoints[0]?.workload).toBeUndefined();
+  });
+
+  test("leaves out an endpoint that is the client's own proxy: its admin interface, or the socket of its key", () => {
+    const at = (address: string, port: number) => ({ address, ports: { http: port } });
+    const entry = (name: string, resolution: 'STATIC' | 'DNS', list: readonly { address: string }[]) =>
+      make.serviceEntry(`shop/${name}`, {
+        hosts: [`${name}.com`],
+        ports: [{ number: 80, name: 'http', protocol: 'HTTP' }],
+        resolution,
+        endpoints: [...list, at('10.4.0.1', 15000)],
+      });
+    const admin = ['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::'];
+    const sockets = ['unix:///etc/mesh/proxy/SDS', 'unix:///proc/self/cwd/etc/mesh/proxy/SDS', 'unix:///SDS'];
+    const { services, diagnostics } = resolve([
+      entry('fixed', 'STATIC', [...admin.map((address) => at(address, 15000)), ...sockets.map((it) => at(it, 1))]),
+      entry('named', 'DNS', [at('localhost', 15000), at('x.localhost', 15000)]),
+      entry('other', 'STATIC', [at('127.0.0.1', 8080), at('unix:///run/app/sds', 1)]),
+    ]);
+    expect(services.map(({ endpoints }) => endpoints.map(({ address }) => address))).toEqual([
+      ['10.4.0.1'],
+      ['10.4.0.1'],
+      ['10.4.0.1', '127.0.0.1', 'unix:///run/app/sds'],
+    ]);
+    expect(new Set(diagnostics.map(String))).toEqual(
+      new Set(['fixed', 'named'].map((name) => `endpoint-of-proxy,ServiceEntry/shop/${name}#metadata.name`)),
+    );
+    const moved = resolve([entry('moved', 'STATIC', [at('127.0.0.1', 15000), at('127.0.0.1', 15100)])], {
+      proxy: { ...defaultSettings.proxy, adminPort: 15100 },
+    });
+    expect(moved.services[0]?.endpoints.map(({ address, port }) => `${address} ${port}`)).toEqual([
+      '10.4.0.1 15000',
+      '127.0.0.1 15000',
+    ]);
+  });
+
+  test.each(['unix://../x', 'unix://x', 'unix://', `unix:///${'x'.repeat(107)}`, 'unix:///a\u0000b'])(
+    'refuses the socket address %j, for which Envoy would refuse every cluster',
+    (address) => {
+      const spec = { hosts: ['a.com'], resolution: 'STATIC', endpoints: [{ address }] } as const;
+      const ports = [{ number: 80, name: 'http', protocol: 'HTTP' }];
+      const { services, diagnostics } = resolve([make.serviceEntry('x/a', { ...spec, ports })]);
+      expect(services[0]?.endpoints).toEqual([]);
+      expect(diagnostics).toEqual([['invalid-address', 'ServiceEntry/x/a#spec.endpoints.0.address']]);
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import * as make from '../../testing/objects.ts';
+import { app, container, resolve, web, webPod } from './testing/resolved.ts';
+
+describe('workloads', () => {
+  test('counts pods without an address, and knows nothing of pods that have ended', () => {
+    const waiting = make.pod('shop/waiting', undefined, {}, { phase: 'Pending' });
+    const ended = make.pod('shop/ended', '10.0.0.9', {}, { phase: 'Succeeded' });
+    const { counts, workloads } = resolve([waiting, ended]);
+    expect(counts.podsWithoutIp).toBe(1);
+    expect(workloads.map(({ name }) => name)).toEqual(['waiting']);
+  });
+
+  test('lets a controller stand for its pods only while none of them is there', () => {
+    const template = { metadata: { labels: app }, spec: { containers: [container] } };
+    const deployment = make.controller('Deployment', 'shop/web', template);
+    expect(resolve([deployment, web]).workloads).toMatchObject([
+      { name: 'web', kind: 'Deployment', addresses: [], families: ['ipv4'], targets: [{ targetPort: 8080 }] },
+    ]);
+    expect(resolve([deployment, webPod]).workloads.map(({ name }) => name)).toEqual(['web-1']);
+    const ipv6 = { ...web, spec: { ...web.spec, clusterIP: 'fd00::1' } };
+    expect(resolve([deployment, ipv6]).workloads[0]?.families).toEqual(['ipv6']);
+  });
+
+  test('tells locality, labels and weight of workloads, and who sees a service', () => {
+    const located = (name: string, labels: Record<string, string>) => make.pod({ name, labels }, '10.0.0.1');
+    const entry = make.workloadEntry(
+      { name: 'shop/vm', labels: { a: '1', b: '1' } },
+      { address: '10.5.0.1', labels: { b: '2' }, locality: 'r/z/s' },
+    );
+    const { workloads, services } = resolve([
+      located('shop/a', { 'mesh-locality': 'r1.z1' }),
+      located('shop/b', { 'topology.kubernetes.io/region': 'r2', 'topology.kubernetes.io/zone': 'z2' }),
+      located('shop/c', {}),
+      located('shop/d', { 'topology.kubernetes.io/region': 'r3', 'topology.mesh.io/subzone': 'no zone' }),
+      entry,
+      make.workloadEntry({ name: 'shop/vm2', labels: { 'mesh-locality': 'r/z2' } }, { address: '10.5.0.2' }),
+      make.service({ name: 'shop/web', annotations: { 'networking.mesh.io/exportTo': 'home, .' } }, {}),
+    ]);
+    expect(workloads.map(({ locality }) => locality)).toEqual(['r1/z1', 'r2/z2', undefined, 'r3', 'r/z/s', 'r/z2']);
+    expect(workloads[4]?.labels).toEqual({ a: '1', b: '2' });
+    expect(services[0]?.exportTo).toEqual(['home', '.']);
+  });
+});
