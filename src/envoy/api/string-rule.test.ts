@@ -1,0 +1,88 @@
+import { describe } from 'vitest';
+import { testRows } from './testing/rule-row.ts';
+
+const core = 'envoy.config.core.v3';
+const route = 'envoy.config.route.v3';
+const long = 'x'.repeat(16_385);
+
+describe('rules of protoc-gen-validate on texts and bytes', () => {
+  testRows([
+    ['string.min_len', `${core}.Pipe`, { path: '' }, 'path', 'rule-violated', { path: 'a' }],
+    ['string.min_len of an absent field', `${core}.Pipe`, {}, 'path', 'required', { path: 'a' }],
+    [
+      'string.max_len',
+      'envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig',
+      { path_template: `/${'a'.repeat(256)}` },
+      'path_template',
+      'rule-violated',
+      { path_template: `/${'a'.repeat(255)}` },
+    ],
+    [
+      'string.max_bytes',
+      `${core}.HeaderValue`,
+      { key: 'a', value: long },
+      'value',
+      'rule-violated',
+      { key: 'a', value: long.slice(1) },
+    ],
+    [
+      'string.max_bytes counts bytes',
+      `${core}.HeaderValue`,
+      { key: 'a', value: 'é'.repeat(8193) },
+      'value',
+      'rule-violated',
+      { key: 'a', value: 'é'.repeat(8192) },
+    ],
+    [
+      'string.pattern',
+      `${route}.RouteMatch`,
+      { path_separated_prefix: '/a/' },
+      'path_separated_prefix',
+      'rule-violated',
+      { path_separated_prefix: '/a' },
+    ],
+    ['string.prefix', `${route}.RateLimit.HitsAddend`, { format: 'A%' }, 'format', 'rule-violated', { format: '%A%' }],
+    ['string.suffix', `${route}.RateLimit.HitsAddend`, { format: '%A' }, 'format', 'rule-violated', { format: '%A%' }],
+    [
+      'string.in',
+      `${core}.SchemeHeaderTransformation`,
+      { scheme_to_overwrite: 'ftp' },
+      'scheme_to_overwrite',
+      'rule-violated',
+      { scheme_to_overwrite: 'https' },
+    ],
+    ['header name, not strict', `${core}.HeaderValue`, { key: 'a\nb' }, 'key', 'rule-violated', { key: 'a b' }],
+    [
+      'header value, not strict',
+      `${core}.HeaderValue`,
+      { key: 'a', value: '\0' },
+      'value',
+      'rule-violated',
+      { key: 'a', value: '\u0001' },
+    ],
+    [
+      'string.ignore_empty',
+      `${core}.UpstreamHttpProtocolOptions`,
+      { override_auto_sni_header: '\n' },
+      'override_auto_sni_header',
+      'rule-violated',
+      { override_auto_sni_header: '' },
+    ],
+    [
+      'bytes.min_len',
+      'envoy.config.common.matcher.v3.HttpGenericBodyMatch.GenericTextMatch',
+      { binary_match: '' },
+      'binary_match',
+      'rule-violated',
+      { binary_match: 'AA==' },
+    ],
+    [
+      'bytes.max_len',
+      `${core}.HeaderValue`,
+      { key: 'a', raw_value: Buffer.alloc(16_385).toString('base64') },
+      'raw_value',
+      'rule-violated',
+      { key: 'a', raw_value: Buffer.alloc(16_384).toString('base64') },
+    ],
+  ]);
+});
