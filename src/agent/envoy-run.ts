@@ -23,7 +23,8 @@ export interface EnvoyRunParts extends AgentParts {
   readonly life: AgentLife;
   readonly requests: StopRequests;
   readonly folder: ConfigFiles;
-  readonly identity: IdentityService;
+  /** Starts the source of Envoy's secrets at the first call, and gives it. */
+  readonly serveIdentity: () => Promise<IdentityService>;
   readonly change: ChangeBell;
   readonly watch: PathsWatch;
   readonly current: CurrentEnvoy;
@@ -75,9 +76,11 @@ const shortestDrainMs = 500;
 /**
  * Starts an Envoy with the files that lie in the folder, keeps its configuration at what the inputs say, and sees it to
  * its end: its own, or the one that somebody asks for. It never outlives this call, nor this process when that exits.
+ * What Envoy needs a while after its start only, its secrets and the leave to run, comes while it starts.
  */
 export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Promise<EnvoyEnd> {
-  const { config, folder, life, log, current } = parts;
+  const { config, folder, life, log, current, envoyCheck } = parts;
+  await envoyCheck.isPassed();
   life.moveTo('starting');
   const address = adminAddressOf(first.files);
   const admin = createAdminClient(address);
@@ -94,7 +97,14 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
     await recordEnvoy(config.configPath, envoy).catch((error: Error) => {
       log.warn('the Envoy cannot be noted for an agent after this one', { reason: error.message });
     });
-    return await followEnvoy(parts, first, admin, { envoy, startedAt, gone: ended.signal });
+    const identity = await parts.serveIdentity();
+    await envoyCheck.wait(parts.requests.stop).catch((error) => {
+      // A program that may not run gets no time for its end.
+      kill();
+      throw error;
+    });
+    if (!parts.requests.stop.aborted) await folder.openListeners();
+    return await followEnvoy({ ...parts, identity }, first, admin, { envoy, startedAt, gone: ended.signal });
   } finally {
     current.admin = undefined;
     current.address = undefined;
@@ -110,7 +120,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
 }
 
 async function followEnvoy(
-  parts: EnvoyRunParts,
+  parts: EnvoyRunParts & { readonly identity: IdentityService },
   first: CompiledFiles,
   admin: AdminClient,
   { envoy, startedAt, gone }: Pick<Run, 'envoy' | 'startedAt' | 'gone'>,

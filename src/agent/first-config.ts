@@ -12,11 +12,14 @@ export type CompiledFiles = Extract<CompileResult, { readonly files: ProxyFiles 
  * Throws an AgentError when it needs an identity that nobody named. `quit` ends what Envoy is asked.
  */
 export async function compileFirst(
-  parts: Pick<AgentParts, 'compile' | 'validate' | 'config' | 'log'>,
-  quit?: AbortSignal,
+  parts: Pick<AgentParts, 'compile' | 'validate' | 'config' | 'envoyCheck' | 'log'>,
+  quit: AbortSignal,
 ): Promise<CompiledFiles | undefined> {
-  const { compile, validate, config, log } = parts;
+  const { compile, validate, config, envoyCheck, log } = parts;
   const result = await compile();
+  // Whatever else is wrong, a program that is no good Envoy is told first, and asked for nothing.
+  if (!('files' in result) || config.mustValidateFirst) await envoyCheck.wait(quit);
+  if (quit.aborted) return undefined;
   if ('failure' in result) throw result.failure;
   if ('problems' in result) {
     log.scope('validation').error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);

@@ -3,6 +3,7 @@ import { type Change, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { serveAgentDns } from './dns.ts';
+import type { EnvoyCheck } from './envoy-check.ts';
 import type { CurrentEnvoy } from './envoy-run.ts';
 import { compileFirst } from './first-config.ts';
 import { keepRunning } from './keep-running.ts';
@@ -21,9 +22,9 @@ import type { Log } from './log/log.ts';
 import type { AgentObservers } from './metrics/observers.ts';
 import { ConfigFiles } from './reload/config-files.ts';
 import { ChangeBell } from './reload/follow.ts';
-import { adminAddressOf, type CompileProxy } from './reload/proxy-files.ts';
+import { adminAddressOf, type CompileProxy, type ProxyFiles } from './reload/proxy-files.ts';
 import type { ValidateConfig } from './reload/reload.ts';
-import { startIdentityService } from './secrets/identity-service.ts';
+import { type IdentityService, startIdentityService } from './secrets/identity-service.ts';
 import { serveStatus } from './status/serve-status.ts';
 import type { StatusSettings } from './status/status-settings.ts';
 import { startTokenService } from './token-service.ts';
@@ -33,6 +34,8 @@ export interface AgentParts {
   readonly config: AgentConfig;
   readonly compile: CompileProxy;
   readonly validate: ValidateConfig;
+  /** Whether `config.envoyBinary` may run. */
+  readonly envoyCheck: EnvoyCheck;
   /** Files and folders whose change calls for compiling again. */
   readonly inputs: readonly string[];
   /** Tells of whatever else calls for compiling again: keys that were fetched. */
@@ -150,13 +153,27 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
   await checkListenerPorts(files);
-  const { discovery, outgoing, certificates } = parts.observers ?? {};
+  const folder = new ConfigFiles(config.configPath);
+  await folder.writeAll(files, { holdsListeners: !(await parts.envoyCheck.isPassed()) });
+  if (requests.stop.aborted) return 0;
+  let identity: Promise<IdentityService> | undefined;
+  const serveIdentity = (): Promise<IdentityService> => {
+    identity ??= startIdentity(parts, files, current, cleanup);
+    return identity;
+  };
+  return keepRunning(first, { ...parts, life, requests, folder, serveIdentity, change, watch, current });
+}
+
+async function startIdentity(
+  { config, log, observers }: AgentParts,
+  { secrets = new Map() }: ProxyFiles,
+  current: CurrentEnvoy,
+  cleanup: Cleanup,
+): Promise<IdentityService> {
+  const { discovery, outgoing, certificates } = observers ?? {};
   const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;
-  identity.serveGatewaySecrets(files.secrets ?? new Map());
-  const folder = new ConfigFiles(config.configPath);
-  await folder.writeAll(files);
-  if (requests.stop.aborted) return 0;
-  return keepRunning(first, { ...parts, life, requests, folder, identity, change, watch, current });
+  identity.serveGatewaySecrets(secrets);
+  return identity;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withFilesWatchedByName } from './file-watches.ts';
 import { FolderIdentity } from './folder-identity.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
-import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
+import { nameOf, noResources, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
 import { Stage, type StagedFile } from './stage.ts';
 
 /** Resolves when Envoy has the versions in force; throws what the replacement has to stop for. */
@@ -22,6 +22,7 @@ export interface Replacement {
 export class ConfigFiles {
   readonly folder: string;
   readonly #identity: FolderIdentity;
+  #heldListeners: string | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -32,12 +33,23 @@ export class ConfigFiles {
     return join(this.folder, 'bootstrap.json');
   }
 
-  /** Writes everything, before Envoy starts, and removes route files of an earlier run. */
-  async writeAll(files: ProxyFiles): Promise<void> {
-    await this.#writeEach([...mainFilesOf(files), ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
+  /**
+   * Writes everything, before Envoy starts, and removes route files of an earlier run. With `holdsListeners` none are
+   * listed until `openListeners`.
+   */
+  async writeAll(files: ProxyFiles, { holdsListeners = false } = {}): Promise<void> {
+    this.#heldListeners = holdsListeners ? files.listeners : undefined;
+    const main = mainFilesOf(holdsListeners ? { ...files, listeners: noResources } : files);
+    await this.#writeEach([...main, ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
     await this.#removeUnused(files);
     await this.writeBeside(files);
     await this.#identity.take();
+  }
+
+  /** Lists the listeners that `writeAll` held back, if it did. */
+  async openListeners(): Promise<void> {
+    if (this.#heldListeners !== undefined) await this.#writeEach([['listeners.json', this.#heldListeners]]);
+    this.#heldListeners = undefined;
   }
 
   /** Throws when the folder is no longer the one of `writeAll`: an Envoy that runs would not hear of a change. */

@@ -7,6 +7,7 @@ import { expect, vi } from 'vitest';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import type { AgentConfig } from '../agent-config.ts';
+import { EnvoyCheck } from '../envoy-check.ts';
 import { listenForSignals } from '../life/signals.ts';
 import { createLog } from '../log/log.ts';
 import type { CompileResult } from '../reload/proxy-files.ts';
@@ -62,6 +63,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   const exitCode = runAgent({
     config: { ...benchConfig(configPath, statusPort), ...options.config },
     compile: () => Promise.resolve(result),
+    envoyCheck: new EnvoyCheck(Promise.resolve()),
     validate: (json, signal) => validateConfig(envoyBinary(), json, { folder: configPath, signal }),
     inputs: [input],
     signals: listenForSignals(signals),

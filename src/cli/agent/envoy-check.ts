@@ -3,19 +3,8 @@ import type { Log } from '../../agent/log/log.ts';
 import { gateVersion } from '../../envoy/version.ts';
 import type { AskedEnvoy } from './asked-envoy.ts';
 
-/** Resolves when the program is an Envoy that may run, else rejects with an AgentError; nobody has to wait for it. */
-export function startEnvoyCheck(asked: AskedEnvoy, log: Log): Promise<void> {
-  const checked = check(asked, log);
-  checked.catch(() => undefined);
-  return checked;
-}
-
-/** The same work, whose outcome counts only once the check is passed; both run at the same time. */
-export function oncePassed<T>(check: Promise<void>, work: () => Promise<T>): () => Promise<T> {
-  return async () => (await Promise.all([work(), check]))[0];
-}
-
-async function check({ binary, version }: AskedEnvoy, log: Log): Promise<void> {
+/** Resolves when the program is an Envoy that may run, else rejects with an AgentError. */
+export async function checkEnvoy({ binary, version }: AskedEnvoy, log: Log): Promise<void> {
   const known = await version.catch((cause) => {
     throw new AgentError('envoy-not-found', `"${binary}" is no Envoy`, { cause });
   });

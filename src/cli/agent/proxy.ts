@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AgentConfig } from '../../agent/agent-config.ts';
 import { type ContainerLimits, readContainerLimits } from '../../agent/bootstrap/container-limits.ts';
 import { workerThreads } from '../../agent/bootstrap/worker-threads.ts';
+import { EnvoyCheck } from '../../agent/envoy-check.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
 import { runAgent } from '../../agent/run.ts';
@@ -21,7 +22,7 @@ import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
 import { createCompileProxy, folderSources } from './compile-proxy.ts';
 import { dnsConfigOf } from './dns-config.ts';
-import { oncePassed, startEnvoyCheck } from './envoy-check.ts';
+import { checkEnvoy } from './envoy-check.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
 import { type LogFlags, openLog } from './log-options.ts';
@@ -71,7 +72,8 @@ export async function runProxy(
   if (settings === undefined) return 1;
   const inputs = inputsOf(policies, settings);
   const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
-  const isEnvoy = startEnvoyCheck(early?.binary === envoyBinary ? early : askEnvoy(envoyBinary), log);
+  const asked = early?.binary === envoyBinary ? early : askEnvoy(envoyBinary);
+  const envoyCheck = new EnvoyCheck(checkEnvoy(asked, log));
   const ownAddresses = (): Promise<readonly string[]> => addressesOfMachine(signals.stop, log);
   const identity = await locateProxy({ flags, environment, settings, inputs, ownAddresses });
   const bootstrap = chooseBootstrap(agent, flags.templateFile, settings.proxy, podInfo);
@@ -103,7 +105,8 @@ export async function runProxy(
         dns,
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
-      compile: oncePassed(isEnvoy, compile),
+      compile,
+      envoyCheck,
       validate: (json, signal) => validateConfig(envoyBinary, json, { folder: config.configPath, signal }),
       inputs: [...inputs, ...watched],
       onNews: (listener) => keySets.onChange(listener),

@@ -1,0 +1,80 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { isAlive } from '../testing/processes.ts';
+import { AgentError } from './agent-error.ts';
+import { EnvoyCheck } from './envoy-check.ts';
+import { type AgentBench, httpGet } from './testing/agent-bench.ts';
+import { startingAgents } from './testing/life-probe.ts';
+
+const start = startingAgents();
+const tooOld = new AgentError('envoy-too-old', 'Envoy 1.38.0 is too old');
+
+/** An agent whose Envoy was started and is LIVE, while nobody has said yet whether it may run. */
+async function startUnanswered(config = {}): Promise<{
+  readonly agent: AgentBench;
+  readonly allow: () => void;
+  readonly refuse: () => void;
+}> {
+  let answer: { readonly allow: () => void; readonly refuse: () => void } | undefined;
+  const passed = new Promise<void>((resolve, reject) => {
+    answer = { allow: () => resolve(), refuse: () => reject(tooOld) };
+  });
+  const agent = await start({ config, parts: { envoyCheck: new EnvoyCheck(passed) } });
+  const ready = async (): Promise<string> => (await httpGet(agent.sample.adminPort, '/ready')).body.trim();
+  await vi.waitFor(async () => expect(await ready()).toBe('LIVE'), { timeout: 15_000, interval: 20 });
+  return { agent, ...(answer ?? { allow: () => {}, refuse: () => {} }) };
+}
+
+describe('an Envoy that was started before it is known whether it may run', () => {
+  test('opens no listener and is not ready, and does both when it may', async () => {
+    const { agent, allow } = await startUnanswered();
+    expect(await agent.readiness()).toBe(503);
+    expect((await agent.get()).status).toBe(0);
+    expect(agent.lines.join('')).not.toContain('state=running');
+    allow();
+    await agent.untilReady();
+    expect(await agent.get()).toEqual({ status: 200, body: 'one' });
+  });
+
+  test('is ended when it may not, and the agent with the reason, whatever the restart policy says', async () => {
+    const { agent, refuse } = await startUnanswered({ restartPolicy: 'always' });
+    refuse();
+    await expect(agent.exitCode).rejects.toBe(tooOld);
+    expect(isAlive(agent.envoyPid)).toBe(false);
+    expect(agent.lines.join('')).not.toMatch(/Envoy has ended by itself|state=(running|backing-off)/);
+  });
+
+  test('is ended by a stop without a drain, and the answer is not waited for', async () => {
+    const { agent } = await startUnanswered({ terminationDrainMs: 60_000 });
+    agent.signal('SIGTERM');
+    expect(await agent.exitCode).toBe(0);
+    expect(isAlive(agent.envoyPid)).toBe(false);
+    expect((await agent.get()).status).toBe(0);
+  });
+
+  test.each([
+    ['the reason is that it may not run', 'refuse', undefined],
+    ['its own end counts where it may run', 'allow', 137],
+  ] as const)('may end before that is known: %s', async (_name, answer, code) => {
+    const unanswered = await startUnanswered();
+    const { agent } = unanswered;
+    process.kill(agent.envoyPid, 'SIGKILL');
+    await vi.waitFor(() => expect(isAlive(agent.envoyPid)).toBe(false));
+    unanswered[answer]();
+    expect(await agent.exitCode.catch((error: Error) => error)).toBe(code ?? tooOld);
+  });
+});
+
+test('an Envoy that may not run is not started, and nothing is written for it', async () => {
+  const agent = await start({ parts: { envoyCheck: new EnvoyCheck(Promise.reject(tooOld)) } });
+  await expect(agent.exitCode).rejects.toBe(tooOld);
+  expect(agent.lines.join('')).not.toContain('state=starting');
+  await expect(access(join(agent.folder, 'proxy/bootstrap.json'))).rejects.toThrow('ENOENT');
+});
+
+test('where the configuration is invalid too, it is told that Envoy may not run', async () => {
+  const late = new Promise<void>((_resolve, reject) => setTimeout(() => reject(tooOld), 100));
+  const agent = await start({ problems: ['a.yaml:1:1: error: broken'], parts: { envoyCheck: new EnvoyCheck(late) } });
+  await expect(agent.exitCode).rejects.toBe(tooOld);
+});
