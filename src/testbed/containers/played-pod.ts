@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { Container, PodManifest, Variable, Volume } from './pod-manifest.ts';
+
+/** What the cluster decides of a pod. */
+export interface Placement {
+  readonly podIp: string;
+  /** Folder with a folder for each volume, as podman sees it. */
+  readonly volumes: string;
+}
+
+/** Podman removes init containers that have ended, unless it is told to run them at every start. */
+const keepInitContainers = { 'io.podman.annotations.init.container.type': 'always' };
+
+/**
+ * The pod as `podman kube play` 4.3 can run it. It fails on volumes of Secrets, knows no downward API and no container
+ * that stays among those of the initialization, and leaves hooks and probes alone. So here, and nowhere else:
+ *
+ * - each volume is a folder of the host, which `makeVolumes` has made as a kubelet does;
+ * - variables from fields of the pod have their values;
+ * - an init container with `restartPolicy: Always` is the first of the containers;
+ * - init containers stay when they have ended, so that their exit codes can be read;
+ * - hooks and probes are left out: whoever plays the pod runs them.
+ */
+export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
+  const { initContainers, containers, volumes } = pod.spec;
+  const stays = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
+  const played = (container: Container): Container => playedContainer(container, pod, placement);
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...keepInitContainers } },
+    spec: {
+      ...pod.spec,
+      initContainers: initContainers.filter((container) => !stays(container)).map(played),
+      containers: [...initContainers.filter(stays), ...containers].map(played),
+      volumes: volumes.map(({ name }) => hostFolder(name, placement)),
+    },
+  };
+}
+
+function hostFolder(name: string, { volumes }: Placement): Volume {
+  const hostPath = { path: join(volumes, name), type: 'Directory' };
+  return { name, hostPath } as Volume;
+}
+
+function playedContainer(container: Container, pod: PodManifest, { podIp }: Placement): Container {
+  const { lifecycle, startupProbe, readinessProbe, restartPolicy, ...rest } = container;
+  if (container.env === undefined) return rest;
+  const fields: Readonly<Record<string, string>> = {
+    'metadata.name': pod.metadata.name,
+    'metadata.namespace': pod.metadata.namespace,
+    'spec.serviceAccountName': pod.spec.serviceAccountName,
+    'status.podIP': podIp,
+  };
+  return { ...rest, env: container.env.map((variable) => valued(variable, fields)) };
+}
+
+function valued({ name, value, valueFrom }: Variable, fields: Readonly<Record<string, string>>): Variable {
+  if (valueFrom === undefined) return { name, value: value ?? '' };
+  const known = fields[valueFrom.fieldRef.fieldPath];
+  if (known === undefined) throw new Error(`${name}: no field "${valueFrom.fieldRef.fieldPath}"`);
+  return { name, value: known };
+}

@@ -1,0 +1,137 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import type { RunResult } from '../program.ts';
+import { scratch } from '../sandbox.ts';
+import { node } from '../sidecar.ts';
+import { until } from '../until.ts';
+import { clientProgram } from './application.ts';
+import type { Engine } from './engine.ts';
+import { changeVolume, makeVolumes } from './kubelet-volumes.ts';
+import { playedPod } from './played-pod.ts';
+import { type Container, type Hook, type PodManifest, type Probe, readManifest } from './pod-manifest.ts';
+
+/** Addresses of the bridge that pods hang on, and of the pod. */
+export const bridgeIp = '10.91.7.1';
+export const podIp = '10.91.7.2';
+
+/** A pod that podman runs, with what a kubelet would do beside it. */
+export class PlayedPod {
+  readonly #engine: Engine;
+  readonly #pod: PodManifest;
+  readonly #ca: MeshCa;
+
+  private constructor(engine: Engine, pod: PodManifest, ca: MeshCa) {
+    this.#engine = engine;
+    this.#pod = pod;
+    this.#ca = ca;
+  }
+
+  /** Makes its volumes and plays it. A network `pods` has to be there. */
+  static async play(engine: Engine, pod: PodManifest): Promise<PlayedPod> {
+    const it = new PlayedPod(engine, pod, await createMeshCa());
+    const data = await it.#identity('web');
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web-identity', namespace: 'shop' }, data };
+    await makeVolumes(it.#volumes, { pod, objects: [...readManifest('mesh.yaml'), secret] });
+    const played = playedPod(pod, { podIp, volumes: join(scratch, it.#folder) });
+    await writeFile(join(engine.sandbox.folder, 'pod.json'), JSON.stringify(played));
+    await writeFile(join(engine.sandbox.folder, 'client.mjs'), clientProgram);
+    await engine.podman('kube', 'play', '--network', 'pods', '--ip', podIp, `${scratch}/pod.json`);
+    return it;
+  }
+
+  /** Makes a request from outside the pod, as the service account of that name or without a certificate. */
+  async request(method: string, url: string, account?: string): Promise<string> {
+    const { folder } = this.#engine.sandbox;
+    if (account !== undefined) {
+      await mkdir(join(folder, account), { recursive: true });
+      for (const [name, text] of Object.entries(await this.#identity(account)))
+        await writeFile(join(folder, account, name), text);
+    }
+    const identity = account === undefined ? '-' : join(scratch, account);
+    return (await this.#engine.sandbox.must([node, `${scratch}/client.mjs`, method, url, identity])).trim();
+  }
+
+  /** Asks once, as a kubelet does from its host: the status. */
+  async probe({ httpGet: { path, port } }: Probe): Promise<number> {
+    const url = `http://${podIp}:${port}${path}`;
+    const { stdout } = await this.#engine.sandbox.run(['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', url]);
+    return Number(stdout);
+  }
+
+  /** Asks until the answer is 200. */
+  async untilProbed(probe: Probe): Promise<void> {
+    await until(async () => ((await this.probe(probe)) === 200 ? true : undefined), {
+      timeoutMs: 30_000,
+      everyMs: 100,
+      otherwise: () => this.logs('mesh-proxy'),
+    });
+  }
+
+  /** Runs the command of a hook in its container. */
+  hook(container: string, hook: Hook | undefined): Promise<RunResult> {
+    if (hook?.exec === undefined) throw new Error(`the hook of ${container} runs no command`);
+    return this.execute(container, ...hook.exec.command);
+  }
+
+  execute(container: string, ...command: readonly string[]): Promise<RunResult> {
+    return this.#engine.tryPodman('exec', this.#nameOf(container), ...command);
+  }
+
+  container(name: string): Container {
+    const all = [...this.#pod.spec.initContainers, ...this.#pod.spec.containers];
+    const found = all.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`the pod has no container "${name}"`);
+    return found;
+  }
+
+  /** Changes files of a volume as a kubelet does. */
+  change(volume: string, files: Readonly<Record<string, string>>): Promise<void> {
+    return changeVolume(this.#volumes, volume, files, this.#pod);
+  }
+
+  /** A file of a volume as it is. */
+  file(volume: string, name: string): Promise<string> {
+    return readFile(join(this.#volumes, volume, name), 'utf8');
+  }
+
+  async logs(container: string): Promise<string> {
+    const { stdout, stderr } = await this.#engine.tryPodman('logs', this.#nameOf(container));
+    return stdout + stderr;
+  }
+
+  /** SIGTERM to all its containers, SIGKILL after its grace period; gives their exit codes when all have ended. */
+  async stop(): Promise<Readonly<Record<string, number>>> {
+    const grace = String(this.#pod.spec.terminationGracePeriodSeconds);
+    await this.#engine.podman('pod', 'stop', '--time', grace, this.#pod.metadata.name);
+    const names = [...this.#pod.spec.initContainers, ...this.#pod.spec.containers].map(({ name }) => name);
+    const format = ['--format', '{{.State.ExitCode}}'];
+    const codes = await this.#engine.podman('inspect', ...format, ...names.map((name) => this.#nameOf(name)));
+    return Object.fromEntries(codes.trim().split('\n').map((code, index) => [names[index] ?? '', Number(code)]));
+  }
+
+  remove(): Promise<string> {
+    return this.#engine.podman('pod', 'rm', '--force', '--time', '0', this.#pod.metadata.name);
+  }
+
+  get #folder(): string {
+    return `volumes-${this.#pod.metadata.name}`;
+  }
+
+  get #volumes(): string {
+    return join(this.#engine.sandbox.folder, this.#folder);
+  }
+
+  #nameOf(container: string): string {
+    return `${this.#pod.metadata.name}-${container}`;
+  }
+
+  async #identity(account: string): Promise<Readonly<Record<string, string>>> {
+    const issued = await this.#ca.issue(`spiffe://cluster.local/ns/shop/sa/${account}`);
+    return {
+      'cert-chain.pem': issued.certificateChain,
+      'key.pem': issued.privateKey,
+      'root-cert.pem': issued.rootCertificate,
+    };
+  }
+}
