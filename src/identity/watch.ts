@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { delay } from '../lib/abort.ts';
-import { countChanges, isSameSurvey, type Survey, survey } from './survey.ts';
+import { type Disk, systemDisk } from './disk.ts';
+import { countChanges, isSameSurvey, type Survey, stampOf, survey } from './survey.ts';
 
 /** Changes that are told as one. */
 export interface Change {
@@ -16,8 +17,14 @@ export interface WatchOptions {
   readonly onChange: (change: Change) => void;
   readonly debounceMs?: number;
   readonly debounceMaxMs?: number;
-  /** How often the files are looked at where no event came: inotify may be out of watches, or blind (network file systems). */
+  /**
+   * How often is looked at what no event may tell of: all files where inotify is out of watches or blind (network file
+   * systems), else a few names.
+   */
   readonly pollMs?: number;
+  /** How often all is looked at although events tell of it. */
+  readonly netMs?: number;
+  readonly disk?: Disk;
 }
 
 /** A watch that runs. */
@@ -51,9 +58,10 @@ class PathWatch implements PathsWatch {
   #paths: readonly string[];
   readonly #options: Required<WatchOptions>;
   readonly #folders = new Map<string, WatchedFolder>();
-  #seen: Survey = { entries: new Map(), folders: new Map() };
+  #seen: Survey = { entries: new Map(), folders: new Map(), unheard: new Map(), isLocal: true };
   #told = this.#seen;
   #surveyMs = 0;
+  #surveyedAtMs = 0;
   #isOpen = true;
   #isLooking = false;
   #mustLookAgain = false;
@@ -64,7 +72,8 @@ class PathWatch implements PathsWatch {
 
   constructor(paths: readonly string[], options: WatchOptions) {
     this.#paths = paths;
-    this.#options = { debounceMs: 100, debounceMaxMs: 10_000, pollMs: 2_000, ...options };
+    const defaults = { debounceMs: 100, debounceMaxMs: 10_000, pollMs: 2_000, netMs: 30_000, disk: systemDisk };
+    this.#options = { ...defaults, ...options };
   }
 
   async start(): Promise<void> {
@@ -92,10 +101,29 @@ class PathWatch implements PathsWatch {
   /** The next look without an event; many files are looked at less often, so that looking costs at most half a percent. */
   #schedulePoll(): void {
     if (!this.#isOpen) return;
+    const { pollMs } = this.#options;
     this.#poll = setTimeout(
-      () => void this.#look().then(() => this.#schedulePoll()),
-      Math.max(this.#options.pollMs, 200 * this.#surveyMs),
+      () => void this.#pollOnce().then(() => this.#schedulePoll()),
+      this.#isBlind ? Math.max(pollMs, 200 * this.#surveyMs) : pollMs,
     );
+  }
+
+  async #pollOnce(): Promise<void> {
+    const netMs = Math.max(this.#options.netMs, 1_000 * this.#surveyMs);
+    const isDue = this.#isBlind || performance.now() - this.#surveyedAtMs >= netMs;
+    if (isDue || (await this.#hasUnheardChange())) await this.#look();
+  }
+
+  /** Whether events may be missing: a folder is not watched, or others than this machine's kernel write to it. */
+  get #isBlind(): boolean {
+    return !this.#seen.isLocal || this.#folders.size < this.#seen.folders.size;
+  }
+
+  async #hasUnheardChange(): Promise<boolean> {
+    for (const [path, stamp] of this.#seen.unheard) {
+      if (stampOf(await this.#options.disk.stat(path)) !== stamp) return true;
+    }
+    return false;
   }
 
   /** Compares the files with what they were; one look at a time, with pauses while events come without end. */
@@ -107,10 +135,9 @@ class PathWatch implements PathsWatch {
     while (this.#mustLookAgain && this.#isOpen) {
       this.#mustLookAgain = false;
       const now = await this.#survey();
-      if (!isSameSurvey(now, this.#seen)) {
-        this.#seen = now;
-        this.#postpone();
-      }
+      const isSame = isSameSurvey(now, this.#seen);
+      this.#seen = now;
+      if (!isSame) this.#postpone();
       if (this.#mustLookAgain) await delay(Math.max(5, this.#surveyMs));
     }
     this.#isLooking = false;
@@ -138,8 +165,9 @@ class PathWatch implements PathsWatch {
   /** Looks at everything, and moves the watches to the folders that exist now. */
   async #survey(): Promise<Survey> {
     const startedAt = performance.now();
-    const now = await survey(this.#paths);
-    this.#surveyMs = performance.now() - startedAt;
+    const now = await survey(this.#paths, this.#options.disk);
+    this.#surveyedAtMs = performance.now();
+    this.#surveyMs = this.#surveyedAtMs - startedAt;
     if (!this.#isOpen) return this.#seen;
     for (const [folder, { identity, watcher }] of this.#folders) {
       if (now.folders.get(folder) === identity) continue;
