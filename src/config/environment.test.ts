@@ -18,6 +18,8 @@ describe('applyEnvironment', () => {
     ['PILOT_HTTP10', '1', 'http10', true],
     ['PILOT_ENABLE_HEADLESS_SERVICE_POD_LISTENERS', 'false', 'headlessPodListeners', false],
     ['PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES', 'true', 'edsForHeadless', true],
+    ['PILOT_ENABLE_KVSTORE_FILTER', 'true', 'redisProxy', true],
+    ['PILOT_ENABLE_RPC_FILTER', 'true', 'thriftProxy', true],
     ['PILOT_INITIAL_FETCH_TIMEOUT', '2s', 'initialFetchTimeoutMs', 2000],
     ['PILOT_SIDECAR_USE_REMOTE_ADDRESS', 'true', 'sidecarUseRemoteAddress', true],
     ['MESH_DEFAULT_REQUEST_TIMEOUT', '1m30s', 'defaultRequestTimeoutMs', 90_000],
@@ -53,13 +55,10 @@ describe('applyEnvironment', () => {
     expect(settingsOf(environment).codes).toEqual(['invalid-variable error', 'invalid-variable error']);
   });
 
-  test.each(['PILOT_ENABLE_RELATIONALDB_FILTER', 'PILOT_ENABLE_KVSTORE_FILTER', 'PILOT_ENABLE_RPC_FILTER'])(
-    'refuses %s when it is switched on, by name',
-    (name) => {
-      expect(settingsOf({ [name]: 'true' }).codes).toEqual(['unsupported-variable error']);
-      expect(settingsOf({ [name]: 'false' }).codes).toEqual([]);
-    },
-  );
+  test.each(['PILOT_ENABLE_RELATIONALDB_FILTER'])('refuses %s when it is switched on, by name', (name) => {
+    expect(settingsOf({ [name]: 'true' }).codes).toEqual(['unsupported-variable error']);
+    expect(settingsOf({ [name]: 'false' }).codes).toEqual([]);
+  });
 
   test('leaves the settings alone for PILOT_ENABLE_TCP_METADATA_EXCHANGE, which a stock Envoy cannot do', () => {
     const { settings, codes } = settingsOf({ PILOT_ENABLE_TCP_METADATA_EXCHANGE: 'true' });

@@ -17,11 +17,9 @@ import { variables } from './variables.ts';
 /** Environment as a process has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Network filters that a stock Envoy, or this product, does not have; asking for one is refused, never ignored. */
+/** Network filters that a stock Envoy does not have; asking for one is refused, never ignored. */
 const refusedWhenTrue: Readonly<Record<string, string>> = {
   PILOT_ENABLE_RELATIONALDB_FILTER: 'a stock Envoy has no filter for that protocol',
-  PILOT_ENABLE_KVSTORE_FILTER: 'the key-value filter is not supported',
-  PILOT_ENABLE_RPC_FILTER: 'the RPC framework filter is not supported',
 };
 
 /** Lays the variables that change compiled output over the draft (specification, "Limits"). */

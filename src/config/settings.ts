@@ -76,6 +76,10 @@ export interface Settings {
   readonly headlessPodListeners: boolean;
   /** PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES. */
   readonly edsForHeadless: boolean;
+  /** PILOT_ENABLE_KVSTORE_FILTER: connections to `redis` ports end in Envoy's Redis proxy. */
+  readonly redisProxy: boolean;
+  /** PILOT_ENABLE_RPC_FILTER: connections to `thrift` ports end in Envoy's Thrift proxy. */
+  readonly thriftProxy: boolean;
   /** PILOT_INITIAL_FETCH_TIMEOUT; 0 waits for ever. */
   readonly initialFetchTimeoutMs: number;
   /** PILOT_SIDECAR_USE_REMOTE_ADDRESS. */

@@ -86,7 +86,37 @@ export interface TcpProxyIR {
   readonly origins: Origins;
 }
 
-export type NetworkFilterIR = HttpConnectionIR | TcpProxyIR;
+/** A Redis proxy: commands go to an endpoint of one cluster by their key. */
+export interface RedisProxyIR {
+  readonly kind: 'redis';
+  readonly statPrefix: string;
+  readonly cluster: string;
+  /** How long a command waits for its answer. */
+  readonly opTimeoutMs: number;
+  /** Answered with an error, in upper case. */
+  readonly refusedCommands: readonly string[];
+  /** Of connections, as they end: the filter logs nothing, its listener does. Absent: they are not logged. */
+  readonly accessLog?: AccessLogIR | undefined;
+  /** Cluster of an access log service that entries go to too. */
+  readonly accessLogCluster?: string | undefined;
+  readonly origins: Origins;
+}
+
+/** A Thrift proxy: calls of any method go to one cluster. */
+export interface ThriftProxyIR {
+  readonly kind: 'thrift';
+  readonly statPrefix: string;
+  readonly cluster: string;
+  /** Takes the place of `cluster`: at least two, each with a weight above 0; each call is shared out. */
+  readonly weightedClusters?: readonly { readonly cluster: string; readonly weight: number }[] | undefined;
+  /** Of calls. Absent: they are not logged. */
+  readonly accessLog?: AccessLogIR | undefined;
+  /** Cluster of an access log service that entries go to too. */
+  readonly accessLogCluster?: string | undefined;
+  readonly origins: Origins;
+}
+
+export type NetworkFilterIR = HttpConnectionIR | TcpProxyIR | RedisProxyIR | ThriftProxyIR;
 
 export interface FilterChainIR {
   /** Unique in its listener; the access log names it. */

@@ -1,5 +1,12 @@
 import type { Settings } from '../../config/settings.ts';
-import type { AlpnOverrideIR, EdgeIR, HttpConnectionIR, TcpProxyIR } from '../ir/listener.ts';
+import type {
+  AlpnOverrideIR,
+  EdgeIR,
+  HttpConnectionIR,
+  RedisProxyIR,
+  TcpProxyIR,
+  ThriftProxyIR,
+} from '../ir/listener.ts';
 import type { Origins } from '../ir/origin.ts';
 import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
 import type { RouteFilterIR } from '../ir/route-features.ts';
@@ -60,6 +67,50 @@ export function tcpProxy(
     accessLog: accessLog(settings),
     ...accessLogService(settings),
     origins: input.origins,
+  };
+}
+
+/** A server answers everybody else again, with BUSY, once a script has run for 5 s: who waits longer waits in vain. */
+const redisOpTimeoutMs = 5_000;
+
+/** All clients share one connection to a server: a SELECT of one of them would change the database of the others. */
+const refusedRedisCommands: readonly string[] = ['SELECT'];
+
+/** A Redis proxy that shares the commands of all keys out over one cluster. */
+export function redisProxy(
+  { statPrefix, cluster, origins }: Pick<RedisProxyIR, 'statPrefix' | 'cluster' | 'origins'>,
+  settings: Settings,
+): RedisProxyIR {
+  return {
+    kind: 'redis',
+    statPrefix,
+    cluster,
+    opTimeoutMs: redisOpTimeoutMs,
+    refusedCommands: refusedRedisCommands,
+    accessLog: accessLog(settings),
+    ...accessLogService(settings),
+    origins,
+  };
+}
+
+/** A Thrift proxy that sends all methods the same way. */
+export function thriftProxy(
+  {
+    statPrefix,
+    cluster,
+    weightedClusters,
+    origins,
+  }: Pick<ThriftProxyIR, 'statPrefix' | 'cluster' | 'weightedClusters' | 'origins'>,
+  settings: Settings,
+): ThriftProxyIR {
+  return {
+    kind: 'thrift',
+    statPrefix,
+    cluster,
+    weightedClusters,
+    accessLog: accessLog(settings),
+    ...accessLogService(settings),
+    origins,
   };
 }
 

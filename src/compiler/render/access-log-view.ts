@@ -3,6 +3,8 @@ import type { AccessLogIR } from '../ir/listener.ts';
 /** Envoy's AccessLog message. */
 export interface AccessLogView {
   readonly name: string;
+  /** Envoy's AccessLogFilter; absent: everything is logged. */
+  readonly filter?: object;
   readonly typed_config: object;
 }
 

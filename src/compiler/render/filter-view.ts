@@ -5,14 +5,17 @@ import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
 import { type Originated, placed } from './placed.ts';
 import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilterView } from './policy-filter-view.ts';
+import { type RedisProxyView, redisProxyView, type ThriftProxyView, thriftProxyView } from './protocol-proxy-view.ts';
 import { accessLogServiceView, tracerView } from './reports-view.ts';
 
-/** One of the fields is set; `http` or `tcp` is last. */
+/** One of the fields is set; `http`, `tcp`, `redis` or `thrift` is last. */
 export interface NetworkFilterView extends NetworkPolicyFilterView {
   /** Takes the cluster of the TCP proxy behind it from the client's server name. */
   readonly sniCluster?: true;
   readonly http?: HttpConnectionView;
   readonly tcp?: TcpProxyView;
+  readonly redis?: RedisProxyView;
+  readonly thrift?: ThriftProxyView;
 }
 
 /** One of the fields is set; the router is last. */
@@ -74,7 +77,16 @@ const inboundRequestHeadersTimeout = '60s';
 
 /** The terminal filter of a chain; `placement` says where an HTTP filter finds its routes. */
 export function networkFilterView(filter: NetworkFilterIR, placement: Placement): NetworkFilterView {
-  return filter.kind === 'http' ? { http: httpView(filter, placement) } : { tcp: tcpView(filter) };
+  switch (filter.kind) {
+    case 'http':
+      return { http: httpView(filter, placement) };
+    case 'tcp':
+      return { tcp: tcpView(filter) };
+    case 'redis':
+      return { redis: redisProxyView(filter) };
+    case 'thrift':
+      return { thrift: thriftProxyView(filter) };
+  }
 }
 
 function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionView {

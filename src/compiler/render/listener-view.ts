@@ -1,5 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../ir/listener.ts';
+import type { AccessLogView } from './access-log-view.ts';
 import { type AddressView, type CidrView, cidrView } from './address-view.ts';
 import type { Placement } from './file-source.ts';
 import { type NetworkFilterView, networkFilterView } from './filter-view.ts';
@@ -7,6 +8,7 @@ import { type GatewayTlsView, gatewayTlsView } from './gateway-tls-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { networkPolicyFilterView } from './policy-filter-view.ts';
 import { type Present, present } from './present.ts';
+import { chainLogViews } from './protocol-proxy-view.ts';
 import { type DownstreamTlsView, downstreamTlsView } from './tls-view.ts';
 
 /** Envoy's FilterChainMatch. */
@@ -53,6 +55,8 @@ export interface ListenerView {
   readonly listenerFiltersTimeout: string;
   readonly continueOnTimeout: boolean;
   readonly accessLog: boolean;
+  /** Further logs, each of one chain; absent where there is none. */
+  readonly chainLogs?: readonly AccessLogView[];
   readonly filterChains: readonly FilterChainView[];
   readonly defaultFilterChain?: FilterChainView;
 }
@@ -60,6 +64,8 @@ export interface ListenerView {
 /** Listeners name the files of their routes, which is why they depend on `placement`. */
 export function listenerView(listener: ListenerIR, placement: Placement): ListenerView {
   const [first = '', ...others] = listener.addresses;
+  const fallback = listener.defaultFilterChain;
+  const chainLogs = chainLogViews([...listener.filterChains, ...(fallback === undefined ? [] : [fallback])]);
   return {
     name: placed(listener.name, listener.origins),
     trafficDirection: listener.direction,
@@ -73,10 +79,9 @@ export function listenerView(listener: ListenerIR, placement: Placement): Listen
     listenerFiltersTimeout: formatDuration(listener.listenerFilters.timeoutMs),
     continueOnTimeout: listener.listenerFilters.continueOnTimeout,
     accessLog: listener.accessLog,
+    ...(chainLogs.length === 0 ? {} : { chainLogs }),
     filterChains: listener.filterChains.map((chain) => filterChainView(chain, placement)),
-    ...(listener.defaultFilterChain === undefined
-      ? {}
-      : { defaultFilterChain: filterChainView(listener.defaultFilterChain, placement) }),
+    ...(fallback === undefined ? {} : { defaultFilterChain: filterChainView(fallback, placement) }),
   };
 }
 

@@ -1,11 +1,17 @@
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
-import { expectList, expectValue, type Lose } from './expect.ts';
+import { expectValue, type Lose } from './expect.ts';
 import type { Fragment } from './fragment.ts';
 import { accessLosses } from './lost-access.ts';
+import { redisLosses, thriftLosses } from './lost-protocol-proxy.ts';
+import { shareLosses } from './lost-shares.ts';
 import { tokenLosses } from './lost-tokens.ts';
 
-const connectionManager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
-const tcpProxy = 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
+const filterTypes: Readonly<Record<NetworkFilterIR['kind'], string>> = {
+  http: 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+  tcp: 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy',
+  redis: 'envoy.extensions.filters.network.redis_proxy.v3.RedisProxy',
+  thrift: 'envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy',
+};
 const setFilterState = 'envoy.extensions.filters.http.set_filter_state.v3.Config';
 
 const sniCluster = 'envoy.extensions.filters.network.sni_cluster.v3.SniCluster';
@@ -16,38 +22,40 @@ const hostOfNone = 'no-host.invalid';
 /** The terminal filter of a chain; filters before it may be the user's own. */
 export function networkFilterLosses(filters: Fragment, ir: NetworkFilterIR, lose: Lose): void {
   const config = filters.last.at('typed_config');
-  const wanted = ir.kind === 'http' ? connectionManager : tcpProxy;
-  if (config.type !== wanted) lose(filters, `the last filter is ${config.type ?? 'absent'}, not ${wanted}`);
-  else if (ir.kind === 'http') httpLosses(config, ir, lose);
-  else {
-    tcpLosses(config, ir, lose);
-    serverNameLosses(filters, ir, lose);
+  const wanted = filterTypes[ir.kind];
+  if (config.type !== wanted) {
+    lose(filters, `the last filter is ${config.type ?? 'absent'}, not ${wanted}`);
+    return;
+  }
+  serverNameLosses(filters, ir, lose);
+  switch (ir.kind) {
+    case 'http':
+      httpLosses(config, ir, lose);
+      break;
+    case 'tcp':
+      tcpLosses(config, ir, lose);
+      break;
+    case 'redis':
+      redisLosses(config, ir, lose);
+      break;
+    case 'thrift':
+      thriftLosses(config, ir, lose);
   }
 }
 
 function tcpLosses(config: Fragment, ir: TcpProxyIR, lose: Lose): void {
-  const weighted = config.at('weighted_clusters');
-  if (ir.weightedClusters === undefined) {
-    expectValue(config.at('cluster'), ir.cluster, lose);
-    if (weighted.exists) lose(weighted, 'no rule asks for weighted_clusters');
-  } else {
-    const shares = weighted
-      .at('clusters')
-      .items.map((item) => `${String(item.at('name').value)} ${String(item.at('weight').value)}`);
-    const wanted = ir.weightedClusters.map(({ cluster, weight }) => `${cluster} ${weight}`);
-    expectList(weighted.at('clusters'), shares, wanted, lose);
-    if (config.at('cluster').exists) lose(config.at('cluster'), 'no rule asks for one cluster');
-  }
+  shareLosses(config, ir, lose);
   for (const field of ['on_demand', 'tunneling_config']) {
     if (config.at(field).exists) lose(config.at(field), `no rule asks for ${field}`);
   }
 }
 
 /** Who may choose the cluster by a server name reaches every service of the mesh. */
-function serverNameLosses(filters: Fragment, ir: TcpProxyIR, lose: Lose): void {
+function serverNameLosses(filters: Fragment, ir: NetworkFilterIR, lose: Lose): void {
   const found = filters.items.find((filter) => filter.at('typed_config').type === sniCluster);
-  if (ir.clusterOfServerName === true && found === undefined) lose(filters, 'no filter takes the cluster from the SNI');
-  if (ir.clusterOfServerName !== true && found !== undefined) lose(found, 'no rule asks for clusters by server name');
+  const isWanted = ir.kind === 'tcp' && ir.clusterOfServerName === true;
+  if (isWanted && found === undefined) lose(filters, 'no filter takes the cluster from the SNI');
+  if (!isWanted && found !== undefined) lose(found, 'no rule asks for clusters by server name');
 }
 
 function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {

@@ -25,6 +25,10 @@ export const compilerCodes = {
     message`host "${'domain'}" of port ${'port'} belongs to "${'winner'}" and to "${'loser'}"; only the first is routed to`,
   ),
   'field-without-effect': warning(message`"${'field'}" of the rule for host "${'host'}" has no effect: ${'why'}`),
+  'redis-proxy-left-out': warning(
+    message`commands to port ${'port'} of "${'host'}" go through the TCP proxy, not the Redis proxy: ${'why'}`,
+    "declare the port's protocol as tcp, or route all of it to one Redis service whose endpoints the mesh chooses",
+  ),
   'unchecked-server-name': warning(
     message`whoever has a certificate from the roots of ${'roots'} is taken for "${'host'}": the rule names no server`,
     'list the names of the server in subjectAltNames',

@@ -5,11 +5,11 @@ import type { LoadBalancerSettings, LocalityLoadBalancing } from '../../policy/d
 import type { Service } from '../../topology/model.ts';
 import { fieldSpan } from '../origins.ts';
 
-/** Tells which fields of a rule's load balancer have no effect on a cluster of this type. */
+/** Tells which fields of a rule's load balancer have no effect on a cluster of this type, or whose keys choose. */
 export function reportIdleFields(
   traffic: EffectiveTraffic,
   service: Service,
-  type: ClusterType,
+  { type, isByKey }: { readonly type: ClusterType; readonly isByKey: boolean },
   bag: DiagnosticBag,
 ): void {
   const { loadBalancer, outlierDetection } = traffic.blocks;
@@ -19,7 +19,8 @@ export function reportIdleFields(
     const span = origin && fieldSpan(origin, 'loadBalancer', ...path);
     bag.report('field-without-effect', span, { field: path.at(-1) ?? '', host: service.host, why });
   };
-  const isWarmupIdle = idleWarmup(loadBalancer, type);
+  if (isByKey && type !== 'original-dst' && loadBalancer.simple !== undefined) warn(chosenByKey, 'simple');
+  const isWarmupIdle = idleWarmup(loadBalancer, type, isByKey);
   if (isWarmupIdle !== undefined) warn(isWarmupIdle, 'warmupDurationSecs');
   const setting = loadBalancer.localityLbSetting ?? {};
   for (const field of ['distribute', 'failover', 'failoverPriority'] as const) {
@@ -32,9 +33,11 @@ export function reportIdleFields(
 function idleWarmup(
   { warmupDurationSecs, simple, consistentHash }: LoadBalancerSettings,
   type: ClusterType,
+  isByKey: boolean,
 ): string | undefined {
   if (warmupDurationSecs === undefined) return undefined;
   if (type === 'original-dst') return chosenByCaller;
+  if (isByKey) return chosenByKey;
   if (simple !== 'RANDOM' && consistentHash === undefined) return undefined;
   return 'only ROUND_ROBIN and LEAST_REQUEST start slowly';
 }
@@ -53,3 +56,4 @@ function idleLocality(
 }
 
 const chosenByCaller = 'the application chooses the endpoint itself';
+const chosenByKey = 'the Redis proxy chooses endpoints by key';

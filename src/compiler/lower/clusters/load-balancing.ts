@@ -3,14 +3,22 @@ import type { HashPolicyIR } from '../../ir/route.ts';
 import type { ConsistentHash, LoadBalancerSettings } from '../../policy/destination-rule.ts';
 import { durationMs } from './connection-pool.ts';
 
-/** ORIGINAL_DST goes before every rule: Envoy refuses it with any other policy than its own. */
-export function loadBalancing(type: ClusterType, settings: LoadBalancerSettings | undefined): LoadBalancing {
+/**
+ * ORIGINAL_DST goes before every rule: Envoy refuses it with any other policy than its own. Where each request is for a
+ * key, its endpoint is chosen by key, whatever a rule says: elsewhere it would not be found again.
+ */
+export function loadBalancing(
+  type: ClusterType,
+  settings: LoadBalancerSettings | undefined,
+  isByKey = false,
+): LoadBalancing {
   if (type === 'original-dst') return { policy: 'cluster-provided' };
   const hash = settings?.consistentHash;
   if (hash?.maglev !== undefined) return { policy: 'maglev', tableSize: hash.maglev.tableSize || undefined };
   if (hash !== undefined) {
     return { policy: 'ring-hash', minimumRingSize: hash.ringHash?.minimumRingSize || hash.minimumRingSize || 1024 };
   }
+  if (isByKey) return { policy: 'maglev', tableSize: undefined };
   const warmupMs = durationMs(settings?.warmupDurationSecs) || undefined;
   const warmup = warmupMs === undefined ? {} : { warmupMs };
   switch (settings?.simple) {

@@ -9,6 +9,7 @@ import { upstreamTransport } from '../auth/upstream-transport.ts';
 import type { Lowering } from '../lowering.ts';
 import { outboundCluster, statName } from '../names.ts';
 import { blockOrigins, joinOrigins, servicePortOrigins } from '../origins.ts';
+import { protocolProxy } from '../protocol-proxy.ts';
 import { pooledFields, upstreamHttp } from './connection-pool.ts';
 import { endpointsIr, selectEndpoints } from './endpoints.ts';
 import { reportIdleFields } from './idle-fields.ts';
@@ -59,7 +60,8 @@ function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticB
       // A route to it answers 503 with the cluster absent or empty; Envoy needs no DNS cluster for that.
       if (service.resolution === 'dns' && input.subset.name !== '') continue;
     }
-    reportIdleFields(traffic, service, type, bag);
+    const isByKey = protocolProxy(port.protocol, input.scope.role, lowering.settings) === 'redis';
+    reportIdleFields(traffic, service, { type, isByKey }, bag);
     clusters.push(clusterIr({ ...input, port, traffic, endpoints, type, name }, lowering, bag));
   }
   return { clusters, conflicts };
@@ -80,6 +82,7 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
   const { connectionPool, loadBalancer, outlierDetection: outlier } = traffic.blocks;
   const http = upstreamHttp(upstreamProtocol(port, connectionPool, scope, lowering), connectionPool, settings);
   const isOriginalDst = type === 'original-dst';
+  const isByKey = protocolProxy(port.protocol, scope.role, settings) === 'redis';
   const balancing = localityBalancing(traffic.blocks, type, scope, settings);
   const target = { scope, service, port, subset: subset.name, traffic, serviceMode, isOriginalDst, http };
   const rule = blockOrigins(traffic, 'connectionPool', 'loadBalancer', 'outlierDetection');
@@ -87,7 +90,7 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
     name,
     altStatName: statName(name),
     type,
-    loadBalancing: loadBalancing(type, loadBalancer),
+    loadBalancing: loadBalancing(type, loadBalancer, isByKey),
     endpoints: isOriginalDst ? undefined : endpointsIr(name, endpoints, balancing),
     transport: upstreamTransport(target, lowering, bag),
     http,

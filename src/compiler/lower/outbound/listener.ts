@@ -1,18 +1,12 @@
 import type { Settings } from '../../../config/settings.ts';
-import type {
-  FilterChainIR,
-  FilterChainMatchIR,
-  ListenerFiltersIR,
-  ListenerIR,
-  TcpProxyIR,
-} from '../../ir/listener.ts';
-import { durationMs } from '../clusters/connection-pool.ts';
-import { hashPolicies } from '../clusters/load-balancing.ts';
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../../ir/listener.ts';
 import { httpConnection, tcpProxy } from '../filters.ts';
-import { clusterNames, meshAlpn, outboundCluster, plaintextHttpProtocols, statName } from '../names.ts';
-import { blockOrigins, joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+import { clusterNames, meshAlpn, plaintextHttpProtocols, statName } from '../names.ts';
+import { joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
 import type { ListenerDraft } from './draft.ts';
 import type { Placement, TcpMatch } from './placement.ts';
+import { type Clusters, serviceProxy } from './service-proxy.ts';
 
 const anyMatch: FilterChainMatchIR = {
   destinationPort: undefined,
@@ -26,11 +20,18 @@ const anyMatch: FilterChainMatchIR = {
  * The listener that a redirected outbound connection is handed to. HTTP is recognised by its bytes; whatever else comes
  * goes to the service that claimed the port's TCP, or where the application wanted to go.
  */
-export function outboundListener(draft: ListenerDraft, overridesAlpn: boolean, settings: Settings): ListenerIR {
+export function outboundListener(
+  draft: ListenerDraft,
+  overridesAlpn: boolean,
+  clusters: Clusters,
+  settings: Settings,
+  bag: DiagnosticBag,
+): ListenerIR {
   const http = draft.http[0];
-  const chains = draft.matched.map(({ placement, match }) => matchedChain(draft, placement, match, settings));
+  const proxyOf = (placement: Placement) => serviceProxy(placement, clusters, settings, bag);
+  const chains = draft.matched.map(({ placement, match }) => matchedChain(draft, placement, match, proxyOf));
   if (http !== undefined) chains.push(httpChain(draft, http, overridesAlpn, settings));
-  const fallback = draft.fallback && tcpChain(draft.fallback, anyMatch, `${draft.name}-tcp`, settings);
+  const fallback = draft.fallback && tcpChain(draft.fallback, anyMatch, `${draft.name}-tcp`, proxyOf);
   const isComplete = chains.some(({ match }) => match === anyMatch);
   const isOnlyTcp = chains.length === 0 && fallback !== undefined;
   const unmatched = draft.isWildcard && !isComplete ? catchAllChain('PassthroughFilterChain', settings) : undefined;
@@ -96,40 +97,21 @@ function httpChain(
   };
 }
 
-function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch, settings: Settings): FilterChainIR {
+type ProxyOf = (placement: Placement) => FilterChainIR['filter'];
+
+function matchedChain(draft: ListenerDraft, placement: Placement, tcp: TcpMatch, proxyOf: ProxyOf): FilterChainIR {
   const match: FilterChainMatchIR = {
     ...anyMatch,
     ...tcp,
     transportProtocol: tcp.serverNames.length > 0 ? 'tls' : undefined,
   };
   const distinction = [...tcp.destinationPrefixes, ...(tcp.sourcePrefixes ?? []), ...tcp.serverNames].join('-');
-  return tcpChain(placement, match, `${draft.name}-${distinction}`, settings);
+  return tcpChain(placement, match, `${draft.name}-${distinction}`, proxyOf);
 }
 
-function tcpChain(placement: Placement, match: FilterChainMatchIR, name: string, settings: Settings): FilterChainIR {
-  const filter = serviceProxy(placement, settings);
+function tcpChain(placement: Placement, match: FilterChainMatchIR, name: string, proxyOf: ProxyOf): FilterChainIR {
+  const filter = proxyOf(placement);
   return { name, match, tls: undefined, policyFilters: [], filter, origins: placementOrigins(placement) };
-}
-
-function serviceProxy(placement: Placement, settings: Settings): TcpProxyIR {
-  const { outbound, port, target } = placement;
-  const cluster = target?.cluster ?? outboundCluster(outbound.service.host, port.number);
-  const traffic = outbound.subsets[0]?.traffic.get(port.number);
-  const pool = traffic?.blocks.connectionPool?.tcp;
-  const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
-  const rule = traffic === undefined ? noOrigins : blockOrigins(traffic, 'connectionPool', 'loadBalancer');
-  return tcpProxy(
-    {
-      statPrefix: statName(cluster),
-      cluster,
-      ...(target?.weightedClusters === undefined ? {} : { weightedClusters: target.weightedClusters }),
-      idleTimeoutMs: durationMs(pool?.idleTimeout),
-      maxConnectionDurationMs: durationMs(pool?.maxConnectionDuration),
-      hashSourceIp: target?.hashSourceIp ?? hashes.some(({ kind }) => kind === 'source-ip'),
-      origins: joinOrigins(target?.origins ?? noOrigins, joinOrigins(rule, placementOrigins(placement))),
-    },
-    settings,
-  );
 }
 
 function inspectors(chains: readonly FilterChainIR[], settings: Settings): ListenerFiltersIR {

@@ -14,6 +14,7 @@ import { type ListenerDraft, ListenerDrafts } from './draft.ts';
 import { outboundListener } from './listener.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
 import { placements } from './placement.ts';
+import { chosenProxy } from './service-proxy.ts';
 import { virtualOutbound } from './virtual-outbound.ts';
 
 /** Which service owns which part of which listener; `services` are oldest first. */
@@ -59,7 +60,8 @@ function listenerOf(
 ): ListenerIR {
   const [http] = draft.http;
   const { fallback } = draft;
-  const targets = [fallback, ...draft.matched.map(({ placement }) => placement)].flatMap((it) => it?.target ?? []);
+  const takers = [...(fallback === undefined ? [] : [fallback]), ...draft.matched.map(({ placement }) => placement)];
+  const targets = takers.flatMap((it) => it.target ?? []);
   const overridesAlpn = needsAlpnOverride(draft, clusters, lowering.settings.sniffOutbound);
   // A shared HTTP listener says nothing of its services' rules, so only who opened it counts.
   const inputs = [
@@ -76,11 +78,12 @@ function listenerOf(
     ...draft.matched.map(({ match }) => JSON.stringify(match)),
     ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
     String(overridesAlpn),
+    ...takers.map((placement) => chosenProxy(placement, clusters, lowering.settings)),
   ];
   const [first, ...rest] = inputs;
   if (first === undefined) throw new Error(`listener ${draft.name} has no owner`);
-  return lowering.memo.of([first, ...rest], `listener ${shape.join(' ')}`, bag, () =>
-    outboundListener(draft, overridesAlpn, lowering.settings),
+  return lowering.memo.of([first, ...rest], `listener ${shape.join(' ')}`, bag, (own) =>
+    outboundListener(draft, overridesAlpn, clusters, lowering.settings, own),
   );
 }
 

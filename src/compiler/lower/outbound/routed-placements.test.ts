@@ -19,7 +19,7 @@ describe('routes of connections', () => {
       ({ match, filter }) => {
         const { serverNames, destinationPrefixes, sourcePrefixes = [] } = match;
         const conditions = [...serverNames, ...destinationPrefixes, ...sourcePrefixes.map((block) => `from ${block}`)];
-        return `${conditions.join(' ') || 'any'}: ${filter.kind === 'tcp' ? filter.cluster : filter.routeConfig}`;
+        return `${conditions.join(' ') || 'any'}: ${filter.kind === 'http' ? filter.routeConfig : filter.cluster}`;
       },
     );
   }

@@ -11,7 +11,7 @@ export function destination({ listeners }: OutboundIR, name: string, connection:
 
 function target(chain: FilterChainIR | undefined): string {
   if (chain === undefined) return 'closed';
-  return chain.filter.kind === 'tcp' ? chain.filter.cluster : `http ${chain.filter.routeConfig}`;
+  return chain.filter.kind === 'http' ? `http ${chain.filter.routeConfig}` : chain.filter.cluster;
 }
 
 /** Listeners by name, without `virtualOutbound`. */

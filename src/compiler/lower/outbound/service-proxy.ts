@@ -1,0 +1,89 @@
+import type { Settings } from '../../../config/settings.ts';
+import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ClusterIR } from '../../ir/cluster.ts';
+import type { NetworkFilterIR, TcpProxyIR } from '../../ir/listener.ts';
+import { durationMs } from '../clusters/connection-pool.ts';
+import { hashPolicies } from '../clusters/load-balancing.ts';
+import { redisProxy, tcpProxy, thriftProxy } from '../filters.ts';
+import { clusterNames, outboundCluster, statName } from '../names.ts';
+import { blockOrigins, joinOrigins, noOrigins, servicePortOrigins, servicePortSpan } from '../origins.ts';
+import { type ProtocolProxy, protocolProxy } from '../protocol-proxy.ts';
+import type { Placement } from './placement.ts';
+import { reportFieldsOfTcp } from './tcp-fields.ts';
+
+/** The clusters of the same client, by name. */
+export type Clusters = ReadonlyMap<string, Pick<ClusterIR, 'type' | 'loadBalancing'>>;
+
+/** What the bytes of a service port end in: the proxy of its protocol where a variable asks for it, else the TCP proxy. */
+export function serviceProxy(
+  placement: Placement,
+  clusters: Clusters,
+  settings: Settings,
+  bag: DiagnosticBag,
+): NetworkFilterIR {
+  const tcp = serviceTcpProxy(placement, settings);
+  const kind = chosenProxy(placement, clusters, settings);
+  if (kind !== 'tcp') {
+    reportFieldsOfTcp(placement, kind, bag);
+    return kind === 'redis' ? redisProxy(tcp, settings) : thriftProxy(tcp, settings);
+  }
+  const why = withoutKeys(placement, clusters, settings);
+  if (why !== undefined) report(placement, why, bag);
+  return tcp;
+}
+
+/** The terminal filter of a placement; what it depends on beside the placement is all in the answer. */
+export function chosenProxy(placement: Placement, clusters: Clusters, settings: Settings): ProtocolProxy | 'tcp' {
+  const wanted = protocolProxy(placement.port.protocol, 'sidecar', settings) ?? 'tcp';
+  return wanted === 'redis' && !isByKey(placement, clusters) ? 'tcp' : wanted;
+}
+
+/** Elsewhere a key would be written to one endpoint and read from another. */
+function isByKey(placement: Placement, clusters: Clusters): boolean {
+  if (placement.target?.weightedClusters !== undefined) return false;
+  const policy = clusters.get(clusterOf(placement))?.loadBalancing.policy;
+  return policy === 'maglev' || policy === 'ring-hash';
+}
+
+/** Why commands are not shared out by their key although a variable asks for it; undefined where nothing is to be said. */
+function withoutKeys(placement: Placement, clusters: Clusters, settings: Settings): string | undefined {
+  if (protocolProxy(placement.port.protocol, 'sidecar', settings) !== 'redis') return undefined;
+  if (placement.target?.weightedClusters !== undefined) return 'it cannot share commands out by weight';
+  const cluster = clusterOf(placement);
+  // That nobody is behind a destination was said where it was looked up.
+  if (cluster === clusterNames.blackHole) return undefined;
+  if (clusters.get(cluster)?.type === 'original-dst') return 'the application chooses the endpoint itself';
+  return `the endpoints of ${cluster} are not chosen by key`;
+}
+
+function report({ outbound: { service }, port, target }: Placement, why: string, bag: DiagnosticBag): void {
+  const route = target?.origins.decidedBy[0];
+  const span = route === undefined ? servicePortSpan(service, port.number) : route.at.spanOf(route.field);
+  bag.report('redis-proxy-left-out', span, { port: String(port.number), host: service.host, why });
+}
+
+function clusterOf({ outbound, port, target }: Placement): string {
+  return target?.cluster ?? outboundCluster(outbound.service.host, port.number);
+}
+
+function serviceTcpProxy(placement: Placement, settings: Settings): TcpProxyIR {
+  const { outbound, port, target } = placement;
+  const cluster = clusterOf(placement);
+  const traffic = outbound.subsets[0]?.traffic.get(port.number);
+  const pool = traffic?.blocks.connectionPool?.tcp;
+  const hashes = hashPolicies(traffic?.blocks.loadBalancer?.consistentHash);
+  const rule = traffic === undefined ? noOrigins : blockOrigins(traffic, 'connectionPool', 'loadBalancer');
+  const here = servicePortOrigins(outbound.service, port.number);
+  return tcpProxy(
+    {
+      statPrefix: statName(cluster),
+      cluster,
+      ...(target?.weightedClusters === undefined ? {} : { weightedClusters: target.weightedClusters }),
+      idleTimeoutMs: durationMs(pool?.idleTimeout),
+      maxConnectionDurationMs: durationMs(pool?.maxConnectionDuration),
+      hashSourceIp: target?.hashSourceIp ?? hashes.some(({ kind }) => kind === 'source-ip'),
+      origins: joinOrigins(target?.origins ?? noOrigins, joinOrigins(rule, here)),
+    },
+    settings,
+  );
+}
