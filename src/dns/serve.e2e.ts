@@ -1,11 +1,9 @@
 import { createSocket } from 'node:dgram';
-import { connect } from 'node:net';
 import { decode, encode, type Packet } from 'dns-packet';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createMeshCa } from '../testing/certificates.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DnsBench } from './testing/dns-bench.ts';
-import { ask, type Heard, read, sendAllTcp, sendUdp } from './testing/dns-client.ts';
-import { answerTo, type Reply, withAddress, withCode, withSize } from './testing/dns-double.ts';
+import { addressesOf, ask, meshName, read, sendAllTcp, sendUdp } from './testing/dns-client.ts';
+import { answerTo, silent, withAddress, withCode, withSize } from './testing/dns-double.ts';
 
 let bench: DnsBench;
 beforeAll(async () => {
@@ -13,9 +11,6 @@ beforeAll(async () => {
 });
 afterEach(() => bench.close());
 
-const silent: Reply = () => undefined;
-const addresses = ({ answers = [] }: Heard): unknown[] => answers.map((answer) => 'data' in answer && answer.data);
-const meshName = 'reviews.shop.svc.cluster.local';
 const transports = [false, true] as const;
 
 describe('serveDns', () => {
@@ -25,10 +20,10 @@ describe('serveDns', () => {
       const [mesh, plain] = [await bench.tls(withAddress('10.0.0.1')), await bench.plain(withAddress('192.0.2.1'))];
       const { port } = await bench.serve(mesh, [plain]);
       for (const name of [meshName, 'Reviews.Shop.GLOBAL', 'cluster.local']) {
-        expect(addresses(await ask(port, name, { tcp }))).toEqual(['10.0.0.1']);
+        expect(addressesOf(await ask(port, name, { tcp }))).toEqual(['10.0.0.1']);
       }
       for (const name of ['example.com', 'notcluster.local', 'cluster.local.example.com', 'global.com']) {
-        expect(addresses(await ask(port, name, { tcp }))).toEqual(['192.0.2.1']);
+        expect(addressesOf(await ask(port, name, { tcp }))).toEqual(['192.0.2.1']);
       }
       expect([mesh.heard.length, new Set(plain.heard.map((line) => line.slice(0, 3)))]).toEqual([
         3,
@@ -77,8 +72,8 @@ describe('serveDns', () => {
       const unable = await bench.plain(withCode(2));
       const good = await bench.plain(withAddress('192.0.2.1'));
       const { port } = await bench.serve(undefined, [mute, unable, good]);
-      expect(addresses(await ask(port, 'one.example', { tcp }))).toEqual(['192.0.2.1']);
-      expect(addresses(await ask(port, 'two.example', { tcp }))).toEqual(['192.0.2.1']);
+      expect(addressesOf(await ask(port, 'one.example', { tcp }))).toEqual(['192.0.2.1']);
+      expect(addressesOf(await ask(port, 'two.example', { tcp }))).toEqual(['192.0.2.1']);
       expect([mute, unable, good].map(({ heard }) => heard.length)).toEqual([1, 1, 2]);
     },
   );
@@ -88,7 +83,7 @@ describe('serveDns', () => {
       if (plain.heard.length > 1) withAddress('192.0.2.1')(query, send, way);
     });
     const { port } = await bench.serve(undefined, [plain]);
-    expect(addresses(await ask(port, 'example.com'))).toEqual(['192.0.2.1']);
+    expect(addressesOf(await ask(port, 'example.com'))).toEqual(['192.0.2.1']);
     expect(plain.heard.length).toBe(2);
   });
 
@@ -109,7 +104,7 @@ describe('serveDns', () => {
       );
     });
     const { port } = await bench.serve(undefined, [plain]);
-    expect(addresses(await ask(port, 'example.com'))).toEqual(['192.0.2.1']);
+    expect(addressesOf(await ask(port, 'example.com'))).toEqual(['192.0.2.1']);
     stranger.close();
   });
 
@@ -167,7 +162,7 @@ describe('serveDns', () => {
     const { port } = await bench.serve(mesh, [], { timing: { queryMs: 5_000 } });
     const names = Array.from({ length: 100 }, (_, n) => `${n}.cluster.local`);
     const heard = await Promise.all(names.map((name) => ask(port, name, { id: 7 })));
-    expect(heard.flatMap(addresses)).toEqual(names.map((_, n) => `10.0.0.${n}`));
+    expect(heard.flatMap(addressesOf)).toEqual(names.map((_, n) => `10.0.0.${n}`));
     expect(mesh.connections).toBe(1);
   });
 
@@ -196,174 +191,13 @@ describe('serveDns', () => {
     expect({ id: heard.id, rcode: heard.rcode, passedOn: plain.heard }).toEqual({ id: 9, rcode, passedOn: [] });
   });
 
-  test('takes its own address out of the servers that it asks', async () => {
-    const servers = [{ address: '127.0.0.1', port: 0 }];
-    const own = await bench.serve(undefined, [], { servers: async () => servers });
-    servers[0] = { address: '127.0.0.1', port: own.port };
-    expect((await ask(own.port, 'example.com')).rcode).toBe('SERVFAIL');
-    expect(bench.warnings).toEqual(['the system names no DNS server but this one']);
-  });
-
-  test.each(['example.com', meshName])('ends a loop that leads its own query for %s back to it', async (name) => {
-    const back: Reply = async (query, send) => send(await sendUdp(port, encode({ ...query, type: 'query' })));
-    const [mesh, plain] = [await bench.tls(back), await bench.plain(back)];
-    const { port } = await bench.serve(mesh, [plain], { timing: {} });
-    expect((await ask(port, name)).rcode).toBe('SERVFAIL');
-    expect(mesh.heard.length + plain.heard.length).toBeLessThan(3);
-    expect(bench.warnings[0]).toContain('came back');
-  });
-
-  test('asks once what many ask at the same time, and answers each under its own id', async () => {
-    const plain = await bench.plain((query, send, way) => {
-      setTimeout(() => withAddress('192.0.2.1')(query, send, way), 150);
-    });
-    const { port } = await bench.serve(undefined, [plain]);
-    const same = Array.from({ length: 50 }, (_, id) => ask(port, 'example.com', { id }));
-    const others = [ask(port, 'example.com', { udpSize: 1_232 }), ask(port, 'example.com', { tcp: true })];
-    expect((await Promise.all(same)).map(({ id, ...heard }) => [id, addresses(heard as Heard)])).toEqual(
-      same.map((_, id) => [id, ['192.0.2.1']]),
-    );
-    await Promise.all(others);
-    expect(plain.heard.length).toBe(3);
-    await ask(port, 'example.com');
-    expect(plain.heard.length).toBe(4);
-  });
-
-  test('does not ask ever more where a resolver of the machine asks it in turn', async () => {
-    const resolver = await bench.plain(async (query, send) => {
-      const id = ((query.id ?? 0) + 1) & 0xffff;
-      const answer = await sendUdp(port, encode({ ...query, type: 'query', id }));
-      send(answerTo(query, { flags: (answer[3] ?? 0) & 0x0f }));
-    });
-    const { port } = await bench.serve(undefined, [resolver]);
-    expect((await ask(port, 'example.com')).rcode).toBe('SERVFAIL');
-    expect(resolver.heard.length).toBeLessThan(8);
-  });
-
-  test('says SERVFAIL at once to more queries than it can hold', async () => {
-    const plain = await bench.plain(silent);
-    const { port } = await bench.serve(undefined, [plain], { timing: { attemptMs: 5_000, overallMs: 5_000 } });
-    const query = (id: number): Buffer =>
-      encode({ type: 'query', id, questions: [{ type: 'A', name: `${id}.example` }] });
-    const all = Array.from({ length: 40 }, (_, n) =>
-      sendAllTcp(
-        port,
-        Array.from({ length: 20 }, (_, m) => query(n * 20 + m)),
-      ),
-    );
-    await vi.waitFor(() => expect(bench.warnings).toEqual([expect.stringContaining('512 queries')]), {
-      timeout: 4_000,
-    });
-    expect(plain.connections).toBeLessThanOrEqual(512);
-    await bench.close();
-    await Promise.allSettled(all);
-  });
-
-  test('holds no more than 256 connections, and takes others when some have gone', async () => {
-    const plain = await bench.plain(withAddress('192.0.2.1'));
-    const { port } = await bench.serve(undefined, [plain]);
-    const sockets = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
-    await vi.waitFor(() => expect(sockets.filter(({ closed }) => closed).length).toBe(44), { timeout: 10_000 });
-    for (const socket of sockets) socket.destroy();
-    await vi.waitFor(async () => expect(addresses(await ask(port, 'a.example', { tcp: true }))).toEqual(['192.0.2.1']));
-  });
-
   test('serves both families, and no port that somebody else has', async () => {
     const plain = await bench.plain(withAddress('192.0.2.1'));
     const both = await bench.serve(undefined, [plain], { addresses: ['127.0.0.1', '::1'] });
     for (const tcp of transports) {
-      expect(addresses(await ask(both.port, 'example.com', { address: '::1', tcp }))).toEqual(['192.0.2.1']);
+      expect(addressesOf(await ask(both.port, 'example.com', { address: '::1', tcp }))).toEqual(['192.0.2.1']);
     }
     const taken = bench.serve(undefined, [plain], { port: both.port });
     await expect(taken).rejects.toMatchObject({ code: 'dns-bind-failed', cause: { code: 'EADDRINUSE' } });
-  });
-});
-
-describe('the connection to the server of the mesh', () => {
-  const unable: readonly [string, () => Promise<Awaited<ReturnType<DnsBench['tls']>>>, RegExp][] = [
-    [
-      'of a root that is not the mesh’s',
-      async () => bench.tls(withAddress('10.6.6.6'), undefined, await createMeshCa()),
-      /certificate/,
-    ],
-    ['for another name', () => bench.tls(withAddress('10.6.6.6'), { dnsNames: ['other.example'] }), /altnames/],
-    ['that has expired', () => bench.tls(withAddress('10.6.6.6'), { dnsNames: ['localhost'], days: -1 }), /expired/],
-    ['of no kind', () => bench.plain(withAddress('10.6.6.6')), /./],
-  ];
-
-  test.each(unable)('is not used with a certificate %s', async (_, start, reason) => {
-    const [mesh, plain] = [await start(), await bench.plain(withAddress('10.6.6.6'))];
-    const { port } = await bench.serve(mesh, [plain], { timing: { queryMs: 1_000, firstBackoffMs: 2_000 } });
-    expect((await ask(port, meshName)).rcode).toBe('SERVFAIL');
-    expect([...mesh.heard, ...plain.heard]).toEqual([]);
-    expect(bench.warnings[0]).toMatch(reason);
-  });
-
-  test('is not made without roots, and is once there are some', async () => {
-    const [mesh, plain] = [await bench.tls(withAddress('10.0.0.1')), await bench.plain(withAddress('10.6.6.6'))];
-    let roots = '';
-    const readRoots = async (): Promise<string> => {
-      if (roots === '') throw new Error('cannot read the root certificate');
-      return roots;
-    };
-    const { port } = await bench.serve(mesh, [plain], {
-      meshServer: { host: 'localhost', port: mesh.port, readRoots },
-      timing: { queryMs: 500, firstBackoffMs: 100 },
-    });
-    expect((await ask(port, meshName)).rcode).toBe('SERVFAIL');
-    expect([mesh.connections, plain.heard]).toEqual([0, []]);
-    roots = bench.ca.rootCertificate;
-    await vi.waitFor(async () => expect(addresses(await ask(port, meshName))).toEqual(['10.0.0.1']), {
-      timeout: 10_000,
-    });
-  });
-
-  test('is made again when it is lost, and a query on the way is not', async () => {
-    let asked = 0;
-    const mesh = await bench.tls((query, send, { connection }) => {
-      asked += 1;
-      if (asked === 2) connection?.destroy();
-      else withAddress('10.0.0.1')(query, send, {});
-    });
-    const { port } = await bench.serve(mesh, []);
-    for (let n = 0; n < 3; n++) expect(addresses(await ask(port, meshName))).toEqual(['10.0.0.1']);
-    expect(mesh.connections).toBe(2);
-  });
-
-  test('is given up when nothing comes over it any more', async () => {
-    const mesh = await bench.tls((query, send, { connection }) => {
-      if (mesh.connections === 1 && mesh.heard.length > 1) connection?.pause();
-      else withAddress('10.0.0.1')(query, send, {});
-    });
-    const { port } = await bench.serve(mesh, [], { timing: { queryMs: 1_000 } });
-    const rcodes: string[] = [];
-    for (let n = 0; n < 3; n++) rcodes.push((await ask(port, meshName)).rcode);
-    expect(rcodes).toEqual(['NOERROR', 'SERVFAIL', 'NOERROR']);
-  });
-
-  test('is tried again later and later while it cannot be had', async () => {
-    const mesh = await bench.tls((_query, _send, { connection }) => connection?.destroy());
-    const { port } = await bench.serve(mesh, [], { timing: { queryMs: 300, firstBackoffMs: 100 } });
-    const end = performance.now() + 1_500;
-    while (performance.now() < end) {
-      expect((await ask(port, meshName)).rcode).toBe('SERVFAIL');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    // At 0, then after waits of 50 to 100, 100 to 200, 200 to 400, 400 to 800 ms …
-    expect(mesh.connections).toBeGreaterThan(1);
-    expect(mesh.connections).toBeLessThan(7);
-  });
-
-  test('is closed when nobody asks, and made again for the next query', async () => {
-    let ended = 0;
-    const mesh = await bench.tls((query, send, { connection }) => {
-      connection?.once('close', () => (ended += 1));
-      withAddress('10.0.0.1')(query, send, {});
-    });
-    const { port } = await bench.serve(mesh, [], { timing: { idleMs: 50 } });
-    await ask(port, meshName);
-    await vi.waitFor(() => expect(ended).toBe(1));
-    expect(addresses(await ask(port, meshName))).toEqual(['10.0.0.1']);
-    expect(mesh.connections).toBe(2);
   });
 });

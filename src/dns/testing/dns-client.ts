@@ -16,6 +16,14 @@ export interface AskOptions {
 /** What a client hears, with the octets of the answer and its code as DNS names it (`NOERROR`). */
 export type Heard = DecodedPacket & { readonly rcode: string; readonly size: number };
 
+/** A name of the mesh of `DnsBench`. */
+export const meshName = 'reviews.shop.svc.cluster.local';
+
+/** The data of an answer's records. */
+export function addressesOf({ answers = [] }: Heard): unknown[] {
+  return answers.map((answer) => 'data' in answer && answer.data);
+}
+
 /** Asks for a name as a client does. */
 export async function ask(port: number, name: string, options: AskOptions = {}): Promise<Heard> {
   const { id = 4711, type = 'A', udpSize, tcp, address = '127.0.0.1' } = options;

@@ -18,6 +18,9 @@ export interface Way {
   readonly port?: number;
 }
 
+/** Gives no answer. */
+export const silent: Reply = () => undefined;
+
 /** A DNS server of a test, on loopback. */
 export interface DnsDouble {
   readonly port: number;

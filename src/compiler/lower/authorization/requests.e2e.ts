@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createIssuer, type Issuer, tokenPolicy } from '../authentication/testing/issuer.ts';
-import { type GateRequest, type InboundGates, startInboundGates } from '../testing/inbound-gate.ts';
+import type { GateRequest, InboundGates } from '../testing/inbound-gate.ts';
+import { type Rules, rulePolicy, startRuleGates } from './testing/rule-gates.ts';
 
-/** Rules in YAML's flow form: one policy of an action, or several. */
-const rules: Readonly<Record<string, readonly (readonly [action: string, rules: string])[]>> = {
-  'deny on /headers without a token': [
-    ['DENY', '[{from: [{source: {notRequestPrincipals: ["*"]}}], to: [{operation: {paths: [/headers]}}]}]'],
-  ],
-  'deny without a token': [['DENY', '[{from: [{source: {notRequestPrincipals: ["*"]}}]}]']],
-  'allow one principal': [['ALLOW', '[{from: [{source: {requestPrincipals: ["issuer-with/slashes/sub"]}}]}]']],
-  'allow an issuer': [['ALLOW', '[{from: [{source: {requestPrincipals: ["https://issuer.example/*"]}}]}]']],
+const rules: Rules = {
   'deny within allow': [
     ['DENY', '[{to: [{operation: {paths: [/allow/admin]}}]}]'],
     ['ALLOW', '[{to: [{operation: {paths: ["/allow*"]}}]}]'],
@@ -27,13 +20,6 @@ const rules: Readonly<Record<string, readonly (readonly [action: string, rules: 
   'allow other hosts': [['ALLOW', '[{to: [{operation: {notHosts: [exact.example]}}]}]']],
   'deny POST': [['DENY', '[{to: [{operation: {methods: [POST]}}]}]']],
   'deny other methods': [['DENY', '[{to: [{operation: {notMethods: [GET, "H*"]}}]}]']],
-  'allow a group': [
-    ['ALLOW', '[{when: [{key: "request.auth.claims[groups]", values: [group-2]}]}]'],
-    ['ALLOW', '[{when: [{key: "request.auth.claims[permission]", values: [write]}]}]'],
-    ['ALLOW', '[{when: [{key: "request.auth.claims[nested][key]", values: ["valu*"]}]}]'],
-    ['ALLOW', '[{when: [{key: request.auth.audiences, values: [shop]}]}]'],
-    ['ALLOW', '[{when: [{key: request.auth.presenter, values: [app]}]}]'],
-  ],
   'allow a header': [['ALLOW', '[{when: [{key: "request.headers[x-foo]", values: [foo, "pre*", "*suf"]}]}]']],
   'deny a header': [['DENY', '[{when: [{key: "request.headers[X-Role]", values: [admin, "root*", "*.ops"]}]}]']],
   'allow other headers': [['ALLOW', '[{when: [{key: "request.headers[x-role]", notValues: [admin]}]}]']],
@@ -46,43 +32,18 @@ const rules: Readonly<Record<string, readonly (readonly [action: string, rules: 
   'two conditions': [
     ['ALLOW', '[{when: [{key: "request.headers[x-a]", values: [a]}, {key: "request.headers[x-b]", values: [b]}]}]'],
   ],
-  'from and to': [
-    [
-      'ALLOW',
-      '[{from: [{source: {requestPrincipals: ["*"]}}], to: [{operation: {methods: [GET]}}, {operation: {paths: [/p]}}]}]',
-    ],
-  ],
   'quoted text': [['DENY', '[{when: [{key: "request.headers[x-q]", values: ["a.b(c", "[x]+*"]}]}]']],
 };
 
-let ours: Issuer;
-let slashes: Issuer;
 let gates: InboundGates;
 
 beforeAll(async () => {
-  ours = await createIssuer('https://issuer.example');
-  slashes = await createIssuer('issuer-with/slashes');
-  const tokens = tokenPolicy(
-    'tokens',
-    { issuer: ours.name, jwks: ours.keySet },
-    { issuer: slashes.name, jwks: slashes.keySet },
-  );
-  const texts = Object.entries(rules).map(([name, policies]) => {
-    const own = policies.map(([action, text], i) => policy(`p${i}`, action, text));
-    return [name, [tokens, ...own].join('\n---\n')] as const;
-  });
-  const tried = policy('p', 'DENY', '[{}]', '{mesh.io/dry-run: "true"}');
-  const allowTried = policy('q', 'ALLOW', '[]', '{mesh.io/dry-run: "true"}');
-  gates = await startInboundGates({ ...Object.fromEntries(texts), tried: `${tried}\n---\n${allowTried}` });
+  const tried = rulePolicy('p', 'DENY', '[{}]', '{mesh.io/dry-run: "true"}');
+  const allowTried = rulePolicy('q', 'ALLOW', '[]', '{mesh.io/dry-run: "true"}');
+  gates = await startRuleGates(rules, '', { tried: `${tried}\n---\n${allowTried}` });
 });
-afterAll(() => gates?.close());
 
-function policy(name: string, action: string, text: string, annotations = '{}'): string {
-  return `apiVersion: security.mesh.io/v1beta1
-kind: AuthorizationPolicy
-metadata: {name: ${name}, namespace: a, annotations: ${annotations}}
-spec: {action: ${action}, rules: ${text}}`;
-}
+afterAll(() => gates?.close());
 
 type Row = readonly [gate: string, request: string, status: number];
 
@@ -260,47 +221,5 @@ describe('rules over HTTP/2', () => {
     ['deny hosts', { ':authority': 'exact.example.' }, 403],
   ])('%s: %j is answered %i', async (gate, headers, status) => {
     expect(await gates.sendHttp2(gate, headers)).toBe(status);
-  });
-});
-
-describe('rules about tokens', () => {
-  const bearer = (token: string): readonly (readonly [string, string])[] => [['authorization', `Bearer ${token}`]];
-
-  test.each<[string, string, number, Readonly<Record<string, unknown>> | 'none' | 'bad']>([
-    ['deny without a token', '/', 403, 'none'],
-    ['deny without a token', '/', 401, 'bad'],
-    ['deny without a token', '/', 200, {}],
-    ['deny without a token', '/', 403, { sub: undefined }],
-    ['deny without a token', '/', 403, { sub: '' }],
-    ['deny on /headers without a token', '/ip', 200, 'none'],
-    ['deny on /headers without a token', '/headers', 403, 'none'],
-    ['deny on /headers without a token', '/headers?x=1', 403, 'none'],
-    ['deny on /headers without a token', '/headers', 200, {}],
-    ['allow nothing', '/', 401, 'bad'],
-    ['allow an issuer', '/', 200, {}],
-    ['allow an issuer', '/', 403, 'none'],
-    ['allow a group', '/', 403, {}],
-    ['allow a group', '/', 200, { groups: ['group-1', 'group-2'] }],
-    ['allow a group', '/', 200, { groups: 'group-2' }],
-    ['allow a group', '/', 403, { groups: ['group-22'] }],
-    ['allow a group', '/', 200, { permission: 'a write' }],
-    ['allow a group', '/', 403, { permission: 'awrite' }],
-    ['allow a group', '/', 200, { nested: { key: 'value-3' } }],
-    ['allow a group', '/', 403, { 'nested.key': 'value-3' }],
-    ['allow a group', '/', 200, { aud: ['shop', 'other'] }],
-    ['allow a group', '/', 200, { azp: 'app' }],
-    ['from and to', '/p', 200, {}],
-    ['from and to', '/p', 403, 'none'],
-  ])('%s: %s is answered %i to a token with %j', async (gate, path, status, claims) => {
-    const token = claims === 'none' ? undefined : claims === 'bad' ? 'a.b.c' : await ours.token(claims);
-    expect((await gates.send(gate, { path, headers: token === undefined ? [] : bearer(token) })).status).toBe(status);
-  });
-
-  test('split a principal at its last slash', async () => {
-    const of = async (issuer: Issuer, sub: string) =>
-      (await gates.send('allow one principal', { headers: bearer(await issuer.token({ sub })) })).status;
-    expect(await of(slashes, 'sub')).toBe(200);
-    expect(await of(slashes, 'other')).toBe(403);
-    expect(await of(ours, 'sub')).toBe(403);
   });
 });

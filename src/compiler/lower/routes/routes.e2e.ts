@@ -1,40 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OutboundGates, type RoutedRequest, startOutboundGates } from '../testing/outbound-gate.ts';
-
-/** A VirtualService for `reviews.example` with these HTTP routes (YAML, flow style). */
-const routes = (http: string, name = 'reviews'): string => `apiVersion: networking.mesh.io/v1alpha3
-kind: VirtualService
-metadata: {name: ${name}, namespace: a}
-spec:
-  hosts: [reviews.example]
-  http: ${http}
-`;
-
-const to = (host: string, subset?: string): string =>
-  `route: [{destination: {host: ${host}.example${subset === undefined ? '' : `, subset: ${subset}`}}}]`;
-const v1 = to('reviews', 'v1');
-const ratings = to('ratings');
-/** Requests that match go to ratings, all others to the first version. */
-const matching = (match: string): string => routes(`[{match: [${match}], ${ratings}}, {${v1}}]`);
+import { path, routes, v1 } from './testing/routed-policies.ts';
 
 const policies = {
-  exact: matching('{uri: {exact: /a}}'),
-  prefix: matching('{uri: {prefix: /a}}'),
-  regex: matching('{uri: {regex: "/a[0-9]+"}}'),
-  'any case': matching('{uri: {prefix: /Api}, ignoreUriCase: true}'),
-  method: matching('{method: {exact: POST}}'),
-  authority: matching('{authority: {exact: Reviews.Example}}'),
-  header: matching('{headers: {X-User: {exact: jason}}}'),
-  'header prefix': matching('{headers: {x-user: {prefix: ja}}}'),
-  'header expression': matching('{headers: {x-user: {regex: "ja.*n"}}}'),
-  'header present': matching('{headers: {x-user: {}}}'),
-  'header absent': matching('{withoutHeaders: {x-user: {}}}'),
-  'header other': matching('{withoutHeaders: {x-user: {exact: jason}}}'),
-  query: matching('{queryParams: {page: {exact: "1"}}}'),
-  'query present': matching('{queryParams: {page: {}}}'),
-  both: matching('{uri: {prefix: /a}, headers: {x-user: {exact: jason}}}'),
-  either: matching('{uri: {prefix: /a}}, {headers: {x-user: {exact: jason}}}'),
-  'no rest': routes(`[{match: [{uri: {prefix: /a}}], ${ratings}}]`),
   redirect: routes(`[
     {match: [{uri: {exact: /path}}], redirect: {uri: /new}},
     {match: [{uri: {exact: /all}}], redirect: {scheme: https, authority: x.example, port: 8443, redirectCode: 308}},
@@ -83,18 +51,6 @@ const policies = {
     remove: [X-Secret]}, response: {set: {x-app: v1}, add: {x-more: "1"}, remove: [x-debug]}},
     route: [{destination: {host: reviews.example, subset: v1}, headers: {request: {set: {x-destination: v1}}}}]}]`),
   'no such subset': routes(`[{route: [{destination: {host: reviews.example, subset: v9}}]}]`),
-  'middle catch-all': routes(
-    `[{match: [{uri: {exact: /a}}], ${ratings}}, {${v1}}, {match: [{uri: {exact: /b}}], ${ratings}}]`,
-  ),
-  delegate: `${routes(`[{match: [{uri: {prefix: /team}}], headers: {request: {set: {x-root: "1"}}},
-    delegate: {name: team}}, {${v1}}]`)}---
-apiVersion: networking.mesh.io/v1alpha3
-kind: VirtualService
-metadata: {name: team, namespace: a}
-spec:
-  http: [{match: [{uri: {prefix: /team/a}}], ${ratings}}, {match: [{uri: {prefix: /other}}], ${ratings}},
-    {match: [{headers: {x-user: {exact: jason}}}], ${to('reviews', 'v2')}}]
-`,
 };
 
 type Gate = keyof typeof policies;
@@ -102,66 +58,12 @@ type Gate = keyof typeof policies;
 let gates: OutboundGates;
 
 beforeAll(async () => {
-  gates = await startOutboundGates(policies, { virtualServiceDelegates: true });
+  gates = await startOutboundGates(policies);
 });
+
 afterAll(() => gates?.close());
 
 const send = (gate: Gate, request?: RoutedRequest) => gates.send(gate, request);
-const path = (text: string): RoutedRequest => ({ path: text });
-const user = (name: string): RoutedRequest => ({ headers: { 'x-user': name } });
-
-describe('a match', () => {
-  test.each<[Gate, boolean, RoutedRequest]>([
-    ['exact', true, path('/a')],
-    ['exact', true, path('/a?x=1')],
-    ['exact', true, path('//a')],
-    ['exact', false, path('/a/')],
-    ['exact', false, path('/A')],
-    ['prefix', true, path('/a')],
-    ['prefix', true, path('/ab')],
-    ['prefix', true, path('/x/../a')],
-    ['prefix', false, path('/b?a=/a')],
-    ['regex', true, path('/a12')],
-    ['regex', false, path('/a12/b')],
-    ['any case', true, path('/aPI/x')],
-    ['method', true, { method: 'POST' }],
-    ['method', false, { method: 'GET' }],
-    ['authority', true, { host: 'reviews.example' }],
-    ['authority', true, { host: 'REVIEWS.example:80' }],
-    ['authority', true, { host: 'reviews.example.' }],
-    ['header', true, user('jason')],
-    ['header', false, user('jasons')],
-    ['header', false, {}],
-    ['header prefix', true, user('jack')],
-    ['header expression', true, user('jaan')],
-    ['header expression', false, user('jaans')],
-    ['header present', true, user('anybody')],
-    ['header present', false, {}],
-    ['header absent', true, {}],
-    ['header absent', false, user('anybody')],
-    ['header other', true, {}],
-    ['header other', true, user('other')],
-    ['header other', false, user('jason')],
-    ['query', true, path('/?page=1')],
-    ['query', true, path('/?page=1&page=2')],
-    ['query', false, path('/?page=2&page=1')],
-    ['query', false, path('/?page=11')],
-    ['query present', true, path('/?page')],
-    ['both', true, { path: '/a', ...user('jason') }],
-    ['both', false, path('/a')],
-    ['either', true, user('jason')],
-    ['either', true, path('/a')],
-    ['either', false, path('/b')],
-    ['middle catch-all', true, path('/a')],
-    ['middle catch-all', false, path('/b')],
-  ])('by %s holds: %s, of %o', async (gate, holds, request) => {
-    expect((await send(gate, request)).seen?.backend).toBe(holds ? 'ratings' : 'v1');
-  });
-
-  test('that no route has is answered 404', async () => {
-    expect((await send('no rest', path('/b'))).status).toBe(404);
-  });
-});
 
 describe('an answer of the proxy itself', () => {
   test.each<[RoutedRequest, number, string]>([
@@ -330,17 +232,5 @@ describe('header operations', () => {
     });
     expect(seen?.headers['x-secret']).toBeUndefined();
     expect([got['x-more'], got['x-debug']]).toEqual(['1', undefined]);
-  });
-});
-
-describe('a delegate', () => {
-  test.each<[RoutedRequest, string, string | undefined]>([
-    [path('/team/a'), 'ratings', '1'],
-    [{ path: '/team', ...user('jason') }, 'v2', '1'],
-    [path('/other'), 'v1', undefined],
-    [path('/team/b'), 'v1', undefined],
-  ])('has a say in %o: %s', async (request, backend, root) => {
-    const { seen } = await send('delegate', request);
-    expect([seen?.backend, seen?.headers['x-root']]).toEqual([backend, root]);
   });
 });

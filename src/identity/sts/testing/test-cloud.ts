@@ -56,13 +56,18 @@ export async function startTestCloud(socket?: string): Promise<TestCloud> {
     roots: ca.rootCertificate,
     seen,
     answer: (call) => cloud.good(call),
-    good: ({ path }) => ok(path === '/v1/identitybindingtoken' ? federatedAnswer : accessAnswer(3_600)),
+    good: (call) => ok(isFirst(call) ? federatedAnswer : accessAnswer(3_600)),
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
   return cloud;
+}
+
+/** Whether a call is the first of the two steps. */
+export function isFirst({ path }: SeenCall): boolean {
+  return path === '/v1/identitybindingtoken';
 }
 
 export function ok(body: object): CloudAnswer {

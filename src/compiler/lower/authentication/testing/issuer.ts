@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { GateRequest } from '../../testing/inbound-gate.ts';
 
 /** Whoever makes tokens: a key pair whose public half is to be published. */
 export interface Issuer {
@@ -32,6 +33,9 @@ export function unsigned(header: object, claims: object, signature = ''): string
   const parts = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
   return [...parts, signature].join('.');
 }
+
+/** A request with a token in the usual place. */
+export const bearer = (token: string): GateRequest => ({ headers: [['authorization', `Bearer ${token}`]] });
 
 /** A RequestAuthentication of namespace `a` with these rules, as JSON text, which is YAML. */
 export function tokenPolicy(name: string, ...jwtRules: readonly object[]): string {
