@@ -19,6 +19,7 @@ missing_packages() {
   for pair in iptables:iptables-restore iptables:ip6tables-restore iproute2:ip curl:curl uidmap:newuidmap tini:tini systemd:systemd-notify faketime:faketime openssl:openssl redis-tools:redis-cli; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair#*:}" >/dev/null || printf '%s\n' "${pair%%:*}"
   done | sort -u
+  /usr/bin/python3 -c 'import thrift' 2>/dev/null || printf 'python3-thrift\n'
   python3 -m pip --version >/dev/null 2>&1 || [ -x .tools/bin/envoy ] || printf 'python3-pip\n'
 }
 
