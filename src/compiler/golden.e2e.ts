@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('envoy --mode validate', () => {
-  test.each(proxies)('accepts %s', async (path) => {
+  test.concurrent.each(proxies)('accepts %s', async (path) => {
     expect(await validateConfig(binary, staticForm(partsOf(golden(path))))).toMatchObject({ ok: true });
   });
 
@@ -47,7 +47,7 @@ describe('envoy --mode validate', () => {
 });
 
 describe('a live Envoy', () => {
-  test.each(proxies)('puts %s in force', async (path) => {
+  test.concurrent.each(proxies)('puts %s in force', async (path) => {
     const outcome = await runLive(golden(path));
     expect(outcome).toEqual({ isInForce: true, state: 'LIVE' });
   });

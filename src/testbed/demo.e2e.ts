@@ -39,7 +39,7 @@ async function processesNaming(text: string): Promise<number> {
   return lines.filter((line) => line.includes(text)).length;
 }
 
-describeMesh('demo', () => {
+describeMesh.concurrent('demo', () => {
   test('shows every cell of both tables and what decided it, in under two minutes, and leaves nothing behind', async () => {
     const startedAt = performance.now();
     const demo = await startDemo();

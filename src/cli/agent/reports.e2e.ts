@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { gatewayPod, plainGateway } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { objects } from './testing/sample-mesh.ts';
@@ -37,29 +37,30 @@ defaultConfig:
 `;
 
 describe('pilot-agent proxy router', () => {
-  let proxy: ProxyProgram;
-  afterEach(() => proxy?.close());
-
-  test.each([
+  // Statistics and spans leave every 5 seconds: all wait for theirs at the same time.
+  test.concurrent.for([
     ['zipkin: {address: localhost:8701}', /^POST \/api\/v2\/spans HTTP\/1\.1[\s\S]*plain\.example\.com/],
     ['datadog: {address: 127.0.0.1:8701}', /^(?:POST|PUT|GET) \/(?:v0\.\d|info|telemetry)/m],
     ['openTelemetry: {address: 127.0.0.1:8701}', /^PRI \* HTTP\/2\.0[\s\S]*mesh-proxy/],
-  ])('reports to the servers of the proxy configuration, and traces with %s', async (tracing, spans) => {
-    proxy = await ProxyProgram.create(mesh);
-    await proxy.write('listener.py', listener);
-    await proxy.write('mesh.yaml', reports(tracing));
-    const prepare = '{ python3 listener.py & }';
-    proxy.start({ role: 'router', args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
-    await proxy.untilReady();
-    const ask = () => proxy.curl('http://127.0.0.1:8080/', '-H', 'Host: plain.example.com');
-    expect(ask()).toMatchObject({ status: 200, body: 'plain' });
+  ] as const)(
+    'reports to the servers of the proxy configuration, and traces with %s',
+    async ([tracing, spans], { onTestFinished }) => {
+      const proxy = await ProxyProgram.create(mesh);
+      onTestFinished(() => proxy.close());
+      await proxy.write('listener.py', listener);
+      await proxy.write('mesh.yaml', reports(tracing));
+      const prepare = '{ python3 listener.py & }';
+      proxy.start({ role: 'router', args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
+      await proxy.untilReady();
+      const ask = () => proxy.curl('http://127.0.0.1:8080/', '-H', 'Host: plain.example.com');
+      expect(ask()).toMatchObject({ status: 200, body: 'plain' });
 
-    const seen = (port: number): Promise<string> => proxy.readOwn(`seen-${port}`).catch(() => '');
-    const soon = { timeout: 15_000, interval: 200 };
-    // Statistics leave every 5 seconds, and so do spans.
-    await vi.waitFor(async () => expect(await seen(8125)).toContain('envoy.server.live:1|g'), soon);
-    await vi.waitFor(async () => expect(await seen(8702)).toMatch(/\.downstream_cx_total/), soon);
-    await vi.waitFor(async () => expect(await seen(8703)).toContain('plain.example.com'), soon);
-    await vi.waitFor(async () => expect(await seen(8701)).toMatch(spans), soon);
-  });
+      const seen = (port: number): Promise<string> => proxy.readOwn(`seen-${port}`).catch(() => '');
+      const soon = { timeout: 15_000, interval: 200 };
+      await vi.waitFor(async () => expect(await seen(8125)).toContain('envoy.server.live:1|g'), soon);
+      await vi.waitFor(async () => expect(await seen(8702)).toMatch(/\.downstream_cx_total/), soon);
+      await vi.waitFor(async () => expect(await seen(8703)).toContain('plain.example.com'), soon);
+      await vi.waitFor(async () => expect(await seen(8701)).toMatch(spans), soon);
+    },
+  );
 });

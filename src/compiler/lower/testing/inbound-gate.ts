@@ -64,7 +64,17 @@ export async function startInboundGates(
   const clusters = [{ name: 'inbound|8080||', type: 'STATIC', load_assignment: loadOf(join(folder, 'app.sock')) }];
   const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
   await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
-  const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
+  const flush = ['--file-flush-interval-msec', '200'];
+  const args = [
+    '-c',
+    join(folder, 'envoy.json'),
+    ...flush,
+    '--disable-hot-restart',
+    '--concurrency',
+    '1',
+    '-l',
+    'error',
+  ];
   const envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
   const close = async (): Promise<void> => {
     envoy.signal('SIGKILL');
