@@ -17,10 +17,11 @@ server.listen(8080);
 process.on('SIGTERM', () => server.close(() => process.exit(0)));
 `;
 
-/** A server outside the mesh, at the given port: answers with the headers that it received. */
+/** A server outside the mesh, at the given port: answers with the headers that it received. Says when it listens. */
 export const outsideProgram = `
 import { createServer } from 'node:http';
-createServer((request, response) => response.end(JSON.stringify(request.headers))).listen(Number(process.argv[2]));
+createServer((request, response) => response.end(JSON.stringify(request.headers))).listen(
+  Number(process.argv[2]), () => console.log('listening'));
 `;
 
 /**

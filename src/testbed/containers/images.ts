@@ -26,7 +26,16 @@ export async function buildAgentImage({ podman, sandbox }: Engine): Promise<void
   await writeFile(join(sandbox.folder, 'envoy/Containerfile'), 'FROM scratch\nCOPY envoy /usr/local/bin/envoy\n');
   await podman('build', '--quiet', '--tag', imageNames.envoy, `${scratch}/envoy`);
   const file = ['--file', `${repository}/deploy/Containerfile`];
-  await podman('build', '--quiet', '--pull=never', '--network=none', ...file, '--tag', imageNames.agent, `${repository}/dist`);
+  await podman(
+    'build',
+    '--quiet',
+    '--pull=never',
+    '--network=none',
+    ...file,
+    '--tag',
+    imageNames.agent,
+    `${repository}/dist`,
+  );
 }
 
 /** Builds the application: a program for Node, which is the image's one process. */

@@ -8,30 +8,23 @@ export interface Placement {
   readonly volumes: string;
 }
 
-/** Podman removes init containers that have ended, unless it is told to run them at every start. */
-const keepInitContainers = { 'io.podman.annotations.init.container.type': 'always' };
-
 /**
- * The pod as `podman kube play` 4.3 can run it. It fails on volumes of Secrets, knows no downward API and no container
- * that stays among those of the initialization, and leaves hooks and probes alone. So here, and nowhere else:
+ * The pod as `podman kube play` 4.3 can run it. It fails on volumes of Secrets, waits 20 s for each init container that has
+ * ended, knows no downward API, and leaves hooks and probes alone. So here, and nowhere else:
  *
  * - each volume is a folder of the host, which `makeVolumes` has made as a kubelet does;
  * - variables from fields of the pod have their values;
- * - an init container with `restartPolicy: Always` is the first of the containers;
- * - init containers stay when they have ended, so that their exit codes can be read;
+ * - init containers are containers: whoever plays the pod starts all of them in the kubelet's order;
  * - hooks and probes are left out: whoever plays the pod runs them.
  */
 export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
   const { initContainers, containers, volumes } = pod.spec;
-  const stays = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
-  const played = (container: Container): Container => playedContainer(container, pod, placement);
   return {
     ...pod,
-    metadata: { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...keepInitContainers } },
     spec: {
       ...pod.spec,
-      initContainers: initContainers.filter((container) => !stays(container)).map(played),
-      containers: [...initContainers.filter(stays), ...containers].map(played),
+      initContainers: [],
+      containers: [...initContainers, ...containers].map((container) => playedContainer(container, pod, placement)),
       volumes: volumes.map(({ name }) => hostFolder(name, placement)),
     },
   };

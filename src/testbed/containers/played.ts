@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { delay } from '../../lib/abort.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
 import type { RunResult } from '../program.ts';
 import { scratch } from '../sandbox.ts';
@@ -36,7 +37,9 @@ export class PlayedPod {
     const played = playedPod(pod, { podIp, volumes: join(scratch, it.#folder) });
     await writeFile(join(engine.sandbox.folder, 'pod.json'), JSON.stringify(played));
     await writeFile(join(engine.sandbox.folder, 'client.mjs'), clientProgram);
-    await engine.podman('kube', 'play', '--network', 'pods', '--ip', podIp, `${scratch}/pod.json`);
+    const network = ['--network', 'pods', '--ip', podIp];
+    await engine.podman('kube', 'play', '--start=false', ...network, `${scratch}/pod.json`);
+    await it.#start();
     return it;
   }
 
@@ -68,12 +71,6 @@ export class PlayedPod {
     });
   }
 
-  /** Runs the command of a hook in its container. */
-  hook(container: string, hook: Hook | undefined): Promise<RunResult> {
-    if (hook?.exec === undefined) throw new Error(`the hook of ${container} runs no command`);
-    return this.execute(container, ...hook.exec.command);
-  }
-
   execute(container: string, ...command: readonly string[]): Promise<RunResult> {
     return this.#engine.tryPodman('exec', this.#nameOf(container), ...command);
   }
@@ -100,14 +97,47 @@ export class PlayedPod {
     return stdout + stderr;
   }
 
-  /** SIGTERM to all its containers, SIGKILL after its grace period; gives their exit codes when all have ended. */
+  /**
+   * Ends the pod as a kubelet does: each container gets its hook before the stop, then SIGTERM, and SIGKILL when the grace
+   * period is over; those among the init containers that stay get their SIGTERM when the others have ended. Gives the
+   * exit codes of all.
+   */
   async stop(): Promise<Readonly<Record<string, number>>> {
+    const { initContainers, containers } = this.#pod.spec;
+    const ended = Promise.all(containers.map((container) => this.#end(container)));
+    await Promise.all([ended, ...initContainers.filter(stays).map((container) => this.#end(container, ended))]);
+    const names = [...initContainers, ...containers].map(({ name }) => name);
+    const inspect = ['inspect', '--format', '{{.State.ExitCode}}', ...names.map((name) => this.#nameOf(name))];
+    const codes = (await this.#engine.podman(...inspect)).trim().split('\n');
+    return Object.fromEntries(names.map((name, index) => [name, Number(codes[index])]));
+  }
+
+  async #end({ name, lifecycle }: Container, turn?: Promise<unknown>): Promise<void> {
+    const hook = lifecycle?.preStop;
+    if (hook?.sleep !== undefined) await delay(hook.sleep.seconds * 1000);
+    else if (hook !== undefined) await this.#mustHook(name, hook);
+    await turn;
     const grace = String(this.#pod.spec.terminationGracePeriodSeconds);
-    await this.#engine.podman('pod', 'stop', '--time', grace, this.#pod.metadata.name);
-    const names = [...this.#pod.spec.initContainers, ...this.#pod.spec.containers].map(({ name }) => name);
-    const format = ['--format', '{{.State.ExitCode}}'];
-    const codes = await this.#engine.podman('inspect', ...format, ...names.map((name) => this.#nameOf(name)));
-    return Object.fromEntries(codes.trim().split('\n').map((code, index) => [names[index] ?? '', Number(code)]));
+    await this.#engine.podman('stop', '--time', grace, this.#nameOf(name));
+  }
+
+  /** Starts its containers in the kubelet's order; throws when one that should end does not do so well. */
+  async #start(): Promise<void> {
+    const { initContainers, containers } = this.#pod.spec;
+    for (const container of initContainers) {
+      const { name, startupProbe } = container;
+      await this.#engine.podman('start', ...(stays(container) ? [] : ['--attach']), this.#nameOf(name));
+      if (startupProbe !== undefined) await this.untilProbed(startupProbe);
+    }
+    for (const { name, lifecycle } of containers) {
+      await this.#engine.podman('start', this.#nameOf(name));
+      if (lifecycle?.postStart !== undefined) await this.#mustHook(name, lifecycle.postStart);
+    }
+  }
+
+  async #mustHook(container: string, { exec }: Hook): Promise<void> {
+    const { exitCode, stderr } = await this.execute(container, ...(exec?.command ?? []));
+    if (exitCode !== 0) throw new Error(`a hook of ${container}: exit ${exitCode}: ${stderr}`);
   }
 
   remove(): Promise<string> {
@@ -134,4 +164,8 @@ export class PlayedPod {
       'root-cert.pem': issued.rootCertificate,
     };
   }
+}
+
+function stays({ restartPolicy }: Container): boolean {
+  return restartPolicy === 'Always';
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,6 +25,7 @@ describe.skipIf(!isRoot)('in containers', () => {
     await buildAgentImage(engine);
     await buildApplicationImage(engine, applicationProgram);
     await engine.podman('network', 'create', '--disable-dns', '--subnet', '10.91.7.0/24', 'pods');
+    await startOutside(engine);
   });
 
   afterAll(async () => {
@@ -41,20 +42,20 @@ describe.skipIf(!isRoot)('in containers', () => {
     expect(envoy).toContain('/1.40.0/');
   });
 
-  describe('the pod of deploy/pod.yaml', () => {
+  describe.each(['pod.yaml', 'pod-native-sidecar.yaml'])('the pod of deploy/%s', (file) => {
     let pod: PlayedPod;
 
     beforeAll(async () => {
-      pod = await PlayedPod.play(engine, readPod('pod.yaml'));
-      const proxy = pod.container('mesh-proxy');
-      await pod.untilProbed(proxy.startupProbe!);
+      pod = await PlayedPod.play(engine, readPod(file));
     });
 
-    test('becomes ready, which its hooks and probes see', async () => {
-      const proxy = pod.container('mesh-proxy');
-      expect(await pod.hook('mesh-proxy', proxy.lifecycle?.postStart)).toMatchObject({ exitCode: 0 });
-      expect(await pod.probe(proxy.readinessProbe!)).toBe(200);
-      expect(await pod.probe(pod.container('web').readinessProbe!)).toBe(200);
+    afterAll(async () => {
+      await pod?.remove();
+    });
+
+    test('becomes ready', async () => {
+      await pod.untilProbed(pod.container('mesh-proxy').readinessProbe!);
+      await pod.untilProbed(pod.container('web').readinessProbe!);
     });
 
     test('lets in whom its policies name, and nobody else', async () => {
@@ -64,18 +65,18 @@ describe.skipIf(!isRoot)('in containers', () => {
         pod.request('GET', web, 'cart'),
         pod.request('GET', `http://${podIp}:8080/`),
       ]);
-      expect(allowed).toMatch(/^200 .*"x-forwarded-client-cert":"[^"]*URI=spiffe:\/\/cluster.local\/ns\/shop\/sa\/orders"/);
+      expect(allowed).toMatch(
+        /^200 .*"x-forwarded-client-cert":"[^"]*URI=spiffe:\/\/cluster.local\/ns\/shop\/sa\/orders"/,
+      );
       expect([write, other].map((answer) => answer.slice(0, 3))).toEqual(['403', '403']);
       expect(plain).toMatch(/^000 /);
     });
 
     test('leads what the application calls through the proxy', async () => {
-      await writeFile(join(engine.sandbox.folder, 'outside.mjs'), outsideProgram);
-      const log = join(engine.sandbox.folder, 'outside.log');
-      const outside = await engine.sandbox.start([node, `${scratch}/outside.mjs`, '9000'], log);
       const url = `${web}/out?to=${encodeURIComponent(`http://${bridgeIp}:9000/`)}`;
-      expect(await pod.request('GET', url, 'orders')).toMatch(/^200 .*"x-request-id"/);
-      await outside.signal('KILL');
+      expect(await pod.request('GET', url, 'orders')).toMatch(/^200 .*"host":"10.91.7.1:9000"/);
+      const { stdout } = await pod.execute('mesh-proxy', 'pilot-agent', 'request', 'GET', 'clusters');
+      expect(stdout).toContain(`PassthroughCluster::${bridgeIp}:9000::cx_total::1`);
     });
 
     test('takes over a change of the ConfigMap', async () => {
@@ -88,42 +89,65 @@ describe.skipIf(!isRoot)('in containers', () => {
       await until(opened, { timeoutMs: 20_000, otherwise: () => pod.logs('mesh-proxy') });
     });
 
-    test('runs the agent as process 1 without privileges or zombies', async () => {
+    test('runs the agent as process 1, without privileges or zombies', async () => {
       const status = (await pod.execute('mesh-proxy', 'cat', '/proc/1/status')).stdout;
       expect(status).toMatch(/^Uid:\t1337\t1337\t1337\t1337$/m);
       expect(status).toMatch(/^CapEff:\t0{16}$/m);
       expect(status).toMatch(/^CapBnd:\t0{16}$/m);
       expect(status).toMatch(/^NoNewPrivs:\t1$/m);
       expect(status).toMatch(/^Seccomp:\t2$/m);
-      const { stdout } = await pod.execute('mesh-proxy', 'sh', '-c', 'cat /proc/[0-9]*/stat');
-      const processes = [...stdout.matchAll(/^(\d+) \((.*)\) (\S)/gm)].map(([, id, name, state]) => ({ id, name, state }));
-      expect(processes.map(({ name }) => name).sort()).toEqual(['cat', 'envoy', 'node', 'sh']);
+      const { stdout } = await pod.execute(
+        'mesh-proxy',
+        'sh',
+        '-c',
+        'for each in /proc/[0-9]*; do cat $each/stat; done',
+      );
+      const processes = [...stdout.matchAll(/^(\d+) \((.*)\) (\S)/gm)].map(([, id, name, state]) => ({
+        id,
+        name,
+        state,
+      }));
+      expect(processes.map(({ name }) => name).sort()).toEqual(['envoy', 'node', 'sh']);
       expect(processes.filter(({ state }) => state === 'Z')).toEqual([]);
       expect(processes.find(({ id }) => id === '1')?.name).toBe('node');
     });
 
     test('finishes what is in flight, and ends cleanly before its drain is over', async () => {
-      const proxy = pod.container('mesh-proxy');
       const slow = pod.request('GET', `${web}/slow`, 'cart');
-      await until(async () => ((await open()) > 0 ? true : undefined), {
+      await until(async () => ((await stat('http.inbound.*rq_active')) > 0 ? true : undefined), {
         timeoutMs: 10_000,
         otherwise: async () => 'no request came',
       });
       const startedAt = performance.now();
-      expect(await pod.hook('mesh-proxy', proxy.lifecycle?.preStop)).toMatchObject({ exitCode: 0 });
-      expect(await pod.probe(proxy.readinessProbe!)).toBe(503);
+      const stopped = pod.stop();
+      const closed = async (): Promise<true | undefined> =>
+        (await pod.probe(pod.container('mesh-proxy').readinessProbe!)) === 503 ? true : undefined;
+      await until(closed, { timeoutMs: 5_000, otherwise: () => pod.logs('mesh-proxy') });
       expect(await slow).toBe('200 slow');
-      expect(await pod.stop()).toEqual({ 'mesh-init': 0, 'mesh-proxy': 0, web: 0 });
+      expect(await stopped).toEqual({ 'mesh-init': 0, 'mesh-proxy': 0, web: 0 });
       expect(performance.now() - startedAt).toBeLessThan(15_000);
-      expect(await pod.logs('mesh-proxy')).toContain('drain ended');
+      const log = await pod.logs('mesh-proxy');
+      expect(log).toContain('drain ended');
+      expect(log).toContain('"PassthroughCluster"');
     });
 
-    async function open(): Promise<number> {
-      const { stdout } = await pod.execute('mesh-proxy', 'pilot-agent', 'request', 'GET', 'stats?filter=rq_active');
-      return [...stdout.matchAll(/^http\.inbound\S*\.downstream_rq_active: (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
+    /** Sum of Envoy's counters or gauges whose names match. */
+    async function stat(pattern: string): Promise<number> {
+      const { stdout } = await pod.execute('mesh-proxy', 'pilot-agent', 'request', 'GET', `stats?filter=${pattern}`);
+      return [...stdout.matchAll(/: (\d+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
     }
   });
 });
+
+/** Starts the server outside the mesh; returns when it listens. */
+async function startOutside({ sandbox }: Engine): Promise<void> {
+  await writeFile(join(sandbox.folder, 'outside.mjs'), outsideProgram);
+  const log = join(sandbox.folder, 'outside.log');
+  await sandbox.start([node, `${scratch}/outside.mjs`, '9000'], log);
+  const listens = async (): Promise<true | undefined> =>
+    (await readFile(log, 'utf8')).includes('listening') ? true : undefined;
+  await until(listens, { timeoutMs: 10_000, otherwise: () => readFile(log, 'utf8') });
+}
 
 /** What containers could leave on the machine: mounts, links, network namespaces, packet filter, control groups. */
 async function machineState(): Promise<string> {
