@@ -5,7 +5,7 @@ import type { JsonObject } from './source/document.ts';
 /** What `compile` gives: one configuration a proxy, sorted by namespace and name, and the facts that Envoy's form does not say. */
 export interface Compilation {
   readonly configs: readonly EnvoyConfig[];
-  /** Content of `mesh.json`. */
+  /** Content of `mesh.json`, made each time that it is asked for: it is as big as the mesh. */
   readonly mesh: JsonObject;
   /** What was counted on the way; no output holds it. */
   readonly figures: MeshFigures;

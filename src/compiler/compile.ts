@@ -103,7 +103,13 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
     });
     if (bag.hasErrors) return undefined;
     const figures = meshFigures(topology, policies, proxies, bag.all);
-    return { configs, mesh: meshJson(topology, settings), figures };
+    return {
+      configs,
+      get mesh() {
+        return meshJson(topology, settings);
+      },
+      figures,
+    };
   };
 
   const read: Compiler['read'] = (files, bag) => {

@@ -76,23 +76,44 @@ export interface ConfigState {
   readonly warmingClusters: number;
 }
 
-const configStats = 'version_text$|^listener_manager.total_listeners_warming$|^cluster_manager.warming_clusters$';
-
-/** Reads what is in force. No counter of refusals covers every fault, so a change is in force only once its version shows here. */
+/**
+ * Reads what is in force. No counter of refusals covers every fault, so a change is in force only once its version shows
+ * here. What warms is asked for after the versions: it warms when they show.
+ */
 export async function readConfigState(admin: AdminClient, options?: AdminOptions): Promise<ConfigState> {
-  const { body } = await admin.get(`/stats?format=json&filter=${encodeURIComponent(configStats)}`, options);
+  const versions = await readVersions(admin, options);
+  return { versions, ...(await readWarming(admin, options)) };
+}
+
+/** The versions alone: Envoy's few texts, which it finds in a quarter of the time that all its statistics take. */
+export async function readVersions(admin: AdminClient, options?: AdminOptions): Promise<ConfigState['versions']> {
+  const texts = await readStats(admin, 'TextReadouts', 'version_text$', options);
+  const versions = [...texts].map(([name, value]) => [name, String(value)] as const);
+  return new Map(versions.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** How much is not used yet because it waits for something. */
+export async function readWarming(admin: AdminClient, options?: AdminOptions): Promise<Omit<ConfigState, 'versions'>> {
+  const names = { listeners: 'listener_manager.total_listeners_warming', clusters: 'cluster_manager.warming_clusters' };
+  const gauges = await readStats(admin, 'Gauges', `^${names.listeners}$|^${names.clusters}$`, options);
+  return {
+    warmingListeners: Number(gauges.get(names.listeners) ?? 0),
+    warmingClusters: Number(gauges.get(names.clusters) ?? 0),
+  };
+}
+
+async function readStats(
+  admin: AdminClient,
+  type: 'TextReadouts' | 'Gauges',
+  filter: string,
+  options?: AdminOptions,
+): Promise<ReadonlyMap<string, string | number>> {
+  const query = `format=json&type=${type}&filter=${encodeURIComponent(filter)}`;
+  const { body } = await admin.get(`/stats?${query}`, options);
   const { stats } = JSON.parse(body) as {
     stats: readonly { readonly name?: string; readonly value?: string | number }[];
   };
-  const values = new Map(stats.map(({ name = '', value = '' }) => [name, value]));
-  const versions = [...values]
-    .filter(([name]) => name.endsWith('version_text'))
-    .map(([name, value]) => [name, String(value)] as const);
-  return {
-    versions: new Map(versions.sort(([a], [b]) => (a < b ? -1 : 1))),
-    warmingListeners: Number(values.get('listener_manager.total_listeners_warming') ?? 0),
-    warmingClusters: Number(values.get('cluster_manager.warming_clusters') ?? 0),
-  };
+  return new Map(stats.map(({ name = '', value = '' }) => [name, value]));
 }
 
 /** `inboundOnly` leaves outbound listeners open; `graceful` refuses no connection until the drain time ends. */

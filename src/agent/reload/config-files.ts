@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFilesWatchedByName } from './file-watches.ts';
@@ -22,6 +23,8 @@ export interface Replacement {
 export class ConfigFiles {
   readonly folder: string;
   readonly #identity: FolderIdentity;
+  /** Of what was last written beside the configuration. */
+  readonly #digests = new Map<string, string>();
   #heldListeners: string | undefined;
 
   constructor(folder: string) {
@@ -42,7 +45,7 @@ export class ConfigFiles {
     const main = mainFilesOf(holdsListeners ? { ...files, listeners: noResources } : files);
     await this.#writeEach([...main, ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
     await this.#removeUnused(files);
-    await this.writeBeside(files);
+    await this.writeBeside(files, false);
     await this.#identity.take();
   }
 
@@ -106,19 +109,26 @@ export class ConfigFiles {
     await wait(expected);
     await this.#removeUnused(next);
     // Last: who reads these knows that the configuration they belong to is in force.
-    await this.writeBeside(next, before);
+    await this.writeBeside(next);
   }
 
   /** Writes `files` again after a replacement failed half way: Envoy may have taken a part of it. */
   async restore(files: ProxyFiles): Promise<void> {
     await this.#writeEach(mainFilesOf(files));
     await this.#removeUnused(files);
-    await this.writeBeside(files);
+    await this.writeBeside(files, false);
   }
 
   /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */
-  async writeBeside(files: ProxyFiles, before?: ProxyFiles): Promise<void> {
-    await this.#writeEach([...files.beside].filter(([name, text]) => before?.beside.get(name) !== text));
+  async writeBeside({ beside }: ProxyFiles, isKnown = true): Promise<void> {
+    for (const name of beside.keys()) {
+      const text = beside.get(name) ?? '';
+      const digest = createHash('sha256').update(text).digest('hex');
+      if (isKnown && this.#digests.get(name) === digest) continue;
+      this.#digests.delete(name);
+      await this.#writeEach([[name, text]]);
+      this.#digests.set(name, digest);
+    }
   }
 
   async #removeUnused(files: ProxyFiles): Promise<void> {

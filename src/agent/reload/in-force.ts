@@ -1,4 +1,4 @@
-import { type AdminClient, type ConfigState, readConfigState } from '../../envoy/admin.ts';
+import { type AdminClient, type ConfigState, readVersions, readWarming } from '../../envoy/admin.ts';
 import { delay } from '../../lib/abort.ts';
 import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
 
@@ -17,6 +17,8 @@ export type InForce =
 
 /** How often Envoy is asked: at first, and at last, when it waits for something that does not come, an authority say. */
 const pollMs = { first: 15, last: 250 };
+/** What Envoy has refused is asked for less often: going through its counters takes it longer. */
+const refusalsMs = 100;
 
 /** What `files` are when all of them are in force. */
 export function expectedVersions(files: ProxyFiles): Required<ExpectedVersions> {
@@ -48,26 +50,31 @@ export async function waitInForce(
 ): Promise<InForce> {
   const startedAt = performance.now();
   const deadline = startedAt + options.timeoutMs;
+  let refusalsAtMs = startedAt;
   for (let seen = 0; ; ) {
+    const askedAt = performance.now();
     const missing = await missingNow(admin, expected);
+    const now = performance.now();
     seen = missing.length === 0 ? seen + 1 : 0;
     // Twice in a row: the worker threads take a change over a moment after the main thread shows its version.
     if (seen === 2) return { isInForce: true };
-    if (missing.length > 0) {
+    const isOver = now > deadline || options.signal.aborted;
+    if (missing.length > 0 && (isOver || now - refusalsAtMs >= refusalsMs)) {
+      refusalsAtMs = now;
       const isRefused = (await readRefusals(admin).catch(() => 0)) > options.refusalsBefore;
-      if (isRefused || performance.now() > deadline || options.signal.aborted) {
-        return { isInForce: false, missing, isRefused };
-      }
+      if (isRefused || isOver) return { isInForce: false, missing, isRefused };
     }
-    const waitedMs = performance.now() - startedAt;
-    const pauseMs = Math.min(Math.max(pollMs.first, waitedMs / 100), pollMs.last);
+    // The thread that answers is the one that takes the change over: it answers for half of its time at most.
+    const pauseMs = Math.min(Math.max(pollMs.first, (now - startedAt) / 100, now - askedAt), pollMs.last);
     await (seen > 0 ? delay(pollMs.first) : delay(pauseMs, options.signal));
   }
 }
 
 async function missingNow(admin: AdminClient, expected: ExpectedVersions): Promise<readonly string[]> {
   try {
-    return missingVersions(expected, await readConfigState(admin));
+    const versions = await readVersions(admin);
+    const missing = missingVersions(expected, { versions, warmingListeners: 0, warmingClusters: 0 });
+    return missing.length > 0 ? missing : missingVersions(expected, { versions, ...(await readWarming(admin)) });
   } catch (error) {
     // Not yet there, or no longer: the deadline, or Envoy's exit, ends the wait.
     return [(error as Error).message];
@@ -77,7 +84,7 @@ async function missingNow(admin: AdminClient, expected: ExpectedVersions): Promi
 /** Updates of any type that Envoy rejected or could not read since it started. */
 export async function readRefusals(admin: AdminClient): Promise<number> {
   const filter = '\\.(cds|lds|rds\\..*)\\.update_(rejected|failure)$';
-  const { body } = await admin.get(`/stats?filter=${encodeURIComponent(filter)}`);
+  const { body } = await admin.get(`/stats?type=Counters&filter=${encodeURIComponent(filter)}`);
   return [...body.matchAll(/: (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

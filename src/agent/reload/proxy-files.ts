@@ -15,10 +15,13 @@ export interface ProxyFiles {
   /** File name under `routes/` to a DiscoveryResponse of one RouteConfiguration. */
   readonly routes: ReadonlyMap<string, string>;
   /** What Envoy does not read: `origins.json`, `mesh.json`. */
-  readonly beside: ReadonlyMap<string, string>;
+  readonly beside: TextsByName;
   /** What gateway servers ask for over SDS, by name; never written. Absent: none. */
   readonly secrets?: ReadonlyMap<string, GatewaySecretTexts>;
 }
+
+/** Texts by their names; some are put together only when they are asked for. A map of strings will do. */
+export type TextsByName = Pick<ReadonlyMap<string, string>, 'get' | 'keys'>;
 
 /** Objects whose present version is at fault, so that their last good version was compiled. */
 export interface HeldObjects {

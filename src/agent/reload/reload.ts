@@ -136,7 +136,7 @@ export class Reloader {
     const validatedAt = performance.now();
     if (hasNewBootstrap) log.warn('the bootstrap has changed; that takes effect when the agent starts again');
     if (isUnchanged) {
-      await files.writeBeside(next, this.#current);
+      await files.writeBeside(next);
       this.#current = next;
     } else {
       await this.#replace(next);

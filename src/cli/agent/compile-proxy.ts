@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../agent/agent-config.ts';
-import type { CompileProxy, ProxyFiles } from '../../agent/reload/proxy-files.ts';
+import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import type { Compiler } from '../../compiler/compile.ts';
 import type { WorkloadKey } from '../../compiler/merge/effective.ts';
@@ -7,7 +7,7 @@ import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
 import { forgetPositions } from '../../compiler/source/parse.ts';
-import { readSources, SourceError } from '../../compiler/source/read.ts';
+import { type ReadThrough, readSources, SourceError } from '../../compiler/source/read.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -15,18 +15,18 @@ import { format } from '../../diagnostics/format.ts';
 import { UsageError } from '../failure.ts';
 import { createKeySetGatherer, type KeySetGatherer } from '../key-sets/gather.ts';
 import type { FetchedKeySets } from '../key-sets/remote.ts';
-import { createPlanMemory, type PlanMemory, planFiles, proxyFolder } from '../output/plan.ts';
+import { createPlanMemory } from '../output/plan.ts';
 import { readTemplates } from '../read-templates.ts';
 import { type Attempt, compileHolding } from './compile-holding.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
 import { readHostFacts } from './host-facts.ts';
 import type { GoodInputs } from './last-good.ts';
+import { proxyFilesOf } from './proxy-files-of.ts';
 import { readUserBootstrap } from './read-bootstrap.ts';
 import { type CompilerInputs, rememberCompiler } from './remember-compiler.ts';
+import { SourceMemory } from './source-memory.ts';
 import { letOthers, readInPieces } from './turns.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
-
-const routesFolder = 'routes/';
 
 /** Where the agent's inputs are. */
 export interface ProxyInputs {
@@ -60,6 +60,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
   const gatherer = createKeySetGatherer([], inputs.keySets);
   const memory = createPlanMemory();
+  const sources = new SourceMemory();
   let good: GoodInputs | undefined;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
@@ -68,7 +69,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
     if (fixed === undefined) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
     const { settings } = fixed;
-    const read = await readPolicies(inputs.policies, settings, bag);
+    const read = await readPolicies(inputs.policies, settings, bag, sources.round());
     if ('problems' in read) return read;
     const paths = [...read.sources, ...inputs.watched];
     if ('failure' in read) return { failure: read.failure, inputs: paths };
@@ -83,15 +84,17 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
     const { compilation } = value;
-    const fault = roleFault(compilation, inputs);
+    const own = ownWorkload(compilation, identity);
+    const fault = roleFault(own, inputs);
     if (fault !== undefined) return { problems: [fault], inputs: paths };
-    if (identity.ip === undefined && lacksAddress(compilation, identity)) {
+    // Nobody knows where a Deployment without pods is, but the machine that its proxy runs on.
+    if (identity.ip === undefined && own?.addresses.length === 0) {
       addresses = [...((await inputs.ownAddresses?.()) ?? [])];
       identity = { ...identity, ip: addresses[0] };
       if (addresses.length > 0) return compile();
     }
     await letOthers();
-    const written = withNodeId(filesOf(compilation, texts, memory), identity);
+    const written = withNodeId(proxyFilesOf(compilation, texts, memory), identity);
     await letOthers();
     const secrets = gatewaySecretsOf(written.listeners, value.objects, {
       namespace: inputs.gatewayNamespace ?? identity.namespace,
@@ -180,11 +183,12 @@ async function readPolicies(
   policies: readonly string[],
   settings: Settings,
   bag: DiagnosticBag,
+  through: ReadThrough,
 ): Promise<ReadPolicies> {
   let sources: readonly string[] = policies;
   try {
     sources = [...policies, ...folderSources(settings)];
-    return { sources, files: await readSources(sources, bag, { filesOnly: true }) };
+    return { sources, files: await readSources(sources, bag, { filesOnly: true, through }) };
   } catch (error) {
     if (error instanceof UsageError) return { problems: [error.message] };
     if (error instanceof SourceError) return { sources, failure: error };
@@ -209,17 +213,10 @@ function ownWorkload({ mesh }: Compilation, { namespace, name }: WorkloadKey): M
   return workloads.find((workload) => workload.namespace === namespace && workload.name === name);
 }
 
-/** Nobody knows where a Deployment without pods is, but the machine that its proxy runs on. */
-function lacksAddress(compilation: Compilation, identity: ProxyIdentity): boolean {
-  return ownWorkload(compilation, identity)?.addresses.length === 0;
-}
-
 /** Why this proxy cannot run as it was told to: a gateway's listeners are not a sidecar's. */
-function roleFault(compilation: Compilation, { identity, role }: ProxyInputs): string | undefined {
-  const { namespace, name } = identity;
-  const own = ownWorkload(compilation, identity);
+function roleFault(own: MeshWorkload | undefined, { identity, role }: ProxyInputs): string | undefined {
   if (own === undefined || own.role === role) return undefined;
-  return `workload "${namespace}/${name}" is a ${own.role} in the inputs, not a ${role}`;
+  return `workload "${identity.namespace}/${identity.name}" is a ${own.role} in the inputs, not a ${role}`;
 }
 
 /** Folders of `configSources`; a control plane is refused by name. */
@@ -228,23 +225,4 @@ export function folderSources({ configSources }: Settings): readonly string[] {
     if (address.startsWith('fs://')) return address.slice('fs://'.length);
     throw new UsageError(`not supported yet: configSources "${address}" (fs:///path is)`);
   });
-}
-
-/** The same files as `meshpol compile -o` writes, without the proxy's folder in their names. */
-function filesOf(compilation: Compilation, texts: readonly SourceFile[], memory: PlanMemory): ProxyFiles {
-  const config = compilation.configs[0];
-  if (config === undefined) throw new Error('a compilation without errors has the selected workload');
-  const folder = `${proxyFolder(config)}/`;
-  const files = new Map(
-    [...planFiles(compilation, { files: texts, memory })].map(({ path, text }) => [path.replace(folder, ''), text]),
-  );
-  const take = (name: string): string => files.get(name) ?? '';
-  const routes = [...files].filter(([name]) => name.startsWith(routesFolder));
-  return {
-    bootstrap: take('bootstrap.json'),
-    clusters: take('clusters.json'),
-    listeners: take('listeners.json'),
-    routes: new Map(routes.map(([name, text]) => [name.slice(routesFolder.length), text])),
-    beside: new Map(['origins.json', 'mesh.json'].map((name) => [name, take(name)])),
-  };
 }

@@ -8,8 +8,16 @@ const typeUrls: Readonly<Record<ResourceType, string>> = {
   cluster: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
 };
 
-/** Text of a resource as an element of a `resources` list. Resources are shared by many proxies: made once each. */
-const elements = new WeakMap<Resource, { readonly text: string; readonly digest: string }>();
+const separator = ',\n';
+
+/** Text of a resource as an element of a `resources` list. */
+interface Element {
+  readonly text: string;
+  readonly digest: string;
+}
+
+/** Resources are shared by many proxies: made once each. */
+const elements = new WeakMap<Resource, Element>();
 
 /**
  * A file that Envoy reads over `path_config_source` (envoy.service.discovery.v3.DiscoveryResponse). `version_info` is a
@@ -18,11 +26,24 @@ const elements = new WeakMap<Resource, { readonly text: string; readonly digest:
 export function discoveryResponse(resources: readonly Resource[]): string {
   if (resources.length === 0) return `{\n  "version_info": "${versionOf([])}",\n  "resources": []\n}\n`;
   const parts = resources.map(elementOf);
-  const list = parts.map(({ text }) => text).join(',\n');
+  const list = parts.map(({ text }) => text).join(separator);
   return `{\n  "version_info": "${versionOf(parts)}",\n  "resources": [\n${list}\n  ]\n}\n`;
 }
 
-function elementOf(resource: Resource): { readonly text: string; readonly digest: string } {
+/**
+ * Has what is kept of these resources lie within the text that was made of them, which somebody keeps anyway: V8 keeps a
+ * part of a string as a reference to the whole.
+ */
+export function keepWithin(response: string, resources: readonly Resource[]): void {
+  const parts = resources.map((resource) => ({ resource, ...elementOf(resource) }));
+  let at = response.indexOf(parts[0]?.text ?? '');
+  for (const { resource, text, digest } of parts) {
+    elements.set(resource, { text: response.slice(at, at + text.length), digest });
+    at += text.length + separator.length;
+  }
+}
+
+function elementOf(resource: Resource): Element {
   let element = elements.get(resource);
   if (element === undefined) {
     const text = typedText(resource);

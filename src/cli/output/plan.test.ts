@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EnvoyConfig, Resource, ResourceType } from '../../compiler/render/resource.ts';
 import { discoveryResponse } from './discovery-response.ts';
-import { planFiles } from './plan.ts';
+import { createPlanMemory, filesBeside, planFiles } from './plan.ts';
 
 function resource(type: ResourceType, name: string): Resource {
   const json = { name, stat_prefix: 'x' };
@@ -64,5 +64,37 @@ describe('planFiles', () => {
     const configs = Array.from({ length: 50 }, (_, index) => config(`w${index}`, [...counted]));
     expect([...planFiles({ configs, mesh: {} }, { files: [] })].length).toBe(50 * 6 + 1);
     expect(reads).toBe(3);
+  });
+});
+
+describe('createPlanMemory', () => {
+  test('gives every list the text that it has without a memory, also of resources that it has seen in other lists', () => {
+    const [a, b, c, other] = ['a', 'b', 'c', 'b'].map((name) => resource('cluster', name)) as [
+      Resource,
+      Resource,
+      Resource,
+      Resource,
+    ];
+    const respond = createPlanMemory();
+    const plain = (resources: readonly Resource[]): string => discoveryResponse(resources.map((one) => ({ ...one })));
+    for (const list of [[a, b, c], [c, b, a], [a], [a, b], [], [a, other, c], [a, b, c]]) {
+      expect(respond(list)).toBe(plain(list));
+    }
+  });
+});
+
+describe('filesBeside', () => {
+  test('asks for the mesh when somebody wants the text, each time', () => {
+    let asked = 0;
+    const compilation = {
+      get mesh() {
+        asked++;
+        return { workloads: [] };
+      },
+    };
+    const files = filesBeside(compilation, config('cart', []), []);
+    expect(asked).toBe(0);
+    for (let i = 0; i < 2; i++) expect(files.get('mesh.json')?.()).toBe('{\n  "workloads": []\n}\n');
+    expect(asked).toBe(2);
   });
 });

@@ -4,7 +4,7 @@ import { createLocator, type Locate, originsJson } from '../../compiler/render/o
 import type { EnvoyConfig, Resource } from '../../compiler/render/resource.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import { annotator } from './annotate.ts';
-import { discoveryResponse } from './discovery-response.ts';
+import { discoveryResponse, keepWithin } from './discovery-response.ts';
 
 /** One file to write; `path` is relative to the output folder, with forward slashes. */
 export interface OutputFile {
@@ -24,9 +24,17 @@ export interface PlanOptions {
 /** Texts of resource lists by the identity of the resources. */
 export type PlanMemory = (resources: readonly Resource[]) => string;
 
-/** An empty memory, to be handed to each plan of one proxy: it keeps little, for the texts of a big mesh are big. */
+/**
+ * An empty memory, to be handed to each plan of one proxy: it keeps little, for the texts of a big mesh are big. Clusters
+ * and listeners are kept as they were last; their resources become parts of these texts.
+ */
 export function createPlanMemory(): PlanMemory {
-  return sharedResponses((resource) => resource, 3);
+  const respond = sharedResponses((resource) => resource, 2);
+  return (resources) => {
+    const text = respond(resources);
+    if (resources.length > 1) keepWithin(text, resources);
+    return text;
+  };
 }
 
 /**
@@ -37,8 +45,42 @@ export function* planFiles(compilation: Omit<Compilation, 'figures'>, options: P
   const locate = createLocator(options.files);
   const annotate = options.isAnnotated === true ? annotator(locate) : (resource: Resource) => resource;
   const respond = options.memory ?? sharedResponses(annotate);
-  for (const config of compilation.configs) yield* proxyFiles(config, respond, annotate, locate);
+  for (const config of compilation.configs) {
+    const folder = proxyFolder(config);
+    for (const { path, text } of envoyFiles(config, respond, annotate)) yield { path: `${folder}/${path}`, text };
+    yield { path: `${folder}/origins.json`, text: originsText(config, locate) };
+  }
   yield { path: 'mesh.json', text: json(compilation.mesh) };
+}
+
+/** What Envoy reads, in the order in which it must see them: what listeners name is there before they are. */
+export function* envoyFiles(
+  config: EnvoyConfig,
+  respond: PlanMemory,
+  annotate: (resource: Resource) => Resource = (resource) => resource,
+): Generator<OutputFile> {
+  yield { path: 'clusters.json', text: respond(config.clusters) };
+  for (const route of config.routes) {
+    yield { path: `routes/${encodeURIComponent(route.name)}.json`, text: respond([route]) };
+  }
+  yield { path: 'listeners.json', text: respond(config.listeners) };
+  yield { path: 'bootstrap.json', text: `${annotate(config.bootstrap).text}\n` };
+}
+
+/** What stands beside it, by name: each text is put together when it is asked for, and kept by nobody. */
+export function filesBeside(
+  compilation: Pick<Compilation, 'mesh'>,
+  config: EnvoyConfig,
+  files: readonly SourceFile[],
+): ReadonlyMap<string, () => string> {
+  return new Map([
+    ['origins.json', () => originsText(config, createLocator(files))],
+    ['mesh.json', () => json(compilation.mesh)],
+  ]);
+}
+
+function originsText(config: EnvoyConfig, locate: Locate): string {
+  return json(originsJson(config, locate));
 }
 
 /** Folder of one proxy, relative to the output folder. */
@@ -50,23 +92,6 @@ export function proxyFolder({
   readonly workload: string;
 }): string {
   return `${encodeURIComponent(namespace)}/${encodeURIComponent(workload)}`;
-}
-
-/** In the order in which Envoy must see them: what listeners name is there before they are. */
-function* proxyFiles(
-  config: EnvoyConfig,
-  respond: (resources: readonly Resource[]) => string,
-  annotate: (resource: Resource) => Resource,
-  locate: Locate,
-): Generator<OutputFile> {
-  const folder = proxyFolder(config);
-  yield { path: `${folder}/clusters.json`, text: respond(config.clusters) };
-  for (const route of config.routes) {
-    yield { path: `${folder}/routes/${encodeURIComponent(route.name)}.json`, text: respond([route]) };
-  }
-  yield { path: `${folder}/listeners.json`, text: respond(config.listeners) };
-  yield { path: `${folder}/bootstrap.json`, text: `${annotate(config.bootstrap).text}\n` };
-  yield { path: `${folder}/origins.json`, text: json(originsJson(config, locate)) };
 }
 
 /** Equal lists are most often those of the proxy before, and routes those of any; a few are kept. */

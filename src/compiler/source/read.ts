@@ -25,7 +25,12 @@ export interface ReadOptions {
   readonly maxFileBytes?: number | undefined;
   /** Refuses pipes and devices that are named, as it does those in folders: reading them may take for ever. */
   readonly filesOnly?: boolean;
+  /** Reads one file by `read`, or gives what it gave before. */
+  readonly through?: ReadThrough;
 }
+
+/** Files whose text is no input give none, and are reported, each time. */
+export type ReadThrough = (path: string, read: () => Promise<SourceFile[]>) => Promise<SourceFile[]>;
 
 /**
  * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json`, sorted, each
@@ -38,6 +43,7 @@ export async function readSources(
   options: ReadOptions = {},
 ): Promise<SourceFile[]> {
   const limit = options.maxFileBytes ?? defaultLimits.maxFileBytes;
+  const through: ReadThrough = options.through ?? ((_, read) => read());
   const seen = new Set<string>();
   const files: SourceFile[] = [];
   for (const path of paths) {
@@ -48,7 +54,7 @@ export async function readSources(
     }
     const names = await namesOf(toSlashes(path), seen, options.filesOnly ? 'file' : 'any');
     for (let at = 0; at < names.length; at += batch) {
-      const some = names.slice(at, at + batch).map((name) => readOne(name, bag, limit));
+      const some = names.slice(at, at + batch).map((name) => through(name, () => readOne(name, bag, limit)));
       files.push(...(await Promise.all(some)).flat());
     }
   }
