@@ -9,12 +9,12 @@ export interface Placement {
 }
 
 /**
- * The pod as `podman kube play` 4.3 can run it. It fails on volumes of Secrets, waits 20 s for each init container that has
- * ended, knows no downward API, and leaves hooks and probes alone. So here, and nowhere else:
+ * The pod as `podman kube play` 4.3 can run it. It fails on volumes of Secrets, knows no downward API, starts init
+ * containers again that have ended, and leaves hooks and probes alone. So here, and nowhere else:
  *
  * - each volume is a folder of the host, which `makeVolumes` has made as a kubelet does;
  * - variables from fields of the pod have their values;
- * - init containers are containers: whoever plays the pod starts all of them in the kubelet's order;
+ * - init containers are containers, and nothing is started again: whoever plays the pod starts all in the kubelet's order;
  * - hooks and probes are left out: whoever plays the pod runs them.
  */
 export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
@@ -23,6 +23,7 @@ export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
     ...pod,
     spec: {
       ...pod.spec,
+      restartPolicy: 'Never',
       initContainers: [],
       containers: [...initContainers, ...containers].map((container) => playedContainer(container, pod, placement)),
       volumes: volumes.map(({ name }) => hostFolder(name, placement)),

@@ -56,6 +56,7 @@ export interface PodManifest {
   readonly spec: {
     readonly serviceAccountName: string;
     readonly terminationGracePeriodSeconds: number;
+    readonly restartPolicy?: string;
     readonly securityContext: { readonly fsGroup: number };
     readonly initContainers: readonly Container[];
     readonly containers: readonly Container[];
