@@ -4,7 +4,9 @@ import type {
   FilterChainMatchIR,
   HttpConnectionIR,
   ListenerIR,
+  RedisProxyIR,
   TcpProxyIR,
+  ThriftProxyIR,
 } from '../compiler/ir/listener.ts';
 import type { Origins, PolicyOrigin } from '../compiler/ir/origin.ts';
 import type { BootstrapIR, ProxyIR } from '../compiler/ir/proxy.ts';
@@ -49,6 +51,24 @@ export function tcpIR(cluster: string, tcp: Partial<TcpProxyIR> = {}): TcpProxyI
     origins: byDefault,
     ...tcp,
   };
+}
+
+/** A Redis proxy that refuses SELECT. */
+export function redisIR(cluster: string, redis: Partial<RedisProxyIR> = {}): RedisProxyIR {
+  return {
+    kind: 'redis',
+    statPrefix: cluster,
+    cluster,
+    opTimeoutMs: 5_000,
+    refusedCommands: ['SELECT'],
+    origins: byDefault,
+    ...redis,
+  };
+}
+
+/** A Thrift proxy to one cluster. */
+export function thriftIR(cluster: string, thrift: Partial<ThriftProxyIR> = {}): ThriftProxyIR {
+  return { kind: 'thrift', statPrefix: cluster, cluster, origins: byDefault, ...thrift };
 }
 
 /** An inbound connection manager with the strictest path normalization. */

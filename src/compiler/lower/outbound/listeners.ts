@@ -14,7 +14,7 @@ import { type ListenerDraft, ListenerDrafts } from './draft.ts';
 import { outboundListener } from './listener.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
 import { placements } from './placement.ts';
-import { chosenProxy } from './service-proxy.ts';
+import { proxyChoice } from './service-proxy.ts';
 import { virtualOutbound } from './virtual-outbound.ts';
 
 /** Which service owns which part of which listener; `services` are oldest first. */
@@ -78,7 +78,7 @@ function listenerOf(
     ...draft.matched.map(({ match }) => JSON.stringify(match)),
     ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
     String(overridesAlpn),
-    ...takers.map((placement) => chosenProxy(placement, clusters, lowering.settings)),
+    ...takers.map((placement) => JSON.stringify(proxyChoice(placement, clusters, lowering.settings))),
   ];
   const [first, ...rest] = inputs;
   if (first === undefined) throw new Error(`listener ${draft.name} has no owner`);

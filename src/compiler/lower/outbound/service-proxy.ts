@@ -14,6 +14,12 @@ import { reportFieldsOfTcp } from './tcp-fields.ts';
 /** The clusters of the same client, by name. */
 export type Clusters = ReadonlyMap<string, Pick<ClusterIR, 'type' | 'loadBalancing'>>;
 
+/** Which filter the bytes of a placement end in, and why not the Redis proxy where a variable asks for that. */
+export interface ProxyChoice {
+  readonly kind: ProtocolProxy | 'tcp';
+  readonly why?: string;
+}
+
 /** What the bytes of a service port end in: the proxy of its protocol where a variable asks for it, else the TCP proxy. */
 export function serviceProxy(
   placement: Placement,
@@ -22,38 +28,32 @@ export function serviceProxy(
   bag: DiagnosticBag,
 ): NetworkFilterIR {
   const tcp = serviceTcpProxy(placement, settings);
-  const kind = chosenProxy(placement, clusters, settings);
-  if (kind !== 'tcp') {
-    reportFieldsOfTcp(placement, kind, bag);
-    return kind === 'redis' ? redisProxy(tcp, settings) : thriftProxy(tcp, settings);
-  }
-  const why = withoutKeys(placement, clusters, settings);
+  const { kind, why } = proxyChoice(placement, clusters, settings);
   if (why !== undefined) report(placement, why, bag);
-  return tcp;
+  if (kind === 'tcp') return tcp;
+  reportFieldsOfTcp(placement, kind, bag);
+  return kind === 'redis' ? redisProxy(tcp, settings) : thriftProxy(tcp, settings);
 }
 
-/** The terminal filter of a placement; what it depends on beside the placement is all in the answer. */
-export function chosenProxy(placement: Placement, clusters: Clusters, settings: Settings): ProtocolProxy | 'tcp' {
-  const wanted = protocolProxy(placement.port.protocol, 'sidecar', settings) ?? 'tcp';
-  return wanted === 'redis' && !isByKey(placement, clusters) ? 'tcp' : wanted;
+/** All that a terminal filter depends on beside its placement is in the answer. */
+export function proxyChoice(placement: Placement, clusters: Clusters, settings: Settings): ProxyChoice {
+  const kind = protocolProxy(placement.port.protocol, 'sidecar', settings) ?? 'tcp';
+  return kind === 'redis' ? redisOrTcp(placement, clusters) : { kind };
 }
 
-/** Elsewhere a key would be written to one endpoint and read from another. */
-function isByKey(placement: Placement, clusters: Clusters): boolean {
-  if (placement.target?.weightedClusters !== undefined) return false;
-  const policy = clusters.get(clusterOf(placement))?.loadBalancing.policy;
-  return policy === 'maglev' || policy === 'ring-hash';
-}
-
-/** Why commands are not shared out by their key although a variable asks for it; undefined where nothing is to be said. */
-function withoutKeys(placement: Placement, clusters: Clusters, settings: Settings): string | undefined {
-  if (protocolProxy(placement.port.protocol, 'sidecar', settings) !== 'redis') return undefined;
-  if (placement.target?.weightedClusters !== undefined) return 'it cannot share commands out by weight';
-  const cluster = clusterOf(placement);
+/** Where an endpoint is not chosen by key, a key would be written to one and read from another. */
+function redisOrTcp(placement: Placement, clusters: Clusters): ProxyChoice {
+  if (placement.target?.weightedClusters !== undefined) {
+    return { kind: 'tcp', why: 'it cannot share commands out by weight' };
+  }
+  const name = clusterOf(placement);
   // That nobody is behind a destination was said where it was looked up.
-  if (cluster === clusterNames.blackHole) return undefined;
-  if (clusters.get(cluster)?.type === 'original-dst') return 'the application chooses the endpoint itself';
-  return `the endpoints of ${cluster} are not chosen by key`;
+  if (name === clusterNames.blackHole) return { kind: 'tcp' };
+  const cluster = clusters.get(name);
+  const policy = cluster?.loadBalancing.policy;
+  if (policy === 'maglev' || policy === 'ring-hash') return { kind: 'redis' };
+  if (cluster?.type === 'original-dst') return { kind: 'tcp', why: 'the application chooses the endpoint itself' };
+  return { kind: 'tcp', why: `the endpoints of ${name} are not chosen by key` };
 }
 
 function report({ outbound: { service }, port, target }: Placement, why: string, bag: DiagnosticBag): void {

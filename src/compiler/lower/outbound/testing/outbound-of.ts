@@ -15,7 +15,7 @@ interface Options {
   readonly memo?: Memo;
 }
 
-/** Lowers what a client sees of services; of each diagnostic its code. Calls with one `memo` share what they may. */
+/** Lowers what a client sees of services; of each diagnostic its code, and its message. Calls with one `memo` share what they may. */
 export function outboundOf(services: readonly (Service | EffectiveOutbound)[], options: Options = {}) {
   const bag = new DiagnosticBag();
   const outbounds = services.map((service) => ('subsets' in service ? service : effectiveOutbound(service)));
@@ -26,5 +26,5 @@ export function outboundOf(services: readonly (Service | EffectiveOutbound)[], o
     lowering,
     bag,
   );
-  return { ...outbound, codes: bag.all.map(({ code }) => code) };
+  return { ...outbound, codes: bag.all.map(({ code }) => code), messages: bag.all.map(({ message }) => message) };
 }
