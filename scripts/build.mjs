@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
+import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 
 const programs = ['meshpol', 'pilot-agent', 'meshd'].filter((name) => existsSync(`src/bin/${name}.ts`));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -52,7 +52,7 @@ for (const { module, script, hasMap } of cachedScripts) {
     format: 'cjs',
     define: { ...shared.define, 'import.meta.dirname': '__dirname' },
     ...(hasMap && maps),
-    plugins: [lazySchema, unusedParts],
+    plugins: [lazySchema, lazyBuiltins, unusedParts],
   });
 }
 for (const name of programs) {

@@ -2,7 +2,6 @@ import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
 import { type Change, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
 import type { AgentConfig } from './agent-config.ts';
-import { serveAgentDns } from './dns.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
 import type { CurrentEnvoy } from './envoy-run.ts';
 import { compileFirst } from './first-config.ts';
@@ -13,6 +12,7 @@ import { checkListenerPorts } from './life/listener-ports.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
+import { listeningPorts } from './life/process-table.ts';
 import { aborted, type StopSignals } from './life/signals.ts';
 import { AgentLife } from './life/state.ts';
 import { tellStopPlan } from './life/stop-plan.ts';
@@ -24,10 +24,9 @@ import { ConfigFiles } from './reload/config-files.ts';
 import { ChangeBell } from './reload/follow.ts';
 import { adminAddressOf, type CompileProxy, type ProxyFiles } from './reload/proxy-files.ts';
 import type { ValidateConfig } from './reload/reload.ts';
-import { type IdentityService, startIdentityService } from './secrets/identity-service.ts';
+import type { IdentityService } from './secrets/identity-service.ts';
 import { serveStatus } from './status/serve-status.ts';
 import type { StatusSettings } from './status/status-settings.ts';
-import { startTokenService } from './token-service.ts';
 
 /** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
 export interface AgentParts {
@@ -56,6 +55,9 @@ export interface AgentParts {
 
 /** How long one thing may take to be undone. */
 const cleanupMs = 1_000;
+
+/** How long what was seen of other processes is taken for true. */
+const freshMs = 1_000;
 
 /** Things to undo at the end, the last first. */
 type Cleanup = (() => void | Promise<void>)[];
@@ -123,12 +125,17 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     current.reopenLogs?.();
   });
   // The workload's queries may be captured already: they are served before Envoy is, and to the end.
-  const dns = config.dns && (await serveAgentDns(config.dns, log, parts.observers?.dns));
-  if (dns !== undefined) cleanup.push(() => dns.close());
+  if (config.dns !== undefined) {
+    const { serveAgentDns } = await import('./dns.ts');
+    const dns = await serveAgentDns(config.dns, log, parts.observers?.dns);
+    cleanup.push(() => dns.close());
+  }
   if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
   else log.warn('without a status port nobody can tell whether the proxy is ready: port 15021 answers 503');
-  if (parts.tokenService !== undefined)
+  if (parts.tokenService !== undefined) {
+    const { startTokenService } = await import('./token-service.ts');
     cleanup.push(await startTokenService(parts.tokenService, log.scope('stsserver')));
+  }
   // Watched before compiling: a change during the first compilation is not missed.
   const change = new ChangeBell();
   const onChange = ({ files: count, seenAtMs }: Change): void => {
@@ -145,6 +152,8 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   parts.onNews?.(() => change.ring());
   if (config.resyncMs) cleanup.push(change.ringEvery(config.resyncMs));
 
+  // Read beside the compilation: of a machine with much memory the kernel takes 10 ms for its table of connections.
+  const listening = freshly(listeningPorts);
   // A compilation that takes long, or waits for something, does not hold up the end that is asked for.
   const first = await Promise.race([compileFirst(parts, requests.stop), aborted(requests.stop)]);
   if (requests.stop.aborted) return 0;
@@ -152,7 +161,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const { files, inputs } = first;
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
-  await checkListenerPorts(files);
+  await checkListenerPorts(files, await listening());
   const folder = new ConfigFiles(config.configPath);
   await folder.writeAll(files, { holdsListeners: !(await parts.envoyCheck.isPassed()) });
   if (requests.stop.aborted) return 0;
@@ -164,6 +173,14 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   return keepRunning(first, { ...parts, life, requests, folder, serveIdentity, change, watch, current });
 }
 
+/** What is read now, and once more where it is asked for so late that it may have become wrong. */
+function freshly<T>(read: () => Promise<T>): () => Promise<T> {
+  const readAtMs = performance.now();
+  const early = read();
+  early.catch(() => undefined);
+  return () => (performance.now() - readAtMs < freshMs ? early : read());
+}
+
 async function startIdentity(
   { config, log, observers }: AgentParts,
   { secrets = new Map() }: ProxyFiles,
@@ -171,6 +188,8 @@ async function startIdentity(
   cleanup: Cleanup,
 ): Promise<IdentityService> {
   const { discovery, outgoing, certificates } = observers ?? {};
+  // gRPC is a third of the agent's code: it is loaded while Envoy starts.
+  const { startIdentityService } = await import('./secrets/identity-service.ts');
   const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;

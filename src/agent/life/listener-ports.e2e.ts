@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startingAgents } from '../testing/life-probe.ts';
 import { checkListenerPorts } from './listener-ports.ts';
+import { listeningPorts } from './process-table.ts';
 
 const start = startingAgents();
 
@@ -33,8 +34,10 @@ describe('checkListenerPorts', () => {
       bootstrap: '{}',
       listeners: JSON.stringify({ version_info: '1', resources: [listener] }),
     };
-    await expect(checkListenerPorts(files, tables)).rejects.toThrow(`cannot have 127.0.0.1:${port}`);
+    await expect(checkListenerPorts(files, await listeningPorts(tables))).rejects.toThrow(
+      `cannot have 127.0.0.1:${port}`,
+    );
     await new Promise((resolve) => server.close(resolve));
-    await checkListenerPorts(files, tables);
+    await checkListenerPorts(files, await listeningPorts(tables));
   });
 });

@@ -1,18 +1,18 @@
 import { AgentError } from '../agent-error.ts';
 import { type Json, nameOf, type ProxyFiles, parseResourceFile } from '../reload/proxy-files.ts';
 import { type BindAddress, bindFailure } from './bind-failure.ts';
-import { listeningPorts, portOwner } from './process-table.ts';
+import { portOwner } from './process-table.ts';
 
 /**
  * Throws when somebody listens already where Envoy is to: with SO_REUSEPORT the kernel would give each of two Envoys a part
  * of the connections, and half of them would meet the policies of another workload. To be called while no Envoy of this
- * agent runs. Whatever else keeps Envoy from listening it says itself. `tables` is the folder of the kernel's `tcp` and `tcp6`.
+ * agent runs. Whatever else keeps Envoy from listening it says itself. `listening` are the ports on which somebody listens,
+ * undefined where nobody can tell.
  */
 export async function checkListenerPorts(
   files: Pick<ProxyFiles, 'bootstrap' | 'listeners'>,
-  tables?: string,
+  listening: ReadonlySet<number> | undefined,
 ): Promise<void> {
-  const listening = await listeningPorts(tables);
   for (const { name, address } of boundAddresses(files)) {
     const { host, port } = address;
     // Tried only where somebody listens or nobody can tell: a client of a free port must not meet us in Envoy's place.

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type ApiProblemCode, checkAny, checkMessage } from './check.ts';
 import { samples } from './corpus/samples.ts';
-import { messageNames } from './schema.ts';
+import { fieldCheck } from './field.ts';
+import { messageCheck } from './message.ts';
+import { lookupType, type MessageSchema, messageNames } from './schema.ts';
 
 const bootstrap = 'envoy.config.bootstrap.v3.Bootstrap';
 const listener = 'envoy.config.listener.v3.Listener';
@@ -167,6 +169,15 @@ describe('checkMessage', () => {
 
   test('compiles every type of the schema: no rule in it is unknown', () => {
     for (const name of messageNames()) expect(() => checkMessage(name, {})).not.toThrow();
+  });
+
+  test('compiles every field of the schema, and none without rules is needed', () => {
+    for (const name of messageNames()) {
+      for (const [field, schema] of Object.entries((lookupType(name) as MessageSchema).fields)) {
+        const { absent } = fieldCheck(`${name}.${field}`, schema, true, messageCheck);
+        if (schema.options?.['(validate.rules)'] === undefined) expect(absent).toBeUndefined();
+      }
+    }
   });
 
   test('reports every problem, each with its path through lists, maps and Any', () => {

@@ -22,7 +22,8 @@ const compiled = new Map<string, Check>();
 
 interface Member {
   readonly name: string;
-  readonly check: Check;
+  /** Until it is first called, what makes it. */
+  check: Check;
   /** The bit of the oneof that the field belongs to, 0 for none. */
   readonly oneof: number;
   readonly takesNull: boolean;
@@ -59,13 +60,21 @@ function planMessage(name: string, withRulesWanted: boolean): Plan {
   const members = new Map<string, Member>();
   const needed: Plan['needed'][number][] = [];
   for (const [fieldName, field] of Object.entries(schema.fields)) {
-    const { check, absent } = fieldCheck(`${name}.${fieldName}`, field, withRules, messageCheck);
     const oneof = oneofs.find(({ names }) => names.includes(fieldName))?.bit ?? 0;
-    const member = { name: fieldName, check, oneof, takesNull: field.type === '.google.protobuf.Value' };
-    members.set(jsonName(fieldName), member);
+    const compileField = (): ReturnType<typeof fieldCheck> =>
+      fieldCheck(`${name}.${fieldName}`, field, withRules, messageCheck);
+    // Most fields are never met.
+    const check: Check = (value, report) => {
+      member.check = compileField().check;
+      member.check(value, report);
+    };
+    const member: Member = { name: fieldName, check, oneof, takesNull: field.type === '.google.protobuf.Value' };
+    const alias = jsonName(fieldName);
+    members.set(alias, member);
     members.set(fieldName, member);
-    if (absent !== undefined && oneof === 0)
-      needed.push({ name: fieldName, jsonName: jsonName(fieldName), fault: absent });
+    // Without rules the absence of a field breaks none.
+    const absent = field.options?.['(validate.rules)'] && oneof === 0 ? compileField().absent : undefined;
+    if (absent !== undefined) needed.push({ name: fieldName, jsonName: alias, fault: absent });
   }
   return { name, members, oneofs, needed };
 }

@@ -80,6 +80,7 @@ export function messageNames(): string[] {
 
 /** protobuf's JSON name of a field: `filter_chains` is `filterChains`. */
 export function jsonName(name: string): string {
+  if (!name.includes('_')) return name;
   return name.replaceAll(/_+([a-z0-9]?)/g, (_, letter: string) => letter.toUpperCase());
 }
 
