@@ -1,5 +1,6 @@
 import { clusterSamples } from './cluster-samples.ts';
 import { inboundListener, outboundListener, tcpListener } from './listener-samples.ts';
+import { protocolListener } from './protocol-samples.ts';
 
 /** A whole bootstrap that Envoy accepts. */
 export interface Sample {
@@ -13,6 +14,7 @@ export function samples(): readonly Sample[] {
     { name: 'inbound', bootstrap: bootstrap([inboundListener()]) },
     { name: 'outbound', bootstrap: bootstrap([outboundListener()]) },
     { name: 'tcp', bootstrap: bootstrap([tcpListener()]) },
+    { name: 'protocols', bootstrap: bootstrap([protocolListener()]) },
   ];
 }
 
