@@ -1,6 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
 import { ControlError } from '../control-error.ts';
@@ -62,9 +60,8 @@ function keepSelfSigned(authority: CertificateAuthority, options: AuthorityOptio
   const look = async (): Promise<void> => {
     try {
       const before = authority.signer;
-      // Opening would make another root in its place, which the next start would sign with.
-      await access(join(options.folder, selfSignedKey));
-      const problem = authority.adopt(await openSelfSigned(options));
+      // The next start would sign with another root that was made in its place.
+      const problem = authority.adopt(await openSelfSigned({ ...options, mustBeThere: true }));
       if (problem !== undefined) throw new Error(problem);
       if (authority.signer !== before) log.info('the root was renewed', { root: authority.signer.rootFingerprint });
     } catch (error) {

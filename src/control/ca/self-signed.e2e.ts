@@ -68,6 +68,18 @@ describe('openSelfSigned', () => {
     },
   );
 
+  test('says that a root is gone that must be there, and makes no other in its place', async () => {
+    const folder = nextFolder();
+    await openSelfSigned({ ...options, folder });
+    await rm(join(folder, authorityFile));
+    const opened = openSelfSigned({ ...options, folder, mustBeThere: true });
+    await expect(opened).rejects.toMatchObject({
+      code: 'authority-unusable',
+      message: expect.stringMatching(/is gone$/),
+    });
+    expect(await readdir(folder)).toEqual(['self-signed-root.pem']);
+  });
+
   test('has one root when programs start at the same moment, 20 times over', async () => {
     for (let round = 0; round < 20; round++) {
       const folder = nextFolder();

@@ -18,6 +18,8 @@ export interface SelfSignedOptions {
   /** Of a root that is made now; one that is there keeps its key. */
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
   readonly clock: Clock;
+  /** A root that is gone is said to be, and no other made in its place. */
+  readonly mustBeThere?: boolean;
 }
 
 /** Certificate and key in one file: there is never one without the other. Behind them, roots of before. */
@@ -37,9 +39,7 @@ export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer
   const { folder } = options;
   const path = join(folder, selfSignedKey);
   try {
-    await mkdir(dirname(folder), { recursive: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const text = (await readIfThere(path)) ?? (await make(path, options));
+    const text = await readOrMake(path, options);
     await removeLeftovers(folder, options.clock());
     const signer = await renewed(parse(text, path, options.clock()), path, options);
     await replaceDurably(join(folder, rootFileName), signer.roots, 0o644);
@@ -48,6 +48,17 @@ export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer
     if (cause instanceof ControlError) throw cause;
     throw new ControlError('authority-unwritable', `cannot keep a certificate authority in "${folder}"`, { cause });
   }
+}
+
+async function readOrMake(path: string, options: SelfSignedOptions): Promise<string> {
+  const { folder, mustBeThere = false } = options;
+  if (!mustBeThere) {
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  const text = await readIfThere(path);
+  if (text === undefined && mustBeThere) throw new ControlError('authority-unusable', `"${path}" is gone`);
+  return text ?? (await make(path, options));
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
