@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { ownVariables } from '../../config/own-variables.ts';
+import { variables } from '../../config/variables.ts';
 import { imageNames } from './images.ts';
 import { playedPod } from './played-pod.ts';
 import { type Container, deployFolder, type PodManifest, readManifest, readPod } from './pod-manifest.ts';
@@ -53,6 +55,12 @@ describe('the manifests of deploy', () => {
       imageNames.node,
       imageNames.envoy,
     ]);
+  });
+
+  test('set no variable that the agent does not read', () => {
+    const known = new Set([...variables, ...ownVariables].filter(({ owner }) => owner !== 'control-plane').map(({ name }) => name));
+    const set = (proxyOf(ordinary).env ?? []).map(({ name }) => name);
+    expect(set.filter((name) => !known.has(name))).toEqual([]);
   });
 
   test('say the same grace period to Kubernetes and to the agent', () => {
