@@ -54,6 +54,9 @@ for (const { module, script, hasMap } of cachedScripts) {
     ...(hasMap && maps),
     plugins: [lazySchema, lazyBuiltins, unusedParts],
   });
+  // They are read as Latin-1. The bundler escapes other letters, but not in regular expressions and tagged templates.
+  const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${script}`, 'utf8')) ?? [];
+  if (letters !== undefined) throw new Error(`${script} holds "${letters}": write it as \\u… where it comes from`);
 }
 for (const name of programs) {
   await build({

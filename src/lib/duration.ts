@@ -12,10 +12,10 @@ const unitMs: Readonly<Record<string, number>> = {
 /** Milliseconds of a duration such as `1h30m`, `1.5s` or `0` (Go's syntax, as the policies use it); undefined when it is none. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
-  const [, sign, parts] = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text) ?? [];
+  const [, sign, parts] = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(text) ?? [];
   if (parts === undefined) return undefined;
   let total = 0;
-  for (const [, number, unit] of parts.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, number, unit] of parts.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
     total += Number(number) * (unitMs[unit ?? ''] ?? Number.NaN);
   }
   // A sum of decimals is exact to the nanosecond only after rounding.

@@ -14,7 +14,9 @@ export const verifyCodes = {
   'template-not-json': error(message`the template does not make JSON of ${'resource'}: ${'reason'}`),
   'template-recursive': error(message`the partial "${'name'}" calls itself`),
   'template-syntax': error(message`cannot read the template: ${'reason'}`),
-  'template-unknown-name': error(message`no template is named "${'name'}", expected ${'expected'} or partials/….hbs`),
+  'template-unknown-name': error(
+    message`no template is named "${'name'}", expected ${'expected'} or partials/\u2026.hbs`,
+  ),
   'template-unknown-partial': error(message`no partial is named "${'name'}"`),
   'template-value-missing': error(
     message`the template asks for a value that the view of ${'resource'} does not have`,
