@@ -131,6 +131,9 @@ export class Reloader {
     const isUnchanged = isSame(this.#current, next);
     const hasNewBootstrap = next.bootstrap !== this.#current.bootstrap;
     const compiledAt = performance.now();
+    // Asked for while another Envoy judges: in a big mesh the answer takes as long as a small compilation.
+    const refusals = isUnchanged ? Promise.resolve(0) : readRefusals(this.#parts.admin);
+    refusals.catch(() => undefined);
     // A new bootstrap too: an Envoy that crashes is started again with it.
     if (hasNewBootstrap || !isUnchanged) await this.#check(next);
     const validatedAt = performance.now();
@@ -139,7 +142,7 @@ export class Reloader {
       await files.writeBeside(next);
       this.#current = next;
     } else {
-      await this.#replace(next);
+      await this.#replace(next, await refusals);
     }
     result.accept?.();
     const now = performance.now();
@@ -184,9 +187,8 @@ export class Reloader {
     throw new NotInForce('envoy-refused', `Envoy refuses it: ${message}${formatSuspects(suspects)}`, suspects);
   }
 
-  async #replace(next: ProxyFiles): Promise<void> {
-    const { admin, files, signal } = this.#parts;
-    const refusals = await readRefusals(admin);
+  async #replace(next: ProxyFiles, refusals: number): Promise<void> {
+    const { files, signal } = this.#parts;
     const replacement = await files.prepare(this.#current, next);
     try {
       await replacement.run((expected) => this.#wait(next, expected, refusals));

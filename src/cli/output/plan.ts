@@ -32,7 +32,7 @@ export function createPlanMemory(): PlanMemory {
   const respond = sharedResponses((resource) => resource, 2);
   return (resources) => {
     const text = respond(resources);
-    if (resources.length > 1) keepWithin(text, resources);
+    if (resources.length > 0) keepWithin(text, resources);
     return text;
   };
 }
