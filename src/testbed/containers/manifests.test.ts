@@ -58,7 +58,9 @@ describe('the manifests of deploy', () => {
   });
 
   test('set no variable that the agent does not read', () => {
-    const known = new Set([...variables, ...ownVariables].filter(({ owner }) => owner !== 'control-plane').map(({ name }) => name));
+    const known = new Set(
+      [...variables, ...ownVariables].filter(({ owner }) => owner !== 'control-plane').map(({ name }) => name),
+    );
     const set = (proxyOf(ordinary).env ?? []).map(({ name }) => name);
     expect(set.filter((name) => !known.has(name))).toEqual([]);
   });

@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
 import type { RunResult } from '../program.ts';
@@ -8,6 +8,7 @@ import { node } from '../sidecar.ts';
 import { until } from '../until.ts';
 import { clientProgram } from './application.ts';
 import type { Engine } from './engine.ts';
+import { identityFiles, identitySecret } from './identity-secret.ts';
 import { changeVolume, makeVolumes } from './kubelet-volumes.ts';
 import { playedPod } from './played-pod.ts';
 import { type Container, type Hook, type PodManifest, type Probe, readManifest } from './pod-manifest.ts';
@@ -21,20 +22,23 @@ export class PlayedPod {
   readonly #engine: Engine;
   readonly #pod: PodManifest;
   readonly #ca: MeshCa;
+  /** Folder with a folder for each volume. */
+  readonly #volumes: string;
 
-  private constructor(engine: Engine, pod: PodManifest, ca: MeshCa) {
+  private constructor(engine: Engine, pod: PodManifest, ca: MeshCa, volumes: string) {
     this.#engine = engine;
     this.#pod = pod;
     this.#ca = ca;
+    this.#volumes = volumes;
   }
 
   /** Makes its volumes and plays it. A network `pods` has to be there. */
   static async play(engine: Engine, pod: PodManifest): Promise<PlayedPod> {
-    const it = new PlayedPod(engine, pod, await createMeshCa());
-    const data = await it.#identity('web');
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web-identity', namespace: 'shop' }, data };
-    await makeVolumes(it.#volumes, { pod, objects: [...readManifest('mesh.yaml'), secret] });
-    const played = playedPod(pod, { podIp, volumes: join(scratch, it.#folder) });
+    const ca = await createMeshCa();
+    const volumes = await mkdtemp(join(engine.sandbox.folder, 'volumes-'));
+    const it = new PlayedPod(engine, pod, ca, volumes);
+    await makeVolumes(volumes, { pod, objects: [...readManifest('mesh.yaml'), await identitySecret(ca)] });
+    const played = playedPod(pod, { podIp, volumes: join(scratch, basename(volumes)) });
     await writeFile(join(engine.sandbox.folder, 'pod.json'), JSON.stringify(played));
     await writeFile(join(engine.sandbox.folder, 'client.mjs'), clientProgram);
     const network = ['--network', 'pods', '--ip', podIp];
@@ -48,7 +52,7 @@ export class PlayedPod {
     const { folder } = this.#engine.sandbox;
     if (account !== undefined) {
       await mkdir(join(folder, account), { recursive: true });
-      for (const [name, text] of Object.entries(await this.#identity(account)))
+      for (const [name, text] of Object.entries(await identityFiles(this.#ca, account)))
         await writeFile(join(folder, account, name), text);
     }
     const identity = account === undefined ? '-' : join(scratch, account);
@@ -144,25 +148,8 @@ export class PlayedPod {
     return this.#engine.podman('pod', 'rm', '--force', '--time', '0', this.#pod.metadata.name);
   }
 
-  get #folder(): string {
-    return `volumes-${this.#pod.metadata.name}`;
-  }
-
-  get #volumes(): string {
-    return join(this.#engine.sandbox.folder, this.#folder);
-  }
-
   #nameOf(container: string): string {
     return `${this.#pod.metadata.name}-${container}`;
-  }
-
-  async #identity(account: string): Promise<Readonly<Record<string, string>>> {
-    const issued = await this.#ca.issue(`spiffe://cluster.local/ns/shop/sa/${account}`);
-    return {
-      'cert-chain.pem': issued.certificateChain,
-      'key.pem': issued.privateKey,
-      'root-cert.pem': issued.rootCertificate,
-    };
   }
 }
 

@@ -3,14 +3,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMeshCa } from '../../testing/certificates.ts';
 import { scratch } from '../sandbox.ts';
 import { node } from '../sidecar.ts';
 import { until } from '../until.ts';
 import { applicationProgram, outsideProgram } from './application.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { identitySecret } from './identity-secret.ts';
 import { buildAgentImage, buildApplicationImage, imageNames } from './images.ts';
+import { makeVolumes } from './kubelet-volumes.ts';
 import { bridgeIp, PlayedPod, podIp } from './played.ts';
-import { readPod } from './pod-manifest.ts';
+import { readManifest, readPod } from './pod-manifest.ts';
 
 const isRoot = process.getuid?.() === 0;
 const web = `https://${podIp}:8080`;
@@ -40,6 +43,27 @@ describe.skipIf(!isRoot)('in containers', () => {
     expect(await engine.podman(...plain, '--entrypoint=node', imageNames.agent, '-e', look)).toBe('1337,1337,/');
     const envoy = await engine.podman(...plain, '--entrypoint=envoy', imageNames.agent, '--version');
     expect(envoy).toContain('/1.40.0/');
+  });
+
+  test('the agent refuses the mount itself as the folder of its sockets', async () => {
+    const pod = readPod('pod.yaml');
+    const folder = join(engine.sandbox.folder, 'refused');
+    await makeVolumes(folder, {
+      pod,
+      objects: [...readManifest('mesh.yaml'), await identitySecret(await createMeshCa())],
+    });
+    const volumes = { policies: '/etc/mesh/policies', identity: '/etc/certs', run: '/var/run/mesh' };
+    const mounts = Object.entries(volumes).map(([name, path]) => `--volume=${scratch}/refused/mesh-${name}:${path}`);
+    const env = { PROV_CERT: '/etc/certs', INSTANCE_IP: podIp, PROXY_CONFIG: '{"configPath": "/var/run/mesh"}' };
+    const { exitCode, stderr } = await engine.tryPodman(
+      ...['run', '--rm', '--network=none', '--read-only', '--group-add=1337', ...mounts],
+      ...Object.entries(env).map(([name, value]) => `--env=${name}=${value}`),
+      ...[imageNames.agent, 'proxy', 'sidecar', '--id', 'web.shop', '--policies', '/etc/mesh/policies'],
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 3,
+      stderr: expect.stringContaining('cannot keep others from the folder "/var/run/mesh"'),
+    });
   });
 
   describe.each(['pod.yaml', 'pod-native-sidecar.yaml'])('the pod of deploy/%s', (file) => {
@@ -112,6 +136,11 @@ describe.skipIf(!isRoot)('in containers', () => {
       expect(processes.find(({ id }) => id === '1')?.name).toBe('node');
     });
 
+    test('tells Envoy of the memory that the container may use', async () => {
+      const { stdout } = await pod.execute('mesh-proxy', 'cat', '/var/run/mesh/proxy/bootstrap.json');
+      expect(stdout.replace(/\s/g, '')).toContain(`"max_heap_size_bytes":${(512 << 20) * 0.75}`);
+    });
+
     test('finishes what is in flight, and ends cleanly before its drain is over', async () => {
       const slow = pod.request('GET', `${web}/slow`, 'cart');
       await until(async () => ((await stat('http.inbound.*rq_active')) > 0 ? true : undefined), {
@@ -149,9 +178,9 @@ async function startOutside({ sandbox }: Engine): Promise<void> {
   await until(listens, { timeoutMs: 10_000, otherwise: () => readFile(log, 'utf8') });
 }
 
-/** What containers could leave on the machine: mounts, links, network namespaces, packet filter, control groups. */
+/** What containers could leave on the machine: mounts, addresses, network namespaces, packet filter, control groups. */
 async function machineState(): Promise<string> {
-  const look = `cat /proc/self/mounts; ls /sys/class/net; ls /run/netns 2>/dev/null; iptables-save | grep -v '^[#:]';
-    find /sys/fs/cgroup -name '*libpod-*'`;
+  const look = `grep -E 'mesh-testbed-|/podman/' /proc/self/mounts; ip -o addr | grep -F ${podIp.replace(/\d+$/, '')}
+    ls /run/netns 2>/dev/null | grep '^netns-'; iptables-save | grep NETAVARK; find /sys/fs/cgroup -name '*libpod-*'; true`;
   return isRoot ? (await promisify(execFile)('sh', ['-c', look])).stdout : '';
 }
