@@ -7,11 +7,13 @@ export interface VolumeSources {
   /** The objects of its namespace: ConfigMaps and Secrets among them. Values of a Secret are plain text here. */
   readonly objects: readonly ClusterObject[];
   readonly pod: PodManifest;
+  /** Mints a token of the pod's service account for an audience; needed where a volume has one. */
+  readonly mint?: (audience: string) => Promise<string>;
 }
 
 /**
- * Makes the volumes of a pod below `folder` as a kubelet does, each in a folder of its name: files of ConfigMaps, Secrets
- * and the downward API behind the link `..data`, owned by root and the pod's fsGroup; an emptyDir for everybody in the
+ * Makes the volumes of a pod below `folder` as a kubelet does, each in a folder of its name: files of ConfigMaps, Secrets,
+ * tokens and the downward API behind the link `..data`, owned by root and the pod's fsGroup; an emptyDir for everybody in the
  * group, with the group handed down (Kubernetes: pkg/volume, AtomicWriter and SetVolumeOwnership).
  */
 export async function makeVolumes(folder: string, sources: VolumeSources): Promise<void> {
@@ -21,7 +23,7 @@ export async function makeVolumes(folder: string, sources: VolumeSources): Promi
     await mkdir(path, { recursive: true });
     await chown(path, 0, group);
     await chmod(path, 0o2777);
-    if (volume.emptyDir === undefined) await project(path, filesOf(volume, sources), group, modeOf(volume));
+    if (volume.emptyDir === undefined) await project(path, await filesOf(volume, sources), group, modeOf(volume));
   }
 }
 
@@ -69,7 +71,10 @@ function modeOf({ secret }: Volume): number {
   return secret?.defaultMode ?? 0o644;
 }
 
-function filesOf(volume: Volume, { objects, pod }: VolumeSources): Readonly<Record<string, string>> {
+async function filesOf(
+  volume: Volume,
+  { objects, pod, mint }: VolumeSources,
+): Promise<Readonly<Record<string, string>>> {
   const dataOf = (kind: string, name: string): Readonly<Record<string, string>> => {
     const object = objects.find((one) => one.kind === kind && one.metadata.name === name);
     if (object?.data === undefined) throw new Error(`no ${kind} "${name}"`);
@@ -77,6 +82,12 @@ function filesOf(volume: Volume, { objects, pod }: VolumeSources): Readonly<Reco
   };
   if (volume.configMap !== undefined) return dataOf('ConfigMap', volume.configMap.name);
   if (volume.secret !== undefined) return dataOf('Secret', volume.secret.secretName);
+  if (volume.projected !== undefined) {
+    const tokens = volume.projected.sources.map(({ serviceAccountToken }) => serviceAccountToken);
+    return Object.fromEntries(
+      await Promise.all(tokens.map(async ({ audience, path }) => [path, (await mint?.(audience)) ?? ''] as const)),
+    );
+  }
   const items = volume.downwardAPI?.items ?? [];
   return Object.fromEntries(items.map(({ path, fieldRef }) => [path, mapField(pod, fieldRef.fieldPath)]));
 }

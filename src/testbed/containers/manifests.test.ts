@@ -6,6 +6,7 @@ import { variables } from '../../config/variables.ts';
 import { imageNames } from './images.ts';
 import { playedPod } from './played-pod.ts';
 import { type Container, deployFolder, type PodManifest, readManifest, readPod } from './pod-manifest.ts';
+import { withAuthority } from './with-authority.ts';
 
 const schema = JSON.parse(readFileSync(new URL('./kubernetes-schema.json', import.meta.url), 'utf8')) as object;
 const isValid = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
@@ -20,6 +21,13 @@ const proxyOf = (pod: PodManifest): Container => containersOf(pod).find(({ name 
 describe('the manifests of deploy', () => {
   test.each(['mesh.yaml', 'pod.yaml', 'pod-native-sidecar.yaml'])('%s is what Kubernetes publishes', (file) => {
     expect(readManifest(file).flatMap(faultsOf)).toEqual([]);
+  });
+
+  test('stay so with a certificate from meshd', () => {
+    const pod = withAuthority(native);
+    expect(faultsOf(pod)).toEqual([]);
+    expect(pod.spec.volumes).toHaveLength(native.spec.volumes.length + 1);
+    expect(proxyOf(pod).env?.map(({ name }) => name)).toEqual(expect.arrayContaining(['CA_ADDR']));
   });
 
   test('are held to every field: an unknown one is a fault', () => {

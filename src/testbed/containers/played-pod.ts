@@ -6,6 +6,8 @@ export interface Placement {
   readonly podIp: string;
   /** Folder with a folder for each volume, as podman sees it. */
   readonly volumes: string;
+  /** Addresses of services by name, in the place of the cluster's DNS. */
+  readonly hosts?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -15,6 +17,7 @@ export interface Placement {
  * - each volume is a folder of the host, which `makeVolumes` has made as a kubelet does;
  * - variables from fields of the pod have their values;
  * - init containers are containers, and nothing is started again: whoever plays the pod starts all in the kubelet's order;
+ * - names of services are in the file of hosts;
  * - hooks and probes are left out: whoever plays the pod runs them.
  */
 export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
@@ -24,6 +27,7 @@ export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
     spec: {
       ...pod.spec,
       restartPolicy: 'Never',
+      hostAliases: Object.entries(placement.hosts ?? {}).map(([name, ip]) => ({ ip, hostnames: [name] })),
       initContainers: [],
       containers: [...initContainers, ...containers].map((container) => playedContainer(container, pod, placement)),
       volumes: volumes.map(({ name }) => hostFolder(name, placement)),

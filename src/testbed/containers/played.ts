@@ -9,13 +9,16 @@ import { until } from '../until.ts';
 import { clientProgram } from './application.ts';
 import type { Engine } from './engine.ts';
 import { identityFiles, identitySecret } from './identity-secret.ts';
-import { changeVolume, makeVolumes } from './kubelet-volumes.ts';
+import { changeVolume, makeVolumes, type VolumeSources } from './kubelet-volumes.ts';
 import { playedPod } from './played-pod.ts';
 import { type Container, type Hook, type PodManifest, type Probe, readManifest } from './pod-manifest.ts';
 
 /** Addresses of the bridge that pods hang on, and of the pod. */
 export const bridgeIp = '10.91.7.1';
 export const podIp = '10.91.7.2';
+
+/** Name of the service of meshd; whatever serves it is where the bridge is. */
+const authorityHost = 'meshd.mesh-system.svc';
 
 /** A pod that podman runs, with what a kubelet would do beside it. */
 export class PlayedPod {
@@ -32,13 +35,18 @@ export class PlayedPod {
     this.#volumes = volumes;
   }
 
-  /** Makes its volumes and plays it. A network `pods` has to be there. */
-  static async play(engine: Engine, pod: PodManifest): Promise<PlayedPod> {
+  /** Makes its volumes, of the objects of `deploy` and what `more` has, and plays it. A network `pods` has to be there. */
+  static async play(engine: Engine, pod: PodManifest, more: Partial<VolumeSources> = {}): Promise<PlayedPod> {
     const ca = await createMeshCa();
     const volumes = await mkdtemp(join(engine.sandbox.folder, 'volumes-'));
     const it = new PlayedPod(engine, pod, ca, volumes);
-    await makeVolumes(volumes, { pod, objects: [...readManifest('mesh.yaml'), await identitySecret(ca)] });
-    const played = playedPod(pod, { podIp, volumes: join(scratch, basename(volumes)) });
+    const objects = [...readManifest('mesh.yaml'), await identitySecret(ca), ...(more.objects ?? [])];
+    await makeVolumes(volumes, { ...more, pod, objects });
+    const played = playedPod(pod, {
+      podIp,
+      volumes: join(scratch, basename(volumes)),
+      hosts: { [authorityHost]: bridgeIp },
+    });
     await writeFile(join(engine.sandbox.folder, 'pod.json'), JSON.stringify(played));
     await writeFile(join(engine.sandbox.folder, 'client.mjs'), clientProgram);
     const network = ['--network', 'pods', '--ip', podIp];

@@ -43,6 +43,9 @@ export interface Volume {
     readonly items: readonly { readonly path: string; readonly fieldRef: { readonly fieldPath: string } }[];
   };
   readonly emptyDir?: object;
+  readonly projected?: {
+    readonly sources: readonly { readonly serviceAccountToken: { readonly audience: string; readonly path: string } }[];
+  };
 }
 
 /** A Pod of the folder `deploy`. */
@@ -57,6 +60,7 @@ export interface PodManifest {
     readonly serviceAccountName: string;
     readonly terminationGracePeriodSeconds: number;
     readonly restartPolicy?: string;
+    readonly hostAliases?: readonly { readonly ip: string; readonly hostnames: readonly string[] }[];
     readonly securityContext: { readonly fsGroup: number };
     readonly initContainers: readonly Container[];
     readonly containers: readonly Container[];

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTokenMint, type TokenMint } from '../../control/testing/token-mint.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
-import { scratch } from '../sandbox.ts';
+import { repository, scratch } from '../sandbox.ts';
 import { node } from '../sidecar.ts';
 import { until } from '../until.ts';
 import { applicationProgram, outsideProgram } from './application.ts';
@@ -14,6 +15,7 @@ import { buildAgentImage, buildApplicationImage, imageNames } from './images.ts'
 import { makeVolumes } from './kubelet-volumes.ts';
 import { bridgeIp, PlayedPod, podIp } from './played.ts';
 import { readManifest, readPod } from './pod-manifest.ts';
+import { withAuthority } from './with-authority.ts';
 
 const isRoot = process.getuid?.() === 0;
 const web = `https://${podIp}:8080`;
@@ -166,7 +168,40 @@ describe.skipIf(!isRoot)('in containers', () => {
       return [...stdout.matchAll(/: (\d+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
     }
   });
+
+  test('a pod gets its certificate from meshd, as docs/pilot-agent-containers.md has it', async () => {
+    const mint = createTokenMint();
+    const data = { 'root-cert.pem': await startAuthority(engine, mint) };
+    const root = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mesh-root', namespace: 'shop' }, data };
+    const pod = await PlayedPod.play(engine, withAuthority(readPod('pod-native-sidecar.yaml')), {
+      objects: [root],
+      mint: (audience) => mint.mint('shop/web', { claims: { aud: [audience] } }),
+    });
+    const { stdout } = await engine.sandbox.run([
+      ...[
+        'sh',
+        '-c',
+        `openssl s_client -connect ${podIp}:8080 -alpn mesh-http/1.1 </dev/null | openssl x509 -noout -ext subjectAltName`,
+      ],
+    ]);
+    expect(stdout).toContain('URI:spiffe://cluster.local/ns/shop/sa/web');
+    await pod.remove();
+  });
 });
+
+/** Starts meshd where the bridge is, and gives its root when it signs. */
+async function startAuthority({ sandbox }: Engine, mint: TokenMint): Promise<string> {
+  const folder = join(sandbox.folder, 'meshd');
+  await mkdir(folder);
+  await writeFile(join(folder, 'keys.json'), mint.keySet);
+  const log = join(folder, 'log');
+  const flags = ['--tokenKeys', 'keys.json', '--tokenIssuer', mint.issuer, '--caFolder', 'ca'];
+  await sandbox.start([node, `${repository}/dist/meshd.js`, 'serve', ...flags], log, { cwd: `${scratch}/meshd` });
+  const serves = async (): Promise<true | undefined> =>
+    (await readFile(log, 'utf8')).includes('serving gRPC over TLS') ? true : undefined;
+  await until(serves, { timeoutMs: 20_000, otherwise: () => readFile(log, 'utf8') });
+  return readFile(join(folder, 'ca/self-signed-root.pem'), 'utf8');
+}
 
 /** Starts the server outside the mesh; returns when it listens. */
 async function startOutside({ sandbox }: Engine): Promise<void> {
