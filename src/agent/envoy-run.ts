@@ -103,7 +103,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
       kill();
       throw error;
     });
-    if (!parts.requests.stop.aborted) await folder.openListeners();
+    if (!parts.requests.stop.aborted) await folder.complete();
     return await followEnvoy({ ...parts, identity }, first, admin, { envoy, startedAt, gone: ended.signal });
   } finally {
     current.admin = undefined;

@@ -45,6 +45,7 @@ async function writeAgain(files: ProxyFiles, parts: EnvoyRunParts, nextDelayMs: 
     if (requests.stop.aborted) return false;
     try {
       await folder.writeAll(files);
+      await folder.complete();
       return true;
     } catch (error) {
       log.error(`the configuration cannot be written: ${(error as Error).message}`);

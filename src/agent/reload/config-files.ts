@@ -25,7 +25,8 @@ export class ConfigFiles {
   readonly #identity: FolderIdentity;
   /** Of what was last written beside the configuration. */
   readonly #digests = new Map<string, string>();
-  #heldListeners: string | undefined;
+  /** What `writeAll` has left to `complete`. */
+  #late: { readonly listeners: string | undefined; readonly files: ProxyFiles } | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -37,22 +38,24 @@ export class ConfigFiles {
   }
 
   /**
-   * Writes everything, before Envoy starts, and removes route files of an earlier run. With `holdsListeners` none are
-   * listed until `openListeners`.
+   * Writes what Envoy starts with, and removes route files of an earlier run. The rest is left to `complete`: what Envoy
+   * does not read, and with `holdsListeners` the listeners, of which it finds none till then.
    */
   async writeAll(files: ProxyFiles, { holdsListeners = false } = {}): Promise<void> {
-    this.#heldListeners = holdsListeners ? files.listeners : undefined;
+    this.#late = { listeners: holdsListeners ? files.listeners : undefined, files };
     const main = mainFilesOf(holdsListeners ? { ...files, listeners: noResources } : files);
     await this.#writeEach([...main, ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
     await this.#removeUnused(files);
-    await this.writeBeside(files, false);
     await this.#identity.take();
   }
 
-  /** Lists the listeners that `writeAll` held back, if it did. */
-  async openListeners(): Promise<void> {
-    if (this.#heldListeners !== undefined) await this.#writeEach([['listeners.json', this.#heldListeners]]);
-    this.#heldListeners = undefined;
+  /** Writes what `writeAll` has left, once. */
+  async complete(): Promise<void> {
+    if (this.#late === undefined) return;
+    const { listeners, files } = this.#late;
+    this.#late = undefined;
+    if (listeners !== undefined) await this.#writeEach([['listeners.json', listeners]]);
+    await this.writeBeside(files, false);
   }
 
   /** Throws when the folder is no longer the one of `writeAll`: an Envoy that runs would not hear of a change. */

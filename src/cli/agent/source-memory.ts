@@ -35,15 +35,17 @@ export class SourceMemory {
   round(): ReadThrough {
     this.#kept = this.#next;
     this.#next = new Map();
-    const isLocal = new Map<string, Promise<boolean>>();
-    const look = async (path: string): Promise<Stats | undefined> => {
-      const folder = dirname(path);
-      const answer = isLocal.get(folder) ?? this.#disk.isLocal(folder);
-      isLocal.set(folder, answer);
-      return (await answer) ? this.#disk.statNow(path) : this.#disk.stat(path);
+    const answers = new Map<string, Promise<boolean>>();
+    const isLocal = (folder: string): Promise<boolean> => {
+      const answer = answers.get(folder) ?? this.#disk.isLocal(folder);
+      answers.set(folder, answer);
+      return answer;
     };
     return async (path, read) => {
-      const before = await look(path);
+      const isAtOnce = await isLocal(dirname(path));
+      const look = async (): Promise<Stats | undefined> =>
+        isAtOnce ? this.#disk.statNow(path) : this.#disk.stat(path);
+      const before = await look();
       const stamp = stampOf(before);
       const kept = this.#kept.get(path);
       if (kept?.stamp === stamp) {
@@ -51,11 +53,10 @@ export class SourceMemory {
         return kept.files;
       }
       const startedAt = this.#clock();
-      const files = await read();
+      const files = await read(isAtOnce);
       const isSettled = before?.isFile() && startedAt - Math.max(before.mtimeMs, before.ctimeMs) > settledMs;
       // It may have been written while it was read.
-      if (isSettled && files.length === 1 && stampOf(await look(path)) === stamp)
-        this.#next.set(path, { stamp, files });
+      if (isSettled && files.length === 1 && stampOf(await look()) === stamp) this.#next.set(path, { stamp, files });
       return files;
     };
   }

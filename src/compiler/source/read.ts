@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -29,8 +29,11 @@ export interface ReadOptions {
   readonly through?: ReadThrough;
 }
 
-/** Files whose text is no input give none, and are reported, each time. */
-export type ReadThrough = (path: string, read: () => Promise<SourceFile[]>) => Promise<SourceFile[]>;
+/**
+ * Files whose text is no input give none, and are reported, each time. `isAtOnce` reads on this thread: for a file system
+ * that answers from memory that takes a third of the time.
+ */
+export type ReadThrough = (path: string, read: (isAtOnce?: boolean) => Promise<SourceFile[]>) => Promise<SourceFile[]>;
 
 /**
  * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json`, sorted, each
@@ -54,7 +57,9 @@ export async function readSources(
     }
     const names = await namesOf(toSlashes(path), seen, options.filesOnly ? 'file' : 'any');
     for (let at = 0; at < names.length; at += batch) {
-      const some = names.slice(at, at + batch).map((name) => through(name, () => readOne(name, bag, limit)));
+      const some = names
+        .slice(at, at + batch)
+        .map((name) => through(name, (isAtOnce) => readOne(name, bag, limit, isAtOnce)));
       files.push(...(await Promise.all(some)).flat());
     }
   }
@@ -128,11 +133,12 @@ async function leadsToFolder(path: string): Promise<boolean> {
   );
 }
 
-async function readOne(path: string, bag: DiagnosticBag, limit: number): Promise<SourceFile[]> {
+async function readOne(path: string, bag: DiagnosticBag, limit: number, isAtOnce = false): Promise<SourceFile[]> {
   try {
-    const stats = await stat(path);
+    const stats = isAtOnce ? statSync(path) : await stat(path);
     if (stats.size > limit) return tooLarge(path, stats.size, bag, limit);
-    if (stats.isFile() && stats.size > 0) return fileOf(path, await readFile(path), bag, limit);
+    if (stats.isFile() && stats.size > 0)
+      return fileOf(path, isAtOnce ? readFileSync(path) : await readFile(path), bag, limit);
     // A pipe, or a file of the kernel's, has no size to trust.
     return await collect(path, createReadStream(path, { highWaterMark: 1 << 18 }), bag, limit);
   } catch (cause) {
