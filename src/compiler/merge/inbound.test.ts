@@ -68,7 +68,7 @@ describe('inbound', () => {
       'PERMISSIVE',
       {},
     ],
-  ] as const)('%s', (_, peers, mode, ports) => {
+  ] as const)('gives the mode of the workload and those of its ports: %s', (_, peers, mode, ports) => {
     expect(modesOf(peers)).toMatchObject({ mode, ports });
   });
 
@@ -123,11 +123,11 @@ describe('diagnostics of PeerAuthentication', () => {
       ['port-without-service PeerAuthentication/shop/a#spec.portLevelMtls.80'],
     ],
     [
-      'a policy that selects nothing has no effect',
+      'a policy that selects nothing',
       [peer('shop/a', { selector: { matchLabels: { x: 'y' } } })],
       ['selector-without-workload PeerAuthentication/shop/a#spec.selector'],
     ],
-  ] as const)('%s', (_, peers, expected) => {
+  ] as const)('names %s', (_, peers, expected) => {
     expect(modesOf(peers).diagnostics.sort()).toEqual(expected);
   });
 });

@@ -43,7 +43,7 @@ describe('look-up of DestinationRules', () => {
       [at('shop/b', 'web'), at('shop/a', 'WEB.shop.svc.cluster.local')],
       ['shop/a', 'shop/b'],
     ],
-  ])('%s', (_, rules, expected) => {
+  ])('finds the rules in force: %s', (_, rules, expected) => {
     expect(rulesFor('home/client', rules)).toEqual(expected);
   });
 

@@ -45,7 +45,7 @@ describe('traffic of one port', () => {
       { connectionPool: pool },
     ],
     ['no rule', undefined, '', {}],
-  ] as const)('%s', (_, spec, subset, expected) => {
+  ] as const)('takes each block from one place: %s', (_, spec, subset, expected) => {
     const rules = spec === undefined ? [] : [rule('home/a', { host, ...spec })];
     const [web] = mergeBench({ rules }).compile().outbound('home/client');
     const traffic = web!.subsets.find(({ name }) => name === subset)!.traffic;

@@ -28,7 +28,7 @@ describe('template-lost-rule of the bootstrap', () => {
         json.admin.address.socket_address.address = '127.0.0.1.example.org';
       }),
     ],
-  ])('is %s', (_, config) => {
+  ])('names %s', (_, config) => {
     expect(verified(config)).toContainEqual(expect.stringMatching(/^template-lost-rule: /));
   });
 

@@ -80,7 +80,7 @@ describe('template-lost-rule of clusters', () => {
         json.lb_policy = 'ROUND_ROBIN';
       }),
     ],
-  ])('is %s', (_, config) => {
+  ])('names %s', (_, config) => {
     expect(verified(config)).toContainEqual(expect.stringMatching(/^template-lost-rule: /));
   });
 });

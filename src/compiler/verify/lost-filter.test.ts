@@ -80,7 +80,7 @@ describe('template-lost-rule of filters of a chain', () => {
         json.filter_chains[0].filters[0].typed_config.http_filters.shift();
       }),
     ],
-  ])('is %s', (_, config) => {
+  ])('names %s', (_, config) => {
     expect(verified(config)).toContainEqual(expect.stringMatching(/^template-lost-rule: /));
   });
 

@@ -128,7 +128,7 @@ describe('template-lost-rule of listeners', () => {
         json.listener_filters_timeout = '5s';
       }),
     ],
-  ])('is %s', (_, config) => {
+  ])('names %s', (_, config) => {
     expect(verified(config)).toContainEqual(expect.stringMatching(/^template-lost-rule: /));
   });
 });

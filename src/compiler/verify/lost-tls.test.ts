@@ -80,7 +80,7 @@ describe('template-lost-rule of TLS of a chain', () => {
         context.common_tls_context.alpn_protocols = ['h2'];
       }),
     ],
-  ])('is %s', (_, config) => {
+  ])('names %s', (_, config) => {
     expect(verified(config)).toContainEqual(expect.stringMatching(/^template-lost-rule: /));
   });
 });

@@ -52,7 +52,7 @@ describe('template-lost-rule of virtual hosts', () => {
         delete json.ignore_port_in_host_matching;
       }),
     ],
-  ])('is %s', (_, config) => {
+  ])('names %s', (_, config) => {
     expect(verified(config)).toContainEqual(expect.stringMatching(/^template-lost-rule: /));
   });
 });

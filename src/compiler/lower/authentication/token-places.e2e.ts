@@ -42,7 +42,7 @@ describe('places', () => {
     ['cookies', 200, (good) => ({ headers: [['cookie', `x=1; session=${good}`]] })],
     ['cookies', 401, () => ({ headers: [['cookie', 'session=a.b.c']] })],
     ['cookies', 200, () => ({ headers: [['cookie', 'other=a.b.c']] })],
-  ])('%s: %i', async (gate, expected, request) => {
+  ])('a rule that names %s as the place answers %i', async (gate, expected, request) => {
     expect(await status(gate, request(await ours.token()))).toBe(expected);
   });
 });

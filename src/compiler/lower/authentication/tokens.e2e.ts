@@ -151,7 +151,7 @@ describe('audiences', () => {
     ['another', 'x', 403],
     ['one by its beginning', 'shop2', 403],
     ['one in other letters', 'SHOP', 403],
-  ])('%s in the token', async (_name, aud, expected) => {
+  ])('%s in the token: the rule is obeyed', async (_name, aud, expected) => {
     expect(await status('audience', bearer(await ours.token({ aud })))).toBe(expected);
   });
 

@@ -19,7 +19,7 @@ describe('operations', () => {
       undefined,
     ],
     ['*', ':authority present', 'any'],
-  ])('host %s', (host, giving, taking) => {
+  ])('host %s is met in every spelling where it takes', (host, giving, taking) => {
     const rule = { to: [{ operation: { hosts: [host] } }] };
     expect(lowered(rule)).toEqual([giving, 'any']);
     if (taking !== undefined) expect(lowered(rule, { action: 'DENY' })).toEqual([taking, 'any']);
@@ -70,7 +70,7 @@ describe('operations', () => {
       '(template /*/a! & !(path contains /..; | path contains /.;))',
       'path regex /[^/]+/a(?:!|%21) | path contains /..; | path contains /.;',
     ],
-  ])('path %s', (path, giving, taking) => {
+  ])('path %s is met in every spelling where it takes', (path, giving, taking) => {
     const rule = { to: [{ operation: { paths: [path] } }] };
     expect(lowered(rule)).toEqual([giving, 'any']);
     expect(lowered(rule, { action: 'DENY' })).toEqual([taking === undefined ? 'any' : `(${taking})`, 'any']);
@@ -79,7 +79,7 @@ describe('operations', () => {
   test.each([
     ['GET', ':method exact GET', ':method exact-i GET'],
     ['*', ':method present', ':method present'],
-  ])('method %s', (method, giving, taking) => {
+  ])('method %s is met in any case where it takes', (method, giving, taking) => {
     const rule = { to: [{ operation: { methods: [method] } }] };
     expect(lowered(rule)).toEqual([giving, 'any']);
     expect(lowered(rule, { action: 'DENY' })).toEqual([taking, 'any']);
@@ -93,7 +93,7 @@ describe('operations', () => {
     ['destination.port', '080', 'port 80'],
     ['connection.sni', '*.Example', 'server-name suffix-i .Example'],
     ['experimental.envoy.filters.network.mysql_proxy[db.table]', '[update]', 'db.table[] exact update'],
-  ])('%s', (key, value, expected) => {
+  ])('condition %s with %s is on the connection', (key, value, expected) => {
     expect(lowered(condition(key, value))).toEqual([expected, 'any']);
   });
 });

@@ -18,7 +18,7 @@ describe('identities', () => {
     [{ trustDomains: ['*.d'] }, 'identity regex spiffe://[^/]*\\.d/ns/.*', 'identity contains .d/ns/'],
     [{ ipBlocks: ['10.1.2.3/8'] }, 'direct-remote-ip 10.0.0.0/8', 'direct-remote-ip 10.0.0.0/8'],
     [{ remoteIpBlocks: ['::1'] }, 'remote-ip ::1/128', 'remote-ip ::1/128'],
-  ])('%j', (fields, giving, taking) => {
+  ])('%j are as wide as the rule where they give, and at least as wide where they take', (fields, giving, taking) => {
     expect(lowered(source(fields))).toEqual(['any', giving]);
     expect(lowered(source(fields), { action: 'DENY' })).toEqual(['any', taking]);
   });

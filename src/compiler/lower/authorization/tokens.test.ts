@@ -11,7 +11,7 @@ describe('tokens', () => {
     ['*/s', '(iss regex .+ & sub exact s)'],
     ['*tail/s', '(iss suffix tail & sub exact s)'],
     ['*tail', '(iss regex .+ & sub suffix tail)'],
-  ])('request principal %s', (value, expected) => {
+  ])('request principal %s is issuer and subject', (value, expected) => {
     expect(lowered(source({ requestPrincipals: [value] }))).toEqual(['any', expected]);
     expect(lowered(condition('request.auth.principal', value))).toEqual(['any', expected]);
     expect(lowered(source({ notRequestPrincipals: [value] }), { action: 'DENY' })).toEqual(['any', `!${expected}`]);
@@ -22,7 +22,7 @@ describe('tokens', () => {
     ['request.auth.claims[a][b.c]', 'a.b.c[] exact v'],
     ['request.auth.audiences', 'aud[] exact v'],
     ['request.auth.presenter', 'azp[] exact v'],
-  ])('%s', (key, expected) => {
+  ])('condition %s is on a claim', (key, expected) => {
     expect(lowered(condition(key, 'v'))).toEqual(['any', expected]);
   });
 });
