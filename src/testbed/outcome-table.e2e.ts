@@ -23,8 +23,7 @@ async function topologyIn(interceptionMode: string): Promise<string> {
 
 /** `status exit TLS` of each cell, once for every different thing that was seen; over IPv4 and IPv6 in turn. */
 async function outcomesOf(cells: readonly OutcomeCell[], count: number): Promise<Record<string, string[]>> {
-  const outcomes: Record<string, string[]> = {};
-  for (const { from, server } of cells) {
+  const outcomeOf = async ({ from, server }: OutcomeCell): Promise<[cell: string, seen: string[]]> => {
     const seen = new Set<string>();
     for (let i = 0; i < count; i += 1) {
       const to = server.split('/').reverse().join('.');
@@ -32,9 +31,9 @@ async function outcomesOf(cells: readonly OutcomeCell[], count: number): Promise
       const isMutualTls = answer.body.includes('"x-forwarded-client-cert"');
       seen.add(`${answer.status} ${answer.exitCode} ${isMutualTls ? 'mutual TLS' : 'plain'}`);
     }
-    outcomes[`${from} -> ${server}`] = [...seen];
-  }
-  return outcomes;
+    return [`${from} -> ${server}`, [...seen]];
+  };
+  return Object.fromEntries(await Promise.all(cells.map(outcomeOf)));
 }
 
 function expectedOutcomes(cells: readonly OutcomeCell[]): Record<string, string[]> {
