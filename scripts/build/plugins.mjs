@@ -31,7 +31,7 @@ function lazyNode({ nested, ...rest }) {
 export const lazyBuiltins = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
-    const filter = /^(node:)?(dgram|dns|dns\/promises|http2|https|module|tls|worker_threads|zlib)$/;
+    const filter = /^(node:)?(dgram|dns|dns\/promises|http2|https|tls|worker_threads|zlib)$/;
     onResolve({ filter }, ({ path, pluginData, namespace }) =>
       namespace === 'lazy-builtin' ? { path, external: true } : { path, namespace: 'lazy-builtin', pluginData },
     );

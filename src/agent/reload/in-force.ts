@@ -16,7 +16,9 @@ export type InForce =
   | { readonly isInForce: false; readonly missing: readonly string[]; readonly isRefused: boolean };
 
 /** How often Envoy is asked: at first, and at last, when it waits for something that does not come, an authority say. */
-const pollMs = { first: 15, last: 250 };
+const pollMs = { first: 5, last: 250 };
+/** How long the worker threads have until the second look. */
+const settledMs = 15;
 /** What Envoy has refused is asked for less often: going through its counters takes it longer. */
 const refusalsMs = 100;
 
@@ -66,7 +68,7 @@ export async function waitInForce(
     }
     // The thread that answers is the one that takes the change over: it answers for half of its time at most.
     const pauseMs = Math.min(Math.max(pollMs.first, (now - startedAt) / 100, now - askedAt), pollMs.last);
-    await (seen > 0 ? delay(pollMs.first) : delay(pauseMs, options.signal));
+    await (seen > 0 ? delay(settledMs) : delay(pauseMs, options.signal));
   }
 }
 
