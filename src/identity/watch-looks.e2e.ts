@@ -49,7 +49,7 @@ describe('what a watch looks at when no event comes', () => {
     looked = [];
   };
   const polls = (count: number, name: string): Promise<void> =>
-    vi.waitFor(() => expect(looked.filter((path) => path === name).length).toBeGreaterThanOrEqual(count), 5_000);
+    vi.waitFor(() => expect(looked.filter((path) => path === name).length).toBeGreaterThanOrEqual(count), 20_000);
 
   test('is the path itself where events tell of all else, however many files there are', async () => {
     await open('in', 3_600_000);
