@@ -22,7 +22,8 @@ export function formOf(bootstrap: Json, all: readonly NamedResource[], changed: 
   const listeners = take(
     'listeners',
     (name, value) =>
-      changedListeners.has(name) || routeNamesOf(JSON.stringify(value)).some((route) => changedRoutes.has(route)),
+      changedListeners.has(name) ||
+      (changedRoutes.size > 0 && routeNamesOf(JSON.stringify(value)).some((route) => changedRoutes.has(route))),
   );
   const used = new Set(routeNamesOf(JSON.stringify(listeners)));
   // The clusters of routes may be away, as they may where Envoy reads routes by file.

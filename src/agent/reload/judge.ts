@@ -1,7 +1,7 @@
 import { clustersCalledBy, formOf } from './changed-form.ts';
 import type { NamedObject } from './observer.ts';
-import { type Json, noResources, type ProxyFiles, parseResourceFile } from './proxy-files.ts';
-import { changedResources, type NamedResource, resourcesOf, suspectsOf } from './suspects.ts';
+import { type Json, noResources, type ProxyFiles, parseResourceFile, type ResourceFile } from './proxy-files.ts';
+import { changedResources, type NamedResource, type ParseFile, resourcesOf, suspectsOf } from './suspects.ts';
 
 /**
  * `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. Rejects
@@ -30,9 +30,12 @@ export async function judge(
   next: ProxyFiles,
   validate: ValidateConfig,
 ): Promise<Refusal | undefined> {
-  const changed = changedResources(before, next);
+  const parse = parseOnce();
+  const changed = changedResources(before, next, parse);
   const bootstrap = JSON.parse(next.bootstrap) as Json;
-  const { ok, message } = await validate(formOf(bootstrap, resourcesOf(leanForm(before, next, bootstrap)), changed));
+  const { ok, message } = await validate(
+    formOf(bootstrap, resourcesOf(leanForm(before, next, bootstrap, parse), parse), changed),
+  );
   if (ok) return undefined;
   const culprit = await findCulprit(changed, (some) =>
     validate(formOf(bootstrap, [...resourcesOf(before), ...some], some)),
@@ -40,12 +43,22 @@ export async function judge(
   return { message, suspects: suspectsOf(culprit, before, next) };
 }
 
+/** For one judgement: listeners are looked at thrice. */
+function parseOnce(): ParseFile {
+  const known = new Map<string, ResourceFile>();
+  return (text) => {
+    const file = known.get(text) ?? parseResourceFile(text);
+    known.set(text, file);
+    return file;
+  };
+}
+
 /** Without the clusters where none has changed and no filter calls one: they are the most of a big mesh. */
-function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json): ProxyFiles {
+function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json, parse: ParseFile): ProxyFiles {
   if (before.clusters !== next.clusters) return next;
   const { static_resources } = bootstrap as { readonly static_resources?: { readonly clusters?: readonly Json[] } };
   const own = new Set(static_resources?.clusters?.map(({ name }) => name));
-  const called = clustersCalledBy(parseResourceFile(next.listeners).resources);
+  const called = clustersCalledBy(parse(next.listeners).resources);
   return [...called].every((name) => own.has(name)) ? { ...next, clusters: noResources } : next;
 }
 

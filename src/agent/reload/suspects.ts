@@ -1,7 +1,14 @@
 import { parsePath } from '../../lib/json-path.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { NamedObject } from './observer.ts';
-import { type Json, nameOf, noResources, type ProxyFiles, parseResourceFile } from './proxy-files.ts';
+import {
+  type Json,
+  nameOf,
+  noResources,
+  type ProxyFiles,
+  parseResourceFile,
+  type ResourceFile,
+} from './proxy-files.ts';
 
 /** What `origins.json` holds: by kind and name of a resource, the fragments that objects decided. */
 type Origins = Readonly<Record<ResourceKind, Readonly<Record<string, readonly OriginEntry[]>> | undefined>>;
@@ -20,10 +27,16 @@ export interface NamedResource {
   readonly value: Json;
 }
 
+/** Parses the text of a file of resources, or knows what it holds. */
+export type ParseFile = (text: string) => ResourceFile;
+
 /** All resources, clusters first and listeners last: none refers to a later one. */
-export function resourcesOf({ clusters, routes, listeners }: ProxyFiles): readonly NamedResource[] {
+export function resourcesOf(
+  { clusters, routes, listeners }: ProxyFiles,
+  parse: ParseFile = parseResourceFile,
+): readonly NamedResource[] {
   const take = (kind: ResourceKind, text: string): NamedResource[] =>
-    parseResourceFile(text).resources.map((value) => ({ kind, name: nameOf(value), value }));
+    parse(text).resources.map((value) => ({ kind, name: nameOf(value), value }));
   return [
     ...take('clusters', clusters),
     ...[...routes.values()].flatMap((text) => take('routes', text)),
@@ -32,10 +45,14 @@ export function resourcesOf({ clusters, routes, listeners }: ProxyFiles): readon
 }
 
 /** Resources of `next` that `before` does not have in this form. */
-export function changedResources(before: ProxyFiles, next: ProxyFiles): readonly NamedResource[] {
+export function changedResources(
+  before: ProxyFiles,
+  next: ProxyFiles,
+  parse: ParseFile = parseResourceFile,
+): readonly NamedResource[] {
   const [old, current] = onlyDifferent(before, next);
-  const known = new Set(resourcesOf(old).map(identify));
-  return resourcesOf(current).filter((resource) => !known.has(identify(resource)));
+  const known = new Set(resourcesOf(old, parse).map(identify));
+  return resourcesOf(current, parse).filter((resource) => !known.has(identify(resource)));
 }
 
 /** Without the texts that both have: most changes leave most of a big mesh as it is. */
