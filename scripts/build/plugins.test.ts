@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { expect, onTestFinished, test } from 'vitest';
+import schema from '../../src/envoy/api/schema.json' with { type: 'json' };
+
+const { lazyBuiltins, lazySchema }: Readonly<Record<string, Plugin>> = await import(
+  new URL('plugins.mjs', import.meta.url).href
+);
+const root = resolve(import.meta.dirname, '../..');
+const options = {
+  ...{ bundle: true, platform: 'node', format: 'cjs', absWorkingDir: root },
+  define: { 'import.meta.dirname': '__dirname' },
+} satisfies BuildOptions;
+
+/** A script of one module in the folder of the sources, bundled with the plugin. */
+async function bundled(contents: string, plugin: Plugin | undefined): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'plugins-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const outfile = join(folder, 'a.cjs');
+  const stdin = { contents, resolveDir: join(root, 'src/envoy/api'), loader: 'ts' } as const;
+  await build({ ...options, stdin, outfile, plugins: plugin === undefined ? [] : [plugin] });
+  return outfile;
+}
+
+test('a module of Node that is imported is loaded when it is used', async () => {
+  const contents = `import { constants } from 'node:http2';
+const isLoaded = () => process.moduleLoadList.includes('NativeModule http2');
+console.log(isLoaded(), constants.HTTP2_HEADER_PATH, isLoaded());`;
+  const { stdout } = spawnSync(process.execPath, [await bundled(contents, lazyBuiltins)], { encoding: 'utf8' });
+  expect(stdout).toBe('false :path true\n');
+});
+
+test('the schema of Envoy says the same in the programs', async () => {
+  const contents = "export { default } from './schema.json';";
+  const file = await bundled(contents, lazySchema);
+  const built: { readonly default: object } = createRequire(file)(file);
+  expect(JSON.parse(JSON.stringify(built.default))).toEqual(schema);
+});
+
+test('what stands between the start of the agent and that of Envoy has no gRPC, protobuf, certificates and templates to load', async () => {
+  const entry = 'src/cli/agent/proxy.ts';
+  const { metafile } = await build({
+    ...options,
+    entryPoints: [entry],
+    write: false,
+    metafile: true,
+    outfile: 'a.cjs',
+  });
+  const met = new Set([entry]);
+  for (const file of met) {
+    for (const { path, kind } of metafile.inputs[file]?.imports ?? []) if (kind !== 'dynamic-import') met.add(path);
+  }
+  const heavy = /node_modules\/(@grpc\/grpc-js|protobufjs|@peculiar\/x509|handlebars|execa)\//;
+  expect([...met].filter((file) => heavy.test(file))).toEqual([]);
+  expect(met.size).toBeGreaterThan(300);
+});
