@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunResult } from '../program.ts';
 import { openSandbox, type Sandbox, scratch } from '../sandbox.ts';
@@ -10,7 +10,7 @@ export interface Engine {
   podman(...args: readonly string[]): Promise<string>;
   /** Runs podman, and gives what came of it. */
   tryPodman(...args: readonly string[]): Promise<RunResult>;
-  /** Removes pods and networks, then the sandbox; returns when they are gone. */
+  /** Removes pods, then the sandbox with all else, and control groups; returns when they are gone. */
   close(): Promise<void>;
 }
 
@@ -48,6 +48,7 @@ function engineIn(sandbox: Sandbox): Engine {
         await podman('pod', 'rm', '--all', '--force', '--time', '0');
       } finally {
         await sandbox.close();
+        await removeControlGroups();
       }
     },
   };
@@ -74,4 +75,14 @@ cgroup_manager = "cgroupfs"
 events_logger = "none"
 runtime = "runc"
 `;
+}
+
+/** Podman leaves some, with nothing in them. One that somebody else has something in cannot be removed, and stays. */
+async function removeControlGroups(): Promise<void> {
+  for (const hierarchy of ['.', ...(await readdir('/sys/fs/cgroup'))]) {
+    const parent = join('/sys/fs/cgroup', hierarchy, 'libpod_parent');
+    const groups = await readdir(parent).catch(() => []);
+    for (const group of [...groups.map((name) => join(parent, name)), parent])
+      await rmdir(group).catch(() => undefined);
+  }
 }
