@@ -62,6 +62,7 @@ class PathWatch implements PathsWatch {
   #told = this.#seen;
   #surveyMs = 0;
   #surveyedAtMs = 0;
+  #unheardMs = 0;
   #isOpen = true;
   #isLooking = false;
   #mustLookAgain = false;
@@ -104,7 +105,7 @@ class PathWatch implements PathsWatch {
     const { pollMs } = this.#options;
     this.#poll = setTimeout(
       () => void this.#pollOnce().then(() => this.#schedulePoll()),
-      this.#isBlind ? Math.max(pollMs, 200 * this.#surveyMs) : pollMs,
+      Math.max(pollMs, 200 * (this.#isBlind ? this.#surveyMs : this.#unheardMs)),
     );
   }
 
@@ -120,10 +121,13 @@ class PathWatch implements PathsWatch {
   }
 
   async #hasUnheardChange(): Promise<boolean> {
+    const startedAt = performance.now();
+    let isChanged = false;
     for (const [path, stamp] of this.#seen.unheard) {
-      if (stampOf(await this.#options.disk.stat(path)) !== stamp) return true;
+      isChanged ||= stampOf(await this.#options.disk.stat(path)) !== stamp;
     }
-    return false;
+    this.#unheardMs = performance.now() - startedAt;
+    return isChanged;
   }
 
   /** Compares the files with what they were; one look at a time, with pauses while events come without end. */
