@@ -44,7 +44,7 @@ export class ConfigFiles {
   async writeAll(files: ProxyFiles, { holdsListeners = false } = {}): Promise<void> {
     this.#late = { listeners: holdsListeners ? files.listeners : undefined, files };
     const main = mainFilesOf(holdsListeners ? { ...files, listeners: noResources } : files);
-    await this.#writeEach([...main, ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
+    await this.#writeTogether([...main, ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
     await this.#removeUnused(files);
     await this.#identity.take();
   }
@@ -141,10 +141,24 @@ export class ConfigFiles {
     }
   }
 
-  async #writeEach(files: readonly (readonly [name: string, text: string])[]): Promise<void> {
+  /** One after the other: of a disk that is nearly full it needs no more than one file more. */
+  async #writeEach(files: readonly NamedText[]): Promise<void> {
     const stage = new Stage(this.folder);
     try {
       for (const [name, text] of files) await (await stage.write(name, text)).put();
+    } finally {
+      await stage.clear();
+    }
+  }
+
+  /** All at the same time under other names, then each under its own. */
+  async #writeTogether(files: readonly NamedText[]): Promise<void> {
+    const stage = new Stage(this.folder);
+    try {
+      const writing = files.map(([name, text]) => stage.write(name, text));
+      // What is still being written when the first one fails is removed with the rest.
+      await Promise.allSettled(writing);
+      await putAll(await Promise.all(writing));
     } finally {
       await stage.clear();
     }
@@ -167,8 +181,10 @@ async function putAll(files: readonly StagedFile[]): Promise<void> {
   for (const file of files) await file.put();
 }
 
+type NamedText = readonly [name: string, text: string];
+
 /** What Envoy follows, in the order in which nothing refers to what is not there. */
-function mainFilesOf({ clusters, routes, listeners }: ProxyFiles): readonly (readonly [string, string])[] {
+function mainFilesOf({ clusters, routes, listeners }: ProxyFiles): readonly NamedText[] {
   return [
     ['clusters.json', clusters],
     ...[...routes].map(([name, text]) => [join('routes', name), text] as const),
