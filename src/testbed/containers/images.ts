@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository, scratch } from '../sandbox.ts';
 import type { Engine } from './engine.ts';
@@ -20,22 +20,14 @@ const searchPath = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
  */
 export async function buildAgentImage({ podman, sandbox }: Engine): Promise<void> {
   const base = `${repository}/.tools/container-base.tar`;
-  await podman('import', '--quiet', '--change', searchPath, base, `localhost/${imageNames.node}`);
-  await mkdir(join(sandbox.folder, 'envoy'));
-  await copyFile(new URL('../../../.tools/bin/envoy', import.meta.url), join(sandbox.folder, 'envoy/envoy'));
-  await writeFile(join(sandbox.folder, 'envoy/Containerfile'), 'FROM scratch\nCOPY envoy /usr/local/bin/envoy\n');
-  await podman('build', '--quiet', '--tag', imageNames.envoy, `${scratch}/envoy`);
-  const file = ['--file', `${repository}/deploy/Containerfile`];
-  await podman(
-    'build',
-    '--quiet',
-    '--pull=never',
-    '--network=none',
-    ...file,
-    '--tag',
-    imageNames.agent,
-    `${repository}/dist`,
-  );
+  await writeFile(join(sandbox.folder, 'Containerfile.envoy'), 'FROM scratch\nCOPY envoy /usr/local/bin/envoy\n');
+  const envoy = ['--file', `${scratch}/Containerfile.envoy`, '--tag', imageNames.envoy, `${repository}/.tools/bin`];
+  await Promise.all([
+    podman('import', '--quiet', '--change', searchPath, base, `localhost/${imageNames.node}`),
+    podman('build', '--quiet', ...envoy),
+  ]);
+  const agent = ['--file', `${repository}/deploy/Containerfile`, '--tag', imageNames.agent, `${repository}/dist`];
+  await podman('build', '--quiet', '--pull=never', '--network=none', ...agent);
 }
 
 /** Builds the application: a program for Node, which is the image's one process. */

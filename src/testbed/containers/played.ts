@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
@@ -27,6 +27,7 @@ export class PlayedPod {
   readonly #ca: MeshCa;
   /** Folder with a folder for each volume. */
   readonly #volumes: string;
+  readonly #identities = new Map<string, Promise<string>>();
 
   private constructor(engine: Engine, pod: PodManifest, ca: MeshCa, volumes: string) {
     this.#engine = engine;
@@ -57,13 +58,7 @@ export class PlayedPod {
 
   /** Makes a request from outside the pod, as the service account of that name or without a certificate. */
   async request(method: string, url: string, account?: string): Promise<string> {
-    const { folder } = this.#engine.sandbox;
-    if (account !== undefined) {
-      await mkdir(join(folder, account), { recursive: true });
-      for (const [name, text] of Object.entries(await identityFiles(this.#ca, account)))
-        await writeFile(join(folder, account, name), text);
-    }
-    const identity = account === undefined ? '-' : join(scratch, account);
+    const identity = account === undefined ? '-' : await this.#identityOf(account);
     return (await this.#engine.sandbox.must([node, `${scratch}/client.mjs`, method, url, identity])).trim();
   }
 
@@ -154,6 +149,22 @@ export class PlayedPod {
 
   remove(): Promise<string> {
     return this.#engine.podman('pod', 'rm', '--force', '--time', '0', this.#pod.metadata.name);
+  }
+
+  /** Folder with the certificate of a service account; made once, for requests at the same time too. */
+  #identityOf(account: string): Promise<string> {
+    const known = this.#identities.get(account);
+    if (known !== undefined) return known;
+    const made = this.#makeIdentity(account);
+    this.#identities.set(account, made);
+    return made;
+  }
+
+  async #makeIdentity(account: string): Promise<string> {
+    const folder = await mkdtemp(join(this.#engine.sandbox.folder, `${account}-`));
+    for (const [name, text] of Object.entries(await identityFiles(this.#ca, account)))
+      await writeFile(join(folder, name), text);
+    return join(scratch, basename(folder));
   }
 
   #nameOf(container: string): string {
