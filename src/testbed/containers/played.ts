@@ -20,6 +20,13 @@ export const podIp = '10.91.7.2';
 /** Name of the service of meshd; whatever serves it is where the bridge is. */
 const authorityHost = 'meshd.mesh-system.svc';
 
+/** The part of podman's words for a container's state that tests read; times in RFC 3339 with nanoseconds. */
+interface ContainerState {
+  readonly ExitCode: number;
+  readonly StartedAt: string;
+  readonly FinishedAt: string;
+}
+
 /** A pod that podman runs, with what a kubelet would do beside it. */
 export class PlayedPod {
   readonly #engine: Engine;
@@ -113,10 +120,14 @@ export class PlayedPod {
     const { initContainers, containers } = this.#pod.spec;
     const ended = Promise.all(containers.map((container) => this.#end(container)));
     await Promise.all([ended, ...initContainers.filter(stays).map((container) => this.#end(container, ended))]);
-    const names = [...initContainers, ...containers].map(({ name }) => name);
-    const inspect = ['inspect', '--format', '{{.State.ExitCode}}', ...names.map((name) => this.#nameOf(name))];
-    const codes = (await this.#engine.podman(...inspect)).trim().split('\n');
-    return Object.fromEntries(names.map((name, index) => [name, Number(codes[index])]));
+    const states = [...initContainers, ...containers].map(async ({ name }) => [name, await this.state(name)] as const);
+    return Object.fromEntries((await Promise.all(states)).map(([name, { ExitCode }]) => [name, ExitCode]));
+  }
+
+  /** What podman knows of a container. */
+  async state(container: string): Promise<ContainerState> {
+    const text = await this.#engine.podman('inspect', '--format', '{{json .State}}', this.#nameOf(container));
+    return JSON.parse(text) as ContainerState;
   }
 
   async #end({ name, lifecycle }: Container, turn?: Promise<unknown>): Promise<void> {

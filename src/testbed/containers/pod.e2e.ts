@@ -68,11 +68,11 @@ describe.skipIf(isImpossible())('in containers', () => {
     });
   });
 
-  describe.each(['pod.yaml', 'pod-native-sidecar.yaml'])('the pod of deploy/%s', (file) => {
+  describe('the pod of deploy/pod.yaml', () => {
     let pod: PlayedPod;
 
     beforeAll(async () => {
-      pod = await PlayedPod.play(engine, readPod(file));
+      pod = await PlayedPod.play(engine, readPod('pod.yaml'));
     });
 
     afterAll(async () => {
@@ -169,23 +169,45 @@ describe.skipIf(isImpossible())('in containers', () => {
     }
   });
 
-  test('a pod gets its certificate from meshd, as docs/pilot-agent-containers.md has it', async () => {
-    const mint = createTokenMint();
-    const data = { 'root-cert.pem': await startAuthority(engine, mint) };
-    const root = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mesh-root', namespace: 'shop' }, data };
-    const pod = await PlayedPod.play(engine, withAuthority(readPod('pod-native-sidecar.yaml')), {
-      objects: [root],
-      mint: (audience) => mint.mint('shop/web', { claims: { aud: [audience] } }),
+  describe('the pod of deploy/pod-native-sidecar.yaml', () => {
+    let pod: PlayedPod;
+
+    beforeAll(async () => {
+      const mint = createTokenMint();
+      const data = { 'root-cert.pem': await startAuthority(engine, mint) };
+      const root = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mesh-root', namespace: 'shop' }, data };
+      pod = await PlayedPod.play(engine, withAuthority(readPod('pod-native-sidecar.yaml')), {
+        objects: [root],
+        mint: (audience) => mint.mint('shop/web', { claims: { aud: [audience] } }),
+      });
     });
-    const { stdout } = await engine.sandbox.run([
-      ...[
-        'sh',
-        '-c',
-        `openssl s_client -connect ${podIp}:8080 -alpn mesh-http/1.1 </dev/null | openssl x509 -noout -ext subjectAltName`,
-      ],
-    ]);
-    expect(stdout).toContain('URI:spiffe://cluster.local/ns/shop/sa/web');
-    await pod.remove();
+
+    afterAll(async () => {
+      await pod?.remove();
+    });
+
+    test('shows the certificate that meshd has signed, as docs/pilot-agent-containers.md has it', async () => {
+      const connect = `openssl s_client -connect ${podIp}:8080 -alpn mesh-http/1.1 </dev/null`;
+      const show = 'openssl x509 -noout -ext subjectAltName';
+      const { stdout } = await engine.sandbox.run(['sh', '-c', `${connect} | ${show}`]);
+      expect(stdout).toContain('URI:spiffe://cluster.local/ns/shop/sa/web');
+    });
+
+    test('has a proxy that is ready before the application starts, and ends after it', async () => {
+      await pod.untilProbed(pod.container('web').readinessProbe!);
+      expect(await pod.stop()).toEqual({ 'mesh-init': 0, 'mesh-proxy': 0, web: 0 });
+      const [init, proxy, application] = await Promise.all(
+        ['mesh-init', 'mesh-proxy', 'web'].map((name) => pod.state(name)),
+      );
+      const times = [
+        init!.FinishedAt,
+        proxy!.StartedAt,
+        application!.StartedAt,
+        application!.FinishedAt,
+        proxy!.FinishedAt,
+      ];
+      expect(times.map(Date.parse)).toEqual(times.map(Date.parse).sort((a, b) => a - b));
+    });
   });
 });
 
