@@ -27,7 +27,7 @@ golden: generate ## write the goldens again from fixtures/, and remove orphans
 	@UPDATE_GOLDEN=1 $(VITEST) run --project unit src/compiler/golden.test.ts
 
 e2e: build ## the tests with real Envoys, sockets and network namespaces
-	@$(VITEST) run --project e2e
+	@$(VITEST) run --project 'e2e*'
 
 lint: generate ## formatter, linter and import direction
 	@node_modules/.bin/biome check --error-on-warnings .

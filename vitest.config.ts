@@ -3,6 +3,19 @@ import { defineConfig } from 'vitest/config';
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
 
+/**
+ * End-to-end tests that share nothing with any other (each has sockets and folders that nobody else names), wait more
+ * than they compute, and hold nobody to a short time. Not those of `redirect`: beside another file the kernel takes as
+ * much longer for their namespaces as would be gained.
+ */
+const apart = [
+  'src/compiler/!(source)/**/*.e2e.ts',
+  'src/{control,dns,jwks,xds}/**/*.e2e.ts',
+  'src/identity/**/!(watch*).e2e.ts',
+];
+
+const endToEnd = { pool: 'forks', testTimeout: timeout(180_000), hookTimeout: 180_000 } as const;
+
 export default defineConfig({
   test: {
     reporters: ['default'],
@@ -18,12 +31,22 @@ export default defineConfig({
       },
       {
         test: {
+          ...endToEnd,
+          name: 'e2e-apart',
+          include: apart,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
           name: 'e2e',
           include: ['src/**/*.e2e.ts'],
-          pool: 'forks',
+          exclude: apart,
+          // Whole meshes, and what is measured: no request may fail for want of a processor.
           fileParallelism: false,
-          testTimeout: timeout(180_000),
-          hookTimeout: 180_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

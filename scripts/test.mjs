@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 
 const runs = [
-  { name: 'all', node: process.execPath, projects: ['unit', 'e2e'] },
+  { name: 'all', node: process.execPath, projects: ['unit', 'e2e*'] },
   { name: 'node24', node: '.tools/bin/node24', projects: ['unit'] },
 ];
 const total = { passed: 0, failed: 0, skipped: 0 };
