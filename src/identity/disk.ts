@@ -1,5 +1,6 @@
 import { type Dirent, type Stats, statSync } from 'node:fs';
-import { readdir, realpath, stat, statfs } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat, statfs } from 'node:fs/promises';
+import { MountPoints } from './mounts.ts';
 
 /** What looking at files asks of the file system. */
 export interface Disk {
@@ -13,6 +14,19 @@ export interface Disk {
   real(path: string): Promise<string>;
   /** Whether inotify tells of each change below the folder, and a stat waits for nobody: a file system of this machine. */
   isLocal(folder: string): Promise<boolean>;
+  /** A file that is one may lie on another file system than its folder, and changes where its own folder is. */
+  mounts(): Promise<MountPoints>;
+}
+
+/**
+ * Names in a folder of what inotify tells of, and whose stat waits for nobody: plain files of this machine. Links may lead
+ * to other file systems, and so may mounts.
+ */
+export async function promptFiles(folder: string, disk: Disk, mounts: MountPoints): Promise<ReadonlySet<string>> {
+  if (!(await disk.isLocal(folder))) return new Set();
+  const files = (await disk.list(folder)).filter((entry) => entry.isFile()).map(({ name }) => name);
+  const mounted = await mounts.among(files, () => disk.real(folder));
+  return new Set(files.filter((name) => !mounted.has(name)));
 }
 
 /**
@@ -39,4 +53,5 @@ export const systemDisk: Disk = {
       ({ type }) => localTypes.has(type),
       () => false,
     ),
+  mounts: async () => new MountPoints(await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')),
 };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { compareStrings } from '../lib/sort.ts';
 import { type Disk, systemDisk } from './disk.ts';
+import type { MountPoints } from './mounts.ts';
 
 /** What stands below some paths at one moment. */
 export interface Survey {
@@ -12,7 +13,7 @@ export interface Survey {
   readonly folders: ReadonlyMap<string, string>;
   /**
    * What may become another without an event in any of the folders, by name, as `stampOf` gives it: the paths
-   * themselves (a folder above may be replaced), links to other places, files that are mounts.
+   * themselves (a folder above may be replaced), links to other places, files that are mounts or have a further name.
    */
   readonly unheard: ReadonlyMap<string, string>;
   /** Whether events tell of all else. */
@@ -53,6 +54,7 @@ class Surveyor implements Survey {
   readonly #visited = new Set<string>();
   /** By the number of the file system. */
   readonly #local = new Map<number, boolean>();
+  #mounts: MountPoints | undefined;
   readonly #links: { readonly path: string; readonly stamp: string; readonly target: string }[] = [];
 
   constructor(disk: Disk) {
@@ -109,13 +111,17 @@ class Surveyor implements Survey {
     const children = await this.#disk.list(path);
     // Sorted: of several names of one folder it is always the same that is looked into.
     children.sort((a, b) => compareStrings(a.name, b.name));
-    const files = children.filter((child) => child.isFile()).map(({ name }) => join(path, name));
-    await (isLocal ? this.#addFilesNow(files, stats.dev) : this.#addFiles(files));
+    const files = children.filter((child) => child.isFile()).map(({ name }) => name);
+    this.#mounts ??= await this.#disk.mounts();
+    const mounted = await this.#mounts.among(files, () => this.#disk.real(path));
+    const plain = files.filter((name) => !mounted.has(name)).map((name) => join(path, name));
+    await (isLocal ? this.#addFilesNow(plain, stats.dev) : this.#addFiles(plain));
     for (const child of children) {
-      if (child.isFile()) continue;
+      if (child.isFile() && !mounted.has(child.name)) continue;
       const name = join(path, child.name);
       const found = await this.#disk.stat(name);
-      if (child.isSymbolicLink() && found?.isDirectory() !== false) this.unheard.set(name, stampOf(found));
+      const isElsewhere = child.isSymbolicLink() ? found?.isDirectory() !== false : child.isFile();
+      if (isElsewhere) this.unheard.set(name, stampOf(found));
       await this.#add(name, found, depth + 1);
     }
   }
@@ -134,7 +140,9 @@ class Surveyor implements Survey {
       if (i > 0 && i % localBatch === 0) await turn();
       const stats = this.#disk.statNow(path);
       this.#addFile(path, stats);
-      if (stats !== undefined && stats.dev !== folderDevice) this.unheard.set(path, fileStamp(stats));
+      // Who writes by another name of the file is heard in the folder of that name alone.
+      const isHeard = stats === undefined || (stats.dev === folderDevice && stats.nlink === 1);
+      if (!isHeard) this.unheard.set(path, fileStamp(stats));
     }
   }
 

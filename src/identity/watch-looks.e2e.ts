@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Disk, systemDisk } from './disk.ts';
+import { MountPoints } from './mounts.ts';
 import { type PathsWatch, watchPaths } from './watch.ts';
 
 describe('what a watch looks at when no event comes', () => {
@@ -89,6 +90,30 @@ describe('what a watch looks at when no event comes', () => {
     await open('in', 3_600_000, counting({ statNow: mounted, stat: (path) => Promise.resolve(mounted(path)) }));
     await polls(2, 'in/sub/7');
     expect(looked).not.toContain('in/sub/8');
+  });
+
+  test('are files on which something is mounted, and these wait for their file system on no thread of ours', async () => {
+    const mounts = new MountPoints(
+      `1 2 0:3 /x ${folder}/in/sub/7 rw - ext4 /dev/a rw\n3 2 0:3 /x /else/8 rw - ext4 b rw`,
+    );
+    const statNow: Disk['statNow'] = (path) => {
+      expect(path).not.toBe(join(folder, 'in/sub/7'));
+      return systemDisk.statNow(path);
+    };
+    await open('in', 3_600_000, counting({ statNow, mounts: () => Promise.resolve(mounts) }));
+    await polls(2, 'in/sub/7');
+    expect(new Set(looked)).toEqual(new Set(['in', 'in/sub/7']));
+    await writeFile(join(folder, 'in/sub/7'), 'longer');
+    await vi.waitFor(() => expect(changes).toBe(1), 3_000);
+  });
+
+  test('are files with a further name, through which somebody may write', async () => {
+    await link(join(folder, 'in/sub/7'), join(folder, 'far/7'));
+    await open('in', 3_600_000);
+    await polls(2, 'in/sub/7');
+    expect(new Set(looked)).toEqual(new Set(['in', 'in/sub/7']));
+    await writeFile(join(folder, 'far/7'), 'longer');
+    await vi.waitFor(() => expect(changes).toBe(1), 3_000);
   });
 
   test('shows that a folder above was replaced, which no event tells', async () => {

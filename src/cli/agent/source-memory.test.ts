@@ -1,9 +1,11 @@
-import { mkdtemp, rename, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSources } from '../../compiler/source/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { type Disk, systemDisk } from '../../identity/disk.ts';
+import { MountPoints } from '../../identity/mounts.ts';
 import { SourceMemory } from './source-memory.ts';
 
 describe('SourceMemory', () => {
@@ -67,6 +69,35 @@ describe('SourceMemory', () => {
     aheadMs = 0;
     await read();
     expect((await read()).read).toEqual(['a.yaml', 'b.yaml']);
+  });
+
+  test('reads on its own thread plain files of this machine, and no link or mount, which may lead to a server', async () => {
+    await mkdir(join(folder, 'far'));
+    for (const name of ['far/f.yaml', 'mounted.yaml']) await writeFile(join(folder, name), 'far: 1\n');
+    await symlink('far/f.yaml', join(folder, 'link.yaml'));
+    const atOnce: string[] = [];
+    const disk: Disk = {
+      ...systemDisk,
+      isLocal: (path) => Promise.resolve(!path.endsWith('far')),
+      mounts: () => Promise.resolve(new MountPoints(`1 2 0:3 / ${folder}/mounted.yaml rw - nfs a:/b rw`)),
+      statNow: (path) => {
+        atOnce.push(`look ${path}`);
+        return systemDisk.statNow(path);
+      },
+    };
+    const through = new SourceMemory(disk).round();
+    const files = await readSources([folder], new DiagnosticBag(), {
+      through: (path, load) =>
+        through(path, (isAtOnce) => {
+          if (isAtOnce) atOnce.push(`read ${path}`);
+          return load(isAtOnce);
+        }),
+    });
+    expect(files.map(({ path }) => path.slice(folder.length + 1))).toEqual([
+      ...['a.yaml', 'b.yaml', 'far/f.yaml', 'mounted.yaml'],
+    ]);
+    const plain = ['a', 'b'].map((name) => `${folder}/${name}.yaml`);
+    expect(new Set(atOnce)).toEqual(new Set(plain.flatMap((path) => [`look ${path}`, `read ${path}`])));
   });
 
   test('reports a file that is no text each time', async () => {

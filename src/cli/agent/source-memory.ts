@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import type { ReadThrough } from '../../compiler/source/read.ts';
-import { type Disk, systemDisk } from '../../identity/disk.ts';
+import { type Disk, promptFiles, systemDisk } from '../../identity/disk.ts';
 import { stampOf } from '../../identity/survey.ts';
 
 /**
@@ -35,14 +35,16 @@ export class SourceMemory {
   round(): ReadThrough {
     this.#kept = this.#next;
     this.#next = new Map();
-    const answers = new Map<string, Promise<boolean>>();
-    const isLocal = (folder: string): Promise<boolean> => {
-      const answer = answers.get(folder) ?? this.#disk.isLocal(folder);
+    const mounts = this.#disk.mounts();
+    const answers = new Map<string, Promise<ReadonlySet<string>>>();
+    // A file system that hangs must not hold up the thread on which the agent does all else.
+    const promptIn = (folder: string): Promise<ReadonlySet<string>> => {
+      const answer = answers.get(folder) ?? mounts.then((points) => promptFiles(folder, this.#disk, points));
       answers.set(folder, answer);
       return answer;
     };
     return async (path, read) => {
-      const isAtOnce = await isLocal(dirname(path));
+      const isAtOnce = (await promptIn(dirname(path))).has(basename(path));
       const look = async (): Promise<Stats | undefined> =>
         isAtOnce ? this.#disk.statNow(path) : this.#disk.stat(path);
       const before = await look();

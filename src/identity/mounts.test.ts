@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { systemDisk } from './disk.ts';
+import { MountPoints } from './mounts.ts';
+
+describe('MountPoints', () => {
+  const points = new MountPoints(
+    [
+      '36 35 98:0 /mnt1 /mnt2/a.yaml rw,noatime master:1 - ext3 /dev/root rw,errors=continue',
+      '37 35 0:44 /p /mnt2/with\\040space\\134.yaml ro,relatime shared:9 - nfs4 server:/p rw',
+      '',
+    ].join('\n'),
+  );
+
+  test.each<[folder: string, names: string[], found: string[]]>([
+    ['/mnt2', ['a.yaml', 'b.yaml'], ['a.yaml']],
+    ['/mnt2', ['with space\\.yaml', 'with'], ['with space\\.yaml']],
+    ['/mnt1', ['a.yaml'], []],
+  ])('are, in %s, of %j these: %j', async (folder, names, found) => {
+    expect([...(await points.among(names, () => Promise.resolve(folder)))]).toEqual(found);
+  });
+
+  test('ask for the path of no folder in which nothing has the name of one', async () => {
+    expect(await points.among(['b.yaml'], () => Promise.reject(new Error('asked')))).toEqual(new Set());
+  });
+
+  test('of this machine have /proc among them', async () => {
+    const mounts = await systemDisk.mounts();
+    expect(await mounts.among(['proc', 'etc'], () => Promise.resolve('/'))).toEqual(new Set(['proc']));
+  });
+});

@@ -1,0 +1,29 @@
+import { basename, join } from 'node:path';
+
+/** Files and folders on which something is mounted, as this process sees them. */
+export class MountPoints {
+  readonly #paths: ReadonlySet<string>;
+  readonly #names: ReadonlySet<string>;
+
+  /** `mountinfo` is the text of `/proc/self/mountinfo` (proc_pid_mountinfo(5)). */
+  constructor(mountinfo = '') {
+    const paths = mountinfo.split('\n').flatMap((line) => line.split(' ')[4] ?? []);
+    this.#paths = new Set(paths.map(unescaped));
+    this.#names = new Set([...this.#paths].map((path) => basename(path)));
+  }
+
+  /** Which of the names in a folder are such; `real` gives the folder's path without links, and is seldom asked. */
+  async among(names: readonly string[], real: () => Promise<string>): Promise<ReadonlySet<string>> {
+    const candidates = names.filter((name) => this.#names.has(name));
+    if (candidates.length === 0) return none;
+    const folder = await real();
+    return new Set(candidates.filter((name) => this.#paths.has(join(folder, name))));
+  }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The kernel writes space, tab, line feed and backslash as three octal digits. */
+function unescaped(path: string): string {
+  return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
