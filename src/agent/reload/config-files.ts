@@ -154,13 +154,15 @@ export class ConfigFiles {
   /** All at the same time under other names, then each under its own. */
   async #writeTogether(files: readonly NamedText[]): Promise<void> {
     const stage = new Stage(this.folder);
+    const writing = files.map(([name, text]) => stage.write(name, text));
+    // What is still being written when the first one fails is removed with the rest.
+    await Promise.allSettled(writing);
     try {
-      const writing = files.map(([name, text]) => stage.write(name, text));
-      // What is still being written when the first one fails is removed with the rest.
-      await Promise.allSettled(writing);
       await putAll(await Promise.all(writing));
-    } finally {
+    } catch {
       await stage.clear();
+      // Needs less space and fewer open files; what fails this way too is told.
+      await this.#writeEach(files);
     }
   }
 }
