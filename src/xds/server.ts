@@ -13,7 +13,7 @@ import { DeltaStream } from './delta.ts';
 import { recycleStale } from './recycle.ts';
 import type { ResourceStore } from './resource.ts';
 import { type DiscoveryObserver, type Session, serveSession } from './session.ts';
-import { prepareSocketPath, restrictSocket } from './socket.ts';
+import { prepareSocketPath } from './socket.ts';
 import { StateOfTheWorldStream } from './state-of-the-world.ts';
 
 /** One gRPC service of the discovery protocol: its name, its three methods, and the resources behind it. */
@@ -32,6 +32,8 @@ export interface DiscoveryServer {
   readonly activeStreams: number;
   /** Responses sent, and responses that clients refused, since the start. */
   readonly counts: { readonly pushes: number; readonly refusals: number };
+  /** Others may enter the socket's folder, though not connect. */
+  readonly isShared: boolean;
   /** Ends all streams and removes the socket. */
   close(): Promise<void>;
 }
@@ -45,8 +47,8 @@ export interface DiscoveryServerOptions {
 const maxMessageBytes = 4_194_304;
 
 /**
- * Serves discovery services on a Unix socket with mode 0600 in a folder with mode 0700. A socket that a dead process
- * left is replaced; `SocketTakenError` when a living one serves it.
+ * Serves discovery services on a Unix socket with mode 0600, in a folder with mode 0700 where that is ours to say. A
+ * socket that a dead process left is replaced; `SocketTakenError` when a living one serves it.
  */
 export async function startDiscoveryServer(
   socketPath: string,
@@ -54,7 +56,7 @@ export async function startDiscoveryServer(
   observer: DiscoveryObserver = {},
   { staleCheckMs }: DiscoveryServerOptions = {},
 ): Promise<DiscoveryServer> {
-  await prepareSocketPath(socketPath);
+  const place = await prepareSocketPath(socketPath);
   let activeStreams = 0;
   const counts = { pushes: 0, refusals: 0 };
   const counting: DiscoveryObserver = {
@@ -84,10 +86,11 @@ export async function startDiscoveryServer(
     'grpc.keepalive_timeout_ms': 10_000,
   });
   for (const service of services) server.addService(definitionOf(service), handlersOf(service, counting, sessions));
-  await bind(server, socketPath);
-  await restrictSocket(socketPath);
+  await bind(server, place.bindPath);
+  await place.finish();
   return {
     counts,
+    isShared: place.isShared,
     get activeStreams() {
       return activeStreams;
     },

@@ -1,6 +1,6 @@
-import { chmod, lstat, mkdir, stat, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
 export const longestSocketPath = 107;
@@ -10,41 +10,77 @@ export class SocketTakenError extends Error {
   override readonly name = 'SocketTakenError';
 }
 
-/**
- * Makes room for a Unix socket: its folder exists with mode 0700, also one that was there with a wider one, and a socket
- * that a dead process left is removed. Nobody else reaches a socket that is bound there afterwards, whatever its own mode
- * is at first. Throws `SocketTakenError` when a living process serves the path, when something else than a socket is
- * there, or when the folder is not ours alone to have.
- */
-export async function prepareSocketPath(path: string): Promise<void> {
-  if (Buffer.byteLength(path) > longestSocketPath) {
-    throw new SocketTakenError(`"${path}" is longer than the ${longestSocketPath} bytes of a Unix socket's path`);
-  }
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await narrowFolder(dirname(path));
-  const existing = await lstat(path).catch(absent);
-  if (existing === undefined) return;
-  if (!existing.isSocket()) throw new SocketTakenError(`"${path}" exists and is no socket`);
-  if (await isServed(path)) throw new SocketTakenError(`another process serves "${path}"`);
-  await unlink(path).catch(absent);
+/** Where a Unix socket is bound so that nobody else reaches it, whatever its own mode is at first. */
+export interface SocketPlace {
+  /** Where to bind it. */
+  readonly bindPath: string;
+  /** Others may enter its folder, a volume that is not ours to close: the socket's own mode keeps them from it. */
+  readonly isShared: boolean;
+  /** Gives the bound socket mode 0600 and the path that it was asked for. */
+  finish(): Promise<void>;
 }
 
-/** A folder that is meant for everybody (/tmp) stays as it is: others live by its mode. */
-async function narrowFolder(folder: string): Promise<void> {
+/**
+ * Makes room for a Unix socket: its folder exists with mode 0700, also one that was there with a wider one, and a socket
+ * that a dead process left is removed. The one folder of others that is taken is a mounted volume, such as an emptyDir of
+ * Kubernetes, which belongs to root with mode 0777. Throws `SocketTakenError` when a living process serves the path, when
+ * something else than a socket is there, or when the folder is not ours alone to have.
+ */
+export async function prepareSocketPath(path: string): Promise<SocketPlace> {
+  const folder = dirname(path);
+  checkLength(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const isOurs = await narrowFolder(folder);
+  const existing = await lstat(path).catch(absent);
+  if (existing !== undefined) {
+    if (!existing.isSocket()) throw new SocketTakenError(`"${path}" exists and is no socket`);
+    if (await isServed(path)) throw new SocketTakenError(`another process serves "${path}"`);
+    await unlink(path).catch(absent);
+  }
+  // Whoever can connect can read the workload's private key.
+  if (isOurs) return { bindPath: path, isShared: false, finish: () => chmod(path, 0o600) };
+  // The agent's next start would remove it by this name.
+  const closed = `${path}.tmp`;
+  await mkdir(closed, { mode: 0o700 });
+  const bindPath = join(closed, 's');
+  checkLength(bindPath);
+  const finish = async (): Promise<void> => {
+    await chmod(bindPath, 0o600);
+    await rename(bindPath, path);
+    await rmdir(closed);
+  };
+  return { bindPath, isShared: true, finish };
+}
+
+function checkLength(path: string): void {
+  if (Buffer.byteLength(path) <= longestSocketPath) return;
+  throw new SocketTakenError(`"${path}" is longer than the ${longestSocketPath} bytes of a Unix socket's path`);
+}
+
+/** Whether the folder is ours alone now. One that is meant for everybody (/tmp) stays as it is: others live by its mode. */
+async function narrowFolder(folder: string): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o1000) !== 0)
     throw new SocketTakenError(`"${folder}" is a folder for everybody; a socket needs its own`);
-  if ((mode & 0o7777) === 0o700) return;
+  if ((mode & 0o7777) === 0o700) return true;
   try {
     await chmod(folder, 0o700);
+    return true;
   } catch (cause) {
+    if (await isMountPoint(folder)) return false;
     throw new SocketTakenError(`cannot keep others from the folder "${folder}"`, { cause });
   }
 }
 
-/** Only the user of this process may connect: whoever can read the socket can read the workload's private key. */
-export async function restrictSocket(path: string): Promise<void> {
-  await chmod(path, 0o600);
+/** By proc_pid_mountinfo(5), whose fifth field is the mount point; a volume may be of the file system around it. */
+async function isMountPoint(folder: string): Promise<boolean> {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const escaped = (await realpath(folder)).replace(/[ \t\n\\]/g, octal);
+  return mounts.split('\n').some((line) => line.split(' ', 5)[4] === escaped);
+}
+
+function octal(character: string): string {
+  return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 }
 
 /** Whether somebody accepts connections at the Unix socket `path`. */

@@ -64,6 +64,10 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
   const server = await startDiscoveryServer(path, [service], observer, { staleCheckMs }).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
   });
+  if (server.isShared)
+    log.warn('whoever mounts the configuration folder may change what Envoy runs; keys are for this user alone', {
+      folder: configPath,
+    });
   const source = await openIdentitySource({
     authority: options.authority,
     folder: options.identityFolder,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,24 +47,53 @@ describe.skipIf(isImpossible())('in containers', () => {
     expect(envoy).toContain('/1.40.0/');
   });
 
-  test('the agent refuses the mount itself as the folder of its sockets', async () => {
-    const pod = readPod('pod.yaml');
-    const folder = join(engine.sandbox.folder, 'refused');
-    await makeVolumes(folder, {
-      pod,
-      objects: [...readManifest('mesh.yaml'), await identitySecret(await createMeshCa())],
+  describe('a configuration folder that belongs to root', () => {
+    const name = 'alone';
+
+    beforeAll(async () => {
+      const objects = [...readManifest('mesh.yaml'), await identitySecret(await createMeshCa())];
+      await makeVolumes(join(engine.sandbox.folder, name), { pod: readPod('pod.yaml'), objects });
+      const inside = join(engine.sandbox.folder, name, 'mesh-run', 'inside');
+      await mkdir(inside);
+      await chmod(inside, 0o777);
     });
-    const volumes = { policies: '/etc/mesh/policies', identity: '/etc/certs', run: '/var/run/mesh' };
-    const mounts = Object.entries(volumes).map(([name, path]) => `--volume=${scratch}/refused/mesh-${name}:${path}`);
-    const env = { PROV_CERT: '/etc/certs', INSTANCE_IP: podIp, PROXY_CONFIG: '{"configPath": "/var/run/mesh"}' };
-    const { exitCode, stderr } = await engine.tryPodman(
-      ...['run', '--rm', '--network=none', '--read-only', '--group-add=1337', ...mounts],
-      ...Object.entries(env).map(([name, value]) => `--env=${name}=${value}`),
-      ...[imageNames.agent, 'proxy', 'sidecar', '--id', 'web.shop', '--policies', '/etc/mesh/policies'],
-    );
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 3,
-      stderr: expect.stringContaining('cannot keep others from the folder "/var/run/mesh"'),
+
+    /** Arguments of `podman run` for an agent that writes to `configPath`. */
+    function agentAt(configPath: string): readonly string[] {
+      const volumes = { policies: '/etc/mesh/policies', identity: '/etc/certs', run: '/var/run/mesh' };
+      const env = {
+        PROV_CERT: '/etc/certs',
+        INSTANCE_IP: podIp,
+        PROXY_CONFIG: JSON.stringify({ configPath }),
+        TERMINATION_DRAIN_DURATION_SECONDS: '0',
+      };
+      return [
+        ...['--network=none', '--read-only', '--group-add=1337'],
+        ...Object.entries(volumes).map(([volume, path]) => `--volume=${scratch}/${name}/mesh-${volume}:${path}`),
+        ...Object.entries(env).map(([variable, value]) => `--env=${variable}=${value}`),
+        ...[imageNames.agent, 'proxy', 'sidecar', '--id', 'web.shop', '--policies', '/etc/mesh/policies'],
+      ];
+    }
+
+    test('is taken where it is a volume, with a socket for its user alone', async () => {
+      await engine.podman('run', '--detach', '--name', name, ...agentAt('/var/run/mesh'));
+      const inside = (...command: string[]): Promise<string> => engine.podman('exec', name, ...command);
+      await inside('pilot-agent', 'wait');
+      expect(await inside('stat', '--format=%a %u %F', '/var/run/mesh', '/var/run/mesh/SDS')).toBe(
+        '2777 0 directory\n600 1337 socket\n',
+      );
+      expect(await inside('sh', '-c', 'ls --almost-all /var/run/mesh | grep "^[.][^.]" || true')).toBe('');
+      expect(await engine.podman('logs', name)).toContain('whoever mounts the configuration folder');
+      await engine.podman('stop', name);
+      expect(await engine.podman('inspect', '--format={{.State.ExitCode}}', name)).toBe('0\n');
+    });
+
+    test('is refused anywhere else: nobody keeps others from it', async () => {
+      const { exitCode, stderr } = await engine.tryPodman('run', '--rm', ...agentAt('/var/run/mesh/inside'));
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 3,
+        stderr: expect.stringContaining('cannot keep others from the folder "/var/run/mesh/inside"'),
+      });
     });
   });
 
