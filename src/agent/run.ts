@@ -1,7 +1,9 @@
 import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
 import { type Change, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
+import { narrowFolder } from '../xds/socket.ts';
 import type { AgentConfig } from './agent-config.ts';
+import { AgentError } from './agent-error.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
 import type { CurrentEnvoy } from './envoy-run.ts';
 import { compileFirst } from './first-config.ts';
@@ -117,6 +119,10 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   );
   await Promise.race([locking, aborted(requests.stop)]);
   if (requests.stop.aborted) return 0;
+  // Before anything lies there: whoever may write to the folder chooses what Envoy runs, and where our files go.
+  await narrowFolder(config.configPath).catch((cause) => {
+    throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
+  });
   await endOrphan(config.configPath, log);
   await removeLeftovers(config.configPath);
   const current: CurrentEnvoy = {};

@@ -57,8 +57,11 @@ function checkLength(path: string): void {
   throw new SocketTakenError(`"${path}" is longer than the ${longestSocketPath} bytes of a Unix socket's path`);
 }
 
-/** Whether the folder is ours alone now. One that is meant for everybody (/tmp) stays as it is: others live by its mode. */
-async function narrowFolder(folder: string): Promise<boolean> {
+/**
+ * Gives a folder mode 0700, and says whether it is ours alone now: a mounted volume of others may stay theirs. Throws
+ * `SocketTakenError` for any other folder of others, and for one that is meant for everybody (/tmp), who live by its mode.
+ */
+export async function narrowFolder(folder: string): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o1000) !== 0)
     throw new SocketTakenError(`"${folder}" is a folder for everybody; a socket needs its own`);
