@@ -41,8 +41,17 @@ export interface EdgeIR {
   readonly maxConcurrentStreams: number;
 }
 
+/** What the terminal filters of a chain have in common. */
+interface TerminalFilterIR {
+  /** Requests, connections or calls, each when it ends. Absent: they are not logged. */
+  readonly accessLog?: AccessLogIR | undefined;
+  /** Cluster of an access log service that entries go to too. */
+  readonly accessLogCluster?: string | undefined;
+  readonly origins: Origins;
+}
+
 /** An HTTP connection manager. */
-export interface HttpConnectionIR {
+export interface HttpConnectionIR extends TerminalFilterIR {
   readonly kind: 'http';
   readonly statPrefix: string;
   readonly routeConfig: string;
@@ -59,15 +68,10 @@ export interface HttpConnectionIR {
   readonly routeFilters?: readonly RouteFilterIR[];
   /** Set at gateways: their clients are strangers. */
   readonly edge?: EdgeIR | undefined;
-  /** Absent: requests are not logged. */
-  readonly accessLog?: AccessLogIR | undefined;
-  /** Cluster of an access log service that entries go to too. */
-  readonly accessLogCluster?: string | undefined;
-  readonly origins: Origins;
 }
 
 /** A TCP proxy to one cluster. */
-export interface TcpProxyIR {
+export interface TcpProxyIR extends TerminalFilterIR {
   readonly kind: 'tcp';
   readonly statPrefix: string;
   readonly cluster: string;
@@ -79,15 +83,10 @@ export interface TcpProxyIR {
   readonly maxConnectionDurationMs: number | undefined;
   /** Hash by source address, for consistent-hash clusters. */
   readonly hashSourceIp: boolean;
-  /** Absent: connections are not logged. */
-  readonly accessLog?: AccessLogIR | undefined;
-  /** Cluster of an access log service that entries go to too. */
-  readonly accessLogCluster?: string | undefined;
-  readonly origins: Origins;
 }
 
-/** A Redis proxy: commands go to an endpoint of one cluster by their key. */
-export interface RedisProxyIR {
+/** A Redis proxy: commands go to an endpoint of one cluster by their key. Its listener logs: the filter has no log. */
+export interface RedisProxyIR extends TerminalFilterIR {
   readonly kind: 'redis';
   readonly statPrefix: string;
   readonly cluster: string;
@@ -95,25 +94,15 @@ export interface RedisProxyIR {
   readonly opTimeoutMs: number;
   /** Answered with an error, in upper case. */
   readonly refusedCommands: readonly string[];
-  /** Of connections, as they end: the filter logs nothing, its listener does. Absent: they are not logged. */
-  readonly accessLog?: AccessLogIR | undefined;
-  /** Cluster of an access log service that entries go to too. */
-  readonly accessLogCluster?: string | undefined;
-  readonly origins: Origins;
 }
 
 /** A Thrift proxy: calls of any method go to one cluster. */
-export interface ThriftProxyIR {
+export interface ThriftProxyIR extends TerminalFilterIR {
   readonly kind: 'thrift';
   readonly statPrefix: string;
   readonly cluster: string;
   /** Takes the place of `cluster`: at least two, each with a weight above 0; each call is shared out. */
   readonly weightedClusters?: readonly { readonly cluster: string; readonly weight: number }[] | undefined;
-  /** Of calls. Absent: they are not logged. */
-  readonly accessLog?: AccessLogIR | undefined;
-  /** Cluster of an access log service that entries go to too. */
-  readonly accessLogCluster?: string | undefined;
-  readonly origins: Origins;
 }
 
 export type NetworkFilterIR = HttpConnectionIR | TcpProxyIR | RedisProxyIR | ThriftProxyIR;
