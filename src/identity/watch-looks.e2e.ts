@@ -116,6 +116,23 @@ describe('what a watch looks at when no event comes', () => {
     await vi.waitFor(() => expect(changes).toBe(1), 3_000);
   });
 
+  test('leaves no folder out that comes while the watch starts', async () => {
+    let lists = 0;
+    const list: Disk['list'] = async (path) => {
+      const found = await systemDisk.list(path);
+      if (path === join(folder, 'in') && ++lists === 2) {
+        await mkdir(join(folder, 'in/late'));
+        // Long enough for what the event of it brings about.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      return found;
+    };
+    await open('in', 3_600_000, counting({ list }));
+    await vi.waitFor(() => expect(changes).toBe(1), 3_000);
+    await writeFile(join(folder, 'in/late/file'), '1');
+    await vi.waitFor(() => expect(changes).toBe(2), 3_000);
+  });
+
   test('shows that a folder above was replaced, which no event tells', async () => {
     await mkdir(join(folder, 'a/b/in'), { recursive: true });
     await mkdir(join(folder, 'next/b/in'), { recursive: true });

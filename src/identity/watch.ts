@@ -78,10 +78,16 @@ class PathWatch implements PathsWatch {
   }
 
   async start(): Promise<void> {
+    // What an event tells of meanwhile is looked at afterwards: of two surveys at once the older one might end last.
+    this.#isLooking = true;
+    this.#seen = await this.#survey();
     // What changed between the first look and the watches is seen by looking once more.
-    for (let i = 0; i < 2; i++) this.#seen = await this.#survey();
-    this.#told = this.#seen;
     this.#mustLookAgain = false;
+    this.#seen = await this.#survey();
+    this.#told = this.#seen;
+    this.#isLooking = false;
+    this.#firstEventMs = undefined;
+    if (this.#mustLookAgain) void this.#look();
     this.#schedulePoll();
   }
 
