@@ -58,6 +58,12 @@ describe('verify of Redis and Thrift proxies', () => {
       'redis',
       (it) => (it.prefix_routes.catch_all_route.request_mirror_policy = [{ cluster: 'b' }]),
     ],
+    [
+      'another cluster of reads',
+      'redis',
+      (it) => (it.prefix_routes.catch_all_route.read_command_policy = { cluster: 'b' }),
+    ],
+    ['redirection to where a server says', 'redis', (it) => (it.settings.enable_redirection = true)],
     ['another cluster of all methods', 'thrift', (it) => (route(it).route.cluster = 'b')],
     ['a match of some methods', 'thrift', (it) => (route(it).match.method_name = 'x')],
     ['a match of headers', 'thrift', (it) => (route(it).match.headers = [{ name: 'x', present_match: true }])],

@@ -7,9 +7,12 @@ import { shareLosses } from './lost-shares.ts';
 export function redisLosses(config: Fragment, ir: RedisProxyIR, lose: Lose): void {
   const routes = config.at('prefix_routes');
   expectValue(routes.at('catch_all_route', 'cluster'), ir.cluster, lose);
-  for (const route of [routes.at('routes'), routes.at('catch_all_route', 'request_mirror_policy')]) {
+  const further = ['request_mirror_policy', 'read_command_policy'].map((field) => routes.at('catch_all_route', field));
+  for (const route of [routes.at('routes'), ...further]) {
     if (route.exists) lose(route, 'no rule asks for further routes');
   }
+  // To where a server says, which may be no endpoint of the mesh.
+  expectValue(config.at('settings', 'enable_redirection'), false, lose, false);
   const refused = config
     .at('faults')
     .items.filter(isRefusal)
