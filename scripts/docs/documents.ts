@@ -3,6 +3,7 @@ import { conformancePage } from './conformance-page.ts';
 import { diagnosticsPage } from './diagnostics-page.ts';
 import { incidentsPage } from './incidents-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { scenariosPage } from './scenarios-page.ts';
 import { variablesPage } from './variables-page.ts';
 
 /** Every generated document: path from the repository's root, and its text. */
@@ -13,6 +14,7 @@ export function generatedDocuments(): readonly (readonly [path: string, text: st
     ['docs/diagnostics.md', diagnosticsPage()],
     ['docs/incidents.md', incidentsPage()],
     ['docs/metrics.md', metricsPage()],
+    ['docs/scenarios.md', scenariosPage()],
     ['docs/variables.md', variablesPage()],
   ];
 }

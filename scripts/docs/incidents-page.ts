@@ -20,11 +20,12 @@ export function incidentsPage(): string {
   const introduction =
     'Written by `make docs` from `fixtures/incidents.json`: what went wrong in other meshes and proxies, or was found ' +
     'while this one was attacked, and the tests that hold that it does not happen here.';
-  const rows = readIncidents().map(({ incident, was, tests }) => [incident, was, tests.map(shown).join('; ')]);
+  const rows = readIncidents().map(({ incident, was, tests }) => [incident, was, tests.map(shownTest).join('; ')]);
   return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'held by'], rows)}\n`;
 }
 
-function shown(text: string): string {
+/** File and name of a test, its first hole filled with its row. */
+export function shownTest(text: string): string {
   const { path, name, row } = parseTestReference(text);
   return code(`${path}: ${row === undefined ? name : name.replace(/%[a-z]|\$[a-z]+/, () => row)}`);
 }

@@ -1,7 +1,9 @@
 import { unsupportedVariables } from '../../src/cli/agent/refuse.ts';
 import { ownVariables } from '../../src/config/own-variables.ts';
+import { readAgentSettings } from '../../src/config/read-agent-settings.ts';
 import type { Variable, VariableOwner } from '../../src/config/variable.ts';
 import { variables } from '../../src/config/variables.ts';
+import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
 import { redirectFlags, variableOf } from '../../src/redirect/flags.ts';
 import { code, table } from './markdown.ts';
 
@@ -26,15 +28,29 @@ const nodeVariables =
   '`MESH_META_<KEY>` (text) and `MESH_METAJSON_<ANY>` (the members of a JSON object) become metadata of the node; JSON that cannot be read is an error.';
 
 function variableTable(list: readonly Variable[]): string {
-  const rows = list.map(({ name, type, default: value, effect, setting, security }) => [
-    code(name),
-    type,
-    code(value),
-    unsupportedVariables({ [name]: 'asked for' }).length > 0 ? `${effect} (refused until it is supported)` : effect,
-    setting === undefined ? '–' : code(setting),
-    security ? 'error' : type === 'string' ? '–' : 'warning, default',
-  ]);
+  const rows = list.map((variable) => {
+    const { name, type, default: value, effect, setting } = variable;
+    const isRefused = unsupportedVariables({ [name]: 'asked for' }).length > 0;
+    return [
+      code(name),
+      type,
+      code(value),
+      isRefused ? `${effect} (refused until it is supported)` : effect,
+      setting === undefined ? '–' : code(setting),
+      ofUnreadable(variable),
+    ];
+  });
   return table(['variable', 'type', 'default', 'effect', 'setting', 'unreadable value'], rows);
+}
+
+/** Texts whose readers come after those of the variables: what they cannot read is a wrong use. */
+const readLater: readonly string[] = ['MESH_APP_PROBERS', 'MESH_METRICS_ANNOTATIONS', 'PLUGINS'];
+
+function ofUnreadable({ name, type, security }: Variable): string {
+  if (security || readLater.includes(name)) return 'error';
+  const bag = new DiagnosticBag();
+  readAgentSettings({ [name]: '?' }, bag);
+  return type === 'string' && bag.all.length === 0 ? '–' : 'warning, default';
 }
 
 /** Every flag of redirection has a variable, which counts when the flag is not given; nothing in them is guessed at. */

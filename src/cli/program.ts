@@ -65,6 +65,7 @@ export function answerWithoutCommand(program: Command): Command {
 export function addVersionCommand(program: Command, begin: () => void): Command {
   return program
     .command('version')
+    .showHelpAfterError(`(${program.name()} version --help says more)`)
     .description('print build information')
     .allowExcessArguments(false)
     .option('-o, --output <form>', 'form: yaml or json (default: one line)')

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { isAlive } from '../../testing/processes.ts';
+import { envoyBinary } from '../testing/agent-bench.ts';
 import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
 import { unbindable } from '../testing/sample-proxy.ts';
 
@@ -24,6 +25,19 @@ describe('the end of Envoy', () => {
     process.kill(agent.envoyPid, signal);
     expect(await agent.exitCode).toBe(code);
     expect(await agent.readiness()).toBe(0);
+  });
+
+  test('with 3 is the end of the agent with 3', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'agent-'));
+    const binary = join(folder, 'envoy');
+    // The real Envoy, whose end is told as 3.
+    await writeFile(binary, `#!/bin/sh\n${envoyBinary()} "$@" &\ntrap 'kill -9 $!; exit 3' USR2\nwait\n`, {
+      mode: 0o755,
+    });
+    const agent = await start({ folder, config: { envoyBinary: binary } });
+    await agent.untilReady();
+    process.kill(agent.envoyPid, 'SIGUSR2');
+    expect(await agent.exitCode).toBe(3);
   });
 
   test('is no success before it was ready', async () => {

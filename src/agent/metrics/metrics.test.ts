@@ -154,6 +154,8 @@ describe('AgentMetrics', () => {
     expect(after.mesh_agent_process_cpu_seconds_total).toBeGreaterThan(before.mesh_agent_process_cpu_seconds_total!);
     expect(after.mesh_agent_event_loop_utilization).toBeGreaterThan(0);
     expect(after.mesh_agent_process_resident_memory_bytes).toBeGreaterThan(1e6);
+    expect(after.mesh_agent_process_heap_bytes).toBeGreaterThan(1e6);
+    expect(after.mesh_agent_process_heap_bytes).toBeLessThan(after.mesh_agent_process_resident_memory_bytes!);
     expect(after.mesh_agent_event_loop_lag_seconds).toBeLessThan(10);
     expect(Math.abs(after.mesh_agent_process_start_time_seconds! - Date.now() / 1000)).toBeLessThan(86_400);
   });

@@ -96,8 +96,10 @@ describe('the agent with an authority', () => {
 
   test('does not start where nothing can be written out', async () => {
     await writeFile(join(folder, 'file'), '');
-    const bench = await start({}, { outputFolder: join(folder, 'file') });
-    await expect(bench.exitCode).rejects.toThrow(/OUTPUT_CERTS/);
+    for (const outputFolder of [join(folder, 'file'), '/proc/nowhere/certs']) {
+      const bench = await start({}, { outputFolder });
+      await expect(bench.exitCode).rejects.toThrow(/OUTPUT_CERTS/);
+    }
   });
 
   test('starts Envoy before the authority is there, says why it is not ready, and then is', async () => {

@@ -19,7 +19,7 @@ describe('runPilotAgent', () => {
     [
       'proxy --polices x',
       {},
-      /^pilot-agent: unknown option '--polices'\n\(Did you mean --policies\?\)\n\n?\(pilot-agent --help says more\)\n$/,
+      /^pilot-agent: unknown option '--polices'\n\(Did you mean --policies\?\)\n\n?\(pilot-agent proxy --help says more\)\n$/,
     ],
     ['proxx', {}, /^pilot-agent: unknown command "proxx", did you mean "proxy"\?/],
     ['proxy --concurrency x', {}, /^pilot-agent: .* a whole number is expected/],

@@ -19,6 +19,7 @@ export function addProxyCommand(program: Command, context: ProgramContext, finis
   const proxy = program
     .command('proxy [role]')
     .description('compile policies and run Envoy with the result')
+    .showHelpAfterError('(pilot-agent proxy --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addProxyFlags(proxy)).action(async (role: string | undefined, options: ProxyOptions) => {
     const given = { ...options, ...givenOptions(program) };

@@ -153,7 +153,7 @@ async function settingsOf(options: SettingsOptions, log: Log): Promise<Settings 
   if (!hasAnnotations) log.debug('the pod has no file of annotations', { folder: podInfo });
   if (!bag.hasErrors) return settings;
   const explained = format(bag.all, sources, 'text').trimEnd();
-  log.error(`the mesh configuration is invalid, Envoy is not started:\n${explained}`);
+  log.error(`the settings are invalid, Envoy is not started:\n${explained}`);
   return undefined;
 }
 

@@ -25,8 +25,8 @@ export const sourceCodes = {
   'non-finite-number': error(message`number "${'number'}" is not finite`),
   'non-string-key': error(message`key ${'key'} is not a string`, 'put the key in quotes'),
   'not-an-object': error(
-    message`expected an object with apiVersion and kind, found ${'found'}`,
-    'separate objects with "---" lines',
+    message`expected an object, found ${'found'}`,
+    'policies are objects with apiVersion and kind, separated by "---" lines',
   ),
   'parsers-disagree': error(
     message`two YAML parsers read this differently: ${'difference'}`,
