@@ -1,4 +1,5 @@
 import { AsnConvert } from '@peculiar/asn1-schema';
+import { BaseBlock, type ViewWriter } from 'asn1js';
 
 /** The bytes are not what they should be; the message names no byte of them. */
 export class DerError extends Error {}
@@ -27,4 +28,47 @@ export function serializeDer(value: unknown): Buffer {
   } catch (cause) {
     throw new DerError('a value is not in DER', { cause });
   }
+}
+
+/** A value that is in DER already, for a place of the schemas that takes its type; it is written there as it is. */
+export function encoded<T>(bytes: Buffer, _type: new () => T): T {
+  return new Encoded(bytes) as unknown as T;
+}
+
+/** What the schemas take in the place of any value: it makes its own part of the tree. */
+class Encoded {
+  readonly #block: EncodedBlock;
+
+  constructor(bytes: Buffer) {
+    this.#block = new EncodedBlock(bytes);
+  }
+
+  toASN(): BaseBlock {
+    return this.#block;
+  }
+
+  fromASN(): never {
+    throw new Error('it is written, never read');
+  }
+}
+
+class EncodedBlock extends BaseBlock {
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  /** As the library's own: into the writer of the value around it, or, without one, as the answer. */
+  override toBER(_sizeOnly?: boolean, writer?: ViewWriter): ArrayBuffer {
+    if (writer === undefined) return arrayBufferOf(this.#bytes);
+    writer.write(this.#bytes);
+    return new ArrayBuffer(0);
+  }
+}
+
+/** The bytes in a buffer of their own, as the schemas take them. */
+export function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
 }

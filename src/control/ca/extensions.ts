@@ -1,67 +1,100 @@
-import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
+import { OctetString } from '@peculiar/asn1-schema';
 import {
+  AuthorityKeyIdentifier,
+  BasicConstraints,
   Certificate,
-  type Extension,
+  ExtendedKeyUsage,
+  Extension,
+  GeneralName,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
   id_ce_subjectAltName,
+  id_ce_subjectKeyIdentifier,
+  id_kp_clientAuth,
+  id_kp_serverAuth,
+  KeyIdentifier,
+  KeyUsage,
+  KeyUsageFlags,
   SubjectAlternativeName,
+  SubjectKeyIdentifier,
   SubjectPublicKeyInfo,
 } from '@peculiar/asn1-x509';
-import * as x509 from '@peculiar/x509';
 import ipaddr from 'ipaddr.js';
-import { parseAsn, parseDer, serializeDer } from './der.ts';
+import { encoded, parseAsn, parseDer, serializeDer } from './der.ts';
 
 /** A name that a certificate is for. */
 export type SubjectName = { readonly uri: string } | { readonly dns: string } | { readonly ip: string };
 
 /** Critical: the subject is empty (RFC 5280, 4.2.1.6). */
-export function subjectAltName(names: readonly SubjectName[]): x509.Extension {
-  return new x509.SubjectAlternativeNameExtension(names.map(generalName), true);
+export function subjectAltName(names: readonly SubjectName[]): Extension {
+  return extension(id_ce_subjectAltName, true, new SubjectAlternativeName(names.map(generalName)));
 }
 
-function generalName(name: SubjectName): x509.JsonGeneralName {
-  if ('uri' in name) return { type: 'url', value: name.uri };
-  if ('dns' in name) return { type: 'dns', value: name.dns };
+function generalName(name: SubjectName): GeneralName {
+  if ('uri' in name) return new GeneralName({ uniformResourceIdentifier: name.uri });
+  if ('dns' in name) return new GeneralName({ dNSName: name.dns });
   if (isIP(name.ip) === 0) throw new Error(`"${name.ip}" is no address`);
   // All eight groups in hexadecimal: the library knows no IPv6 address that ends like IPv4.
-  return { type: 'ip', value: ipaddr.parse(name.ip).toNormalizedString() };
+  return new GeneralName({ iPAddress: ipaddr.parse(name.ip).toNormalizedString() });
 }
 
-const leafUsagesMade = new Map<string, readonly x509.Extension[]>();
+function extension(extnID: string, critical: boolean, value: object): Extension {
+  return new Extension({ extnID, critical, extnValue: new OctetString(serializeDer(value)) });
+}
+
+const leafUsagesMade = new Map<string, readonly Extension[]>();
 
 /** What the key of a leaf may do; made once, as every certificate has them. */
-export function leafUsages(usages: readonly ('server' | 'client')[]): readonly x509.Extension[] {
+export function leafUsages(usages: readonly ('server' | 'client')[]): readonly Extension[] {
   const made = leafUsagesMade.get(usages.join()) ?? makeLeafUsages(usages);
   leafUsagesMade.set(usages.join(), made);
   return made;
 }
 
-function makeLeafUsages(usages: readonly ('server' | 'client')[]): readonly x509.Extension[] {
-  const { digitalSignature, keyEncipherment } = x509.KeyUsageFlags;
-  const { serverAuth, clientAuth } = x509.ExtendedKeyUsage;
+function makeLeafUsages(usages: readonly ('server' | 'client')[]): readonly Extension[] {
+  const { digitalSignature, keyEncipherment } = KeyUsageFlags;
+  const purposes = usages.map((usage) => (usage === 'server' ? id_kp_serverAuth : id_kp_clientAuth));
   return [
-    new x509.KeyUsagesExtension(digitalSignature | keyEncipherment, true),
-    new x509.ExtendedKeyUsageExtension(usages.map((usage) => (usage === 'server' ? serverAuth : clientAuth))),
-    new x509.BasicConstraintsExtension(false, undefined, true),
-  ];
+    extension(id_ce_keyUsage, true, new KeyUsage(digitalSignature | keyEncipherment)),
+    extension(id_ce_extKeyUsage, false, new ExtendedKeyUsage(purposes)),
+    extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
+  ].map(fixed);
 }
 
 /** keyCertSign and cRLSign of an authority, and that it is one. */
-export function authorityUsages(): readonly x509.Extension[] {
-  const { keyCertSign, cRLSign } = x509.KeyUsageFlags;
+export function authorityUsages(): readonly Extension[] {
+  const { keyCertSign, cRLSign } = KeyUsageFlags;
   return [
-    new x509.KeyUsagesExtension(keyCertSign | cRLSign, true),
-    new x509.BasicConstraintsExtension(true, undefined, true),
+    extension(id_ce_keyUsage, true, new KeyUsage(keyCertSign | cRLSign)),
+    extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: true })),
   ];
 }
 
-export function subjectKeyIdentifier(keyId: Buffer): x509.Extension {
-  return new x509.SubjectKeyIdentifierExtension(keyId.toString('hex'));
+export function subjectKeyIdentifier(keyId: Buffer): Extension {
+  return extension(id_ce_subjectKeyIdentifier, false, new SubjectKeyIdentifier(keyId));
 }
 
-export function authorityKeyIdentifier(keyId: Buffer): x509.Extension {
-  return new x509.AuthorityKeyIdentifierExtension(keyId.toString('hex'));
+const authorityKeyIdentifiers = new WeakMap<Buffer, Extension>();
+
+/** Made once a buffer, as all certificates of one authority have the same. */
+export function authorityKeyIdentifier(keyId: Buffer): Extension {
+  const made = authorityKeyIdentifiers.get(keyId) ?? fixed(makeAuthorityKeyIdentifier(keyId));
+  authorityKeyIdentifiers.set(keyId, made);
+  return made;
+}
+
+function makeAuthorityKeyIdentifier(keyId: Buffer): Extension {
+  const value = new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(keyId) });
+  return extension(id_ce_authorityKeyIdentifier, false, value);
+}
+
+/** What many certificates have alike is encoded once. */
+function fixed(made: Extension): Extension {
+  return encoded(serializeDer(made), Extension);
 }
 
 /** SHA-1 of the key's bits, of a SubjectPublicKeyInfo: RFC 5280, 4.2.1.2, method 1. A name, not a protection. */

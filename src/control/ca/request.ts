@@ -110,10 +110,15 @@ function checkSignature(request: CertificationRequest, key: KeyObject): void {
   if (parameters !== undefined && parameters !== null && !Buffer.from(parameters).equals(nullValue)) {
     throw new DerError('its signature has parameters');
   }
-  const signed = serializeDer(request.certificationRequestInfo);
-  if (!verify(known.hash, signed, key, Buffer.from(request.signature))) {
+  if (!verify(known.hash, signedPart(request), key, Buffer.from(request.signature))) {
     throw new Fault('the signature of the signing request is not that of its key');
   }
+}
+
+/** As it came, which is DER: the whole request is. */
+function signedPart({ certificationRequestInfoRaw: bytes }: CertificationRequest): Buffer {
+  if (bytes === undefined) throw new DerError('it has no part that is signed');
+  return Buffer.from(bytes);
 }
 
 /** The attribute extensionRequest of RFC 2985, 5.4.2. */
