@@ -35,6 +35,8 @@ export interface AgentConfig {
   readonly proxyComponentLogLevel: string;
   /** Folder of `cert-chain.pem`, `key.pem`, `root-cert.pem`; undefined when there is no identity. */
   readonly identityFolder: string | undefined;
+  /** Namespace of the workload: a certificate of another one is warned of; absent: nothing is known of it. */
+  readonly namespace?: string;
   /** Signs the workload's certificate; the pair of `identityFolder` then only shows who asks. */
   readonly authority?: AuthorityOptions | undefined;
   /** OUTPUT_CERTS: where each new identity is written too. */

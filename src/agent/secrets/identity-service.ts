@@ -30,6 +30,8 @@ export interface IdentityServiceOptions {
   readonly configPath: string;
   /** Folder of `cert-chain.pem`, `key.pem` and `root-cert.pem`. */
   readonly identityFolder: string | undefined;
+  /** Of the workload; a certificate that names another one is warned of. */
+  readonly namespace?: string;
   /** Signs the identity; the folder's pair then only shows who asks. */
   readonly authority?: AuthorityOptions | undefined;
   /** OUTPUT_CERTS */
@@ -79,6 +81,7 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
       output?.write(snapshot);
       tellExpiry(snapshot, options.certificates);
       log.scope('cache').info('identity in service', describe(snapshot));
+      warnOfForeign(snapshot, options);
     },
   });
   const gatewaySecrets = new GatewaySecrets(log.scope('secretfetcher'));
@@ -117,6 +120,14 @@ function told(log: Log, files: FileSecrets): DiscoveryObserver {
     },
     failed: (error) => log.warn(error.message),
   };
+}
+
+/** Identities in another form than `spiffe://<trust domain>/ns/<namespace>/…` are of no namespace. */
+function warnOfForeign({ spiffeId }: SecretSnapshot, { namespace, log }: IdentityServiceOptions): void {
+  const [, named] = /^spiffe:\/\/[^/]+\/ns\/([^/]+)\//.exec(spiffeId) ?? [];
+  if (namespace === undefined || named === namespace) return;
+  const message = 'the certificate is of another namespace than the workload: callers that check names refuse it';
+  log.scope('cache').warn(message, { spiffeId, namespace });
 }
 
 /** What may be said of an identity in a log. */

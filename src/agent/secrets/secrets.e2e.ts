@@ -70,6 +70,17 @@ describe('the agent', () => {
     await agent.untilReady();
   });
 
+  test('warns of a certificate that names another namespace than the workload has', async () => {
+    await put(await ca.issue('spiffe://cluster.local/ns/bar/sa/app'));
+    agent = await startBench({ folder, config: { identityFolder: join(folder, 'certs'), namespace: 'foo' } });
+    const warning = 'the certificate is of another namespace than the workload';
+    await agent.untilLogged(warning);
+    await agent.untilReady();
+    await put(await ca.issue(id));
+    await agent.untilLogged(`identity in service\tspiffeId=${id}`);
+    expect(agent.lines.filter((line) => line.includes(warning))).toHaveLength(1);
+  });
+
   test('does not start Envoy when the configuration needs an identity and there is none', async () => {
     agent = await startBench({ folder, sample: { tlsPort: await freePort() } });
     await expect(agent.exitCode).rejects.toThrow(/PROV_CERT/);

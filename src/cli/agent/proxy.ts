@@ -103,6 +103,7 @@ export async function runProxy(
     return await runAgent({
       config: {
         ...config,
+        namespace: identity.namespace,
         dns,
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
