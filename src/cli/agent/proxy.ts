@@ -102,9 +102,7 @@ export async function runProxy(
   try {
     return await runAgent({
       config: {
-        ...config,
-        namespace: identity.namespace,
-        dns,
+        ...{ ...config, namespace: identity.namespace, dns },
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
       compile,
