@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, readFile, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { MountPoints } from '../lib/mount-points.ts';
 
 /** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
 export const longestSocketPath = 107;
@@ -75,15 +76,10 @@ export async function narrowFolder(folder: string): Promise<boolean> {
   }
 }
 
-/** By proc_pid_mountinfo(5), whose fifth field is the mount point; a volume may be of the file system around it. */
+/** Not by the number of its file system: a volume may be of the one around it. */
 async function isMountPoint(folder: string): Promise<boolean> {
-  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
-  const escaped = (await realpath(folder)).replace(/[ \t\n\\]/g, octal);
-  return mounts.split('\n').some((line) => line.split(' ', 5)[4] === escaped);
-}
-
-function octal(character: string): string {
-  return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  const mounts = new MountPoints(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''));
+  return mounts.has(await realpath(folder));
 }
 
 /** Whether somebody accepts connections at the Unix socket `path`. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSources } from '../../compiler/source/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { type Disk, systemDisk } from '../../identity/disk.ts';
-import { MountPoints } from '../../identity/mounts.ts';
+import { MountPoints } from '../../lib/mount-points.ts';
 import { SourceMemory } from './source-memory.ts';
 
 describe('SourceMemory', () => {

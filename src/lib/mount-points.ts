@@ -12,6 +12,11 @@ export class MountPoints {
     this.#names = new Set([...this.#paths].map((path) => basename(path)));
   }
 
+  /** `path` has no links. */
+  has(path: string): boolean {
+    return this.#paths.has(path);
+  }
+
   /** Which of the names in a folder are such; `real` gives the folder's path without links, and is seldom asked. */
   async among(names: readonly string[], real: () => Promise<string>): Promise<ReadonlySet<string>> {
     const candidates = names.filter((name) => this.#names.has(name));
