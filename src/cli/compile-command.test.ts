@@ -188,6 +188,23 @@ spec: {jwtRules: [{issuer: "https://a.example"}, {issuer: "https://b.example"}]}
     expect((await run('compile - --quiet', withOthers)).error).toBe('');
   });
 
+  const notice = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n';
+  const twice = `${strict}---\n${strict.replace('default', 'other')}`;
+  test.each([
+    ['nothing', strict, 0],
+    ['an information', notice, 0],
+    ['a warning', twice, 0],
+    ['an error', strict.replace('STRICT', 'STRCT'), 1],
+  ])('ends in every form of diagnostics with the same code for %s', async (_, text, code) => {
+    const lines = ['text', 'json', 'github'].flatMap((form) => [
+      `compile - --diagnostics ${form}`,
+      `compile - --quiet --diagnostics ${form}`,
+      `compile - --format yaml --max-diagnostics 1 --diagnostics ${form}`,
+    ]);
+    const codes = await Promise.all(lines.map(async (line) => (await run(line, `${topology}---\n${text}`)).code));
+    expect(codes).toEqual(lines.map(() => code));
+  });
+
   test('takes the trust domain and the size limit from the command line', async () => {
     expect((await run('compile - --trust-domain example.org', `${topology}---\n${strict}`)).out).toContain(
       'spiffe://example.org/',

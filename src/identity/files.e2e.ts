@@ -68,12 +68,16 @@ describe('openIdentityFiles', () => {
     await vi.waitFor(() => expect(names()).toEqual([id('one'), id('two'), id('three')]), 3000);
   });
 
-  test('keeps the last good identity when a new one is bad, says why, and recovers', async () => {
+  test.each([
+    ['key.pem', 'garbage', 'key.pem holds no private key'],
+    ['root-cert.pem', '', 'root-cert.pem holds no certificate'],
+    ['root-cert.pem', '-----BEGIN CERTIFICATE-----\nMIIB', 'root-cert.pem'],
+  ])('keeps the last good identity when %s becomes %j, says why, and recovers', async (name, text, problem) => {
     await put(folder, await ca.issue(id('a')));
     await open();
-    await writeFile(join(folder, 'key.pem'), 'garbage');
+    await writeFile(join(folder, name), text);
     await vi.waitFor(() => expect(problems).toHaveLength(1), 3000);
-    expect(problems[0]).toContain('key.pem holds no private key');
+    expect(problems[0]).toContain(problem);
     expect(names()).toEqual([id('a')]);
     await put(folder, await ca.issue(id('b')));
     await vi.waitFor(() => expect(names()).toEqual([id('a'), id('b')]), 3000);
