@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { isAlive } from '../testing/processes.ts';
@@ -51,6 +51,23 @@ describe('an Envoy that was started before it is known whether it may run', () =
     expect(await agent.exitCode).toBe(0);
     expect(isAlive(agent.envoyPid)).toBe(false);
     expect((await agent.get()).status).toBe(0);
+  });
+
+  test('gets, when it may, what has changed by then too', async () => {
+    const { agent, allow } = await startUnanswered();
+    await agent.change({ body: 'two' });
+    allow();
+    await agent.untilReady();
+    await vi.waitFor(async () => expect(await agent.get()).toEqual({ status: 200, body: 'two' }), 10_000);
+  });
+
+  test('is ended where its listeners cannot be written by then, and none is opened', async () => {
+    const { agent, allow } = await startUnanswered({ restartPolicy: 'always' });
+    await mkdir(join(agent.folder, 'proxy/listeners.json.tmp'));
+    allow();
+    await expect(agent.exitCode).rejects.toThrow(/cannot write ".*listeners.json"/);
+    expect(isAlive(agent.envoyPid)).toBe(false);
+    expect(agent.lines.join('')).not.toMatch(/state=(running|backing-off)/);
   });
 
   test.each([
