@@ -57,7 +57,7 @@ export class LogFile {
   }
 
   #open(mode = 0o644): number {
-    if (this.#rotate !== undefined) mkdirSync(dirname(this.#path), { recursive: true, mode: 0o744 });
+    if (this.#rotate !== undefined) makeFolders(dirname(this.#path));
     return openSync(this.#path, 'a', mode);
   }
 
@@ -121,4 +121,17 @@ function timeOf(name: string, path: string): number | undefined {
 
 function stem(path: string): string {
   return basename(path, extname(path));
+}
+
+/** Node's own way (`recursive`) never ends below `/proc`. */
+function makeFolders(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o744 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolders(dirname(path));
+    mkdirSync(path, { mode: 0o744 });
+  }
 }

@@ -160,6 +160,7 @@ describe('variables and flags of the life cycle', () => {
     await proxy.logged(/state=backing-off[\s\S]*state=running/);
     const [, second] = [...proxy.output.matchAll(/Envoy started\tpid=(\d+)/g)].map(([, pid]) => Number(pid));
     await proxy.untilReady();
+    expect(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body).toMatch(/^mesh_agent_envoy_restarts_total 1$/m);
     proxy.signal('SIGTERM');
     expect(await proxy.exit).toBe(0);
     expect(isAlive(second ?? 0)).toBe(false);

@@ -68,6 +68,8 @@ describe('the metrics of pilot-agent proxy', () => {
     await proxy.write('mesh/vs.yaml', virtualService);
     await reach({ pilot_virt_services: 1, mesh_agent_reloads_total: 1, mesh_agent_compilations_total: 1 });
     const seen = figures();
+    expect(seen.get('mesh_agent_changes_total')).toBeGreaterThan(0);
+    expect(seen.get('mesh_agent_reload_seconds_total')).toBeGreaterThan(0);
     expect(seen.get('mesh_agent_config_last_success_timestamp_seconds')).toBeGreaterThan(Date.now() / 1000 - 60);
     expect(seen.get('mesh_agent_certificate_expiry_timestamp_seconds{resource_name="default"}')).toBeGreaterThan(
       Date.now() / 1000,
