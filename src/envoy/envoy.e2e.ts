@@ -9,9 +9,9 @@ import {
   type ConfigState,
   createAdminClient,
   drainListeners,
-  readConfigState,
 } from './admin.ts';
 import { type EnvoyProcess, exitCode, findEnvoy, spawnEnvoy } from './process.ts';
+import { readConfigState } from './testing/config-state.ts';
 import { readServerState } from './testing/server-state.ts';
 import { validateConfig } from './validate.ts';
 
