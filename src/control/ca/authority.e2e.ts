@@ -38,6 +38,7 @@ async function issue(authority: CertificateAuthority, csr?: string, lifetimeMs =
   if (request === undefined) throw new Error(problem);
   return authority.issue({
     publicKey: request.publicKey,
+    keyId: request.keyId,
     names: [{ uri: identity }],
     lifetimeMs,
     usages: ['server', 'client'],

@@ -2,7 +2,6 @@ import type { Clock } from '../control-log.ts';
 import { emptyName, signCertificate } from './certificate.ts';
 import {
   authorityKeyIdentifier,
-  keyIdOf,
   leafUsages,
   type SubjectName,
   subjectAltName,
@@ -14,6 +13,8 @@ import { fingerprintOf, type Signer } from './signer.ts';
 export interface LeafRequest {
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
+  /** Its subject key identifier: SHA-1 of its bits. */
+  readonly keyId: Buffer;
   readonly names: readonly SubjectName[];
   readonly lifetimeMs: number;
   readonly usages: readonly ('server' | 'client')[];
@@ -79,7 +80,7 @@ export class CertificateAuthority {
    * Signs a leaf: valid from two minutes ago, never longer than the chain above it. Throws `AuthorityUnavailable` when
    * that chain has ended.
    */
-  async issue({ publicKey, names, lifetimeMs, usages }: LeafRequest): Promise<IssuedLeaf> {
+  async issue({ publicKey, keyId, names, lifetimeMs, usages }: LeafRequest): Promise<IssuedLeaf> {
     const signer = this.#signer;
     const nowMs = this.#clock();
     if (nowMs >= signer.notAfterMs) throw new AuthorityUnavailable('the certificate of the authority has expired');
@@ -96,7 +97,7 @@ export class CertificateAuthority {
         extensions: [
           ...leafUsages(usages),
           subjectAltName(names),
-          subjectKeyIdentifier(keyIdOf(publicKey)),
+          subjectKeyIdentifier(keyId),
           authorityKeyIdentifier(signer.keyId),
         ],
       },

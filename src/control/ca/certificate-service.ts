@@ -159,6 +159,7 @@ async function issue(
   const leaf = await authority
     .issue({
       publicKey: request.publicKey,
+      keyId: request.keyId,
       names: [{ uri: identity }],
       lifetimeMs: lifetime.lifetimeMs,
       usages: ['server', 'client'],

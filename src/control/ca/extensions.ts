@@ -98,8 +98,8 @@ function fixed(made: Extension): Extension {
 }
 
 /** SHA-1 of the key's bits, of a SubjectPublicKeyInfo: RFC 5280, 4.2.1.2, method 1. A name, not a protection. */
-export function keyIdOf(publicKey: Buffer): Buffer {
-  const { subjectPublicKey } = parseAsn(publicKey, SubjectPublicKeyInfo);
+export function keyIdOf(publicKey: Buffer | SubjectPublicKeyInfo): Buffer {
+  const { subjectPublicKey } = Buffer.isBuffer(publicKey) ? parseAsn(publicKey, SubjectPublicKeyInfo) : publicKey;
   return createHash('sha1').update(Buffer.from(subjectPublicKey)).digest();
 }
 

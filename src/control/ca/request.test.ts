@@ -16,7 +16,7 @@ describe('parseRequest', () => {
   ])('takes %s, with one URI and without', async (_, form) => {
     expect(parseRequest((await createTestRequest({ ...form, uris: [identity] })).csr).request?.uri).toBe(identity);
     expect(parseRequest((await createTestRequest(form)).csr)).toEqual({
-      request: { publicKey: expect.any(Buffer), uri: undefined },
+      request: { publicKey: expect.any(Buffer), keyId: expect.any(Buffer), uri: undefined },
     });
   });
 
@@ -98,6 +98,14 @@ describe('parseRequest', () => {
     ['a key in longer lengths than DER has', { key: (spki) => longLength(spki, 0) }, /not in DER/],
     ['a curve in longer lengths than DER has', { key: longCurve }, /not in its usual form/],
     ['a compressed point', { key: compressed }, /not in its usual form/],
+    ['a point in the hybrid form', { key: hybrid }, /not in its usual form/],
+    [
+      'a point beside its curve',
+      { key: (spki) => Buffer.concat([spki.subarray(0, -1), Buffer.of((spki.at(-1) ?? 0) ^ 1)]) },
+      /cannot be read/,
+    ],
+    ['a curve with points of the same length', { key: () => spkiOf('secp256k1') }, /on the curve secp256k1/],
+    ['another name of the curve than the point is of', { key: otherCurve }, /cannot be read/],
   ])('refuses %s, properly signed', (_, form, expected) => {
     const { problem } = parseRequest(handmade(form));
     expect(problem).toMatch(/^(the|its) /);
@@ -180,6 +188,21 @@ function longLength(value: Buffer, at: number): Buffer {
 function longCurve(spki: Buffer): Buffer {
   const algorithm = longLength(spki.subarray(4, 23), 9);
   return der(0x30, der(0x30, algorithm), spki.subarray(23));
+}
+
+const spkiOf = (namedCurve: string): Buffer =>
+  generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'der', type: 'spki' });
+
+/** The identifier of secp256k1 before a point of P-256. */
+function otherCurve(spki: Buffer): Buffer {
+  return der(0x30, spkiOf('secp256k1').subarray(2, -68), spki.subarray(-68));
+}
+
+/** The same point of P-256 with the parity of its y in front (X9.62, 4.3.6). */
+function hybrid(spki: Buffer): Buffer {
+  const changed = Buffer.from(spki);
+  changed[spki.length - 65] = 6 + ((spki.at(-1) ?? 0) & 1);
+  return changed;
 }
 
 /** The same point of P-256 by its x alone. */

@@ -2,7 +2,7 @@ import { generateKeyPair } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import type { CertificateAuthority } from '../ca/authority.ts';
-import type { SubjectName } from '../ca/extensions.ts';
+import { keyIdOf, type SubjectName } from '../ca/extensions.ts';
 import type { Clock, ControlLog } from '../control-log.ts';
 import { parseAddress } from './address.ts';
 import type { ServerPair } from './server-pair.ts';
@@ -38,8 +38,10 @@ const generate = promisify(generateKeyPair);
 /** Signs a server certificate for the control plane, with a key of its own: for a year, or what the authority has left. */
 export async function issueOwn(authority: CertificateAuthority, names: readonly string[]): Promise<ServerPair> {
   const { publicKey, privateKey } = await generate('ec', { namedCurve: 'P-256' });
+  const spki = publicKey.export({ format: 'der', type: 'spki' });
   const leaf = await authority.issue({
-    publicKey: publicKey.export({ format: 'der', type: 'spki' }),
+    publicKey: spki,
+    keyId: keyIdOf(spki),
     names: names.map((name): SubjectName => (isIP(name) === 0 ? { dns: name } : { ip: name })),
     lifetimeMs,
     usages: ['server'],
