@@ -134,6 +134,8 @@ describeMesh('DNS_AGENT', () => {
       );
     expect(figure('mesh_agent_dns_requests_total')).toBeGreaterThanOrEqual(4);
     expect(figure('mesh_agent_dns_upstream_requests_total{upstream="tls"}')).toBeGreaterThanOrEqual(2);
+    for (const upstream of ['tls', 'plain'])
+      expect(figure(`mesh_agent_dns_upstream_seconds_total{upstream="${upstream}"}`)).toBeGreaterThan(0);
     expect(figure('mesh_agent_dns_failures_total')).toBe(0);
   });
 
