@@ -54,6 +54,7 @@ describe('pilot-agent proxy', () => {
     await annotations('a="b"\nproxy.mesh.io/config=proxyAdminPort: 15200\n');
     proxy.start();
     expect(await proxy.exit).toBe(1);
+    expect(proxy.output).toContain('the settings are invalid, Envoy is not started');
     expect(proxy.output).toContain('etc/mesh/pod/annotations:2:1: error: this line is not key="value"');
     expect(proxy.envoyPid).toBeUndefined();
   });
