@@ -167,7 +167,7 @@ describe('startDiscoveryServer', () => {
   test('ends streams that leave a response unanswered, and no others', async () => {
     service.store.replace([resource('a', '1')]);
     const heard: string[] = [];
-    await start({ wentStale: () => heard.push('stale'), recycled: () => heard.push('recycled') }, 300);
+    await start({ wentStale: () => heard.push('stale'), noLongerStale: () => heard.push('closed') }, 300);
     const [silent, waiting, answering] = [openStream(), openStream(), openStream()];
     silent.call.write(ask('a'));
     waiting.call.write(ask('b'));
@@ -178,7 +178,7 @@ describe('startDiscoveryServer', () => {
     );
     answering.call.write(ask('a'));
     await vi.waitFor(() => expect(silent.errors.map(({ code }) => code)).toEqual([14]), 5_000);
-    await vi.waitFor(() => expect(heard).toEqual(['stale', 'recycled']), 5_000);
+    await vi.waitFor(() => expect(heard).toEqual(['stale', 'closed']), 5_000);
     expect(server?.activeStreams).toBe(2);
     expect([...waiting.errors, ...answering.errors]).toEqual([]);
     service.store.replace([resource('a', '2'), resource('b', '1')]);

@@ -18,10 +18,10 @@ export interface DiscoveryObserver {
   pushed?(response: { readonly typeUrl: string; readonly version: string }): void;
   /** A response that was told of as pushed did not leave before its stream ended. */
   pushFailed?(): void;
-  /** A stream is stale (its client does not answer), and will be closed. */
+  /** A stream is stale: its client does not answer, and is given up if it goes on so. */
   wentStale?(): void;
-  /** A stale stream is closed. */
-  recycled?(): void;
+  /** A stale stream is closed, or its client has answered. */
+  noLongerStale?(): void;
   refused?(refusal: Refusal): void;
   /** A subscribed name has no resource yet; told once a stream and name. */
   waiting?(name: string): void;
@@ -40,7 +40,7 @@ export function bothObservers(first: DiscoveryObserver, second: DiscoveryObserve
     pushed: (response) => each((it) => it.pushed?.(response)),
     pushFailed: () => each((it) => it.pushFailed?.()),
     wentStale: () => each((it) => it.wentStale?.()),
-    recycled: () => each((it) => it.recycled?.()),
+    noLongerStale: () => each((it) => it.noLongerStale?.()),
     refused: (refusal) => each((it) => it.refused?.(refusal)),
     waiting: (name) => each((it) => it.waiting?.(name)),
     failed: (error) => each((it) => it.failed?.(error)),
@@ -54,6 +54,8 @@ export interface Session {
    * the stream is closed.
    */
   readonly unansweredSinceMs: number | undefined;
+  /** Tells that the client does not answer, once until it does. */
+  goStale(): void;
   /** Ends the stream of a client that does not answer: one that lives comes back, and gets everything anew. */
   recycle(): void;
 }
@@ -95,6 +97,7 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
   /** Responses that the transport has not taken yet. */
   #unsent = 0;
   #unansweredSinceMs: number | undefined;
+  #isStale = false;
 
   constructor(parts: SessionParts<Request, Response>) {
     this.#parts = parts;
@@ -107,10 +110,13 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
     return this.#unansweredSinceMs;
   }
 
+  goStale(): void {
+    if (this.#isStale || !this.#isOpen) return;
+    this.#isStale = true;
+    this.#parts.observer.wentStale?.();
+  }
+
   recycle(): void {
-    const { call, observer } = this.#parts;
-    observer.wentStale?.();
-    call.once('close', () => observer.recycled?.());
     this.#end(unavailable, 'no answer to a response');
   }
 
@@ -143,7 +149,7 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
   #receive(bytes: Buffer): void {
     const { codec, stream, store, namesOf, observer } = this.#parts;
     const request = codec.decode(bytes);
-    this.#unansweredSinceMs = undefined;
+    this.#waitNoMore();
     checkRequest(request.typeUrl, namesOf(request), store);
     const { response, refusal } = stream.receive(request);
     if (refusal !== undefined) observer.refused?.(refusal);
@@ -184,9 +190,16 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
   #close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#unansweredSinceMs = undefined;
+    this.#waitNoMore();
     this.#unsubscribe();
     this.#parts.observer.closed?.();
+  }
+
+  /** The client has answered, or cannot any more. */
+  #waitNoMore(): void {
+    this.#unansweredSinceMs = undefined;
+    if (this.#isStale) this.#parts.observer.noLongerStale?.();
+    this.#isStale = false;
   }
 
   #end(code: number, details: string): void {

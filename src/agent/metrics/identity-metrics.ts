@@ -12,7 +12,7 @@ export function discoveryMetrics(meters: Meters): DiscoveryObserver {
     pushFailed: () => meters.count('total_push_errors'),
     refused: () => meters.count('total_secret_update_failures'),
     wentStale: () => meters.add('total_stale_connections', 1),
-    recycled: () => meters.add('total_stale_connections', -1),
+    noLongerStale: () => meters.add('total_stale_connections', -1),
   };
 }
 

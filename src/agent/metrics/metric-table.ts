@@ -104,7 +104,11 @@ const eventMetrics = [
   { name: 'total_push_errors', type: 'counter', help: 'Secrets that could not be sent.' },
   { name: 'total_pushes', type: 'counter', help: 'Secrets sent, at first and at each renewal.' },
   { name: 'total_secret_update_failures', type: 'counter', help: 'Secrets that Envoy refused.' },
-  { name: 'total_stale_connections', type: 'gauge', help: 'Streams for secrets that are stale and not closed yet.' },
+  {
+    name: 'total_stale_connections',
+    type: 'gauge',
+    help: 'Streams for secrets whose clients do not answer, and which are not given up yet.',
+  },
 ] as const satisfies readonly Metric[];
 
 /** The agent's own. */

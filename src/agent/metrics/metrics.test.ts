@@ -78,7 +78,7 @@ describe('AgentMetrics', () => {
       'total_stale_connections',
       (it) => {
         it.discovery.wentStale?.();
-        it.discovery.recycled?.();
+        it.discovery.noLongerStale?.();
       },
       0,
     ],

@@ -19,6 +19,9 @@ const secret = (content: string): DiscoveryResource => ({
   }),
 });
 
+/** A stream that leaves a response without a word is stale after half of it, and ended after all of it. */
+const staleCheckMs = 3_000;
+
 describe('AgentMetrics.discovery', () => {
   const service = secretService();
   const metrics = new AgentMetrics();
@@ -29,7 +32,7 @@ describe('AgentMetrics.discovery', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'metrics-'));
     service.store.replace([secret('one')]);
-    server = await startDiscoveryServer(join(folder, 'SDS'), [service], metrics.discovery);
+    server = await startDiscoveryServer(join(folder, 'SDS'), [service], metrics.discovery, { staleCheckMs });
     client = new Client(`unix:${join(folder, 'SDS')}`, credentials.createInsecure());
   });
   afterEach(async () => {
@@ -57,7 +60,7 @@ describe('AgentMetrics.discovery', () => {
     return Number(value);
   };
   const reaches = (name: string, value: number): Promise<void> =>
-    vi.waitFor(async () => expect(await figure(name)).toBe(value));
+    vi.waitFor(async () => expect(await figure(name)).toBe(value), { timeout: 10_000, interval: 20 });
 
   test('counts open streams, secrets sent and secrets refused', async () => {
     const calls = [open(), open()];
@@ -91,6 +94,22 @@ describe('AgentMetrics.discovery', () => {
     }
     call.cancel();
     await reaches('total_push_errors', 1);
+    await reaches('total_active_connections', 0);
+  });
+
+  test('shows streams that are stale until they are ended, or their clients answer', async () => {
+    const [silent, late] = [open(), open()];
+    const received = vi.fn();
+    late.on('data', received);
+    for (const call of [silent, late]) call.write(request({}));
+    await reaches('total_stale_connections', 2);
+    const [bytes] = received.mock.calls[0] as [Buffer];
+    const { nonce } = decodeMessage('envoy.service.discovery.v3.DiscoveryResponse', bytes) as { nonce: string };
+    late.write(request({ response_nonce: nonce }));
+    await reaches('total_stale_connections', 1);
+    await reaches('total_stale_connections', 0);
+    expect(await figure('total_active_connections')).toBe(1);
+    late.cancel();
     await reaches('total_active_connections', 0);
   });
 });

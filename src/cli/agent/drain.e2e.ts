@@ -80,6 +80,17 @@ describe('the drain of pilot-agent proxy', () => {
     expect(ms).toBeLessThan(6_000);
     expect(proxy.output.match(/drain ended/g)).toHaveLength(1);
   });
+
+  test('tells its time, where only the hook has asked for it', async () => {
+    proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: '1' } });
+    await proxy.logged('state=running');
+    expect(proxy.curl('http://127.0.0.1:15020/drain', '-X', 'POST').status).toBe(200);
+    await proxy.logged('drain ended');
+    const { body } = proxy.curl('http://127.0.0.1:15020/stats/prometheus');
+    const [, seconds] = /^mesh_agent_drain_seconds (\S+)$/m.exec(body) ?? [];
+    expect(Number(seconds)).toBeGreaterThanOrEqual(1);
+    expect(Number(seconds)).toBeLessThan(3);
+  });
 });
 
 describe('the unit of docs/pilot-agent-lifecycle.md', () => {
