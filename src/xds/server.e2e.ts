@@ -1,6 +1,5 @@
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { connect as connectHttp2 } from 'node:http2';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
@@ -10,6 +9,7 @@ import { encodeMessage } from '../envoy/api/encode.ts';
 import { contentVersion, type DiscoveryResource } from './resource.ts';
 import { secretService, secretTypeUrl } from './secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from './server.ts';
+import { openUnreadStream } from './testing/unread-stream.ts';
 
 const resource = (name: string, content: string): DiscoveryResource => ({
   name,
@@ -193,20 +193,8 @@ describe('startDiscoveryServer', () => {
     const good = openStream();
     good.call.write(ask('a'));
     await vi.waitFor(() => expect(good.seen).toHaveLength(1));
-    const sessions = Array.from({ length: 10 }, () =>
-      connectHttp2('http://sds', { createConnection: () => connect(path) }),
-    );
-    // Streams that nobody reads: after 64 kB their windows are full.
-    const others = sessions.map((session) => {
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': `/${service.name}/StreamSecrets`,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      });
-      stream.write(framed(ask('a')));
-      return stream;
-    });
+    const method = `/${service.name}/StreamSecrets`;
+    const others = Array.from({ length: 10 }, () => openUnreadStream(path, method, ask('a')));
     await vi.waitFor(() => expect(server?.activeStreams).toBe(11));
     for (let i = 1; i <= 200; i++) {
       service.store.replace([big(String(i))]);
@@ -221,7 +209,7 @@ describe('startDiscoveryServer', () => {
       });
       await vi.waitFor(() => expect(bytes.includes('200....')).toBe(true), 5_000);
     }
-    for (const session of sessions) session.destroy();
+    for (const stream of others) stream.session?.destroy();
   });
 
   test('carries a thousand streams, serves each of them every change, and forgets them', async () => {
@@ -237,10 +225,3 @@ describe('startDiscoveryServer', () => {
     await vi.waitFor(() => expect(server?.activeStreams).toBe(0), 10_000);
   });
 });
-
-/** A message as gRPC carries it over HTTP/2: not compressed, length, bytes. */
-function framed(message: Buffer): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-}
