@@ -13,6 +13,7 @@ import { AuthorityUnavailable, type CertificateAuthority } from './authority.ts'
 import { lifetimeOf } from './lifetime.ts';
 import type { CallerLimits } from './rate-limit.ts';
 import { parseRequest } from './request.ts';
+import { createTurns } from './turns.ts';
 
 export interface CertificateServiceParts {
   readonly authority: CertificateAuthority;
@@ -53,6 +54,7 @@ export type AdmitRequest = (credentials: Credentials) => Promise<AdmittedRequest
  */
 export function createCertificateService(parts: CertificateServiceParts): AdmitRequest {
   const { limits, log, metrics, trustDomain } = parts;
+  const turn = createTurns();
   return async (credentials) => {
     metrics.countRequest();
     let audited: AuditedRequest = { peer: credentials.peer };
@@ -68,20 +70,26 @@ export function createCertificateService(parts: CertificateServiceParts): AdmitR
         metrics.countRateLimited();
         throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates at once; come back later');
       }
-      return admitted(parts, identity, audited);
+      return admitted(parts, identity, audited, turn);
     } catch (error) {
       throw audit(log, audited, error);
     }
   };
 }
 
-function admitted(parts: CertificateServiceParts, identity: string, audited: AuditedRequest): AdmittedRequest {
+function admitted(
+  parts: CertificateServiceParts,
+  identity: string,
+  audited: AuditedRequest,
+  turn: () => Promise<void>,
+): AdmittedRequest {
   const { limits, log, metrics } = parts;
   let isEnded = false;
   return {
     answer: async (bytes) => {
       isEnded = true;
       try {
+        await turn();
         return await issue(parts, decode(bytes, metrics), identity, audited);
       } catch (error) {
         throw audit(log, audited, error);

@@ -44,6 +44,8 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
   const { admit, address, certificates, maxMessageBytes, connections = usualConnectionLimits, refused } = options;
   const requests = new WeakMap<Metadata, AdmittedRequest>();
   const server = new Server({
+    // Nobody asks for its figures, and each request is counted in several places for them.
+    'grpc.enable_channelz': 0,
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': options.maxStreams,
     'grpc.keepalive_time_ms': 30_000,
