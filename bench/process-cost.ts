@@ -18,6 +18,11 @@ export async function cpuPercent(pid: number, seconds: number): Promise<number> 
   return ((ticksOf(pid) - before) / ticksPerSecond / seconds) * 100;
 }
 
+/** Processor time of a process so far, user's and system's, in milliseconds. */
+export function cpuMs(pid: number): number {
+  return (ticksOf(pid) / ticksPerSecond) * 1_000;
+}
+
 /** User and system time so far (proc(5), fields 14 and 15); the name before them may hold spaces. */
 function ticksOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
