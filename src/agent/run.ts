@@ -1,5 +1,5 @@
 import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
-import { type Change, watchPaths } from '../identity/watch.ts';
+import { type Change, type PathsWatch, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
 import { narrowFolder } from '../xds/socket.ts';
 import type { AgentConfig } from './agent-config.ts';
@@ -130,32 +130,11 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     parts.reopenLogs?.();
     current.reopenLogs?.();
   });
-  // The workload's queries may be captured already: they are served before Envoy is, and to the end.
-  if (config.dns !== undefined) {
-    const { serveAgentDns } = await import('./dns.ts');
-    const dns = await serveAgentDns(config.dns, log, parts.observers?.dns);
-    cleanup.push(() => dns.close());
-  }
-  if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
-  else log.warn('without a status port nobody can tell whether the proxy is ready: port 15021 answers 503');
-  if (parts.tokenService !== undefined) {
-    const { startTokenService } = await import('./token-service.ts');
-    cleanup.push(await startTokenService(parts.tokenService, log.scope('stsserver')));
-  }
+  await startServers(parts, { life, requests }, current, cleanup);
   // Watched before compiling: a change during the first compilation is not missed.
   const change = new ChangeBell();
-  const onChange = ({ files: count, seenAtMs }: Change): void => {
-    parts.observers?.reload?.debounced(count);
-    change.ring(seenAtMs);
-  };
-  const { debounceMs, debounceMaxMs } = config;
-  const watch = await watchPaths(parts.inputs, {
-    onChange,
-    ...(debounceMs !== undefined && { debounceMs }),
-    ...(debounceMaxMs !== undefined && { debounceMaxMs }),
-  });
+  const watch = await watchInputs(parts, change);
   cleanup.push(() => watch.close());
-  parts.onNews?.(() => change.ring());
   if (config.resyncMs) cleanup.push(change.ringEvery(config.resyncMs));
 
   // Read beside the compilation: of a machine with much memory the kernel takes 10 ms for its table of connections.
@@ -177,6 +156,46 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
     return identity;
   };
   return keepRunning(first, { ...parts, life, requests, folder, serveIdentity, change, watch, current });
+}
+
+/** Whatever others ask this process for, whether Envoy runs or not. */
+async function startServers(
+  parts: AgentParts,
+  { life, requests }: Lifetime,
+  current: CurrentEnvoy,
+  cleanup: Cleanup,
+): Promise<void> {
+  const { config, log } = parts;
+  // The workload's queries may be captured already: they are served before Envoy is, and to the end.
+  if (config.dns !== undefined) {
+    const { serveAgentDns } = await import('./dns.ts');
+    const dns = await serveAgentDns(config.dns, log, parts.observers?.dns);
+    cleanup.push(() => dns.close());
+  }
+  if (config.statusPort > 0) cleanup.push(await serveStatus(parts, life, requests, current));
+  else log.warn('without a status port nobody can tell whether the proxy is ready: port 15021 answers 503');
+  if (parts.tokenService !== undefined) {
+    const { startTokenService } = await import('./token-service.ts');
+    cleanup.push(await startTokenService(parts.tokenService, log.scope('stsserver')));
+  }
+}
+
+/** Rings at each change of the inputs, on disk or told of. */
+async function watchInputs(
+  { config: { debounceMs, debounceMaxMs }, inputs, observers, onNews }: AgentParts,
+  change: ChangeBell,
+): Promise<PathsWatch> {
+  const onChange = ({ files: count, seenAtMs }: Change): void => {
+    observers?.reload?.debounced(count);
+    change.ring(seenAtMs);
+  };
+  const watch = await watchPaths(inputs, {
+    onChange,
+    ...(debounceMs !== undefined && { debounceMs }),
+    ...(debounceMaxMs !== undefined && { debounceMaxMs }),
+  });
+  onNews?.(() => change.ring());
+  return watch;
 }
 
 /** What is read now, and once more where it is asked for so late that it may have become wrong. */

@@ -1,19 +1,18 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenMint, type TokenMint } from '../../control/testing/token-mint.ts';
+import { createTokenMint } from '../../control/testing/token-mint.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
-import { repository, scratch } from '../sandbox.ts';
-import { node } from '../sidecar.ts';
+import { scratch } from '../sandbox.ts';
 import { until } from '../until.ts';
-import { applicationProgram, outsideProgram } from './application.ts';
+import { applicationProgram } from './application.ts';
+import { startAuthority, startOutside } from './beside-pods.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { identitySecret } from './identity-secret.ts';
 import { buildAgentImage, buildApplicationImage, imageNames } from './images.ts';
 import { makeVolumes } from './kubelet-volumes.ts';
+import { machineState } from './machine-state.ts';
 import { bridgeIp, PlayedPod, podIp } from './played.ts';
 import { readManifest, readPod } from './pod-manifest.ts';
 import { withAuthority } from './with-authority.ts';
@@ -246,35 +245,4 @@ function isImpossible(): boolean {
   if (process.getuid?.() === 0 && existsSync(base)) return false;
   process.stderr.write('SKIPPED: containers need root, and what make setup installs with apt-get\n');
   return true;
-}
-
-/** Starts meshd where the bridge is, and gives its root when it signs. */
-async function startAuthority({ sandbox }: Engine, mint: TokenMint): Promise<string> {
-  const folder = join(sandbox.folder, 'meshd');
-  await mkdir(folder);
-  await writeFile(join(folder, 'keys.json'), mint.keySet);
-  const log = join(folder, 'log');
-  const flags = ['--tokenKeys', 'keys.json', '--tokenIssuer', mint.issuer, '--caFolder', 'ca'];
-  await sandbox.start([node, `${repository}/dist/meshd.js`, 'serve', ...flags], log, { cwd: `${scratch}/meshd` });
-  const serves = async (): Promise<true | undefined> =>
-    (await readFile(log, 'utf8')).includes('serving gRPC over TLS') ? true : undefined;
-  await until(serves, { timeoutMs: 20_000, otherwise: () => readFile(log, 'utf8') });
-  return readFile(join(folder, 'ca/self-signed-root.pem'), 'utf8');
-}
-
-/** Starts the server outside the mesh; returns when it listens. */
-async function startOutside({ sandbox }: Engine): Promise<void> {
-  await writeFile(join(sandbox.folder, 'outside.mjs'), outsideProgram);
-  const log = join(sandbox.folder, 'outside.log');
-  await sandbox.start([node, `${scratch}/outside.mjs`, '9000'], log);
-  const listens = async (): Promise<true | undefined> =>
-    (await readFile(log, 'utf8')).includes('listening') ? true : undefined;
-  await until(listens, { timeoutMs: 10_000, otherwise: () => readFile(log, 'utf8') });
-}
-
-/** What containers could leave on the machine: mounts, addresses, network namespaces, packet filter, control groups. */
-async function machineState(): Promise<readonly string[]> {
-  const look = `grep -E 'mesh-testbed-|/podman/' /proc/self/mounts; ip -o addr | grep -F ${podIp.replace(/\d+$/, '')}
-    ls /run/netns 2>/dev/null | grep '^netns-'; iptables-save | grep NETAVARK; find /sys/fs/cgroup -name '*libpod*'; true`;
-  return (await promisify(execFile)('sh', ['-c', look])).stdout.split('\n');
 }
