@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../agent/log/log.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { createCompileProxy } from './compile-proxy.ts';
+import { podMesh } from './testing/sample-mesh.ts';
 import { readInPieces } from './turns.ts';
 
 /** Turns of the event loop since the test began. */
@@ -38,18 +39,6 @@ describe('reading in pieces', () => {
   });
 });
 
-const inputs = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: n, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: p, namespace: n}
-spec: {containers: [{name: app}]}
-status: {podIP: 10.1.0.1}
-`;
-
 /** Tells when the agent has compiled which keys it needs, the last thing before the compilation that counts. */
 class ObservedKeySets extends FetchedKeySets {
   readonly settledAt: number[] = [];
@@ -63,7 +52,7 @@ class ObservedKeySets extends FetchedKeySets {
 describe('the compilation of an agent', () => {
   test('lets a probe be answered before it compiles, before it writes and before it is told', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'turns-'));
-    writeFileSync(join(folder, 'inputs.yaml'), inputs);
+    writeFileSync(join(folder, 'inputs.yaml'), podMesh('10.1.0.1'));
     const log = createLog({ isJson: false, level: 'none', write: () => undefined });
     const keySets = new ObservedKeySets({ allowedHosts: [], log, onFetch: () => undefined });
     let toldAt = 0;
@@ -72,7 +61,7 @@ describe('the compilation of an agent', () => {
       policies: [folder],
       watched: [],
       templateFile: undefined,
-      identity: { namespace: 'n', name: 'p', ip: '10.1.0.1', domain: undefined },
+      identity: { namespace: 'foo', name: 'httpbin', ip: '10.1.0.1', domain: undefined },
       role: 'sidecar',
       fallbackSecret: 'none',
       keySets,

@@ -202,7 +202,7 @@ describe('a request for a certificate', () => {
   ])(
     'is refused with %s, with one line of the audit, and nothing is issued',
     async (_, make, expected, details, reason) => {
-      const before = await issued(bench);
+      const before = await bench.issued();
       const answer = await bench.call(root, await make());
       expect([status[answer.code], answer.chain]).toEqual([expected, []]);
       expect(answer.details).toMatch(details);
@@ -212,7 +212,7 @@ describe('a request for a certificate', () => {
           fields: expect.objectContaining({ status: expected, reason: expect.stringMatching(reason) }),
         }),
       ]);
-      expect(await issued(bench)).toBe(before);
+      expect(await bench.issued()).toBe(before);
     },
   );
 
@@ -244,8 +244,3 @@ describe('a request for a certificate', () => {
     }
   });
 });
-
-async function issued(bench: ControlBench): Promise<string | undefined> {
-  const text = await (await fetch(`${bench.monitoring}/metrics`)).text();
-  return /^ca_server_success_cert_issuance_count (\d+)$/m.exec(text)?.[1];
-}

@@ -94,6 +94,12 @@ export class ControlBench {
     return this.#control?.securePort ?? 0;
   }
 
+  /** How many certificates the metrics say were signed. */
+  async issued(): Promise<string | undefined> {
+    const text = await (await fetch(`${this.monitoring}/metrics`)).text();
+    return /^ca_server_success_cert_issuance_count (\d+)$/m.exec(text)?.[1];
+  }
+
   get monitoring(): string {
     return `http://127.0.0.1:${this.#control?.monitoringPort}`;
   }

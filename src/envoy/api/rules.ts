@@ -121,7 +121,7 @@ export function memberRule<T>(allowed?: readonly T[], forbidden?: readonly T[]):
 /** A kind of rule that this checker does not know would be a hole in it: the schema is refused when it is compiled. */
 export function refuseUnknown(rules: object, known: readonly string[]): void {
   for (const name of Object.keys(rules)) {
-    if (!known.includes(name)) throw new Error(`the schema has a rule that is not implemented: ${name}`);
+    if (!known.includes(name)) throw new Error(`the schema has a rule that the checker does not know: ${name}`);
   }
 }
 

@@ -17,7 +17,7 @@ export function isScalar(type: string): boolean {
 /** ProtoJSON's form of a scalar and its rules; `format` is what Envoy asks beyond them (a regular expression, say). */
 export function scalarCheck(type: string, rules: object | undefined, format?: Rule<string>): ValueCheck {
   const compile = scalars[type];
-  if (compile === undefined) throw new Error(`the schema has a scalar that is not implemented: ${type}`);
+  if (compile === undefined) throw new Error(`the schema has a scalar that the checker does not know: ${type}`);
   return compile(rules, format);
 }
 
