@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { agentVariables } from '../../config/agent-variables.ts';
 import { foldBooleans } from './flags.ts';
 import { unsupportedVariables } from './refuse.ts';
@@ -84,9 +87,16 @@ describe('runPilotAgent', () => {
   });
 
   test.each(['mixerIdentity', 'pilotIdentity'])('accepts --%s, and says that it has no effect', async (name) => {
-    const { stderr } = await run(`proxy --id a.b --${name} x --log_target stderr`);
-    expect(stderr).toMatch(new RegExp(`\\tinfo\\t.*flag is accepted and has no effect\\tflag=--${name}`));
-    expect((await run('proxy --id a.b --log_target stderr')).stderr).not.toContain('no effect');
+    const folder = mkdtempSync(join(tmpdir(), 'accepted-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const logOf = async (flags: string, file: string): Promise<string> => {
+      await run(`proxy --id a.b${flags} --log_target ${join(folder, file)}`);
+      return readFileSync(join(folder, file), 'utf8');
+    };
+    expect(await logOf(` --${name} x`, 'with')).toMatch(
+      new RegExp(`\\tinfo\\t.*flag is accepted and has no effect\\tflag=--${name}`),
+    );
+    expect(await logOf('', 'without')).not.toContain('no effect');
   });
 
   test('knows every flag of the specification', async () => {
