@@ -165,7 +165,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'useEndpointSlice',
     security: true,
-    effect: 'endpoints come from EndpointSlice objects instead of Endpoints',
+    effect: 'EndpointSlices are read, not Endpoints, where a service has both',
   },
   {
     name: 'PROXY_CONFIG',

@@ -34,24 +34,63 @@ describe('endpoints', () => {
     expect(counts).toMatchObject({ endpointsWithoutPod: 1, endpointsNotReady: 1 });
   });
 
-  test('reads EndpointSlices only where the setting says so', () => {
-    const slice = (name: string, ip: string, ready?: boolean) =>
-      make.endpointSlice(
-        { name: `shop/${name}`, labels: { 'kubernetes.io/service-name': 'web' } },
-        {
-          addressType: 'IPv4',
-          endpoints: [{ addresses: [ip], ...(ready === undefined ? {} : { conditions: { ready } }), zone: 'z1' }],
-          ports: [{ name: 'http', port: 8080 }],
-        },
-      );
+  const slice = (name: string, ip: string, ready?: boolean) =>
+    make.endpointSlice(
+      { name: `shop/${name}`, labels: { 'kubernetes.io/service-name': 'web' } },
+      {
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [ip], ...(ready === undefined ? {} : { conditions: { ready } }), zone: 'z1' }],
+        ports: [{ name: 'http', port: 8080 }],
+      },
+    );
+  const endpointsOf = (ip: string, annotations = {}) =>
+    make.endpoints({ name: 'shop/web', annotations }, [{ addresses: [{ ip }], ports: [{ name: 'http', port: 8080 }] }]);
+  const addressesOf = (...[objects, settings]: Parameters<typeof resolve>) =>
+    resolve(objects, settings).services[0]?.endpoints.map(({ address }) => address);
+
+  test.each([false, true])('reads EndpointSlices of a service that has no Endpoints, whatever is set (%s)', (it) => {
     const objects = [web, webPod, slice('a', '10.0.0.7'), slice('b', '10.0.0.8', false), slice('c', '10.0.0.6', true)];
-    expect(resolve(objects).services[0]?.endpoints.map(({ address }) => address)).toEqual(['10.0.0.1']);
-    const { services, counts } = resolve(objects, { useEndpointSlice: true });
+    const { services, counts } = resolve(objects, { useEndpointSlice: it });
     expect(services[0]?.endpoints.map(({ address, locality }) => [address, locality])).toEqual([
       ['10.0.0.6', '/z1'],
       ['10.0.0.7', '/z1'],
     ]);
     expect(counts.endpointsNotReady).toBe(1);
+  });
+
+  test('finds the identity and the sidecar of a pod that only a slice names, where the service has no selector', () => {
+    const { selector, ...spec } = web.spec;
+    const { services, workloads } = resolve([make.service('shop/web', spec), webPod, slice('a', '10.0.0.1')]);
+    const identity = 'spiffe://cluster.local/ns/shop/sa/web';
+    expect(services[0]?.endpoints).toMatchObject([{ address: '10.0.0.1', port: 8080, identity, hasSidecar: true }]);
+    expect(workloads[0]?.targets).toMatchObject([{ targetPort: 8080, port: { protocol: 'http' } }]);
+  });
+
+  test.each([
+    [false, '10.0.0.1'],
+    [true, '10.0.0.7'],
+  ])('of Endpoints and EndpointSlices, useEndpointSlice %s takes those with %s', (useEndpointSlice, expected) => {
+    expect(addressesOf([web, endpointsOf('10.0.0.1'), slice('a', '10.0.0.7')], { useEndpointSlice })).toEqual([
+      expected,
+    ]);
+    expect(addressesOf([web, endpointsOf('10.0.0.1')], { useEndpointSlice })).toEqual(['10.0.0.1']);
+  });
+
+  test('prefers slices to Endpoints that the cluster cut off, and warns of such Endpoints without slices', () => {
+    const cut = endpointsOf('10.0.0.1', { 'endpoints.kubernetes.io/over-capacity': 'truncated' });
+    expect(addressesOf([web, cut, slice('a', '10.0.0.7')])).toEqual(['10.0.0.7']);
+    const { services, diagnostics } = resolve([web, cut]);
+    expect(services[0]?.endpoints).toMatchObject([{ address: '10.0.0.1' }]);
+    expect(diagnostics).toEqual([
+      ['truncated-endpoints', 'Endpoints/shop/web#metadata.annotations.endpoints.kubernetes.io/over-capacity'],
+    ]);
+  });
+
+  test('a slice of host names is warned of and counts as none', () => {
+    const names = { ...slice('a', 'web.example.com'), addressType: 'FQDN' as const };
+    const { services, diagnostics } = resolve([web, webPod, names]);
+    expect(services[0]?.endpoints).toMatchObject([{ address: '10.0.0.1' }]);
+    expect(diagnostics).toEqual([['unread-endpoint-slice', 'EndpointSlice/shop/a#addressType']]);
   });
 
   test('never finds a pod on the node network by its address', () => {

@@ -1,10 +1,10 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { compareStrings } from '../../lib/sort.ts';
-import type { ObjectReference } from '../policy/topology-kinds.ts';
 import { canonicalAddress, familiesOf, familyOf, isFixed } from './address.ts';
 import type { Endpoint, ServicePort } from './model.ts';
 import { isProxyItself } from './own-sockets.ts';
+import { type EndpointRecord, recordsOf } from './recorded-endpoints.ts';
 import { containerPort, type Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
 import type { WorkloadDraft } from './workloads.ts';
@@ -42,59 +42,22 @@ function reportOwnSocket({ object, host }: ServiceDraft['service'], endpoint: En
   bag.report('endpoint-of-proxy', object.document.spanOf(['metadata', 'name']), { endpoint: what, host });
 }
 
-interface Recorded {
-  readonly text: string;
-  readonly isReady: boolean;
-  readonly reference: ObjectReference | undefined;
-  readonly zone: string | undefined;
-  readonly path: readonly (string | number)[];
-}
-
 /** From the cluster's own records; undefined when there are none for the service. */
 function recordedEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] | undefined {
-  const { namespace, name } = draft.service;
-  if (!context.settings.useEndpointSlice) {
-    const object = context.registry.endpointsOf(namespace, name);
-    return (
-      object?.subsets?.flatMap((subset, s) => {
-        const record = (field: 'addresses' | 'notReadyAddresses'): Recorded[] =>
-          (subset[field] ?? []).map(({ ip, targetRef }, i) => {
-            const path = ['subsets', s, field, i, 'ip'];
-            return { text: ip, isReady: field === 'addresses', reference: targetRef, zone: undefined, path };
-          });
-        const records = [...record('addresses'), ...record('notReadyAddresses')];
-        return deliver(draft, object, subset.ports ?? [], records, context);
-      }) ?? (object === undefined ? undefined : [])
-    );
-  }
-  const slices = context.registry.slicesOf(namespace, name);
-  return slices?.flatMap((slice) => {
-    if (slice.addressType === 'FQDN') return [];
-    const records = (slice.endpoints ?? []).flatMap(({ addresses, conditions, targetRef, zone }, e) =>
-      addresses.map((text, i): Recorded => {
-        const path = ['endpoints', e, 'addresses', i];
-        return { text, isReady: conditions?.ready !== false, reference: targetRef, zone, path };
-      }),
-    );
-    return deliver(draft, slice, slice.ports ?? [], records, context);
-  });
+  const records = recordsOf(draft.service, context.registry, context.settings, context.bag);
+  return records?.flatMap((record) => deliver(draft, record, context));
 }
 
 /** Records meet the service's ports by the ports' names. */
-function deliver(
-  draft: ServiceDraft,
-  object: ServiceDraft['service']['object'],
-  ports: readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[],
-  records: readonly Recorded[],
-  context: EndpointContext,
-): Endpoint[] {
+function deliver(draft: ServiceDraft, record: EndpointRecord, context: EndpointContext): Endpoint[] {
+  const { object, ports, addresses } = record;
   const pairs = draft.service.ports.filter(isStream).flatMap((servicePort) => {
     const match = ports.find(
       ({ name, protocol }) => (name ?? '') === servicePort.name && (protocol ?? 'TCP') === 'TCP',
     );
     return match?.port === undefined ? [] : [{ servicePort, port: match.port }];
   });
-  return records.flatMap(({ text, isReady, reference, zone, path }) => {
+  return addresses.flatMap(({ text, isReady, reference, zone, path }) => {
     const address = canonicalAddress(text);
     if (address === undefined) {
       context.bag.report('invalid-address', object.document.spanOf(path), { value: text });

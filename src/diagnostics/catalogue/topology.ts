@@ -26,4 +26,12 @@ export const topologyCodes = {
   'unsupported-resolution': error(
     message`resolution "${'value'}" is not supported, expected "NONE", "STATIC", "DNS" or "DNS_ROUND_ROBIN"`,
   ),
+  'truncated-endpoints': warning(
+    message`Endpoints "${'name'}" hold only a part of the addresses: the cluster cut them off at 1000`,
+    'give the inputs the EndpointSlices of the service too: kubectl get endpointslices',
+  ),
+  'unread-endpoint-slice': warning(
+    message`EndpointSlice "${'name'}" is not read: its addresses are host names`,
+    'declare the hosts by a ServiceEntry with resolution: DNS',
+  ),
 };
