@@ -73,7 +73,7 @@ export const gateway = objects(
   gatewayOf(
     '{port: {number: 80, name: http, protocol: HTTP}, hosts: ["plain.example.com"]}',
     server('redirected', 'a.example.com', '{httpsRedirect: true}', 80, 'HTTP'),
-    server('wide', '*.example.com', '{mode: SIMPLE, credentialName: wide}'),
+    server('wide', '*.example.com', '{mode: SIMPLE, credentialName: wide, httpsRedirect: true}'),
     server('a', 'a.example.com', '{mode: SIMPLE, credentialName: a}'),
     server(
       'mutual',

@@ -94,6 +94,12 @@ describe('lowerGateway', () => {
     ]);
   });
 
+  test('routes the requests of an HTTPS server whose httpsRedirect would lead them to itself', () => {
+    const tls = { mode: 'SIMPLE', ...files, httpsRedirect: true } as const;
+    const { inbound } = lowered([gateway('shop/edge', server('443/HTTPS', ['*'], tls))]);
+    expect(hostsOf(inbound)).toEqual({ '*': ['web'] });
+  });
+
   test('answers 421 for hosts of the other TLS servers of the port, those that pass TLS on too', () => {
     const tls = { mode: 'SIMPLE', ...files } as const;
     const all = gateway(

@@ -50,6 +50,11 @@ export function isSecure({ class: kind }: GatewayServer): boolean {
   return kind !== 'http' && kind !== 'tcp';
 }
 
+/** True for plaintext servers that send their clients to HTTPS; a server that ends TLS would send them to itself. */
+export function isRedirect({ class: kind, server }: GatewayServer): boolean {
+  return kind === 'http' && server.tls?.httpsRedirect === true;
+}
+
 function gatewayServer(gateway: Gateway, server: Server, index: number, workload: Workload): GatewayServer {
   const path = ['spec', 'servers', index];
   const addresses = listenAddresses(server.bind, workload);

@@ -7,7 +7,7 @@ import { bracketed } from '../names.ts';
 import { joinOrigins, noOrigins, objectOrigin } from '../origins.ts';
 import { everyRequest, isEveryRequest } from '../routes/route-match.ts';
 import { commonHosts } from './hosts.ts';
-import { type GatewayServer, gatewayKey } from './server.ts';
+import { type GatewayServer, gatewayKey, isRedirect } from './server.ts';
 import type { HostOwners } from './server-names.ts';
 
 /** What a route table is made from. */
@@ -46,7 +46,7 @@ const forgedHeaders: readonly string[] = [
 export function routeTable(input: RouteTableInput, bag: DiagnosticBag): RouteConfigurationIR {
   const hosts = new Map<string, HostDraft>();
   for (const server of input.servers) {
-    if (server.server.tls?.httpsRedirect === true) addRedirects(hosts, server, input, bag);
+    if (isRedirect(server)) addRedirects(hosts, server, input, bag);
     else addRoutes(hosts, server, input, bag);
   }
   const virtualHosts = [...hosts].map(([host, draft]) => virtualHost(host, draft, input.port));
