@@ -35,8 +35,10 @@ export interface CurrentEnvoy {
   admin?: AdminClient | undefined;
   /** Where its admin interface listens. */
   address?: AdminAddress | undefined;
-  /** Why there is no workload certificate now; undefined when there is one, or none is meant to be. */
+  /** Why there is no good workload certificate now; undefined when there is one, or none is meant to be. */
   identityProblem?: () => string | undefined;
+  /** The listeners in force, a DiscoveryResponse. */
+  listeners?: (() => string) | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */
   drain?: (() => Promise<void>) | undefined;
   /** Has Envoy open its log files again. */
@@ -109,6 +111,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
     current.admin = undefined;
     current.address = undefined;
     current.drain = undefined;
+    current.listeners = undefined;
     current.reopenLogs = undefined;
     if (!ended.signal.aborted) await terminate(envoy, new AbortController().signal, log);
     process.off('exit', kill);
@@ -158,6 +161,7 @@ async function followEnvoy(
     if (reloader.current === first.files) first.accept?.();
     life.moveTo('running');
     current.drain = () => drainOnly(run);
+    current.listeners = () => reloader.current.listeners;
     current.reopenLogs = () => void envoy.signal('SIGUSR1');
   };
   const following = follow({ reloader, admin, log: log.scope('model'), quit, change, onFirstInForce });

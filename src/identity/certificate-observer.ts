@@ -5,4 +5,6 @@ export interface CertificateObserver {
    * certificates the earliest one.
    */
   inForce?(resourceName: string, notAfterMs: number): void;
+  /** Whether the identity in service has come to its end; told for each new identity, and when it ends. */
+  expired?(isExpired: boolean): void;
 }

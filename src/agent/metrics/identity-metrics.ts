@@ -27,12 +27,13 @@ export function outgoingMetrics(meters: Meters): Required<OutgoingObserver> {
   };
 }
 
-/** Shows when the certificates in force end. */
+/** Shows when the certificates in force end, and whether the identity has. */
 export function certificateMetrics(meters: Meters): Required<CertificateObserver> {
   return {
     inForce: (resourceName, notAfterMs) => {
       const labels = { resource_name: resourceName };
       meters.set('mesh_agent_certificate_expiry_timestamp_seconds', notAfterMs / 1000, labels);
     },
+    expired: (isExpired) => meters.set('mesh_agent_identity_expired', Number(isExpired)),
   };
 }

@@ -171,6 +171,11 @@ const agentMetrics = [
     type: 'gauge',
     help: 'Share of time in which the agent was busy since the last scrape, 0 to 1.',
   },
+  {
+    name: 'mesh_agent_identity_expired',
+    type: 'gauge',
+    help: "1 while the workload's certificate, or the last root of the mesh, is past its end.",
+  },
   { name: 'mesh_agent_log_lines_lost_total', type: 'counter', help: 'Lines that a log target did not take.' },
   { name: 'mesh_agent_objects_held', type: 'gauge', help: 'Objects whose last good version stays in force.' },
   { name: 'mesh_agent_process_cpu_seconds_total', type: 'counter', help: 'Processor time of the agent, Envoy apart.' },

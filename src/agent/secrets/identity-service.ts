@@ -12,6 +12,7 @@ import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
 import { FileSecrets } from './file-secrets.ts';
 import { GatewaySecrets, type GatewaySecretTexts } from './gateway-secrets.ts';
+import { IdentityExpiry } from './identity-expiry.ts';
 import { openIdentitySource } from './identity-source.ts';
 import { type IdentityOutput, isSameFolder, openIdentityOutput } from './output.ts';
 import { OwnSecrets, tellExpiry } from './own-secrets.ts';
@@ -20,7 +21,7 @@ import { OwnSecrets, tellExpiry } from './own-secrets.ts';
 export interface IdentityService {
   /** Takes the place of the secrets of gateway servers that were served before. */
   serveGatewaySecrets(secrets: ReadonlyMap<string, GatewaySecretTexts>): void;
-  /** Why there is no good identity now; undefined when there is one, or when none is meant to be. */
+  /** Why there is no good identity now, its end included; undefined when there is one, or when none is meant to be. */
   readonly problem: string | undefined;
   close(): Promise<void>;
 }
@@ -70,6 +71,11 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
     log.warn('whoever mounts the configuration folder may change what Envoy runs; keys are for this user alone', {
       folder: configPath,
     });
+  const expiry = new IdentityExpiry({
+    log: log.scope('cache'),
+    observer: options.certificates,
+    clock: options.clock,
+  });
   const source = await openIdentitySource({
     authority: options.authority,
     folder: options.identityFolder,
@@ -80,6 +86,7 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
       own.take(snapshot);
       output?.write(snapshot);
       tellExpiry(snapshot, options.certificates);
+      expiry.take(snapshot);
       log.scope('cache').info('identity in service', describe(snapshot));
       warnOfForeign(snapshot, options);
     },
@@ -91,10 +98,11 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
       publish();
     },
     get problem() {
-      return source.problem;
+      return source.problem ?? expiry.problem;
     },
     close: async () => {
       await source.close();
+      expiry.close();
       await output?.close();
       files.close();
       await server.close();

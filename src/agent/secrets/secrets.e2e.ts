@@ -10,7 +10,7 @@ import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';
 import { ConfigFiles } from '../reload/config-files.ts';
-import { type AgentBench, envoyBinary, startBench } from '../testing/agent-bench.ts';
+import { type AgentBench, envoyBinary, httpGet, startBench } from '../testing/agent-bench.ts';
 import { freePort, sampleFiles } from '../testing/sample-proxy.ts';
 import { secretResources } from './secret-resources.ts';
 
@@ -79,6 +79,30 @@ describe('the agent', () => {
     await put(await ca.issue(id));
     await agent.untilLogged(`identity in service\tspiffeId=${id}`);
     expect(agent.lines.filter((line) => line.includes(warning))).toHaveLength(1);
+  });
+
+  test.each([
+    ['is not ready, and says why, where every inbound chain needs it', 'OUTBOUND', 503],
+    ['stays ready where plaintext is served too', 'INBOUND', 200],
+  ])('whose own certificate has expired %s', async (_name, direction, status) => {
+    const expired = vi.fn();
+    await put(await ca.issue(id, { days: 3 / 86_400 }));
+    agent = await startBench({
+      folder,
+      config: { identityFolder: join(folder, 'certs') },
+      sample: { tlsPort: await freePort(), listenerExtras: { traffic_direction: direction } },
+      parts: { observers: { certificates: { expired } } },
+    });
+    await agent.untilReady();
+    await agent.untilLogged("error\tcache\tthe workload's certificate expired at");
+    const answer = await httpGet(agent.statusPort, '/healthz/ready');
+    expect(answer.status).toBe(status);
+    if (status === 503)
+      expect(answer.body).toMatch(/^the workload's certificate expired at 2.*Z, and every filter chain/);
+    expect(expired.mock.calls).toEqual([[false], [true]]);
+    await put(await ca.issue(id));
+    await vi.waitFor(() => expect(expired.mock.calls).toEqual([[false], [true], [false]]), 5_000);
+    await agent.untilReady();
   });
 
   test('does not start Envoy when the configuration needs an identity and there is none', async () => {

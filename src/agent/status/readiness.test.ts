@@ -18,10 +18,7 @@ const complete = {
 
 async function readiness(state: AgentState, ask: (path: string) => Promise<AdminResponse>): Promise<string> {
   const admin: AdminClient = { get: ask, post: ask };
-  const answer = await new Readiness(
-    () => admin,
-    () => state,
-  ).check();
+  const answer = await new Readiness({ admin: () => admin, state: () => state }).check();
   return answer.isReady ? 'ready' : answer.reason;
 }
 
@@ -70,10 +67,7 @@ describe('Readiness', () => {
     let isAlive = true;
     const gone = new Error('connect ECONNREFUSED');
     const get = () => (isAlive ? Promise.resolve({ status: 200, body: 'LIVE\n' }) : Promise.reject(gone));
-    const checked = new Readiness(
-      () => ({ get, post: get }),
-      () => 'running',
-    );
+    const checked = new Readiness({ admin: () => ({ get, post: get }), state: () => 'running' });
     expect(await checked.check()).toEqual({ isReady: true });
     isAlive = false;
     expect(await checked.check()).toEqual({ isReady: false, reason: 'Envoy does not answer: connect ECONNREFUSED' });
@@ -85,11 +79,22 @@ describe('Readiness', () => {
       state = 'draining';
       return { status: 200, body: 'LIVE\n' };
     };
-    const checked = new Readiness(
-      () => ({ get, post: get }),
-      () => state,
-    );
+    const checked = new Readiness({ admin: () => ({ get, post: get }), state: () => state });
     expect(await checked.check()).toEqual({ isReady: false, reason: 'the agent is draining' });
+  });
+
+  test.each([
+    ['every chain needs it', true, "expired, and every filter chain for callers needs the workload's certificate"],
+    ['something is served without it', false, 'ready'],
+  ])('judges a LIVE Envoy whose identity has a problem by what callers need: %s', async (_name, needs, expected) => {
+    const get = () => Promise.resolve({ status: 200, body: 'LIVE\n' });
+    const answer = await new Readiness({
+      admin: () => ({ get, post: get }),
+      state: () => 'running',
+      identityProblem: () => 'expired',
+      needsIdentity: () => needs,
+    }).check();
+    expect(answer.isReady ? 'ready' : answer.reason).toBe(expected);
   });
 
   test('asks Envoy once for all who ask at the same time', async () => {
@@ -98,10 +103,7 @@ describe('Readiness', () => {
       asked++;
       return { status: 200, body: 'LIVE\n' };
     };
-    const checked = new Readiness(
-      () => ({ get, post: get }),
-      () => 'running',
-    );
+    const checked = new Readiness({ admin: () => ({ get, post: get }), state: () => 'running' });
     await Promise.all(Array.from({ length: 100 }, () => checked.check()));
     expect(asked).toBe(1);
     await checked.check();

@@ -5,28 +5,37 @@ import { progressStats, whyNotInForce } from './not-in-force.ts';
 /** Whether traffic may come, and why not. */
 export type ReadyAnswer = { readonly isReady: true } | { readonly isReady: false; readonly reason: string };
 
+/** Where readiness looks. */
+export interface ReadinessSources {
+  /** Undefined while no Envoy runs. */
+  readonly admin: () => AdminClient | undefined;
+  readonly state: () => AgentState;
+  /** Why there is no good workload certificate: Envoy may be waiting for one, or showing one that has expired. */
+  readonly identityProblem?: () => string | undefined;
+  /** Whether everything that is served now needs that certificate; asked for only where there is a problem with it. */
+  readonly needsIdentity?: () => boolean;
+}
+
 /** Below the second that a kubelet waits for its answer. */
 const timeoutMs = 800;
 
 /**
  * Ready once this start's first configuration is in force, for as long as Envoy is LIVE and nobody asked to stop. LIVE
- * alone does not count: an Envoy without any listener is LIVE too. A later configuration that fails does not count either.
+ * alone does not count: an Envoy without any listener is LIVE too, and one whose certificate nobody accepts any more. A
+ * later configuration that fails does not count either.
  */
 export class Readiness {
   readonly #admin: () => AdminClient | undefined;
   readonly #state: () => AgentState;
   readonly #identityProblem: () => string | undefined;
+  readonly #needsIdentity: () => boolean;
   #asking: Promise<ReadyAnswer> | undefined;
 
-  /** `identityProblem` says why there is no workload certificate, which Envoy may be waiting for. */
-  constructor(
-    admin: () => AdminClient | undefined,
-    state: () => AgentState,
-    identityProblem: () => string | undefined = () => undefined,
-  ) {
+  constructor({ admin, state, identityProblem = () => undefined, needsIdentity = () => false }: ReadinessSources) {
     this.#admin = admin;
     this.#state = state;
     this.#identityProblem = identityProblem;
+    this.#needsIdentity = needsIdentity;
   }
 
   /** Asks Envoy anew each time, since a dead Envoy was ready a moment ago; who asks meanwhile gets the same answer. */
@@ -48,11 +57,21 @@ export class Readiness {
       // A stop may have begun while Envoy was asked.
       if (this.#state() !== state) return { isReady: false, reason: `the agent is ${this.#state()}` };
       return status === 200
-        ? { isReady: true }
+        ? this.#judgeIdentity()
         : { isReady: false, reason: this.#withIdentity(`Envoy is ${body.trim()}`) };
     } catch (error) {
       return { isReady: false, reason: `Envoy does not answer: ${(error as Error).message}` };
     }
+  }
+
+  /** Envoy stays LIVE with a certificate that every caller refuses. */
+  #judgeIdentity(): ReadyAnswer {
+    const problem = this.#identityProblem();
+    if (problem === undefined || !this.#needsIdentity()) return { isReady: true };
+    return {
+      isReady: false,
+      reason: `${problem}, and every filter chain for callers needs the workload's certificate`,
+    };
   }
 
   /** Envoy waits for its certificate in silence. */

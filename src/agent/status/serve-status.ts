@@ -5,6 +5,7 @@ import type { AgentLife } from '../life/state.ts';
 import type { StopRequests } from '../life/stop-requests.ts';
 import type { AgentParts } from '../run.ts';
 import type { AgentActions } from './actions.ts';
+import { needsOwnCertificate } from './certificate-need.ts';
 import { loopback } from './dial.ts';
 import { MergedMetrics } from './merged-metrics.ts';
 import { Readiness } from './readiness.ts';
@@ -22,11 +23,12 @@ export async function serveStatus(
   const addresses = podAddress === undefined ? loopback : [podAddress];
   const server = await startStatusServer({
     port: config.statusPort,
-    readiness: new Readiness(
-      () => current.admin,
-      () => life.state,
-      () => current.identityProblem?.(),
-    ),
+    readiness: new Readiness({
+      admin: () => current.admin,
+      state: () => life.state,
+      identityProblem: () => current.identityProblem?.(),
+      needsIdentity: () => current.listeners !== undefined && needsOwnCertificate(current.listeners(), config.role),
+    }),
     probes,
     addresses,
     metrics: new MergedMetrics({

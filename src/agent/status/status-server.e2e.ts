@@ -44,10 +44,7 @@ describe('startStatusServer', () => {
 
   test('answers 503 with the reason when clusters came and no listener, and logs it once', async () => {
     const get = async () => ({ status: 200, body: 'cluster_manager.cds.update_success: 1\n' });
-    const readiness = new Readiness(
-      () => ({ get, post: get }),
-      () => 'starting',
-    );
+    const readiness = new Readiness({ admin: () => ({ get, post: get }), state: () => 'starting' });
     const { port, lines } = await start({ readiness });
     const reason = 'the agent is starting: listeners: Envoy has none yet';
     for (let i = 0; i < 3; i++) expect(await ask(port)).toMatchObject({ status: 503, body: `${reason}\n` });

@@ -26,10 +26,7 @@ export async function startStatusBench({ sources, ...options }: StatusBenchOptio
   const get = async () => ({ status: 200, body: 'LIVE\n' });
   const server = await startStatusServer({
     port: 0,
-    readiness: new Readiness(
-      () => ({ get, post: get }),
-      () => 'running',
-    ),
+    readiness: new Readiness({ admin: () => ({ get, post: get }), state: () => 'running' }),
     probes: new Map(),
     addresses: loopback,
     metrics: new MergedMetrics({
