@@ -54,6 +54,14 @@ function mesh(...texts: string[]): string {
 }
 
 describe('compile', () => {
+  test.each(['/proc/x', '/proc/x/y', '/dev/null/x'])(
+    'ends with 3 for the folder %s, which cannot be made',
+    async (path) => {
+      const { code, error } = await run(`compile ${mesh(topology)} -o ${path}`);
+      expect([code, error]).toEqual([3, expect.stringContaining(`cannot write to "${path}": `)]);
+    },
+  );
+
   test('writes the key sets that --jwks names, and the one that verifies nothing where none is named', async () => {
     const tokens = `apiVersion: security.mesh.io/v1
 kind: RequestAuthentication

@@ -1,5 +1,6 @@
-import { access, chmod, constants, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import type { SecretSnapshot } from './snapshot.ts';
 
 /** In the order of writing: who watches `cert-chain.pem` finds its root and its key when it changes. */
@@ -11,7 +12,7 @@ const files: readonly { readonly name: string; readonly mode: number; readonly t
 
 /** Makes the folder that OUTPUT_CERTS names, and throws when nothing can be written there. */
 export async function prepareOutputFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await access(folder, constants.W_OK | constants.X_OK);
   // Permissions do not say everything: a file system may be read-only. A full one is no reason not to start.
   await stage(join(folder, '.writable'), '', 0o600);

@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, readFile, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import { MountPoints } from '../lib/mount-points.ts';
 
 /** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
@@ -30,7 +31,7 @@ export interface SocketPlace {
 export async function prepareSocketPath(path: string): Promise<SocketPlace> {
   const folder = dirname(path);
   checkLength(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const isOurs = await narrowFolder(folder);
   const existing = await lstat(path).catch(absent);
   if (existing !== undefined) {

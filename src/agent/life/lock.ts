@@ -3,9 +3,9 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { isServed, longestSocketPath } from '../../xds/socket.ts';
 import { AgentError } from '../agent-error.ts';
-import { makeFolder } from './make-folder.ts';
 
 /** The folder is ours until released. */
 export interface FolderLock {

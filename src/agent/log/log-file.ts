@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { makeFolderSync } from '../../lib/make-folder.ts';
 import { AgentError } from '../agent-error.ts';
 
 /** When a log file is set aside, and for how long such files are kept. */
@@ -57,7 +58,7 @@ export class LogFile {
   }
 
   #open(mode = 0o644): number {
-    if (this.#rotate !== undefined) makeFolders(dirname(this.#path));
+    if (this.#rotate !== undefined) makeFolderSync(dirname(this.#path), 0o744);
     return openSync(this.#path, 'a', mode);
   }
 
@@ -121,17 +122,4 @@ function timeOf(name: string, path: string): number | undefined {
 
 function stem(path: string): string {
   return basename(path, extname(path));
-}
-
-/** Node's own way (`recursive`) never ends below `/proc`. */
-function makeFolders(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o744 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
-    makeFolders(dirname(path));
-    mkdirSync(path, { mode: 0o744 });
-  }
 }

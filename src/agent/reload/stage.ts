@@ -1,5 +1,6 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { AgentError } from '../agent-error.ts';
 
 /** A file that lies ready beside the one that it is to replace. */
@@ -22,7 +23,7 @@ export class Stage {
     const path = join(this.#folder, name);
     const temporary = `${path}${turn === 0 ? '' : `.${turn}`}.tmp`;
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(path));
       this.#temporaries.add(temporary);
       await writeFile(temporary, text, { mode: 0o600 });
     } catch (cause) {

@@ -3,7 +3,6 @@ import { prepareOutputFolder, writeOutputFolder } from '../../identity/output-fo
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { delay } from '../../lib/abort.ts';
 import { AgentError } from '../agent-error.ts';
-import { makeFolder } from '../life/make-folder.ts';
 import type { Log } from '../log/log.ts';
 
 /** Where each new identity is written too (OUTPUT_CERTS). */
@@ -18,7 +17,6 @@ const retryMs = 5_000;
 /** Throws an AgentError when nothing can be written into `folder`. */
 export async function openIdentityOutput(folder: string, log: Log): Promise<IdentityOutput> {
   try {
-    await makeFolder(folder);
     await prepareOutputFolder(folder);
   } catch (cause) {
     throw new AgentError('cert-unwritable', `OUTPUT_CERTS: nothing can be written into "${folder}"`, { cause });

@@ -56,6 +56,7 @@ describe('runMeshd', () => {
   test.each<[string, Readonly<Record<string, string>>, number, RegExp]>([
     ['serve --meshConfig /no/such/file', {}, 3, /cannot read the mesh configuration "\/no\/such\/file"/],
     ['serve --caFolder /dev/null/x --monitoringAddr 127.0.0.1:0', {}, 3, /authority in "\/dev\/null\/x": /],
+    ['serve --caFolder /proc/ca --monitoringAddr 127.0.0.1:0', {}, 3, /authority in "\/proc\/ca": /],
     ['serve', { TRUST_DOMAIN: 'a b' }, 1, /^$/],
   ])('answers %j with %j by its exit code %d', async (line, environment, expected, message) => {
     const { code, stderr } = await run(line, environment);

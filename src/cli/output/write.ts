@@ -1,5 +1,6 @@
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { manifestName, manifestText, readManifest } from './manifest.ts';
 import { OutputError } from './output-error.ts';
 import type { OutputFile } from './plan.ts';
@@ -21,6 +22,9 @@ export interface WriteResult {
 
 const stagePrefix = '.meshpol-stage-';
 
+/** Others may read what is compiled, as far as the umask lets them. */
+const openMode = 0o777;
+
 /**
  * Writes the files below `folder`: all of them beside their places first, then each by rename in the order given, so
  * that a reader sees an old file or a new one. Then what earlier runs wrote and this one does not is removed. Nothing
@@ -32,7 +36,7 @@ export async function writeFiles(
   { isOurs, force = false, stop }: WriteOptions,
 ): Promise<WriteResult> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder, openMode);
     const earlier = await readManifest(folder);
     await removeStages(folder);
     const stage = join(folder, `${stagePrefix}${process.pid}`);
@@ -42,7 +46,8 @@ export async function writeFiles(
       const stale = [...earlier].filter((path) => !made.has(path) && isOurs(path));
       // Listed before they are there: a run that is cut short leaves nothing behind that the next one does not know.
       await replace(stage, folder, manifestName, manifestText([...earlier, ...made]));
-      for (const path of untilAborted(staged.changed, stop)) await place(stage, folder, path);
+      const folders = new Set<string>();
+      for (const path of untilAborted(staged.changed, stop)) await place(stage, folder, path, folders);
       for (const path of untilAborted(stale, stop)) await remove(folder, path);
       const kept = [...earlier].filter((path) => !isOurs(path));
       await replace(stage, folder, manifestName, manifestText([...made, ...kept]));
@@ -87,9 +92,7 @@ async function stageFiles(
     if (present !== undefined && earlier !== undefined && !earlier.has(path)) {
       throw new OutputError('output-not-ours', `"${join(folder, path)}" was not written by this program (--force)`);
     }
-    const parent = dirname(join(stage, path));
-    if (!folders.has(parent)) await mkdir(parent, { recursive: true });
-    folders.add(parent);
+    await makeOnce(dirname(join(stage, path)), folders);
     await writeFile(join(stage, path), text);
     changed.push(path);
   }
@@ -108,13 +111,19 @@ async function readPresent(path: string, size: number): Promise<string | undefin
   }
 }
 
-async function place(stage: string, folder: string, path: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
+async function makeOnce(path: string, made: Set<string>): Promise<void> {
+  if (made.has(path)) return;
+  await makeFolder(path, openMode);
+  made.add(path);
+}
+
+async function place(stage: string, folder: string, path: string, folders: Set<string>): Promise<void> {
+  await makeOnce(dirname(join(folder, path)), folders);
   await rename(join(stage, path), join(folder, path));
 }
 
 async function replace(stage: string, folder: string, path: string, text: string): Promise<void> {
-  await mkdir(stage, { recursive: true });
+  await makeFolder(stage, openMode);
   await writeFile(join(stage, path), text);
   await rename(join(stage, path), join(folder, path));
 }

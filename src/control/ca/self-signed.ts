@@ -1,8 +1,9 @@
 import { createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { certificatesOf } from '../../identity/pem.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { ControlError } from '../control-error.ts';
 import type { Clock } from '../control-log.ts';
 import { organizationName, signCertificate } from './certificate.ts';
@@ -52,10 +53,7 @@ export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer
 
 async function readOrMake(path: string, options: SelfSignedOptions): Promise<string> {
   const { folder, mustBeThere = false } = options;
-  if (!mustBeThere) {
-    await mkdir(dirname(folder), { recursive: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  }
+  if (!mustBeThere) await makeFolder(folder);
   const text = await readIfThere(path);
   if (text === undefined && mustBeThere) throw new ControlError('authority-unusable', `"${path}" is gone`);
   return text ?? (await make(path, options));

@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { ControlError } from '../control-error.ts';
 import type { ControlLog } from '../control-log.ts';
 import type { ServerPair } from './server-pair.ts';
@@ -14,8 +15,7 @@ const rootFile = 'self-signed-root.pem';
 /** Writes what the server shows, and the roots beside it: files 0600, each by rename; a folder that is made has 0700. */
 export async function writePair(folder: string, pair: ServerPair, roots: string): Promise<void> {
   try {
-    await mkdir(dirname(folder), { recursive: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     await replace(join(folder, keyFile), pair.privateKey);
     await replace(join(folder, chainFile), pair.certificateChain);
     await replace(join(folder, rootFile), roots);
