@@ -10,6 +10,7 @@ import { Answers, type CheckedRules, isSameList } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
+import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
 import { byAge } from './policy-order.ts';
@@ -39,6 +40,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   bag.addAll(rules.diagnostics);
   const selecting = [...input.requestAuthentications, ...input.authorizationPolicies];
   checkSelections(selecting, topology, settings.rootNamespace, bag);
+  checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
   const gateways = new GatewayIndex(input.gateways, settings);
   checkGateways(input.gateways, gateways, topology, bag);

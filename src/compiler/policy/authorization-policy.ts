@@ -2,6 +2,14 @@ import type { MeshObject, WorkloadSelector } from './object.ts';
 
 export type AuthorizationAction = 'ALLOW' | 'DENY' | 'AUDIT' | 'CUSTOM';
 
+/**
+ * Whether a match of a field takes access away, and not gives it: `not…` turns the sense around. AUDIT is as strict as
+ * DENY: who evades it leaves no trace.
+ */
+export function takesAccess(action: AuthorizationAction, isNegated: boolean): boolean {
+  return (action === 'ALLOW') === isNegated;
+}
+
 /** Fields of one source: all that are set must match; the values of one field are alternatives. */
 export interface Source {
   readonly principals?: readonly string[];

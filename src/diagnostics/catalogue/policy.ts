@@ -123,6 +123,10 @@ export const policyCodes = {
     'set "splitExternalLocalOriginErrors: true"',
   ),
   'locality-weight-total-not-100': error(message`shares from "${'from'}" add up to ${'total'}, expected 100`),
+  'match-never-holds': error(
+    message`"${'field'}" is "${'value'}", which can match nothing, so that the rule takes nothing away: ${'reason'}`,
+    'write what requests really have there, or remove the value',
+  ),
   'mesh-wide-host': error(
     message`host "*" in a virtual service for sidecars would catch the traffic of every service`,
     'name the hosts, or bind the object to gateways only',

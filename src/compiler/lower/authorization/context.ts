@@ -1,4 +1,4 @@
-import type { AuthorizationAction } from '../../policy/authorization-policy.ts';
+import { type AuthorizationAction, takesAccess } from '../../policy/authorization-policy.ts';
 import type { Sense } from './pattern.ts';
 
 /** What the lowering of one rule depends on beside the rule. */
@@ -11,7 +11,7 @@ export interface RuleContext {
   readonly trustDomains: readonly string[];
 }
 
-/** `not…` fields turn the sense of their match around. AUDIT is as strict as DENY: who evades it leaves no trace. */
+/** The sense of a field's match in a rule of this action. */
 export function senseOf({ action }: RuleContext, isNegated: boolean): Sense {
-  return (action === 'ALLOW') === isNegated ? 'takes' : 'gives';
+  return takesAccess(action, isNegated) ? 'takes' : 'gives';
 }

@@ -1,6 +1,7 @@
 import type { AuthorizationPolicy, AuthorizationRule, Source } from '../../policy/authorization-policy.ts';
 import type { Report, Rule } from '../rule.ts';
 import { checkConditions } from './conditions.ts';
+import { checkImpossibleValues } from './impossible-values.ts';
 import { checkMatchValues } from './match-values.ts';
 import { checkPathSpellings } from './path-spellings.ts';
 import { checkPathValues } from './path-values.ts';
@@ -13,6 +14,7 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
   checkCustomFields,
   checkConditions,
   checkMatchValues,
+  checkImpossibleValues,
   checkPathSpellings,
   checkPathValues,
   checkDenyOfHttpOnly,

@@ -1,6 +1,6 @@
-import type { JsonPath } from '../../../diagnostics/span.ts';
-import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Report } from '../rule.ts';
+import { valueLists } from './value-lists.ts';
 
 type Fault = { readonly reason: string; readonly hint?: string } | { readonly readings: string };
 type Check = (value: string) => Fault | undefined;
@@ -24,7 +24,7 @@ const checks: Readonly<Record<string, Check>> = {
 /** Values of identities, hosts and token principals mean what their author thinks they do. */
 export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report): void {
   for (const [i, rule] of (spec.rules ?? []).entries()) {
-    for (const { field, values, path } of listsOf(rule, ['spec', 'rules', i])) {
+    for (const { field, values, path } of valueLists(rule, ['spec', 'rules', i])) {
       const check = Object.hasOwn(checks, field) ? checks[field] : undefined;
       for (const [j, value] of values.entries()) {
         const fault = check?.(value);
@@ -36,27 +36,6 @@ export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report):
       }
     }
   }
-}
-
-/** Lists of values: `field` without its `not`, or the condition's key. */
-function listsOf(
-  { from = [], to = [], when = [] }: AuthorizationRule,
-  path: JsonPath,
-): { readonly field: string; readonly values: readonly string[]; readonly path: JsonPath }[] {
-  const positive = (field: string): string => field.replace(/^not([A-Z])/, (_, letter: string) => letter.toLowerCase());
-  const listed = (fields: object, under: JsonPath) =>
-    Object.entries(fields as Record<string, readonly string[]>).map(([field, values]) => ({
-      field: positive(field),
-      values,
-      path: [...under, field],
-    }));
-  return [
-    ...from.flatMap(({ source }, i) => listed(source, [...path, 'from', i, 'source'])),
-    ...to.flatMap(({ operation }, i) => listed(operation, [...path, 'to', i, 'operation'])),
-    ...when.flatMap(({ key, values = [], notValues = [] }, i) =>
-      listed({ values, notValues }, [...path, 'when', i]).map((list) => ({ ...list, field: key })),
-    ),
-  ];
 }
 
 const starHint = 'write "*", "text*" or "*text": a star stands for any text at one end of a value';
