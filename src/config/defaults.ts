@@ -86,6 +86,8 @@ export const defaultSettings: Settings = {
   },
   autoPassthroughGateways: [],
   jwksAllowedHosts: [],
+  allowedLocalEndpoints: [],
+  allowedProxyPortHosts: [],
   extensionProviders: [],
   configSources: [],
   proxy: defaultProxySettings,

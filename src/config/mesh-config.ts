@@ -46,6 +46,8 @@ const setters: Readonly<Record<string, Setter>> = {
     draft.set('gatewayLimits', { ...defaultSettings.gatewayLimits, ...gatewayLimits(value as JsonObject) }, origin),
   autoPassthroughGateways: scalar('autoPassthroughGateways', strings),
   jwksAllowedHosts: scalar('jwksAllowedHosts', strings),
+  allowedLocalEndpoints: scalar('allowedLocalEndpoints', strings),
+  allowedProxyPortHosts: scalar('allowedProxyPortHosts', (value) => strings(value).map((host) => host.toLowerCase())),
   extensionProviders: scalar('extensionProviders', (value) => (value as readonly JsonObject[]).map(extensionProvider)),
   terminationDrain: (draft, value, origin) =>
     draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin),

@@ -9,3 +9,17 @@ export const metricsPort = 15090;
 export function boundPorts({ proxyListenPort, proxyInboundListenPort }: Settings): ReadonlySet<number> {
   return new Set([proxyListenPort, proxyInboundListenPort, readinessPort, metricsPort]);
 }
+
+/**
+ * Ports of a proxy where its own surfaces answer, each with what answers there. The readiness port is not among them: it
+ * answers strangers anyhow, and nothing but whether the proxy is ready.
+ */
+export function ownPorts({ proxyListenPort, proxyInboundListenPort, proxy }: Settings): ReadonlyMap<number, string> {
+  return new Map([
+    [metricsPort, 'metrics'],
+    [proxyListenPort, 'outbound redirection'],
+    [proxyInboundListenPort, 'inbound redirection'],
+    [proxy.statusPort, 'status'],
+    [proxy.adminPort, 'administration'],
+  ]);
+}

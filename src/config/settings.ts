@@ -105,6 +105,10 @@ export interface Settings {
   readonly autoPassthroughGateways: readonly string[];
   /** Hosts that key sets may be fetched from although their addresses are private or loopback ones. */
   readonly jwksAllowedHosts: readonly string[];
+  /** Addresses and CIDR blocks that endpoints may have although they are loopback, unspecified or link-local ones. */
+  readonly allowedLocalEndpoints: readonly string[];
+  /** Hosts, in lower case, whose endpoints may have one of the proxy's own ports. */
+  readonly allowedProxyPortHosts: readonly string[];
 
   /** In the order of the mesh configuration. */
   readonly extensionProviders: readonly ExtensionProvider[];

@@ -37,7 +37,8 @@ describe('the metrics of pilot-agent proxy', () => {
   let proxy: ProxyProgram;
   beforeEach(async () => {
     proxy = await ProxyProgram.create(topology);
-    proxy.start();
+    await proxy.write('mesh.yaml', 'allowedLocalEndpoints: [127.0.0.0/8]\n');
+    proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     await proxy.logged('state=running');
   });
   afterEach(() => proxy.close());

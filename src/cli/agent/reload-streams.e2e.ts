@@ -102,7 +102,8 @@ describe('streams and requests in flight', () => {
     await proxy.write('mesh/plain.yaml', plain);
     await proxy.write('application.cjs', application);
     await proxy.write('client.cjs', client);
-    proxy.start({ prepare });
+    await proxy.write('mesh.yaml', 'allowedLocalEndpoints: [127.0.0.0/8]\n');
+    proxy.start({ prepare, args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     await proxy.logged('state=running');
     await vi.waitFor(() => expect(proxy.curl('http://10.2.0.1:9000/x').status).toBe(200), 10_000);
 

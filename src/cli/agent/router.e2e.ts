@@ -29,7 +29,7 @@ describe('pilot-agent proxy router', () => {
     trusted = ['--cacert', `${proxy.folder}/ca.pem`];
     await proxy.write('client.pem', client.certificateChain + client.privateKey);
     await proxy.write('stranger.pem', stranger.certificateChain + stranger.privateKey);
-    await proxy.write('mesh.yaml', 'autoPassthroughGateways: [foo/edge]\n');
+    await proxy.write('mesh.yaml', 'autoPassthroughGateways: [foo/edge]\nallowedLocalEndpoints: [127.0.0.1]\n');
     proxy.start({ role: 'router', args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'] });
     await proxy.logged('state=running');
     await proxy.untilReady();

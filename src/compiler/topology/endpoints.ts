@@ -3,7 +3,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { canonicalAddress, familiesOf, familyOf, isFixed } from './address.ts';
 import type { Endpoint, ServicePort } from './model.ts';
-import { isProxyItself } from './own-sockets.ts';
+import { withoutRefused } from './own-sockets.ts';
 import { type EndpointRecord, recordsOf } from './recorded-endpoints.ts';
 import { containerPort, type Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
@@ -29,17 +29,7 @@ export function findEndpoints(draft: ServiceDraft, context: EndpointContext): En
   if (service.kind === 'ServiceEntry') found = [...draft.ownEndpoints, ...selectedEndpoints(draft, context)];
   else if (service.isExternal) found = [...draft.ownEndpoints];
   else found = recordedEndpoints(draft, context) ?? selectedEndpoints(draft, context);
-  return sortedUnique(found).filter((endpoint) => {
-    if (!isProxyItself(endpoint, context.settings)) return true;
-    reportOwnSocket(service, endpoint, context.bag);
-    return false;
-  });
-}
-
-function reportOwnSocket({ object, host }: ServiceDraft['service'], endpoint: Endpoint, bag: DiagnosticBag): void {
-  const { address, port } = endpoint;
-  const what = address.startsWith('unix://') ? address : `${address}:${port}`;
-  bag.report('endpoint-of-proxy', object.document.spanOf(['metadata', 'name']), { endpoint: what, host });
+  return withoutRefused(service, sortedUnique(found), context.settings, context.bag);
 }
 
 /** From the cluster's own records; undefined when there are none for the service. */

@@ -1,23 +1,109 @@
 import ipaddr from 'ipaddr.js';
+import { ownPorts } from '../../config/proxy-ports.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Endpoint } from './model.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { Endpoint, Service } from './model.ts';
 
 /** Name of the socket, in the proxy's configuration folder, over which Envoy gets the workload's private key. */
 const identitySocket = 'SDS';
 
-/**
- * Whether an endpoint is the client's own proxy rather than a server: its admin interface on loopback, or the socket that
- * gives away its private key. Both trust whoever can connect, and the proxy can. A path is told by its last part: the
- * folder has many spellings (`/proc/self/cwd/…`).
- */
-export function isProxyItself({ address, port }: Pick<Endpoint, 'address' | 'port'>, settings: Settings): boolean {
-  if (address.startsWith('unix://')) return address.split('/').at(-1) === identitySocket;
-  return port === settings.proxy.adminPort && isLoopback(address);
+/** Why a proxy must not dial an endpoint, with the words for the user. */
+interface EndpointRefusal {
+  readonly code: 'endpoint-of-proxy' | 'local-endpoint';
+  readonly why: string;
 }
 
-/** The unspecified address leads to loopback too (Linux). */
-function isLoopback(address: string): boolean {
-  if (!ipaddr.isValid(address)) return /(^|\.)localhost\.?$/.test(address);
-  const range = ipaddr.process(address).range();
-  return range === 'loopback' || range === 'unspecified';
+type Target = Pick<Endpoint, 'address' | 'port'>;
+
+/**
+ * The endpoints of a service that a proxy may dial. The others may lead it to its own surfaces, which trust whoever can
+ * connect. What a name resolves to is not known, so the proxy's own ports are refused whatever the address; addresses that
+ * each machine has for itself are refused whatever the port. Settings name exceptions, but for the two that give the proxy
+ * away: its administration on loopback, and the socket of its private key. Each reason is one warning, no error: whoever may
+ * write one service must not keep the others from compiling.
+ */
+export function withoutRefused(
+  { object, host }: Omit<Service, 'endpoints'>,
+  endpoints: readonly Endpoint[],
+  settings: Settings,
+  bag: DiagnosticBag,
+): Endpoint[] {
+  const refusalOf = endpointRules(settings, host);
+  const refused = new Map<string, EndpointRefusal & { readonly targets: string[] }>();
+  const kept = endpoints.filter((endpoint) => {
+    const refusal = refusalOf(endpoint);
+    if (refusal === undefined) return true;
+    const targets = refused.get(refusal.why)?.targets ?? [];
+    targets.push(textOf(endpoint));
+    refused.set(refusal.why, { ...refusal, targets });
+    return false;
+  });
+  for (const { code, why, targets } of refused.values()) {
+    const others = targets.length > 1 ? ` (and ${targets.length - 1} more)` : '';
+    const endpoint = `${targets[0]}${others}`;
+    bag.report(code, object.document.spanOf(['metadata', 'name']), { endpoint, host, why });
+  }
+  return kept;
+}
+
+function textOf({ address, port }: Target): string {
+  return address.startsWith('unix://') ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`;
+}
+
+function endpointRules(settings: Settings, host: string): (target: Target) => EndpointRefusal | undefined {
+  const ports = ownPorts(settings);
+  const mayDialPorts = settings.allowedProxyPortHosts.includes(host);
+  return ({ address, port }) => {
+    if (address.startsWith('unix://')) {
+      return isIdentitySocket(address)
+        ? { code: 'endpoint-of-proxy', why: 'it gives away the private key of the client' }
+        : undefined;
+    }
+    const range = localRange(address);
+    if (range !== undefined && range !== 'link-local' && port === settings.proxy.adminPort) {
+      return { code: 'endpoint-of-proxy', why: "it is the client's own proxy, not a server" };
+    }
+    const surface = ports.get(port);
+    if (surface !== undefined && !mayDialPorts) {
+      return { code: 'endpoint-of-proxy', why: `port ${port} is each proxy's own, for ${surface}` };
+    }
+    if (range === undefined || isAllowed(address, settings.allowedLocalEndpoints)) return undefined;
+    return { code: 'local-endpoint', why: `it is ${range}, and so another place for each client` };
+  };
+}
+
+/** A path is told by its last part: the folder has many spellings (`/proc/self/cwd/…`). */
+function isIdentitySocket(address: string): boolean {
+  return address.split('/').at(-1) === identitySocket;
+}
+
+type LocalRange = 'loopback' | 'unspecified' | 'link-local';
+
+/** Undefined for addresses that lead to another machine, and for names but those of loopback (RFC 6761, section 6.3). */
+function localRange(address: string): LocalRange | undefined {
+  if (!ipaddr.isValid(address)) return isLoopbackName(address) ? 'loopback' : undefined;
+  switch (ipaddr.process(address).range()) {
+    case 'loopback':
+      return 'loopback';
+    case 'unspecified':
+      // Linux connects it to loopback.
+      return 'unspecified';
+    case 'linkLocal':
+      return 'link-local';
+    default:
+      return undefined;
+  }
+}
+
+function isLoopbackName(name: string): boolean {
+  return /(^|\.)localhost\.?$/.test(name);
+}
+
+/** A name of loopback is allowed where 127.0.0.1 is. */
+function isAllowed(address: string, allowed: readonly string[]): boolean {
+  const target = ipaddr.process(isLoopbackName(address) ? '127.0.0.1' : address);
+  return allowed.some((text) => {
+    const [prefix, bits] = ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
+    return prefix.kind() === target.kind() && target.match(prefix, bits);
+  });
 }

@@ -16,10 +16,14 @@ export const topologyCodes = {
     'rename one of the two, or give the inputs their pods',
   ),
   'endpoint-of-proxy': warning(
-    message`endpoint ${'endpoint'} of "${'host'}" is left out: it is the client's own proxy, not a server`,
-    "name the server's own address",
+    message`endpoint ${'endpoint'} of "${'host'}" is left out: ${'why'}`,
+    "name the server's own address and port; allowedProxyPortHosts of the mesh configuration lists hosts that may have such a port",
   ),
   'invalid-address': error(message`"${'value'}" is not an IP address`),
+  'local-endpoint': warning(
+    message`endpoint ${'endpoint'} of "${'host'}" is left out: ${'why'}`,
+    "name the server's own address; allowedLocalEndpoints of the mesh configuration lists addresses and blocks that are allowed",
+  ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,
   ),

@@ -1,3 +1,4 @@
+import { ownPorts } from '../../../config/proxy-ports.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
@@ -65,11 +66,11 @@ function inboundPorts(workload: Workload, effective: Effective, settings: Settin
 }
 
 /**
- * The proxy's listeners and its admin interface are no application: chains for them would go around the loop protection,
- * and delivery to loopback would open the admin interface to clients.
+ * The proxy's listeners and its own surfaces are no application: chains for them would go around the loop protection, and
+ * delivery to loopback would open what only the pod itself may do to clients.
  */
-function isOwnPort(port: number, { proxyListenPort, proxyInboundListenPort, proxy }: Settings): boolean {
-  return port === proxyListenPort || port === proxyInboundListenPort || port === proxy.adminPort;
+function isOwnPort(port: number, settings: Settings): boolean {
+  return ownPorts(settings).has(port);
 }
 
 function warnOfOwnPorts({ namespace, name, targets }: Workload, settings: Settings, bag: DiagnosticBag): void {
