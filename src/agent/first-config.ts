@@ -25,6 +25,7 @@ export async function compileFirst(
     log.scope('validation').error(`the configuration is invalid, Envoy is not started:\n${result.problems.join('\n')}`);
     return undefined;
   }
+  for (const alarm of result.alarms ?? []) log.scope('validation').error(alarm);
   for (const warning of result.warnings) log.scope('validation').warn(warning);
   const lacking = lackingIdentity(config, result.files);
   if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { SourceError } from '../compiler/source/read.ts';
+import { SourceError } from '../compiler/source/find.ts';
 import { explainFailure, UsageError } from './failure.ts';
 
 describe('explainFailure', () => {

@@ -1,8 +1,10 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { relative } from 'node:path';
 import type { TemplateFile } from '../compiler/render/template-file.ts';
 import { loadTemplates, type Templates } from '../compiler/render/templates.ts';
+import { findFiles, SourceError } from '../compiler/source/find.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { compareStrings } from '../lib/sort.ts';
 
 /** The file or folder that `--templateFile` names cannot be read. */
 export class TemplateError extends Error {
@@ -15,28 +17,44 @@ export interface ReadTemplates {
   readonly files: readonly TemplateFile[];
 }
 
-/** A user's templates: a file is the bootstrap template, one that makes YAML when it is named `.yaml` or `.yaml.tmpl`; a folder replaces any of ours and of `partials/` by name. */
-export async function readTemplates(path: string, bag: DiagnosticBag): Promise<ReadTemplates> {
-  const files = await readTemplateFiles(path);
+/**
+ * A user's templates: a file is the bootstrap template, one that makes YAML when it is named
+ * `.yaml` or `.yaml.tmpl`; a
+ * folder replaces any of ours and of `partials/` by name. With `filesOnly` a pipe or
+ * device that is named itself is refused too: who reads again and again would wait there.
+ */
+export async function readTemplates(
+  path: string,
+  bag: DiagnosticBag,
+  { filesOnly = false } = {},
+): Promise<ReadTemplates> {
+  const files = await readTemplateFiles(path, !filesOnly);
   return { value: await loadTemplates(files, bag), files };
 }
 
-async function readTemplateFiles(path: string): Promise<TemplateFile[]> {
+async function readTemplateFiles(path: string, takesPipes: boolean): Promise<TemplateFile[]> {
   try {
-    if (!(await stat(path)).isDirectory()) {
+    const isFolder = (await stat(path)).isDirectory();
+    const found = await findFiles(path.replaceAll('\\', '/'), {
+      ...{ seen: new Set<string>(), isWanted: isTemplate, takesPipes },
+    });
+    if (!isFolder) {
       const isYaml = /\.ya?ml(\.(tmpl|hbs))?$/.test(path);
       return [{ name: 'bootstrap.json.hbs', path, text: await readFile(path, 'utf8'), isYaml }];
     }
-    const names = await readdir(path, { recursive: true });
-    const templates = names.map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.hbs'));
     return await Promise.all(
-      templates.sort().map(async (name) => ({
-        name,
-        path: join(path, name).replaceAll('\\', '/'),
-        text: await readFile(join(path, name), 'utf8'),
+      found.sort(compareStrings).map(async (file) => ({
+        name: relative(path, file).replaceAll('\\', '/'),
+        path: file,
+        text: await readFile(file, 'utf8'),
       })),
     );
   } catch (cause) {
-    throw new TemplateError(`cannot read the templates "${path}"`, { cause });
+    const reason = cause instanceof SourceError ? `: ${cause.message}` : '';
+    throw new TemplateError(`cannot read the templates "${path}"${reason}`, { cause });
   }
+}
+
+function isTemplate(name: string): boolean {
+  return name.endsWith('.hbs');
 }

@@ -19,6 +19,11 @@ const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   VirtualService: 'virtualServices',
 };
 
+/** Whether objects of a kind are policies, not what policies are for. */
+export function isPolicyKind(kind: string): kind is Policy['kind'] {
+  return Object.hasOwn(policyLists, kind);
+}
+
 /** Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error. */
 export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Collection {
   const seen = new Map<string, MeshObject<string>>();
@@ -36,7 +41,8 @@ export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticB
     const first = seen.get(key);
     if (first !== undefined) reportDuplicate(object, first, bag);
     else seen.set(key, object);
-    if (object.kind in policyLists) policies[policyLists[object.kind as Policy['kind']]].push(object);
+    const { kind } = object;
+    if (isPolicyKind(kind)) policies[policyLists[kind]].push(object);
     else topology.push(object as TopologyObject);
   }
   // Each list holds the kind that its name says.

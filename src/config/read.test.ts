@@ -146,6 +146,13 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
     expect(bag.all.map((it) => [it.code, it.severity])).toEqual([[code, 'error']]);
   });
 
+  test('reads a mesh configuration behind a hundred thousand blank lines and comments at once', async () => {
+    const startedAt = performance.now();
+    const { settings } = await read(`${'\n # x\n'.repeat(50_000)}trustDomain: far.example`);
+    expect(settings.trustDomain).toBe('far.example');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
   test('says whether the pod has a file of annotations', async () => {
     const podInfo = mkdtempSync(join(folder, 'pod-'));
     expect((await read(undefined, { podInfo })).hasAnnotations).toBe(false);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { validateConfiguration } from '../compiler/schema/validate.ts';
+import { isBlankText } from '../compiler/source/blank.ts';
 import type { PolicyDocument, SourceFile } from '../compiler/source/document.ts';
 import { parse } from '../compiler/source/parse.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
@@ -108,7 +109,7 @@ function readConfiguration(
   kind: 'MeshConfig' | 'ProxyConfig',
   bag: DiagnosticBag,
 ): PolicyDocument | undefined {
-  if (/^(\s*(#.*)?(\n|$))*$/.test(file.text)) return undefined;
+  if (isBlankText(file.text)) return undefined;
   const [document] = parse([file], bag);
   return document !== undefined && validateConfiguration(kind, document, bag) ? document : undefined;
 }

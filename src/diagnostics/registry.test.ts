@@ -13,10 +13,10 @@ const root = join(import.meta.dirname, '../..');
 const codes = Object.keys(registry);
 
 /** Reported while files are found and read, before there is a text to keep as a case; shown in read.test.ts. */
-const beforeAnyText = ['empty-input', 'file-too-large'];
+const beforeAnyText = ['empty-file', 'empty-input', 'file-too-large', 'skipped-by-name'];
 
 /** Faults of what only the agent reads; shown beside its readers. */
-const ofTheAgent = ['invalid-bootstrap', 'invalid-node-metadata', 'invalid-pod-info'];
+const ofTheAgent = ['emptied-file', 'invalid-bootstrap', 'invalid-node-metadata', 'invalid-pod-info'];
 
 describe('registry', () => {
   test('names every fault in kebab case', () => {

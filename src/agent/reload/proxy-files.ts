@@ -30,6 +30,13 @@ export interface HeldObjects {
   readonly problem: string;
 }
 
+/** Policies that differ from those in force, each as `KIND NAMESPACE/NAME`, sorted. */
+export interface PolicyChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
 /** What the compile function gives: files, or why there are none, one text a mistake. */
 export type CompileResult = {
   /** Files and folders that were read, where they may have become others since the start. */
@@ -38,6 +45,10 @@ export type CompileResult = {
   | {
       readonly files: ProxyFiles;
       readonly warnings: readonly string[];
+      /** What is wrong with the inputs though nothing is refused or held, to be told as errors. Absent: nothing. */
+      readonly alarms?: readonly string[];
+      /** Since the inputs that were last in force. Absent: not known. */
+      readonly changes?: PolicyChanges;
       /** Absent: none. */
       readonly held?: HeldObjects;
       /** To be called when the files are in force: from now on these versions of the objects are the last good ones. */

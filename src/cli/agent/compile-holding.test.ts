@@ -4,7 +4,7 @@ import type { SourceFile } from '../../compiler/source/document.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
-import type { GoodInputs } from './last-good.ts';
+import type { GoodInputs } from './good-versions.ts';
 
 const topology = `
 apiVersion: v1

@@ -1,7 +1,8 @@
 import type { HeldObjects } from '../../agent/reload/proxy-files.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import type { Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
-import { type GoodInputs, type HeldObject, type IsElsewhere, isLastGood, mend } from './last-good.ts';
+import { type GoodInputs, isLastGood } from './good-versions.ts';
+import { type HeldObject, type IsElsewhere, mend } from './last-good.ts';
 
 /** One compilation of some files; the value is absent when the bag holds an error. */
 export interface Attempt<T> {
@@ -44,9 +45,9 @@ export async function compileHolding<T>(
     const found = bag.all.filter(({ severity }) => severity === 'error');
     // What does not fit old versions follows from what made them necessary.
     const told = found.filter(({ span }) => span === undefined || !isLastGood(span.file));
-    errors.push(...(errors.length + told.length === 0 ? found : told));
+    for (const error of errors.length + told.length === 0 ? found : told) errors.push(error);
     const mended = mend(current, found, good, isElsewhere);
-    objects.push(...mended.objects);
+    for (const object of mended.objects) objects.push(object);
     if (mended.files === undefined || round === maxRounds) {
       return { value: undefined, files: current, bag, objects, errors };
     }

@@ -6,21 +6,24 @@ import type { WorkloadKey } from '../../compiler/merge/effective.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
+import { SourceError } from '../../compiler/source/find.ts';
 import { forgetPositions } from '../../compiler/source/parse.ts';
-import { type ReadThrough, readSources, SourceError } from '../../compiler/source/read.ts';
+import { type ReadThrough, readSources } from '../../compiler/source/read.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { UsageError } from '../failure.ts';
 import { createKeySetGatherer, type KeySetGatherer } from '../key-sets/gather.ts';
 import type { FetchedKeySets } from '../key-sets/remote.ts';
 import { createPlanMemory } from '../output/plan.ts';
 import { readTemplates } from '../read-templates.ts';
-import { type Attempt, compileHolding } from './compile-holding.ts';
+import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
+import { type FilledFiles, fillEmptied, SettingsMemory } from './emptied-files.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
+import type { GoodInputs } from './good-versions.ts';
 import { readHostFacts } from './host-facts.ts';
-import type { GoodInputs } from './last-good.ts';
+import { policyChanges } from './policy-changes.ts';
 import { proxyFilesOf } from './proxy-files-of.ts';
 import { readUserBootstrap } from './read-bootstrap.ts';
 import { type CompilerInputs, rememberCompiler } from './remember-compiler.ts';
@@ -61,13 +64,15 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const gatherer = createKeySetGatherer([], inputs.keySets);
   const memory = createPlanMemory();
   const sources = new SourceMemory();
+  const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path);
   let good: GoodInputs | undefined;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
   const compile = async (): ReturnType<CompileProxy> => {
     const bag = new DiagnosticBag();
     const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
-    if (fixed === undefined) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
+    settingsMemory.check(besides, bag);
+    if (fixed === undefined || bag.hasErrors) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
     const { settings } = fixed;
     const read = await readPolicies(inputs.policies, settings, bag, sources.round());
     if ('problems' in read) return read;
@@ -75,12 +80,8 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     if ('failure' in read) return { failure: read.failure, inputs: paths };
 
     const compiler = compilerFor(fixed);
-    const { value, files, objects, errors, ...last } = await compileHolding(
-      read.files,
-      good,
-      (object) => isElsewhere(object, identity, settings),
-      (texts) => compileOnce(texts, bag, { inputs, identity, compiler, gatherer }),
-    );
+    const kept = await compileKept(read.files, bag, good, { inputs, identity, compiler, gatherer, settings });
+    const { value, files, objects, errors, alarms } = kept;
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
     const { compilation } = value;
@@ -103,11 +104,14 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     inputs.onFigures?.(compilation.figures);
     return {
       files: { ...written, secrets },
-      warnings: last.bag.all.length === 0 ? [] : [format(last.bag.all, texts, 'text').trimEnd()],
+      warnings: kept.bag.all.length === 0 ? [] : [format(kept.bag.all, texts, 'text').trimEnd()],
       inputs: paths,
+      ...(alarms.length > 0 && { alarms: [format(alarms, texts, 'text').trimEnd()] }),
+      ...(good !== undefined && { changes: policyChanges(good.objects, value.objects) }),
       ...(objects.length > 0 && { held: { objects, problem: format(errors, texts, 'text').trimEnd() } }),
       accept: () => {
         good = { files, objects: value.objects };
+        settingsMemory.accept(besides);
       },
     };
   };
@@ -128,7 +132,8 @@ async function readFixed(
   bag: DiagnosticBag,
 ): Promise<{ readonly value: CompilerInputs | undefined; readonly texts: readonly SourceFile[] }> {
   const { settings, sources } = await readSettings(inputs.settings, bag);
-  const templates = inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag);
+  const templates =
+    inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag, { filesOnly: true });
   const texts: SourceFile[] = [...sources, ...(templates?.files ?? [])];
   const custom = settings.proxy.customConfigFile || undefined;
   const bootstrap = await readUserBootstrap({ custom, override: inputs.bootstrapOverride }, bag, texts);
@@ -136,6 +141,48 @@ async function readFixed(
   const { memoryLimitBytes } = inputs;
   const host = await readHostFacts({ environment, podInfo, memoryLimitBytes, addresses }, settings, bag, texts);
   return { value: bag.hasErrors ? undefined : { settings, templates: templates?.value, host, bootstrap }, texts };
+}
+
+/**
+ * Parts what reading said of files without an object. Of those whose objects are held the error says all. At the start
+ * nothing is known of what stood there: then it is told as an error.
+ */
+function tellEmpty(
+  bag: DiagnosticBag,
+  { objects }: FilledFiles,
+  isFirst: boolean,
+): { readonly rest: DiagnosticBag; readonly told: readonly Diagnostic[] } {
+  const held = new Set(objects.map(({ file }) => file));
+  const rest = new DiagnosticBag();
+  const told: Diagnostic[] = [];
+  for (const diagnostic of bag.all) {
+    const { code, span } = diagnostic;
+    if (code === 'empty-file' && isFirst) told.push({ ...diagnostic, severity: 'error' });
+    else if (code === 'empty-file' && held.has(span?.file ?? '')) continue;
+    else if (code === 'empty-input' && held.size > 0) continue;
+    else rest.addAll([diagnostic]);
+  }
+  return { rest, told };
+}
+
+/** What came of the inputs with the last good versions of emptied and faulty objects; `alarms` are errors that stop nothing. */
+async function compileKept(
+  read: readonly SourceFile[],
+  before: DiagnosticBag,
+  good: GoodInputs | undefined,
+  compiling: Compiling & { readonly settings: Settings },
+): Promise<Holding<Compiled> & { readonly alarms: readonly Diagnostic[] }> {
+  const { compiler, identity, settings } = compiling;
+  const filled = fillEmptied(read, good, (file) => compiler.read([file], new DiagnosticBag()));
+  const { rest, told: alarms } = tellEmpty(before, filled, good === undefined);
+  const holding = await compileHolding(
+    filled.files,
+    good,
+    (object) => isElsewhere(object, identity, settings),
+    (texts) => compileOnce(texts, rest, compiling),
+  );
+  const objects = [...filled.objects, ...holding.objects];
+  return { ...holding, objects, errors: [...filled.errors, ...holding.errors], alarms };
 }
 
 interface Compiling {

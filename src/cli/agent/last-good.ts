@@ -1,21 +1,15 @@
-import type { MeshObject } from '../../compiler/policy/object.ts';
-import { cutDocuments, type DocumentRange } from '../../compiler/source/cut.ts';
+import type { DocumentRange } from '../../compiler/source/cut.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
 import { parse } from '../../compiler/source/parse.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
-import { lineAndColumn, lineStarts, type SourceSpan } from '../../diagnostics/span.ts';
-
-/** Inputs that were compiled, and what they held. */
-export interface GoodInputs {
-  readonly files: readonly SourceFile[];
-  readonly objects: readonly MeshObject<string>[];
-}
+import type { SourceSpan } from '../../diagnostics/span.ts';
+import { append } from '../../lib/append.ts';
+import { CutFiles } from './cut-files.ts';
+import { type GoodInputs, type GoodVersion, goodVersions, isLastGood } from './good-versions.ts';
+import { keyOf, nameOf, type ObjectName } from './object-name.ts';
 
 /** An object that is kept out of a compilation in its present form, and where that stands. */
-export interface HeldObject {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface HeldObject extends ObjectName {
   readonly file: string;
   readonly line: number;
 }
@@ -42,11 +36,12 @@ export function mend(
   isElsewhere: IsElsewhere,
 ): Mended {
   const versions = goodVersions(good);
+  const search = new FaultSearch(files, versions);
   const faulty = new Map<string, FaultyDocument>();
   let isMended = true;
   for (const error of errors) {
-    const own = faultAt(error.span, files, versions);
-    const related = error.related.flatMap(({ span }) => faultAt(span, files, versions) ?? []);
+    const own = search.faultAt(error.span);
+    const related = error.related.flatMap(({ span }) => search.faultAt(span) ?? []);
     // What an unchanged object suffers from is the change of another.
     const changed = own === undefined ? related : [own];
     if (changed.length === 0) isMended = false;
@@ -58,16 +53,15 @@ export function mend(
     const identities = identitiesOf(fault, files, versions);
     if (identities.length === 0) isMended = false;
     const { file } = fault;
-    const { line } = lineAndColumn(lineStarts(file.text), contentStart(fault));
+    const line = search.cuts.lineAt(file, contentStart(fault));
     for (const { object, key } of identities) {
       const version = versions.get(key);
       if (version === undefined && !isElsewhere(object)) isMended = false;
-      if (version !== undefined) kept.set(version.file.path, version.file);
+      if (version !== undefined) kept.set(key, version.file);
       objects.push({ ...nameOf(object), file: file.path, line });
     }
   }
-  const mended = (): SourceFile[] => [...files.map((file) => withoutDocuments(file, faulty)), ...kept.values()];
-  return { files: isMended ? mended() : undefined, objects };
+  return { files: isMended ? [...withoutDocuments(files, faulty, kept), ...kept.values()] : undefined, objects };
 }
 
 interface FaultyDocument {
@@ -75,57 +69,26 @@ interface FaultyDocument {
   readonly range: DocumentRange;
 }
 
-/** The last good text of a document as a file of its own, in which it stands on the line where it stood. */
-interface GoodVersion {
-  readonly file: SourceFile;
-  readonly text: string;
-  /** Of the file in which it stood. */
-  readonly path: string;
-  readonly object: JsonObject;
-}
+/** Finds documents at fault; each file is cut once. */
+class FaultSearch {
+  readonly cuts = new CutFiles();
+  readonly #files: ReadonlyMap<string, SourceFile>;
+  readonly #known: ReadonlySet<string>;
 
-/** Ends the name of the file that the user knows; no file of a user is called so by accident. */
-const suffix = ' (last good version of ';
-
-/** Whether a file is one that `mend` has put in. */
-export function isLastGood(path: string): boolean {
-  return path.includes(suffix);
-}
-
-function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, GoodVersion> {
-  const versions = new Map<string, GoodVersion>();
-  const cuts = new Map((good?.files ?? []).map((file) => [file.path, { file, ranges: cutDocuments(file.text) }]));
-  for (const { document } of good?.objects ?? []) {
-    const { start } = document.start;
-    const cut = cuts.get(document.file);
-    const range = cut?.ranges.find((candidate) => start >= candidate.start && start < candidate.end);
-    if (cut === undefined || range === undefined) continue;
-    const { file } = cut;
-    const text = file.text.slice(range.start, range.end);
-    const { line } = lineAndColumn(lineStarts(file.text), range.start);
-    const [path = ''] = file.path.split(suffix);
-    const { kind, namespace, name } = nameOf(document.value);
-    const own = { path: `${path}${suffix}${kind} ${namespace}/${name})`, text: '\n'.repeat(line - 1) + text };
-    versions.set(keyOf(document.value), { file: own, text, path, object: document.value });
+  constructor(files: readonly SourceFile[], versions: ReadonlyMap<string, GoodVersion>) {
+    this.#files = new Map(files.map((file) => [file.path, file]));
+    this.#known = new Set([...versions.values()].map(({ path, text }) => `${path}\n${text}`));
   }
-  return versions;
-}
 
-/** The document at a place, when it is another than in the last good inputs. */
-function faultAt(
-  span: SourceSpan | undefined,
-  files: readonly SourceFile[],
-  versions: ReadonlyMap<string, GoodVersion>,
-): FaultyDocument | undefined {
-  const file = files.find(({ path }) => path === span?.file);
-  if (span === undefined || file === undefined || isLastGood(file.path)) return undefined;
-  const ranges = cutDocuments(file.text);
-  // A fault at the end of a text stands in its last document.
-  const range = ranges.find(({ end }) => span.start < end) ?? ranges.at(-1);
-  if (range === undefined || span.start < range.start) return undefined;
-  const text = file.text.slice(range.start, range.end);
-  const isKnown = [...versions.values()].some((version) => version.path === file.path && version.text === text);
-  return isKnown ? undefined : { file, range };
+  /** The document at a place, when it is another than in the last good inputs. */
+  faultAt(span: SourceSpan | undefined): FaultyDocument | undefined {
+    const file = span && this.#files.get(span.file);
+    if (span === undefined || file === undefined || isLastGood(file.path)) return undefined;
+    // A fault at the end of a text stands in its last document.
+    const range = this.cuts.rangeEndingAfter(file, span.start);
+    if (range === undefined || span.start < range.start) return undefined;
+    return this.#known.has(`${file.path}\n${file.text.slice(range.start, range.end)}`) ? undefined : { file, range };
+  }
 }
 
 interface Identity {
@@ -146,47 +109,48 @@ function identitiesOf(
     return identities.every(({ object }) => isNamed(object)) ? identities : [];
   }
   // No parser reads it: it is taken for the one object of this file that is missing now, and that it names.
-  const present = new Set(parse(without(files, file, range), new DiagnosticBag()).map(({ value }) => keyOf(value)));
-  const missing = [...versions].filter(([key, { path }]) => path === file.path && !present.has(key));
-  const named = missing.filter(([, { object }]) => namesObject(text, object));
-  const [only] = named;
-  return named.length === 1 && only !== undefined ? [{ key: only[0], object: only[1].object }] : [];
+  const named = [...versions].filter(([, { path, object }]) => path === file.path && namesObject(text, object));
+  if (named.length === 0) return [];
+  const rest = files.map((other) => (other === file ? { ...file, text: blanked(file.text, [range]) } : other));
+  const present = new Set(parse(rest, new DiagnosticBag()).map(({ value }) => keyOf(value)));
+  const missing = named.filter(([key]) => !present.has(key));
+  const [only] = missing;
+  return missing.length === 1 && only !== undefined ? [{ key: only[0], object: only[1].object }] : [];
 }
 
-function without(files: readonly SourceFile[], file: SourceFile, range: DocumentRange): SourceFile[] {
-  return files.map((other) => (other === file ? { ...file, text: blanked(file.text, [range]) } : other));
-}
-
-function withoutDocuments(file: SourceFile, faulty: ReadonlyMap<string, FaultyDocument>): SourceFile {
-  const ranges = [...faulty.values()].filter((fault) => fault.file === file).map(({ range }) => range);
-  return ranges.length === 0 ? file : { ...file, text: blanked(file.text, ranges) };
+/** The files without the documents at fault, and without older stand-ins for what `kept` stands in for. */
+function withoutDocuments(
+  files: readonly SourceFile[],
+  faulty: ReadonlyMap<string, FaultyDocument>,
+  kept: ReadonlyMap<string, SourceFile>,
+): SourceFile[] {
+  const ranges = new Map<SourceFile, DocumentRange[]>();
+  for (const { file, range } of faulty.values()) {
+    append(ranges, file, range);
+  }
+  const paths = new Set([...kept.values()].map(({ path }) => path));
+  return files
+    .filter(({ path }) => !paths.has(path))
+    .map((file) => {
+      const own = ranges.get(file);
+      return own === undefined ? file : { ...file, text: blanked(file.text, own) };
+    });
 }
 
 /** Spaces instead of text, so that lines and offsets of the rest stay. */
 function blanked(text: string, ranges: readonly DocumentRange[]): string {
-  let result = text;
-  for (const { start, end } of ranges) {
-    result = result.slice(0, start) + text.slice(start, end).replaceAll(/[^\n]/g, ' ') + result.slice(end);
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
+    pieces.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, ' '));
+    at = end;
   }
-  return result;
+  return [...pieces, text.slice(at)].join('');
 }
 
 function contentStart({ file, range }: FaultyDocument): number {
   const text = file.text.slice(range.start, range.end);
   return range.start + (/^(?:---)?\s*/.exec(text)?.[0].length ?? 0);
-}
-
-function nameOf(object: JsonObject): { kind: string; namespace: string; name: string } {
-  const kind = String(object.kind ?? '');
-  const metadata = (object.metadata ?? {}) as JsonObject;
-  const namespace =
-    typeof metadata.namespace === 'string' && metadata.namespace !== '' ? metadata.namespace : 'default';
-  return { kind, namespace: kind === 'Namespace' ? '' : namespace, name: String(metadata.name ?? '') };
-}
-
-function keyOf(object: JsonObject): string {
-  const { kind, namespace, name } = nameOf(object);
-  return JSON.stringify([kind, namespace, name]);
 }
 
 function isNamed(object: JsonObject): boolean {

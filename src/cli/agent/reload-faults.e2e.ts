@@ -97,17 +97,40 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
     proxy.start();
     await proxy.logged('state=running');
     await symlink('.', join(proxy.folder, 'mesh/again'));
-    await symlink('..', join(proxy.folder, 'mesh/up'));
     execFileSync('mkfifo', [join(proxy.folder, 'mesh/pipe.yaml')]);
     await proxy.logged(/the last good configuration stays in force: "mesh\/.*pipe\.yaml" is a pipe or device/);
     expect(await denied()).toBe('/first');
     await rm(join(proxy.folder, 'mesh/pipe.yaml'));
     await symlink('/dev/zero', join(proxy.folder, 'mesh/zero.yaml'));
-    await proxy.logged(/zero\.yaml" is a pipe or device/);
+    await proxy.logged(/zero\.yaml" is a link out of the folder "mesh", to "\/dev\/zero"/);
     await rm(join(proxy.folder, 'mesh/zero.yaml'));
+    await symlink('..', join(proxy.folder, 'mesh/up'));
+    await proxy.logged(
+      /the last good configuration stays in force: "mesh\/up" is a link out of the folder "mesh", to "/,
+    );
     await rm(join(proxy.folder, 'mesh/up'));
     await proxy.write('mesh/p.yaml', denyPath('/second'));
     await denies('/second');
+  });
+
+  test('keeps what an emptied file denied, says so, and lets it go once the file says so; a change names its policies', async () => {
+    await proxy.write('mesh/empty.yaml', '# later\n');
+    proxy.start();
+    await proxy.logged('state=running');
+    expect(proxy.output).toMatch(/error\tvalidation\tmesh\/empty\.yaml:1:1: error: the file holds no object/);
+    await proxy.write('mesh/p.yaml', '');
+    const held = 'the last good version of AuthorizationPolicy foo/p stays in force: mesh/p.yaml:1:1: error: ';
+    await proxy.logged(held);
+    const metric = () => proxy.curl('http://127.0.0.1:15020/stats/prometheus').body;
+    expect(metric()).toContain('mesh_agent_objects_held 1');
+    await proxy.write('mesh/q.yaml', denyPath('/other', 'q'));
+    await proxy.logged(/configuration in force\t.*added=\["AuthorizationPolicy foo\/q"\]/);
+    expect(await proxy.read('listeners.json')).toContain('"exact": "/first"');
+    await proxy.write('mesh/p.yaml', 'kind: List\nitems: []\n');
+    await proxy.logged(/configuration in force\t.*removed=\["AuthorizationPolicy foo\/p"\]/);
+    expect(metric()).toContain('mesh_agent_objects_held 0');
+    await proxy.write('mesh/q.yaml', denyPath('/second', 'q'));
+    await proxy.logged(/configuration in force\t.*changed=\["AuthorizationPolicy foo\/q"\]/);
   });
 
   test('keeps the last good version of a file that is half written, until the other half comes', async () => {

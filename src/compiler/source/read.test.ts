@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { SourceError } from './find.ts';
 import { defaultLimits } from './limits.ts';
 import { parse } from './parse.ts';
-import { readSources, SourceError } from './read.ts';
+import { readSources } from './read.ts';
 
 let folder: string;
 let bag: DiagnosticBag;
@@ -30,13 +31,15 @@ async function* stream(...chunks: string[]): AsyncGenerator<Uint8Array> {
 
 describe('readSources', () => {
   test('reads folders recursively, sorted, and nothing but YAML and JSON', async () => {
-    for (const name of ['b.yml', 'a/z.json', 'a/y.yaml', 'c.txt', '.hidden.yaml']) write(name, name);
+    for (const name of ['b.yml', 'a/z.json', 'a/y.yaml', 'c.txt', 'D.YAML', 'e.Yml', '.hidden.yaml']) write(name, name);
     const files = await readSources([`${folder}/`], bag);
     expect(files.map(({ path }) => path.slice(folder.length))).toEqual([
       '/.hidden.yaml',
+      '/D.YAML',
       '/a/y.yaml',
       '/a/z.json',
       '/b.yml',
+      '/e.Yml',
     ]);
   });
 
@@ -51,6 +54,51 @@ describe('readSources', () => {
     symlinkSync(join(folder, 'a'), join(folder, 'b'));
     symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling.txt'));
     expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/a/x.yaml`]);
+  });
+
+  test.each([
+    ['a file', 'etc/shadow', 'x.yaml'],
+    ['a file by way of a link inside', 'etc/shadow', 'a/../x.yaml'],
+    ['a folder', 'etc', 'below'],
+    ['the folder around', '', 'up'],
+  ])('refuses a link that leads out of the folder: %s', async (_, target, name) => {
+    const named = join(folder, 'named');
+    mkdirSync(join(named, 'a'), { recursive: true });
+    write('etc/shadow', 'root:secret');
+    symlinkSync(join(folder, target), join(named, name));
+    await expect(readSources([named], bag)).rejects.toThrow(/named\/.*" is a link out of the folder ".*", to "/);
+    await expect(readSources([named], bag)).rejects.toBeInstanceOf(SourceError);
+  });
+
+  test('takes a link that was named itself, to a file and to a folder, and links inside of it', async () => {
+    write('real/x.yaml', 'x');
+    symlinkSync('x.yaml', join(folder, 'real/y.yaml'));
+    symlinkSync('real', join(folder, 'current'));
+    symlinkSync('real/x.yaml', join(folder, 'one.yaml'));
+    const paths = async (path: string) => (await readSources([join(folder, path)], bag)).map((file) => file.path);
+    expect(await paths('current')).toEqual([`${folder}/current/x.yaml`]);
+    expect(await paths('one.yaml')).toEqual([`${folder}/one.yaml`]);
+  });
+
+  test('warns of each file without an object beside others', async () => {
+    for (const [name, text] of Object.entries({ a: 'kind: A', b: '', c: '# c\n---\n' })) write(`${name}.yaml`, text);
+    await readSources([folder], bag);
+    const told = bag.all.map(({ code, severity, span }) => `${severity} ${code} ${span?.file.slice(folder.length)}`);
+    expect(told).toEqual(['warning empty-file /b.yaml', 'warning empty-file /c.yaml']);
+  });
+
+  test('warns of files that look like policies and are skipped for their names', async () => {
+    const policy = '# mine\n---\napiVersion: security.istio.io/v1\nkind: AuthorizationPolicy\n';
+    const json = '{"apiVersion": "networking.mesh.io/v1", "kind": "Gateway"}';
+    const texts = {
+      ...{ 'a.yaml': policy, 'b.yaml.bak': policy, 'c.ymal': policy, d: `\uFEFF${policy}`, 'e.txt': json },
+      ...{ 'README.md': `# How to\n\nDeny it:\n\n    ${policy}`, 'f.txt': 'apiVersion: v1\nkind: Service', empty: '' },
+    };
+    for (const [name, text] of Object.entries(texts)) write(name, text);
+    await readSources([folder], bag);
+    expect(bag.all.map(({ code, span }) => `${code} ${span?.file.slice(folder.length + 1)}`)).toEqual([
+      ...['b.yaml.bak', 'c.ymal', 'd', 'e.txt'].map((name) => `skipped-by-name ${name}`),
+    ]);
   });
 
   test('reads a mounted volume by the names of its links', async () => {
@@ -82,7 +130,7 @@ describe('readSources', () => {
     await expect(readSources([join(folder, 'pipe.yaml')], bag, { filesOnly: true })).rejects.toThrow(SourceError);
     rmSync(join(folder, 'pipe.yaml'));
     symlinkSync('/dev/zero', join(folder, 'endless.yaml'));
-    await expect(readSources([folder], bag)).rejects.toThrow(/endless\.yaml" is a pipe or device/);
+    await expect(readSources([folder], bag)).rejects.toThrow(/endless\.yaml" is a link out of/);
   });
 
   test('throws for what is not there', async () => {
@@ -116,7 +164,7 @@ describe('readSources', () => {
     const comment = write('a.yaml', '# nothing here\n---\n');
     await readSources([folder], bag);
     await readSources([comment, write('b.yaml', 'kind: A'), '-'], bag, { stdin: stream('') });
-    expect(bag.all.map(({ message }) => message)).toEqual([
+    expect(bag.all.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
       'the input holds no object',
       'standard input holds no object',
     ]);

@@ -1,17 +1,12 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { compareStrings } from '../../lib/sort.ts';
-import { cutDocuments } from './cut.ts';
+import { isBlankText } from './blank.ts';
 import type { SourceFile } from './document.ts';
 import { decode } from './file-text.ts';
+import { findFiles, SourceError } from './find.ts';
 import { defaultLimits } from './limits.ts';
-
-/** A file or folder that cannot be read: the world's failure, not the policy's. */
-export class SourceError extends Error {
-  readonly code = 'source-unreadable';
-}
+import { lookAlikes } from './look-alike.ts';
 
 /** A folder that holds a file of this name was written by the compiler: below an input folder it is no input. */
 export const outputMarker = '.meshpol-files';
@@ -36,9 +31,10 @@ export interface ReadOptions {
 export type ReadThrough = (path: string, read: (isAtOnce?: boolean) => Promise<SourceFile[]>) => Promise<SourceFile[]>;
 
 /**
- * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json`, sorted, each
- * folder once however many links lead to it), `-` for standard input. A file that is too large or no UTF-8 text is
- * reported and left out; one that cannot be read throws `SourceError`.
+ * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json` in any case, sorted,
+ * each folder once however many links lead to it), `-` for standard input. A file that is too large or no UTF-8 text is
+ * reported and left out; one that cannot be read, or is not to be, throws `SourceError`. Warned of are files without a
+ * document, and files of a folder that only their name keeps from being read.
  */
 export async function readSources(
   paths: readonly string[],
@@ -49,13 +45,19 @@ export async function readSources(
   const through: ReadThrough = options.through ?? ((_, read) => read());
   const seen = new Set<string>();
   const files: SourceFile[] = [];
+  const others: string[] = [];
+  const find = {
+    ...{ seen, takesPipes: options.filesOnly !== true, isWanted: isInput },
+    isLeftOut: (names: readonly string[]) => names.includes(outputMarker),
+    onOther: (path: string) => void others.push(path),
+  };
   for (const path of paths) {
     if (path === '-') {
       if (!seen.has('-')) files.push(...(await readStdin(options.stdin ?? process.stdin, bag, limit)));
       seen.add('-');
       continue;
     }
-    const names = await namesOf(toSlashes(path), seen, options.filesOnly ? 'file' : 'any');
+    const names = await findFiles(toSlashes(path), find);
     for (let at = 0; at < names.length; at += batch) {
       const some = names
         .slice(at, at + batch)
@@ -63,74 +65,27 @@ export async function readSources(
       files.push(...(await Promise.all(some)).flat());
     }
   }
-  for (const file of files) {
-    // An empty pipe is a command that failed, not a wish for an empty mesh.
-    if (file.path === '-' && isEmpty(file))
-      bag.report('empty-input', undefined, { what: 'standard input', thing: 'object' });
-  }
-  if (!bag.hasErrors && files.every(isEmpty))
-    bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
+  reportEmpty(files, bag);
+  for (const path of await lookAlikes(others)) bag.report('skipped-by-name', { file: path, start: 0, end: 0 }, {});
   return files;
 }
 
-function isEmpty(file: SourceFile): boolean {
-  return cutDocuments(file.text).length === 0;
+function reportEmpty(files: readonly SourceFile[], bag: DiagnosticBag): void {
+  const empty = files.filter(({ text }) => isBlankText(text));
+  // An empty pipe is a command that failed, not a wish for an empty mesh.
+  if (empty.some(({ path }) => path === '-'))
+    bag.report('empty-input', undefined, { what: 'standard input', thing: 'object' });
+  if (!bag.hasErrors && empty.length === files.length)
+    bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
+  for (const { path } of empty) if (path !== '-') bag.report('empty-file', { file: path, start: 0, end: 0 }, {});
 }
 
 function toSlashes(path: string): string {
   return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
 }
 
-/** What a path may be: named by the user, and then a pipe too or no pipe; or found in a folder. */
-type Place = 'any' | 'file' | 'found';
-
-/** Real paths go into `seen`: a file that is named twice is read once. */
-async function namesOf(path: string, seen: Set<string>, place: Place): Promise<string[]> {
-  try {
-    const real = await realpath(path);
-    if (!isNew(real, seen)) return [];
-    const stats = await stat(path);
-    if (place !== 'any' && !stats.isDirectory() && !stats.isFile())
-      throw new SourceError(`"${path}" is a pipe or device`);
-    if (!stats.isDirectory()) return [path];
-    const entries = await readdir(path, { withFileTypes: true });
-    const names: string[] = [];
-    if (place === 'found' && entries.some(({ name }) => name === outputMarker)) return [];
-    for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
-      // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
-      if (entry.name.startsWith('..')) continue;
-      const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
-      if (entry.isFile()) {
-        // No link, so its real path is known.
-        if (isInput(entry.name) && isNew(join(real, entry.name), seen)) names.push(child);
-        continue;
-      }
-      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
-      if (isFolder || isInput(entry.name)) names.push(...(await namesOf(child, seen, 'found')));
-    }
-    return names;
-  } catch (cause) {
-    if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause });
-  }
-}
-
 function isInput(name: string): boolean {
-  return /\.(?:ya?ml|json)$/.test(name);
-}
-
-function isNew(real: string, seen: Set<string>): boolean {
-  const isSeen = seen.has(real);
-  seen.add(real);
-  return !isSeen;
-}
-
-/** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */
-async function leadsToFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+  return /\.(?:ya?ml|json)$/i.test(name);
 }
 
 async function readOne(path: string, bag: DiagnosticBag, limit: number, isAtOnce = false): Promise<SourceFile[]> {

@@ -1,5 +1,5 @@
 import { message } from '../message.ts';
-import { error } from './entry.ts';
+import { error, warning } from './entry.ts';
 
 /** Faults of files and of YAML and JSON as such. */
 export const sourceCodes = {
@@ -12,9 +12,17 @@ export const sourceCodes = {
     'split the document, or write it without these forms',
   ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
+  'emptied-file': error(
+    message`${'what'} stood in this file, which holds nothing any more`,
+    'write the file again; to have none of them, remove the file, or write "kind: List" with "items: []"',
+  ),
+  'empty-file': warning(
+    message`the file holds no object`,
+    'remove the file, or write into it what it was meant to hold; "kind: List" with "items: []" says that it holds none',
+  ),
   'empty-input': error(
     message`${'what'} holds no ${'thing'}`,
-    'give files or folders (below a folder: *.yaml, *.yml, *.json) that hold one',
+    'give files or folders (below a folder: *.yaml, *.yml, *.json, in any case) that hold one',
   ),
   'file-too-large': error(
     message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
@@ -31,6 +39,10 @@ export const sourceCodes = {
   'parsers-disagree': error(
     message`two YAML parsers read this differently: ${'difference'}`,
     'write the value in a simpler form: no tags, no odd indentation, strings in double quotes',
+  ),
+  'skipped-by-name': warning(
+    message`the file looks like a policy, and is not read because its name does not end in .yaml, .yml or .json`,
+    'give it such a name, name the file itself, or move it out of the folder',
   ),
   'tab-indentation': error(message`a tab is used for indentation`, 'indent with spaces'),
   'wrong-encoding': error(message`the file is not UTF-8 text: ${'reason'}`, 'save the file as UTF-8'),
