@@ -145,7 +145,7 @@ function foreignRules({ filters }: RedirectState): string {
 function foreignPart([table, chains]: readonly [Table, SavedTable]): string {
   const foreign = [...chains].filter(([chain]) => !isOwnChain(table, chain));
   const rules = foreign.flatMap(([chain, { rules: all }]) =>
-    all.filter((rule) => !isOwnRule(table, rule)).map((rule) => `${chain} ${rule}`),
+    all.filter((rule) => !isOwnRule(table, chain, rule)).map((rule) => `${chain} ${rule}`),
   );
   return [table, ...rules].join('\n');
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeMesh } from '../testbed/testing/describe-mesh.ts';
 import { type Lab, openLab } from './lab/lab.ts';
 import { dnsScenarios, redirectScenarios } from './lab/matrix.ts';
+import { frameScenarios, guestFrameScenarios } from './lab/matrix-frames.ts';
 import { tproxyScenarios } from './lab/matrix-tproxy.ts';
 import { parseCall } from './lab/parse-call.ts';
 import type { Scenario } from './lab/scenario.ts';
@@ -49,8 +50,10 @@ describeMesh('redirection', () => {
     beforeAll(() => openScene(false));
     afterAll(() => lab?.close());
 
-    test.each([...redirectScenarios, ...dnsScenarios])('$title: every packet meets whom it should', (scenario) =>
-      play(scenario),
+    const frames = [...frameScenarios('REDIRECT'), ...guestFrameScenarios];
+    test.each([...redirectScenarios, ...dnsScenarios, ...frames])(
+      '$title: every packet meets whom it should',
+      (scenario) => play(scenario),
     );
   });
 
@@ -58,7 +61,10 @@ describeMesh('redirection', () => {
     beforeAll(() => openScene(true));
     afterAll(() => lab?.close());
 
-    test.each(tproxyScenarios)('$title: every packet meets whom it should', (scenario) => play(scenario));
+    test.each([...tproxyScenarios, ...frameScenarios('TPROXY')])(
+      '$title: every packet meets whom it should',
+      (scenario) => play(scenario),
+    );
   });
 
   describe('in a user namespace', () => {

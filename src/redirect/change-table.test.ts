@@ -8,7 +8,7 @@ const rules = [
   rule('MESH_REDIRECT', '-p tcp -j REDIRECT --to-ports 15001'),
   rule('OUTPUT', '-p tcp -j MESH_OUTPUT'),
   rule('MESH_OUTPUT', '-p tcp --dport 80 -j MESH_REDIRECT'),
-  { ...rule('PREROUTING', '-i eth1 -m comment --comment mesh -j RETURN'), at: 1 },
+  { ...rule('PREROUTING', '-i eth1 -m comment --comment pilot-agent-istio-iptables -j RETURN'), at: 1 },
 ];
 
 function rule(chain: string, args: string): RedirectRule {
@@ -31,7 +31,7 @@ const ownRules = [
 ];
 const inPlace = [
   ...own,
-  '-A PREROUTING -i eth1 -m comment --comment mesh -j RETURN',
+  '-A PREROUTING -i eth1 -m comment --comment pilot-agent-istio-iptables -j RETURN',
   '-A OUTPUT -p tcp -j MESH_OUTPUT',
   ...ownRules,
 ];
@@ -44,7 +44,7 @@ describe('changeTable', () => {
       '-A MESH_REDIRECT -p tcp -j REDIRECT --to-ports 15001',
       '-A OUTPUT -p tcp -j MESH_OUTPUT',
       '-A MESH_OUTPUT -p tcp --dport 80 -j MESH_REDIRECT',
-      '-I PREROUTING 1 -i eth1 -m comment --comment mesh -j RETURN',
+      '-I PREROUTING 1 -i eth1 -m comment --comment pilot-agent-istio-iptables -j RETURN',
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('changeTable', () => {
     ];
     const jumps = [
       rule('OUTPUT', '-p tcp -j MESH_OUTPUT'),
-      rule('OUTPUT', '-p udp -m comment --comment mesh -j RETURN'),
+      rule('OUTPUT', '-p udp -m comment --comment pilot-agent-istio-iptables -j RETURN'),
     ];
     expect(change(saved(...lines), { chains: ['MESH_OUTPUT'], rules: jumps })).toEqual([
       '-F MESH_REDIRECT',
@@ -84,7 +84,7 @@ describe('changeTable', () => {
       '-D OUTPUT -p tcp -j MESH_OUTPUT',
       '-D OUTPUT -p udp -m udp --dport 53 -m comment --comment mesh -j DNAT --to-destination 127.0.0.1:15013',
       '-I OUTPUT 2 -p tcp -j MESH_OUTPUT',
-      '-I OUTPUT 3 -p udp -m comment --comment mesh -j RETURN',
+      '-I OUTPUT 3 -p udp -m comment --comment pilot-agent-istio-iptables -j RETURN',
       '-X MESH_REDIRECT',
     ]);
   });

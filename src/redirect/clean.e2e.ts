@@ -47,9 +47,9 @@ describeMesh('istio-clean-iptables', () => {
     const removed = output.split('\n').flatMap((line) => /\tremoved: (.*)/.exec(line)?.[1] ?? []);
     expect(removed).toEqual([
       'IPv4 mangle (nft): 3 chains (MESH_DIVERT, MESH_INBOUND, MESH_TPROXY); 6 rules in PREROUTING, OUTPUT',
-      'IPv4 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 7 rules in PREROUTING, OUTPUT, POSTROUTING',
+      'IPv4 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 11 rules in PREROUTING, OUTPUT, POSTROUTING',
       'IPv6 mangle (nft): 3 chains (MESH_DIVERT, MESH_INBOUND, MESH_TPROXY); 6 rules in PREROUTING, OUTPUT',
-      'IPv6 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 7 rules in PREROUTING, OUTPUT, POSTROUTING',
+      'IPv6 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 11 rules in PREROUTING, OUTPUT, POSTROUTING',
       'IPv4 local route of table 133',
       'IPv4 routing rule: mark 1337 to table 133',
       'address ::6 of lo',
@@ -87,6 +87,8 @@ describeMesh('istio-clean-iptables', () => {
     await shell(`
       iptables -t nat -N THEIRS; iptables -t nat -A PREROUTING -p udp -j THEIRS; iptables -t nat -A OUTPUT -j THEIRS
       iptables -t mangle -A OUTPUT -m comment --comment "mesh of others" -j MARK --set-mark 1337
+      iptables -t nat -A POSTROUTING -o mesh0 -m comment --comment mesh -j MASQUERADE
+      ip6tables -t mangle -A PREROUTING -p tcp --dport 80 -m comment --comment mesh -j ACCEPT
       ip -4 rule add fwmark 1337 lookup 133; ip -4 route add local 192.0.2.0/24 dev lo table 133; ip -6 addr add ::7/128 dev lo`);
     const before = await state();
     const { output } = await agent(everything);
@@ -99,6 +101,21 @@ describeMesh('istio-clean-iptables', () => {
     expect((await agent(['istio-clean-iptables'])).exitCode).toBe(0);
     expect(await state()).toBe(before);
   });
+
+  test.each([[everything], [['istio-clean-iptables']]])(
+    'knows the rules of an earlier version, by a comment that others use too: %s',
+    async (command) => {
+      const before = await state();
+      await agent(everything, { DNS_AGENT: 'true' });
+      const wanted = await state();
+      const older = "sed -e 's/--comment pilot-agent-istio-iptables/--comment mesh/' -e '/ -d [^ ]* -i eth1 /d'";
+      for (const tool of ['iptables', 'ip6tables']) await shell(`${tool}-save | ${older} | ${tool}-restore`);
+      expect((await state()).match(/--comment mesh /g)).toHaveLength(20);
+      expect((await agent(command, { DNS_AGENT: 'true' })).exitCode).toBe(0);
+      expect(await state()).toBe(command === everything ? wanted : before);
+      await agent(['istio-clean-iptables']);
+    },
+  );
 
   test('makes do with the route and the address that somebody else has made, and leaves them', async () => {
     await shell('ip -6 addr add ::6/128 dev lo; ip -4 route add local default dev lo table 133');

@@ -1,3 +1,4 @@
+import { hostOnlyAddresses } from '../lib/host-only-addresses.ts';
 import type { Family, PortRange, RedirectConfig } from './config.ts';
 import { localAddresses, ownComment, type RedirectRule } from './rule.ts';
 
@@ -11,7 +12,7 @@ export function planInbound(config: RedirectConfig, family: Family): RedirectRul
     ...(isTproxy ? [] : tunnel(config, 'nat')),
     nat('MESH_REDIRECT', `-p tcp -j REDIRECT --to-ports ${config.proxyPort}`, 'to the port for outbound connections'),
     nat('MESH_IN_REDIRECT', `-p tcp -j REDIRECT --to-ports ${config.inboundPort}`, 'to the port for inbound ones'),
-    ...(capturesInbound(config) ? (isTproxy ? tproxy(config, family) : redirect(config)) : []),
+    ...(capturesInbound(config) ? (isTproxy ? tproxy(config, family) : redirect(config, family)) : []),
   ];
 }
 
@@ -22,7 +23,7 @@ export function planInbound(config: RedirectConfig, family: Family): RedirectRul
  */
 export function planTproxyMarks(config: RedirectConfig, family: Family): RedirectRule[] {
   if (config.mode !== 'TPROXY' || !capturesInbound(config)) return [];
-  const { loopback, delivery, bits } = localAddresses[family];
+  const { delivery, bits } = localAddresses[family];
   const mark = config.tproxyMark;
   const comment = `-m comment --comment ${ownComment}`;
   const owners = [
@@ -32,11 +33,13 @@ export function planTproxyMarks(config: RedirectConfig, family: Family): Redirec
   return [
     mangle('PREROUTING', `-p tcp -m mark --mark ${mark} ${comment} -j CONNMARK --save-mark`, 'keep the mark'),
     mangle('OUTPUT', `-p tcp -o lo -m mark --mark ${mark} ${comment} -j RETURN`, 'to the application'),
-    ...owners.map((owner) =>
-      mangle(
-        'OUTPUT',
-        `! -d ${loopback}/${bits} -p tcp -o lo -m owner ${owner} ${comment} -j MARK --set-mark ${mark + 1}`,
-        'the proxy calls its own pod',
+    ...owners.flatMap((owner) =>
+      ownCalls(config, family).map((destination) =>
+        mangle(
+          'OUTPUT',
+          `${destination} -p tcp -o lo -m owner ${owner} ${comment} -j MARK --set-mark ${mark + 1}`,
+          'the proxy calls its own pod',
+        ),
       ),
     ),
     mangle('OUTPUT', `-p tcp -m connmark --mark ${mark} ${comment} -j CONNMARK --restore-mark`, 'answers to the proxy'),
@@ -46,20 +49,36 @@ export function planTproxyMarks(config: RedirectConfig, family: Family): Redirec
   ];
 }
 
+/**
+ * Destinations of the proxy's local calls that count as inbound. What it captures of loopback for others it calls directly:
+ * inbound, the proxy closes such destinations. The probe of the rules goes to the delivery address.
+ */
+export function ownCalls({ outboundCidrs }: RedirectConfig, family: Family): string[] {
+  const { loopback, delivery, bits } = localAddresses[family];
+  if (!capturesLoopback({ outboundCidrs }, family)) return [`! -d ${loopback}/${bits}`];
+  return [`-d ${delivery}/${bits}`, '! -d 127.0.0.0/8'];
+}
+
+/** Whether a range of `-i` lies in 127.0.0.0/8; of IPv6 no other address than `::1` does. */
+export function capturesLoopback({ outboundCidrs }: Pick<RedirectConfig, 'outboundCidrs'>, family: Family): boolean {
+  if (outboundCidrs === 'all' || family === 'IPv6') return false;
+  return outboundCidrs.some((cidr) => cidr.family === 'IPv4' && cidr.text.startsWith('127.'));
+}
+
 function capturesInbound({ inboundPorts }: RedirectConfig): boolean {
   return inboundPorts === 'all' || inboundPorts.length > 0;
 }
 
-function redirect(config: RedirectConfig): RedirectRule[] {
-  const jump = nat('PREROUTING', '-p tcp -j MESH_INBOUND', 'inbound connections');
+function redirect(config: RedirectConfig, family: Family): RedirectRule[] {
+  const start = [nat('PREROUTING', '-p tcp -j MESH_INBOUND', 'inbound connections'), ...hostOnly('nat', family)];
   if (config.inboundPorts === 'all') {
     const rest = nat('MESH_INBOUND', '-p tcp -j MESH_IN_REDIRECT', 'every other port is captured');
-    return [jump, ...exclusions(config, 'nat'), rest];
+    return [...start, ...exclusions(config, 'nat'), rest];
   }
   const ports = config.inboundPorts.map((port) =>
     nat('MESH_INBOUND', `-p tcp --dport ${formatPorts(port)} -j MESH_IN_REDIRECT`, 'captured port'),
   );
-  return [jump, ...ports];
+  return [...start, ...ports];
 }
 
 function tproxy(config: RedirectConfig, family: Family): RedirectRule[] {
@@ -75,6 +94,7 @@ function tproxy(config: RedirectConfig, family: Family): RedirectRule[] {
       'to the port for inbound connections, addresses unchanged',
     ),
     mangle('PREROUTING', '-p tcp -j MESH_INBOUND', 'inbound connections'),
+    ...hostOnly('mangle', family),
     ...config.virtualInterfaces.map((name) => mangle('MESH_INBOUND', `-i ${name} -j RETURN`, 'a guest calls out')),
     ...tunnel(config, 'mangle'),
   ];
@@ -92,6 +112,16 @@ function tproxy(config: RedirectConfig, family: Family): RedirectRule[] {
     rules.push(mangle('MESH_INBOUND', `${match} -j MESH_TPROXY`, 'captured port'));
   }
   return rules;
+}
+
+/**
+ * A neighbour's frame may name any destination, and the rules see it before the kernel refuses an address of its own host:
+ * captured, it would reach what listens on loopback alone. What is left alone here the kernel drops.
+ */
+function hostOnly(table: 'nat' | 'mangle', family: Family): RedirectRule[] {
+  return hostOnlyAddresses[family].map((range) =>
+    rule(table, 'MESH_INBOUND', `-d ${range} ! -i lo -j RETURN`, 'never from elsewhere'),
+  );
 }
 
 function tunnel({ tunnelPort }: RedirectConfig, table: 'nat' | 'mangle'): RedirectRule[] {

@@ -1,6 +1,7 @@
+import { hostOnlyAddresses } from '../lib/host-only-addresses.ts';
 import type { Family, RedirectConfig } from './config.ts';
 import { planDnsOverTcp } from './plan-dns.ts';
-import { formatPorts } from './plan-inbound.ts';
+import { capturesLoopback, formatPorts, ownCalls } from './plan-inbound.ts';
 import { localAddresses, ownComment, type RedirectRule } from './rule.ts';
 
 /** Rules that lead the host's own connections, and those of guests behind virtual interfaces, to the proxy. */
@@ -25,6 +26,7 @@ export function planOutbound(config: RedirectConfig, family: Family): RedirectRu
       nat('MESH_OUTPUT', `-p tcp --dport ${formatPorts(port)} -j MESH_REDIRECT`, 'captured port'),
     ),
     ...(config.outboundCidrs === 'all' ? captureAll(config) : captureSome(config, cidrs)),
+    ...guestsHostOnly(config, family),
   ];
 }
 
@@ -33,7 +35,6 @@ export function planOutbound(config: RedirectConfig, family: Family): RedirectRu
  * connections and the rest of the proxy's are left alone.
  */
 function planOwners(config: RedirectConfig, family: Family): RedirectRule[] {
-  const { loopback, bits } = localAddresses[family];
   const owners = [
     ...config.proxyUids.map((id) => `--uid-owner ${id}`),
     ...config.proxyGids.map((id) => `--gid-owner ${id}`),
@@ -41,11 +42,13 @@ function planOwners(config: RedirectConfig, family: Family): RedirectRule[] {
   // In groups of one, "not this owner" would take the connections of every later owner away from it.
   const groups = owners.length > 2 ? [owners] : owners.map((owner) => [owner]);
   return groups.flatMap((group) => [
-    ...(config.mode === 'TPROXY' ? [] : group).map((owner) =>
-      nat(
-        'MESH_OUTPUT',
-        `-o lo ! -d ${loopback}/${bits} -m owner ${owner} -j MESH_IN_REDIRECT`,
-        'the proxy calls its own host',
+    ...(config.mode === 'TPROXY' ? [] : group).flatMap((owner) =>
+      ownCalls(config, family).map((destination) =>
+        nat(
+          'MESH_OUTPUT',
+          `-o lo ${destination} -m owner ${owner} -j MESH_IN_REDIRECT`,
+          'the proxy calls its own host',
+        ),
       ),
     ),
     // A captured range on lo is for everybody.
@@ -62,9 +65,14 @@ function planOwners(config: RedirectConfig, family: Family): RedirectRule[] {
   ]);
 }
 
-function capturesLoopback({ outboundCidrs }: RedirectConfig, family: Family): boolean {
-  if (outboundCidrs === 'all' || family === 'IPv6') return false;
-  return outboundCidrs.some((cidr) => cidr.family === 'IPv4' && cidr.text.startsWith('127.'));
+/** Before what captures a guest's connections, for the reason that inbound ones have such rules. */
+function guestsHostOnly({ virtualInterfaces, outboundCidrs }: RedirectConfig, family: Family): RedirectRule[] {
+  if (outboundCidrs.length === 0) return [];
+  return virtualInterfaces.flatMap((name) =>
+    hostOnlyAddresses[family].map((range) =>
+      first(`-i ${name} -d ${range} -m comment --comment ${ownComment} -j RETURN`, 'never from a guest'),
+    ),
+  );
 }
 
 function captureAll({ virtualInterfaces }: RedirectConfig): RedirectRule[] {

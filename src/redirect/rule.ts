@@ -29,8 +29,11 @@ export const ownChains: Readonly<Record<Table, readonly string[]>> = {
   nat: ['MESH_INBOUND', 'MESH_REDIRECT', 'MESH_IN_REDIRECT', 'MESH_OUTPUT'],
 };
 
-/** Comment of our rules in built-in chains that jump to no chain of ours: by it they are known again. */
-export const ownComment = 'mesh';
+/**
+ * Comment of our rules in built-in chains that jump to no chain of ours: by it they are known again. It names the program,
+ * which nobody else's rules do, and needs no quotes.
+ */
+export const ownComment = 'pilot-agent-istio-iptables';
 
 /**
  * Origin of our routing rules and routes (`protocol` of rtnetlink(7)), and metric of our address, which has no origin:

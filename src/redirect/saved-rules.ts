@@ -1,3 +1,4 @@
+import { isOlderRule } from './older-rules.ts';
 import { ownChains, ownComment, type Table, tables } from './rule.ts';
 
 /** One chain as `iptables-save` prints it. */
@@ -34,11 +35,11 @@ export function isOwnChain(table: Table, chain: string): boolean {
   return ownChains[table].includes(chain);
 }
 
-/** Whether a rule of a built-in chain is ours: it jumps to a chain of ours, or carries our comment. */
-export function isOwnRule(table: Table, rule: string): boolean {
+/** Whether a rule of a built-in chain is ours: it jumps to a chain of ours, carries our comment, or is an older one. */
+export function isOwnRule(table: Table, chain: string, rule: string): boolean {
   const target = / ?-[jg] (\S+)/.exec(rule)?.[1];
   if (target !== undefined && isOwnChain(table, target)) return true;
-  return ` ${rule} `.includes(` -m comment --comment ${ownComment} `);
+  return ` ${rule} `.includes(` -m comment --comment ${ownComment} `) || isOlderRule(table, chain, rule);
 }
 
 /** A rule of ours in a built-in chain, with its position there, counted from 1 among all rules. */
@@ -51,7 +52,9 @@ export interface PlacedRule {
 /** Our rules in built-in chains, in order. */
 export function placedRules(table: Table, saved: SavedTable): PlacedRule[] {
   return [...saved].flatMap(([chain, { isBuiltIn, rules }]) =>
-    isBuiltIn ? rules.flatMap((rule, i) => (isOwnRule(table, rule) ? [{ chain, position: i + 1, rule }] : [])) : [],
+    isBuiltIn
+      ? rules.flatMap((rule, i) => (isOwnRule(table, chain, rule) ? [{ chain, position: i + 1, rule }] : []))
+      : [],
   );
 }
 

@@ -3,7 +3,8 @@ import type { Family } from '../config.ts';
 /**
  * Names of the laboratory's addresses. `workload` and `peer` share a link; `peer-excluded` and `workload-second` are on
  * the same link in a second subnet; `guest` sits behind the workload's virtual interface `vnet0`; `service` is a virtual
- * address that the peer's namespace leads to the workload; `delivery` is what a proxy calls its application from.
+ * address that the peer's namespace leads to the workload; `delivery` is what a proxy calls its application from;
+ * `unspecified` and `mapped` are what a program may dial to reach its own host.
  */
 export const addresses = {
   workload: { IPv4: '10.77.0.1', IPv6: 'fd77::1' },
@@ -15,6 +16,8 @@ export const addresses = {
   service: { IPv4: '10.96.0.1', IPv6: 'fd96::1' },
   loopback: { IPv4: '127.0.0.1', IPv6: '::1' },
   delivery: { IPv4: '127.0.0.6', IPv6: '::6' },
+  unspecified: { IPv4: '0.0.0.0', IPv6: '::' },
+  mapped: { IPv4: '127.0.0.2', IPv6: '::ffff:127.0.0.1' },
 } as const satisfies Record<string, Record<Family, string>>;
 
 export type AddressName = keyof typeof addresses;

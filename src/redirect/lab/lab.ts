@@ -6,7 +6,7 @@ import { node } from '../../testbed/sidecar.ts';
 import { until } from '../../testbed/until.ts';
 import type { Family } from '../config.ts';
 import { type AddressName, addresses, nameAddress } from './addresses.ts';
-import { networkScript } from './network.ts';
+import { networkScript, workloadLinks } from './network.ts';
 
 export type LabNetwork = 'workload' | 'peer' | 'guest';
 
@@ -20,6 +20,8 @@ export interface Call {
   /** Address that the call is made from; the system chooses when absent. */
   readonly source?: AddressName;
   readonly udp?: boolean;
+  /** Sent as frames to the workload's link address, past the caller's own routing: any destination may be named. */
+  readonly frame?: boolean;
 }
 
 /** A program that says who it is on each of its ports, on every address of both families. */
@@ -156,7 +158,13 @@ for family in -4 -6; do ip $family rule; ip $family route show table 133 2>/dev/
 ip -o addr show dev lo | awk '{ print $4 }'
 `;
 
-function request({ to, port, uid = applicationUid, gid = uid, source, udp = false }: Call, family: Family): object {
+function request(call: Call, family: Family): object {
+  const { to, port, uid = applicationUid, gid = uid, source, udp = false, frame = false } = call;
+  if (frame) {
+    const from = call.from === 'guest' ? 'guest' : 'peer';
+    const link = { device: 'eth0', to: workloadLinks[from] };
+    return { to: addresses[to][family], port, uid: 0, gid: 0, source: addresses[from][family], frame: link };
+  }
   return { to: addresses[to][family], port, uid, gid, udp, ...(source && { source: addresses[source][family] }) };
 }
 

@@ -111,6 +111,11 @@ export const redirectScenarios: readonly Scenario[] = [
     rows: {
       'app > workload:8080': 'proxy:15001 for workload:8080 from workload',
       'app > loopback:8080': 'app:8080 for loopback:8080 from loopback',
+      // What the proxy is given there it calls directly: as an inbound destination it would close it.
+      'app > mapped:8080': 'proxy:15001 for mapped:8080 from loopback',
+      'proxy > mapped:8080': 'app:8080 for mapped:8080 from loopback',
+      'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
+      'proxy at loopback > delivery:15002': 'proxy:15006 for delivery:15002 from loopback',
       'proxy at delivery > workload:8080': 'app:8080 for workload:8080 from delivery',
       'proxy > peer:80': 'peer:80 for peer:80 from workload',
     },

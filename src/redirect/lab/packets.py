@@ -2,7 +2,7 @@
 destination of a redirected connection nor make a transparent socket.
 
     packets.py listen SPEC   SPEC: {"who", "uid", "tcp": [port], "udp": [port], "transparent": bool}
-    packets.py dial          stdin: [{"to", "port", "uid", "gid", "source"?, "udp"?}], stdout: [{"answer"}]
+    packets.py dial          stdin: [{"to", "port", "uid", "gid", "source"?, "udp"?, "frame"?}], stdout: [{"answer"}]
     packets.py storm CALLS   as dial, again and again until SIGTERM; stdout: for each call [[{"answer"}, count]]
 """
 
@@ -14,6 +14,9 @@ import socket
 import struct
 import sys
 import threading
+
+sys.dont_write_bytecode = True
+from frames import by_frames  # noqa: E402
 
 SO_ORIGINAL_DST = 80  # linux/netfilter_ipv4.h and, with the same number, linux/netfilter_ipv6/ip6_tables.h
 IP_TRANSPARENT = 19
@@ -117,6 +120,8 @@ def storm(calls):
 
 
 def attempt(call):
+    if "frame" in call:
+        return {"answer": by_frames(call)}
     family = socket.AF_INET6 if ":" in call["to"] else socket.AF_INET
     is_udp = call.get("udp", False)
     with socket.socket(family, socket.SOCK_DGRAM if is_udp else socket.SOCK_STREAM) as one:

@@ -1,10 +1,12 @@
 import { type AddressName, addresses } from './addresses.ts';
 import type { Call } from './lab.ts';
 
-/** Who makes a call: a namespace beside the workload, or a program of the workload by its owner. */
-const callers: Readonly<Record<string, Pick<Call, 'from' | 'uid' | 'gid'>>> = {
+/** Who makes a call: a namespace beside the workload (`-frames`: past its routing), or a program of the workload by its owner. */
+const callers: Readonly<Record<string, Pick<Call, 'from' | 'uid' | 'gid' | 'frame'>>> = {
   peer: { from: 'peer' },
   guest: { from: 'guest' },
+  'peer-frames': { from: 'peer', frame: true },
+  'guest-frames': { from: 'guest', frame: true },
   app: { uid: 1000, gid: 1000 },
   root: { uid: 0, gid: 0 },
   proxy: { uid: 1337, gid: 1337 },
