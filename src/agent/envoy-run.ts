@@ -199,6 +199,7 @@ async function endOf(run: Run, { config, life, log, requests }: EnvoyRunParts): 
     // Nobody else sends it as a rule, and the kernel says nothing to the container.
     if (status.signal === 'SIGKILL')
       log.warn('was it killed for want of memory? See the memory limit of the container');
+    if (status.code === 0) log.warn(unaskedEnd(config.statusPort));
     const livedMs = performance.now() - run.startedAt;
     const wasDraining = run.drain !== undefined;
     return { isStopped: false, status, wasReady, wasDraining, livedMs, files: run.reloader.current };
@@ -213,4 +214,13 @@ async function endOf(run: Run, { config, life, log, requests }: EnvoyRunParts): 
   const status = await terminate(envoy, requests.kill, log);
   log.info('Envoy has ended', { status: formatExit(status) });
   return { isStopped: true };
+}
+
+/** What is said of an Envoy that ended in good order, though nobody had asked the agent. */
+function unaskedEnd(statusPort: number): string {
+  const ways = [
+    ...(statusPort > 0 ? [`POST /quitquitquit to the status port, ${statusPort}`] : []),
+    'SIGTERM to the agent',
+  ];
+  return `somebody told Envoy itself to end, past the agent, which takes that for a failure: the agent ends with 1, or starts it again; to end both with 0: ${ways.join(', or ')}`;
 }

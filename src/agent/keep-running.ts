@@ -7,7 +7,7 @@ import type { ProxyFiles } from './reload/proxy-files.ts';
 
 /**
  * Runs Envoy, again and again where the restart policy says so, and resolves to the agent's exit code: 0 when somebody
- * asked for the end, else that of Envoy's last end.
+ * asked the agent for the end, else that of Envoy's last end, 1 for 0.
  */
 export async function keepRunning(first: CompiledFiles, parts: EnvoyRunParts): Promise<number> {
   const { config, life, log, observers, requests, change } = parts;
@@ -18,10 +18,10 @@ export async function keepRunning(first: CompiledFiles, parts: EnvoyRunParts): P
     const end = await runEnvoy(next, parts);
     if (end.isStopped) return 0;
     wasEverReady ||= end.wasReady;
-    const code = agentExitCode(end.status, end.wasReady);
+    const code = agentExitCode(end.status);
     // Somebody else's end of an Envoy that was to stop: 0, as for the end that was asked for.
-    if (requests.stop.aborted) return code === 0 || end.wasDraining ? 0 : code;
-    if (end.wasDraining || !isRestarted(config.restartPolicy ?? 'never', code, wasEverReady)) return code;
+    if (requests.stop.aborted) return end.status.code === 0 || end.wasDraining ? 0 : code;
+    if (end.wasDraining || !isRestarted(config.restartPolicy ?? 'never', wasEverReady)) return code;
     next = { files: end.files, warnings: [] };
     life.moveTo('backing-off');
     observers?.life?.envoyRestarted(code);

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ask } from '../status/testing/status-bench.ts';
-import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
+import { httpPost, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
 import { freePort, unbindable } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();
@@ -59,11 +59,15 @@ describe('the restart policy', () => {
     await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
   });
 
-  test('lets a clean end be the end, where only failures are mended', async () => {
-    const agent = await start({ config: { restartPolicy: 'on-failure' } });
+  test('takes an end with 0 that nobody asked the agent for as a failure', async () => {
+    const envoyRestarted = vi.fn();
+    const observers = { life: lifeObserver({ envoyRestarted }) };
+    const agent = await start({ config: { restartPolicy: 'on-failure' }, parts: { observers } });
     await agent.untilReady();
-    process.kill(agent.envoyPid, 'SIGTERM');
-    expect(await agent.exitCode).toBe(0);
+    expect(await httpPost(agent.sample.adminPort, '/quitquitquit')).toBe(200);
+    await agent.untilLogged('state=backing-off');
+    expect(envoyRestarted).toHaveBeenCalledExactlyOnceWith(1);
+    await agent.untilReady();
   });
 
   test('does not hold up a stop during the delay', async () => {

@@ -1,4 +1,7 @@
-/** When an Envoy that ended by itself is started again: `on-failure`, when its end was no clean one. */
+/**
+ * When an Envoy that ended by itself is started again. `on-failure` and `always` say the same: an end that nobody asked the
+ * agent for is a failure, whatever Envoy's exit code.
+ */
 export const restartPolicies = ['never', 'on-failure', 'always'] as const;
 export type RestartPolicy = (typeof restartPolicies)[number];
 
@@ -10,12 +13,11 @@ const healthyMs = 60_000;
 const jitter = 0.2;
 
 /**
- * Whether an Envoy that ended with `code` is started again. One that was never ready since the agent's start is not: its
+ * Whether an Envoy that ended by itself is started again. One that was never ready since the agent's start is not: its
  * configuration or its machine is at fault, and the agent's exit code says so to whoever has just started it.
  */
-export function isRestarted(policy: RestartPolicy, code: number, wasEverReady: boolean): boolean {
-  if (!wasEverReady || policy === 'never') return false;
-  return policy === 'always' || code !== 0;
+export function isRestarted(policy: RestartPolicy, wasEverReady: boolean): boolean {
+  return wasEverReady && policy !== 'never';
 }
 
 /** Delays between one end and the next start: doubled each time up to 30 s, a fifth more or less by chance. */

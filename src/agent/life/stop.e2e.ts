@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { isAlive } from '../../testing/processes.ts';
 import { envoyBinary } from '../testing/agent-bench.ts';
-import { lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
+import { httpPost, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
 import { unbindable } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();
 
 describe('the end of Envoy', () => {
   test.each([
-    ['SIGTERM', 0],
-    ['SIGINT', 0],
+    ['SIGTERM', 1],
+    ['SIGINT', 1],
     ['SIGQUIT', 131],
     ['SIGABRT', 134],
     ['SIGKILL', 137],
@@ -25,6 +25,31 @@ describe('the end of Envoy', () => {
     process.kill(agent.envoyPid, signal);
     expect(await agent.exitCode).toBe(code);
     expect(await agent.readiness()).toBe(0);
+  });
+
+  test('with 0, which nobody asked the agent for, is its end with 1, and the log names the way to 0', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    expect(await httpPost(agent.sample.adminPort, '/quitquitquit')).toBe(200);
+    expect(await agent.exitCode).toBe(1);
+    const way = `POST /quitquitquit to the status port, ${agent.statusPort}, or SIGTERM to the agent`;
+    expect(agent.lines.join('')).toMatch(new RegExp(`warn\\t.*the agent ends with 1.*${way}`));
+  });
+
+  test('with 0 after a drain is no success either: a drain does not ask for the end', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    expect(await httpPost(agent.statusPort, '/drain')).toBe(200);
+    process.kill(agent.envoyPid, 'SIGTERM');
+    expect(await agent.exitCode).toBe(1);
+  });
+
+  test('while the agent is being asked to stop too, as when a group gets the signal, is the end with 0', async () => {
+    const agent = await start({ config: { terminationDrainMs: 60_000 } });
+    await agent.untilReady();
+    agent.signal('SIGTERM');
+    process.kill(agent.envoyPid, 'SIGTERM');
+    expect(await agent.exitCode).toBe(0);
   });
 
   test('with 3 is the end of the agent with 3', async () => {

@@ -45,9 +45,12 @@ export function envoyArguments(
   ];
 }
 
-/** The agent's exit code when Envoy ended by itself; never 0 for an Envoy that was never ready. */
-export function agentExitCode(status: ExitStatus, wasReady: boolean): number {
-  return status.code === 0 && !wasReady ? 1 : exitCode(status);
+/**
+ * The agent's exit code when Envoy ended by itself; never 0, with which the agent says that it was asked to end: a
+ * platform that restarts what failed would leave a workload without its proxy.
+ */
+export function agentExitCode(status: ExitStatus): number {
+  return exitCode(status) || 1;
 }
 
 /** For people: `exit code 1`, `signal SIGKILL`. */
