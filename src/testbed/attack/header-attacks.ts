@@ -135,3 +135,48 @@ export const users: readonly Attack[] = [
   { headers: [['X-User', '-root']], http1: '403', http2: '403' },
   { headers: [['X-User', ' -root']], http1: '403', http2: '403' },
 ];
+
+/** The cookie `session=bad`. */
+export const cookies: readonly Attack[] = [
+  { headers: [['Cookie', 'session=bad']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'a=b; session=bad']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'a=b;session=bad']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'session=bad; a=b']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'session=bad;']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'session=good; session=bad']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'a=b;\x09session=bad\x09;c=d']], http1: '403', http2: '403' },
+  { headers: [['Cookie', ' session=bad ']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'a=b, session=bad']], http1: '403', http2: '403' },
+  {
+    headers: [
+      ['Cookie', 'a=b'],
+      ['Cookie', 'session=bad'],
+    ],
+    http1: '403',
+    http2: '403',
+  },
+  {
+    headers: [
+      ['Cookie', 'session=bad'],
+      ['Cookie', 'a=b'],
+    ],
+    http1: '403',
+    http2: '403',
+  },
+  {
+    headers: [
+      ['cookie', 'a=b; c=d'],
+      ['COOKIE', 'e=f;session=bad'],
+    ],
+    http1: '403',
+    http2: '403',
+  },
+  { headers: [['Cookie', '\xff=\xfe; session=bad']], http1: '403', http2: '403' },
+  { headers: [['Cookie', 'session=good']], http1: '200 "session=good"', http2: '200 "session=good"' },
+  { headers: [['Cookie', 'session=badly']], http1: '200 "session=badly"', http2: '200 "session=badly"' },
+  { headers: [['Cookie', 'xsession=bad']], http1: '200 "xsession=bad"', http2: '200 "xsession=bad"' },
+  { headers: [['Cookie', 'a=session=bad']], http1: '200 "a=session=bad"', http2: '200 "a=session=bad"' },
+  { headers: [['Cookie', 'session="bad"']], http1: '200 "session=\\"bad\\""', http2: '200 "session=\\"bad\\""' },
+  { headers: [['Cookie', 'session =bad']], http1: '200 "session =bad"', http2: '200 "session =bad"' },
+  { headers: [['Cookie', 'session=b%61d']], http1: '200 "session=b%61d"', http2: '200 "session=b%61d"' },
+];
