@@ -1,5 +1,5 @@
 import type { Attack, AttackGroup } from '../../src/testbed/attack/attack.ts';
-import { allowGroup, attackGroups } from '../../src/testbed/attack/corpus.ts';
+import { allowGroup, allowHostsGroup, attackGroups } from '../../src/testbed/attack/corpus.ts';
 import { tlsAttacks } from '../../src/testbed/attack/tls-attacks.ts';
 import { readRequest } from '../../src/testbed/reading.ts';
 import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
@@ -11,13 +11,15 @@ const introduction = `Each row was sent byte for byte to a real Envoy with compi
 - \`200\` and what the application was asked for. **Own equivalence**: an application that forgives a trailing slash, \`;\` parameters or case takes it for what is denied. No proxy can know; the compiler warns about such rules (\`other-spellings-of-path\`).
 - A dash: the version cannot carry it.
 
-At gateways every request whose path still holds \`/..;\` or \`/.;\` after normalization, or whose host holds \`,\` or \`@\`, is refused, whatever the policies: the sidecar behind, or the application, would read another path or host than the gateway did. Paths in rules of AuthorizationPolicies do the same at sidecars.
+At gateways every request whose path still holds \`/..;\` or \`/.;\` after normalization, or whose authority is neither empty nor canonical, is refused, whatever the policies: access rules, the sidecar behind, or the application, would read another path or host than the gateway's routes do. Paths in rules of AuthorizationPolicies do the same at sidecars, and hosts that a rule lets in are those of canonical authorities alone. An authority is canonical if it is a name of letters, digits, \`-\` and \`_\` between single dots, or an IPv6 address in brackets, with or without a port of digits. Envoy takes one dot at the end of the name away before.
 
 The application reads as conforming ones do: it decodes once and resolves dot segments and empty segments. One that decodes twice, or takes overlong UTF-8 (RFC 3629 section 3 forbids it) for ASCII, has a fault that no proxy can cover.`;
 
 /** What Envoy did with each request of the attack corpus. */
 export function attacksPage(): string {
-  const sections = [...attackGroups, allowGroup].map((group) => `## ${group.about}\n\n${groupTable(group)}`);
+  const sections = [...attackGroups, allowGroup, allowHostsGroup].map(
+    (group) => `## ${group.about}\n\n${groupTable(group)}`,
+  );
   return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${[...sections, tlsSection()].join('\n\n')}\n`;
 }
 

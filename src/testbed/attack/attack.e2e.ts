@@ -5,7 +5,7 @@ import { createTestbed, type Testbed } from '../testbed.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { type Attack, type AttackGroup, outcomeOf, readingOf, wireRequest } from './attack.ts';
 import { type AttackedPlace, attackedPlaces, attackTopology, folderTarget, serviceTarget } from './attacked-mesh.ts';
-import { allowGroup, allowOfAllElse, attackGroups } from './corpus.ts';
+import { allowGroup, allowHostsGroup, allowOfAllElse, attackGroups } from './corpus.ts';
 
 const drainMs = 1000;
 
@@ -20,6 +20,7 @@ const forms: readonly Form[] = [
   { form: 'DENY', action: 'DENY', rules: attackGroups.map(({ rule }) => rule), groups: attackGroups },
   { form: 'ALLOW of all else', action: 'ALLOW', rules: [allowOfAllElse], groups: attackGroups },
   { form: 'ALLOW of one folder', action: 'ALLOW', rules: [allowGroup.rule], groups: [allowGroup] },
+  { form: 'ALLOW of hosts', action: 'ALLOW', rules: [allowHostsGroup.rule], groups: [allowHostsGroup] },
 ];
 
 describeMesh('attacks', () => {

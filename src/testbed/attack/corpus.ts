@@ -2,7 +2,8 @@ import type { RequestReading } from '../reading.ts';
 import { bytes, dots, escapes, forms, literal, others, own, slashes } from './admin-paths.ts';
 import type { AttackGroup } from './attack.ts';
 import { framing } from './framing-attacks.ts';
-import { roles, tiers, users } from './header-attacks.ts';
+import { cookies, roles, tiers, users } from './header-attacks.ts';
+import { grantedHosts } from './host-attacks.ts';
 import { deep, outside, prefixed, rooted, suffixed, templated } from './pattern-paths.ts';
 import { hosts, methods } from './request-attacks.ts';
 
@@ -33,6 +34,14 @@ export const attackGroups: readonly AttackGroup[] = [
   header('header x-tier begins with gold', 'x-tier', 'gold*', (value) => value.startsWith('gold'), tiers),
   header('header x-user ends with -root', 'x-user', '*-root', (value) => value.endsWith('-root'), users),
   {
+    title: 'cookie session is bad',
+    about: 'A cookie: `request.headers[cookie]` with `values: ["session=bad"]`',
+    rule: { when: [{ key: 'request.headers[cookie]', values: ['session=bad'] }] },
+    kinship: (reading) => (cookiesOf(reading).includes('session=bad') ? 'denied' : 'other'),
+    shown: ({ headers }) => (headers.cookie ?? []).map((value) => JSON.stringify(value)).join(' '),
+    attacks: cookies,
+  },
+  {
     title: 'host admin.example.com',
     about: 'A host: `hosts: ["admin.example.com"]`',
     rule: { to: [{ operation: { hosts: ['admin.example.com'] } }] },
@@ -49,6 +58,16 @@ export const attackGroups: readonly AttackGroup[] = [
     attacks: methods,
   },
 ];
+
+/** Attacks on what an ALLOW policy gives to hosts. */
+export const allowHostsGroup: AttackGroup = {
+  title: 'only hosts server.foo and below example.com',
+  about: 'Hosts, which alone are allowed: `hosts: ["server.foo", "*.example.com"]`',
+  rule: { to: [{ operation: { hosts: ['server.foo', '*.example.com'] } }] },
+  kinship: ({ host }) => (/^server\.foo$|^[^.].*\.example\.com$/.test(host) ? 'other' : 'denied'),
+  shown: ({ host }) => host,
+  attacks: grantedHosts,
+};
 
 /** Attacks on what an ALLOW policy gives; its rule says what is allowed, all else is denied. */
 export const allowGroup: AttackGroup = {
@@ -74,6 +93,7 @@ export const allowOfAllElse: object = {
     },
   ],
   when: [
+    { key: 'request.headers[cookie]', notValues: ['session=bad'] },
     { key: 'request.headers[x-role]', notValues: ['admin'] },
     { key: 'request.headers[x-tier]', notValues: ['gold*'] },
     { key: 'request.headers[x-user]', notValues: ['*-root'] },
@@ -96,6 +116,11 @@ function path(
     shown: ({ target }) => target,
     attacks,
   };
+}
+
+/** As an application parts them: at semicolons, without outer blanks. */
+function cookiesOf({ headers }: RequestReading): readonly string[] {
+  return (headers.cookie ?? []).flatMap((value) => value.split(';').map((cookie) => cookie.trim()));
 }
 
 function header(

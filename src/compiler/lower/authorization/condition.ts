@@ -3,7 +3,7 @@ import type { Condition } from '../../policy/authorization-policy.ts';
 import { allOf, notOf, someOf } from './combine.ts';
 import { type RuleContext, senseOf } from './context.ts';
 import { headerMatch, methodMatch } from './headers.ts';
-import { hostMatch } from './hosts.ts';
+import { hostsMatch } from './hosts.ts';
 import { patternOf, type Sense, textMatch } from './pattern.ts';
 import { blockOf, type SourceField, sourceFieldMatch } from './source.ts';
 import { claimMatch } from './tokens.ts';
@@ -19,7 +19,7 @@ type Term = PermissionIR | PrincipalIR;
 /** What a key is about, and how its values are matched. */
 interface Attribute {
   readonly side: keyof ConditionMatch;
-  readonly match: (value: string, sense: Sense) => Term;
+  readonly match: (values: readonly string[], sense: Sense) => Term;
 }
 
 /** Keys that mean the same as a field of a source. */
@@ -43,8 +43,8 @@ export function conditionMatch(condition: Condition, context: RuleContext): Cond
   const attribute = field === undefined ? attributeOf(key) : undefined;
   const match = (of: readonly string[], isNegated: boolean): Term => {
     if (field !== undefined) return sourceFieldMatch(field, of, isNegated, context);
-    const sense = senseOf(context, isNegated);
-    const term = someOf(of.flatMap((value) => attribute?.match(value, sense) ?? []));
+    if (attribute === undefined) throw new Error(`nothing is known by ${key}`);
+    const term = attribute.match(of, senseOf(context, isNegated));
     return isNegated ? notOf(term) : term;
   };
   const term = allOf([
@@ -69,31 +69,35 @@ function attributeOf(key: string): Attribute {
     case 'request.headers':
       return headerAttribute(name.toLowerCase());
     case 'request.auth.claims':
-      return { side: 'principal', match: (value) => claimMatch(name.split(']['), value) };
+      return { side: 'principal', match: eachBy((value) => claimMatch(name.split(']['), value)) };
     case 'request.auth.audiences':
-      return { side: 'principal', match: (value) => claimMatch(['aud'], value) };
+      return { side: 'principal', match: eachBy((value) => claimMatch(['aud'], value)) };
     case 'request.auth.presenter':
-      return { side: 'principal', match: (value) => claimMatch(['azp'], value) };
+      return { side: 'principal', match: eachBy((value) => claimMatch(['azp'], value)) };
     case 'destination.ip':
-      return { side: 'permission', match: (value) => ({ kind: 'destination-ip', cidr: blockOf(value) }) };
+      return { side: 'permission', match: eachBy((value) => ({ kind: 'destination-ip', cidr: blockOf(value) })) };
     case 'destination.port':
-      return { side: 'permission', match: (value) => ({ kind: 'destination-port', port: Number(value) }) };
+      return { side: 'permission', match: eachBy((value) => ({ kind: 'destination-port', port: Number(value) })) };
     case 'connection.sni':
       return {
         side: 'permission',
-        match: (value) => ({ kind: 'server-name', match: textMatch(patternOf(value), value !== '*') }),
+        match: eachBy((value) => ({ kind: 'server-name', match: textMatch(patternOf(value), value !== '*') })),
       };
   }
   const filter = /^experimental\.(envoy\.filters\..+)$/.exec(base)?.[1];
   if (filter === undefined) throw new Error(`unknown condition key ${key}`);
-  return { side: 'permission', match: (value) => metadataMatch(filter, name, value) };
+  return { side: 'permission', match: eachBy((value) => metadataMatch(filter, name, value)) };
+}
+
+function eachBy(match: (value: string, sense: Sense) => Term): Attribute['match'] {
+  return (values, sense) => someOf(values.map((value) => match(value, sense)));
 }
 
 /** What the compiler knows by another name is matched as there. */
 function headerAttribute(name: string): Attribute {
-  if (name === 'host' || name === ':authority') return { side: 'permission', match: hostMatch };
-  if (name === ':method') return { side: 'permission', match: methodMatch };
-  return { side: 'principal', match: (value, sense) => headerMatch(name, value, sense) };
+  if (name === 'host' || name === ':authority') return { side: 'permission', match: hostsMatch };
+  if (name === ':method') return { side: 'permission', match: eachBy(methodMatch) };
+  return { side: 'principal', match: eachBy((value, sense) => headerMatch(name, value, sense)) };
 }
 
 /** `[v]` asks for a member of a list. */

@@ -1,20 +1,30 @@
 import type { HeaderMatchIR, PermissionIR } from '../../ir/rbac.ts';
 import type { StringMatchIR } from '../../ir/string-match.ts';
-import { someOf } from './combine.ts';
+import { canonicalAddress } from '../../topology/address.ts';
+import { canonicalAuthority } from '../authority.ts';
+import { bracketed } from '../names.ts';
+import { allOf, someOf } from './combine.ts';
 import { patternOf, type Sense } from './pattern.ts';
 
 /**
- * The request's host, in any case, with any port and with the dot of a fully qualified name. Where a match takes access
- * away, an authority that is none (empty, two hosts joined, with user information) matches too.
+ * The request's host, in any case and with any port. Where a match gives access, the authority is one that everybody
+ * reads alike, so that the host that the rule names is the one that the request is routed by; where it takes access away,
+ * it holds against every spelling, and an authority that is none (empty, two hosts joined, with user information) matches
+ * too.
  */
-export function hostMatch(value: string, sense: Sense): PermissionIR {
-  const forms = formsOf(value);
-  if (forms === 'any') return sense === 'takes' ? { kind: 'any' } : { ...authority, match: 'present' };
-  const matches = sense === 'takes' ? [...forms, ...noHosts] : forms;
-  return someOf<PermissionIR>(matches.map((match): HeaderMatchIR => ({ ...authority, match })));
+export function hostsMatch(values: readonly string[], sense: Sense): PermissionIR {
+  const forms = values.map((value) => formsOf(value, sense));
+  const named = forms.filter((form) => form !== 'any').flat();
+  if (named.length < 1 || forms.includes('any')) {
+    return sense === 'takes' ? { kind: 'any' } : authority('present');
+  }
+  if (sense === 'takes') return someOf([...named, ...noHosts].map(authority));
+  return allOf([authority(canonicalAuthority), someOf(named.map(authority))]);
 }
 
-const authority = { kind: 'header', name: ':authority' } as const;
+function authority(match: HeaderMatchIR['match']): PermissionIR {
+  return { kind: 'header', name: ':authority', match };
+}
 
 const noHosts: readonly StringMatchIR[] = [
   { kind: 'exact', value: '' },
@@ -22,19 +32,17 @@ const noHosts: readonly StringMatchIR[] = [
   { kind: 'contains', value: '@' },
 ];
 
-function formsOf(value: string): readonly StringMatchIR[] | 'any' {
+/** How an authority of the host looks. One that everybody reads alike has a colon before its port alone, and no final dot. */
+function formsOf(value: string, sense: Sense): readonly StringMatchIR[] | 'any' {
   const pattern = patternOf(value);
   if (pattern.kind === 'any') return 'any';
   const form = (kind: StringMatchIR['kind'], text: string): StringMatchIR => ({ kind, value: text, ignoreCase: true });
   if (pattern.kind === 'prefix') return [form('prefix', pattern.text)];
-  const isExact = pattern.kind === 'exact';
-  const [, host = '', port] = /^(.*?)\.?(:\d+)?$/.exec(pattern.text) ?? [];
-  if (port !== undefined) return [form(pattern.kind, host + port), form(pattern.kind, `${host}.${port}`)];
-  const withPort = isExact ? 'prefix' : 'contains';
-  return [
-    form(pattern.kind, host),
-    form(withPort, `${host}:`),
-    form(pattern.kind, `${host}.`),
-    form(withPort, `${host}.:`),
-  ];
+  const isAddress = pattern.kind === 'exact' && canonicalAddress(pattern.text) !== undefined;
+  const text = isAddress ? bracketed(pattern.text) : pattern.text;
+  const [, host = '', port = ''] = /^(.*?)\.?(:\d+)?$/.exec(text) ?? [];
+  const withPort = pattern.kind === 'exact' ? 'prefix' : 'contains';
+  return (sense === 'takes' ? [host, `${host}.`] : [host]).flatMap((spelt) =>
+    port === '' ? [form(pattern.kind, spelt), form(withPort, `${spelt}:`)] : [form(pattern.kind, spelt + port)],
+  );
 }

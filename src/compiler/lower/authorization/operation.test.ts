@@ -1,29 +1,49 @@
 import { describe, expect, test } from 'vitest';
+import { canonicalAuthority } from '../authority.ts';
 import { condition, lowered } from './testing/written-rule.ts';
 
 describe('operations', () => {
+  const canonical = `:authority regex ${canonicalAuthority.value}`;
   const noHost = ':authority exact  | :authority contains , | :authority contains @';
-  const hostForms = (host: string) =>
-    [`exact-i ${host}`, `prefix-i ${host}:`, `exact-i ${host}.`, `prefix-i ${host}.:`]
-      .map((form) => `:authority ${form}`)
-      .join(' | ');
+  const giving = (...forms: string[]) => {
+    const named = forms.map((form) => `:authority ${form}`).join(' | ');
+    return `(${canonical} & ${forms.length > 1 ? `(${named})` : named})`;
+  };
+  const taking = (...forms: string[]) => `(${forms.map((form) => `:authority ${form}`).join(' | ')} | ${noHost})`;
+  const withDot = ['exact-i h.example', 'prefix-i h.example:', 'exact-i h.example.', 'prefix-i h.example.:'];
+  const address = ['exact-i [::1]', 'prefix-i [::1]:'];
 
   test.each([
-    ['h.example', `(${hostForms('h.example')})`, `(${hostForms('h.example')} | ${noHost})`],
-    ['h.example.', `(${hostForms('h.example')})`, `(${hostForms('h.example')} | ${noHost})`],
-    ['h:80', '(:authority exact-i h:80 | :authority exact-i h.:80)', undefined],
-    ['h*', ':authority prefix-i h', `(:authority prefix-i h | ${noHost})`],
+    [['h.example'], giving('exact-i h.example', 'prefix-i h.example:'), taking(...withDot)],
+    [['h.example.'], giving('exact-i h.example', 'prefix-i h.example:'), taking(...withDot)],
+    [['h:80'], giving('exact-i h:80'), taking('exact-i h:80', 'exact-i h.:80')],
+    [['h*'], giving('prefix-i h'), taking('prefix-i h')],
     [
-      '*.d',
-      '(:authority suffix-i .d | :authority contains-i .d: | :authority suffix-i .d. | :authority contains-i .d.:)',
-      undefined,
+      ['*.d'],
+      giving('suffix-i .d', 'contains-i .d:'),
+      taking('suffix-i .d', 'contains-i .d:', 'suffix-i .d.', 'contains-i .d.:'),
     ],
-    ['*', ':authority present', 'any'],
-  ])('host %s is met in every spelling where it takes', (host, giving, taking) => {
-    const rule = { to: [{ operation: { hosts: [host] } }] };
-    expect(lowered(rule)).toEqual([giving, 'any']);
-    if (taking !== undefined) expect(lowered(rule, { action: 'DENY' })).toEqual([taking, 'any']);
-  });
+    [['[::1]'], giving(...address), taking(...address, 'exact-i [::1].', 'prefix-i [::1].:')],
+    [['::1'], giving(...address), taking(...address, 'exact-i [::1].', 'prefix-i [::1].:')],
+    [['a:1', 'b*'], giving('exact-i a:1', 'prefix-i b'), taking('exact-i a:1', 'exact-i a.:1', 'prefix-i b')],
+    [['*'], ':authority present', 'any'],
+    [['a', '*'], ':authority present', 'any'],
+  ])(
+    'hosts %j are those of canonical authorities where they give, and met in every spelling where they take',
+    (hosts, given, taken) => {
+      const rule = { to: [{ operation: { hosts } }] };
+      const negated = { to: [{ operation: { notHosts: hosts } }] };
+      const key = { when: [{ key: 'request.headers[Host]', values: hosts }] };
+      expect(lowered(rule)).toEqual([given, 'any']);
+      expect(lowered(rule, { action: 'DENY' })).toEqual([taken, 'any']);
+      expect(lowered(negated)).toEqual([`!${taken}`, 'any']);
+      expect(lowered(negated, { action: 'DENY' })).toEqual([`!${given}`, 'any']);
+      expect([lowered(key), lowered(key, { action: 'DENY' })]).toEqual([
+        [given, 'any'],
+        [taken, 'any'],
+      ]);
+    },
+  );
 
   test.each([
     ['/a', 'path exact /a', 'path exact /a | path contains /..; | path contains /.;'],

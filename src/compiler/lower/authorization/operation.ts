@@ -3,7 +3,7 @@ import type { Operation } from '../../policy/authorization-policy.ts';
 import { allOf, notOf, someOf } from './combine.ts';
 import { type RuleContext, senseOf } from './context.ts';
 import { methodMatch } from './headers.ts';
-import { hostMatch } from './hosts.ts';
+import { hostsMatch } from './hosts.ts';
 import { pathsMatch } from './paths.ts';
 import type { Sense } from './pattern.ts';
 import { negatedName } from './source.ts';
@@ -11,7 +11,7 @@ import { negatedName } from './source.ts';
 export type OperationField = Exclude<keyof Operation, `not${string}`>;
 
 const matches: Readonly<Record<OperationField, (values: readonly string[], sense: Sense) => PermissionIR>> = {
-  hosts: eachBy(hostMatch),
+  hosts: hostsMatch,
   methods: eachBy(methodMatch),
   paths: pathsMatch,
   ports: eachBy((value) => ({ kind: 'destination-port', port: Number(value) })),

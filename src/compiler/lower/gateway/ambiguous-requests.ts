@@ -1,13 +1,13 @@
 import type { PermissionIR, RbacIR } from '../../ir/rbac.ts';
+import { canonicalOrNoAuthority } from '../authority.ts';
 import { noOrigins } from '../origins.ts';
 
 const ambiguous: readonly PermissionIR[] = [
   // Normalized once; the sidecar behind the gateway would take the next step and see another path than routes here did.
   { kind: 'path', match: { kind: 'contains', value: '/..;' } },
   { kind: 'path', match: { kind: 'contains', value: '/.;' } },
-  // Several `Host` lines joined, or user information: a wildcard of hosts matches by the end, an application reads more.
-  { kind: 'header', name: ':authority', match: { kind: 'contains', value: ',' } },
-  { kind: 'header', name: ':authority', match: { kind: 'contains', value: '@' } },
+  // Routes take what stands before the last colon for the host; access rules and those behind would take another part.
+  { kind: 'not', of: { kind: 'header', name: ':authority', match: canonicalOrNoAuthority } },
 ];
 
 /**

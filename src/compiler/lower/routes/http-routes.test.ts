@@ -81,11 +81,20 @@ describe('httpRoutes', () => {
       { match: [{ authority: { exact: 'a.b+c' }, uri: { prefix: '/x.(y' } }], rewrite: { uri: '/\\1' }, route },
     ]);
     expect(one?.match.headers).toEqual([
-      { name: ':authority', match: { kind: 'regex', value: '(?i)a\\.b\\+c(:.*)?' } },
+      { name: ':authority', match: { kind: 'regex', value: '(?i)a\\.b\\+c(?::[0-9]+)?' } },
     ]);
     expect(one?.action).toMatchObject({
       rewrite: { kind: 'regex', pattern: '^/x\\.\\(y(.*)$', substitution: '/\\\\1\\1' },
     });
+  });
+
+  test.each([
+    ['authority', { authority: { prefix: 'pub' } }],
+    ['Host', { headers: { Host: { prefix: 'pub' } } }],
+    [':authority', { headers: { ':authority': { prefix: 'pub' } } }],
+  ])('compares the prefix of a host in any case: %s', (_, match) => {
+    const expected = [{ name: ':authority', match: { kind: 'prefix', value: 'pub', ignoreCase: true } }];
+    expect(lowered([{ match: [match], route }])[0]?.match.headers).toEqual(expected);
   });
 
   test.each<[string, HttpRoute['retries'], object | undefined]>([

@@ -1,6 +1,7 @@
 import type { PathMatchIR, RouteMatchIR, ValueMatchIR } from '../../ir/route-match.ts';
 import type { StringMatchIR } from '../../ir/string-match.ts';
 import type { HttpMatch, StringMatch } from '../../policy/virtual-service.ts';
+import { withAnyPort } from '../authority.ts';
 import { quoteRegex } from '../authorization/pattern.ts';
 
 export const everyRequest: RouteMatchIR = { path: { kind: 'prefix', value: '/' } };
@@ -20,8 +21,8 @@ export function routeMatch(match: HttpMatch): RouteMatchIR {
   });
   const authority =
     match.authority === undefined ? [] : [{ name: ':authority', match: authorityMatch(match.authority) }];
-  const headers = [...authority, ...pseudo, ...valueMatches(lowerCase(match.headers))];
-  const withoutHeaders = valueMatches(lowerCase(match.withoutHeaders));
+  const headers = [...authority, ...pseudo, ...headerMatches(match.headers)];
+  const withoutHeaders = headerMatches(match.withoutHeaders);
   const queryParameters = valueMatches(match.queryParams);
   return {
     path: pathMatch(match),
@@ -48,17 +49,26 @@ function valueMatches(conditions: Readonly<Record<string, StringMatch>> = {}): r
     .map((name) => ({ name, match: valueMatch(conditions[name] ?? {}) }));
 }
 
+/** Envoy knows the Host line as `:authority`. */
+function headerMatches(conditions: Readonly<Record<string, StringMatch>> = {}): readonly ValueMatchIR[] {
+  const wanted = lowerCase(conditions);
+  return valueMatches(wanted).map((match) => {
+    const isHost = match.name === 'host' || match.name === ':authority';
+    return isHost ? { name: ':authority', match: authorityMatch(wanted[match.name] ?? {}) } : match;
+  });
+}
+
 function valueMatch({ exact, prefix, regex }: StringMatch): StringMatchIR | 'present' {
   if (exact !== undefined) return { kind: 'exact', value: exact };
   if (prefix !== undefined) return { kind: 'prefix', value: prefix };
   return regex === undefined || isAnything(regex) ? 'present' : { kind: 'regex', value: regex };
 }
 
-/** A host is the same in any case and with any port; prefixes and expressions are the user's own, and see the port. */
+/** A host is the same in any case, as in access rules, and with any port; prefixes and expressions see the port. */
 function authorityMatch(wanted: StringMatch): StringMatchIR | 'present' {
-  if (wanted.exact === undefined) return valueMatch(wanted);
+  if (wanted.prefix !== undefined) return { kind: 'prefix', value: wanted.prefix, ignoreCase: true };
   // Envoy has no alternatives here.
-  return { kind: 'regex', value: `(?i)${quoteRegex(wanted.exact)}(:.*)?` };
+  return wanted.exact === undefined ? valueMatch(wanted) : withAnyPort(quoteRegex(wanted.exact));
 }
 
 /** The same in lower case, as Envoy compares names; of two spellings of a name the last in order holds. */

@@ -12,6 +12,7 @@ import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
 import { delay } from '../../../lib/abort.ts';
 import { staticFormOf } from '../../../testing/static-form.ts';
 import { createCompiler } from '../../compile.ts';
+import { type AuthorityWay, askAuthorities } from './ask-authorities.ts';
 
 /** What a request got, and what the application saw of it where it arrived. */
 export interface GateAnswer {
@@ -36,6 +37,8 @@ export interface InboundGates {
   sendRaw(name: string, bytes: string): Promise<number>;
   /** Sends one request over HTTP/2; names and values as they are. */
   sendHttp2(name: string, headers: OutgoingHttpHeaders): Promise<number>;
+  /** One request for each authority: the body of a 200, which tells what the application saw, else the status. */
+  askAuthorities(name: string, way: AuthorityWay, authorities: readonly string[]): Promise<readonly string[]>;
   /** A connection of one's own to that chain. */
   connect(name: string): Socket;
   close(): Promise<void>;
@@ -97,6 +100,7 @@ export async function startInboundGates(
     send: (name, options = {}) => ask(socketOf(name), options),
     sendRaw: (name, bytes) => askRaw(socketOf(name), bytes),
     sendHttp2: (name, headers) => askHttp2(socketOf(name), headers),
+    askAuthorities: (name, way, authorities) => askAuthorities(socketOf(name), way, authorities),
     connect: (name) => connect(socketOf(name)),
     close,
   };
