@@ -66,6 +66,22 @@ describe('clusters', () => {
     });
   });
 
+  test.each([false, true])('never eject by success rates, which no rule asks for (split: %j)', (isSplit) => {
+    const outliers = {
+      consecutive5xx: 5,
+      consecutiveGatewayFailure: 5,
+      consecutiveLocalOriginFailure: 5,
+      splitExternalLocalOriginErrors: isSplit,
+      intervalMs: 1000,
+      baseEjectionTimeMs: 1000,
+      maxEjectionPercent: 50,
+    };
+    const { outlier_detection: detection } = cluster({ outlierDetection: outliers }) as { outlier_detection: object };
+    // Envoy's defaults of 100: of the first always, of the second where local failures are counted apart.
+    const rates = { enforcing_success_rate: 0, ...(isSplit ? { enforcing_local_origin_success_rate: 0 } : {}) };
+    expect(detection).toMatchObject(rates);
+  });
+
   test.each([
     ['none', undefined],
     ['http1', undefined],

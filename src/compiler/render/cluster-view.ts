@@ -149,7 +149,7 @@ function thresholds(limits: CircuitBreakersIR): object {
   };
 }
 
-/** A threshold of 0 switches its own detection off. */
+/** A threshold of 0 switches its own detection off; Envoy's ejection by success rates, which no rule asks for, is off. */
 function outlierDetection(outliers: OutlierDetectionIR): object | undefined {
   const counted = <Name extends string>(name: Name, count: number | undefined): object => {
     if (count === undefined) return {};
@@ -159,7 +159,9 @@ function outlierDetection(outliers: OutlierDetectionIR): object | undefined {
     ...counted('consecutive_5xx', outliers.consecutive5xx),
     ...counted('consecutive_gateway_failure', outliers.consecutiveGatewayFailure),
     ...counted('consecutive_local_origin_failure', outliers.consecutiveLocalOriginFailure),
-    ...(outliers.splitExternalLocalOriginErrors ? { split_external_local_origin_errors: true } : {}),
+    ...(outliers.splitExternalLocalOriginErrors
+      ? { split_external_local_origin_errors: true, enforcing_local_origin_success_rate: 0 }
+      : {}),
     ...(outliers.intervalMs === undefined ? {} : { interval: formatDuration(outliers.intervalMs) }),
     ...(outliers.baseEjectionTimeMs === undefined
       ? {}
