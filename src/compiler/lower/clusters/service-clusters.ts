@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import type { ClusterIR, ClusterType, UpstreamHttpIR } from '../../ir/cluster.ts';
+import type { ClusterIR, ClusterType, EndpointsIR, UpstreamHttpIR } from '../../ir/cluster.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import type { ClientScope, EffectiveOutbound, EffectiveSubset, EffectiveTraffic } from '../../merge/effective.ts';
 import type { ConnectionPoolSettings } from '../../policy/destination-rule.ts';
@@ -57,8 +57,6 @@ function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticB
     const name = outboundCluster(service.host, port.number, input.subset.name);
     if (type !== 'original-dst' && endpoints.length === 0) {
       conflicts.push({ metric: emptyMetric(service), key: name });
-      // A route to it answers 503 with the cluster absent or empty; Envoy needs no DNS cluster for that.
-      if (service.resolution === 'dns' && input.subset.name !== '') continue;
     }
     const isByKey = protocolProxy(port.protocol, input.scope.role, lowering.settings) === 'redis';
     reportIdleFields(traffic, service, { type, isByKey }, bag);
@@ -76,14 +74,16 @@ interface ClusterInput extends SubsetInput {
 }
 
 function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag): ClusterIR {
-  const { outbound, subset, scope, port, traffic, endpoints, type, name } = input;
+  const { outbound, subset, scope, port, traffic, endpoints, name } = input;
   const { service, serviceMode } = outbound;
   const { settings } = lowering;
   const { connectionPool, loadBalancer, outlierDetection: outlier } = traffic.blocks;
   const http = upstreamHttp(upstreamProtocol(port, connectionPool, scope, lowering), connectionPool, settings);
-  const isOriginalDst = type === 'original-dst';
+  const isOriginalDst = input.type === 'original-dst';
   const isByKey = protocolProxy(port.protocol, scope.role, settings) === 'redis';
-  const balancing = localityBalancing(traffic.blocks, type, scope, settings);
+  const balancing = localityBalancing(traffic.blocks, input.type, scope, settings);
+  const assigned = isOriginalDst ? undefined : endpointsIr(name, endpoints, balancing);
+  const type = typeFor(assigned, input.type);
   const target = { scope, service, port, subset: subset.name, traffic, serviceMode, isOriginalDst, http };
   const rule = blockOrigins(traffic, 'connectionPool', 'loadBalancer', 'outlierDetection');
   return {
@@ -91,7 +91,7 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
     altStatName: statName(name),
     type,
     loadBalancing: loadBalancing(type, loadBalancer, isByKey),
-    endpoints: isOriginalDst ? undefined : endpointsIr(name, endpoints, balancing),
+    endpoints: assigned,
     transport: upstreamTransport(target, lowering, bag),
     http,
     ...pooledFields(connectionPool, settings),
@@ -120,6 +120,11 @@ function clusterType(
   if (service.resolution === 'client' || endpoints.length === 0) return 'static';
   // Envoy takes exactly one host name in a LOGICAL_DNS cluster.
   return service.dnsRoundRobin && endpoints.length === 1 ? 'logical-dns' : 'strict-dns';
+}
+
+/** Envoy refuses a LOGICAL_DNS cluster without endpoints; a rule that shares load out by locality may leave none. */
+function typeFor(assigned: EndpointsIR | undefined, type: ClusterType): ClusterType {
+  return assigned?.localities.length === 0 ? 'static' : type;
 }
 
 function upstreamProtocol(

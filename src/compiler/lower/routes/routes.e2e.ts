@@ -50,6 +50,12 @@ const policies = {
     headers: {request: {set: {x-set: "100%%", :authority: set.example}, add: {x-add: b, x-who: "%REQ(X-USER)%"},
     remove: [X-Secret]}, response: {set: {x-app: v1}, add: {x-more: "1"}, remove: [x-debug]}},
     route: [{destination: {host: reviews.example, subset: v1}, headers: {request: {set: {x-destination: v1}}}}]}]`),
+  emptied: routes(`[
+    {match: [{uri: {exact: /mirrored}}], mirror: {host: named.example, subset: v2}, ${v1}},
+    {match: [{uri: {exact: /shared}}], route: [
+      {destination: {host: named.example, subset: v2}, weight: 99},
+      {destination: {host: reviews.example, subset: v1}, weight: 1}]},
+    {route: [{destination: {host: named.example, subset: v2}}]}]`),
   'no such subset': routes(`[{route: [{destination: {host: reviews.example, subset: v9}}]}]`),
 };
 
@@ -212,6 +218,13 @@ describe('weights', () => {
     expect(new Set(seen.map((one) => `${one?.backend} ${one?.headers['x-share']} ${one?.headers.host}`))).toEqual(
       new Set(['v1 big reviews.example', 'v2 undefined small.example']),
     );
+  });
+
+  test('a subset of DNS names that no endpoint is left in is answered 503, and delays no other', async () => {
+    expect((await send('emptied')).status).toBe(503);
+    expect((await send('emptied', { path: '/mirrored' })).status).toBe(200);
+    const shared = await Promise.all(Array.from({ length: 20 }, () => send('emptied', { path: '/shared' })));
+    expect(shared.map(({ status }) => status)).toContain(503);
   });
 
   test('a subset that nobody defines is answered 503', async () => {

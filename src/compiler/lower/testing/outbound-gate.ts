@@ -42,7 +42,7 @@ export interface OutboundGates {
   close(): Promise<void>;
 }
 
-/** Sockets of the applications behind `reviews.example` (two subsets) and `ratings.example`. */
+/** Sockets of the applications behind `reviews.example` (two subsets) and `ratings.example`; `named.example` has none. */
 const backends = ['v1', 'v2', 'ratings'] as const;
 
 const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
@@ -154,6 +154,20 @@ metadata: {name: reviews, namespace: a}
 spec:
   host: reviews.example
   subsets: [{name: v1, labels: {version: v1}}, {name: v2, labels: {version: v2}}]
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: ServiceEntry
+metadata: {name: named, namespace: a}
+spec:
+  hosts: [named.example]
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  resolution: DNS
+  endpoints: [{address: v1.invalid, labels: {version: v1}}]
+---
+apiVersion: networking.mesh.io/v1alpha3
+kind: DestinationRule
+metadata: {name: named, namespace: a}
+spec: {host: named.example, subsets: [{name: v2, labels: {version: v2}}]}
 `;
 }
 
