@@ -2,12 +2,10 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { PolicyDocument } from '../source/document.ts';
 import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups } from './kinds.ts';
+import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
 
 /** What a document is: a kind that is read, one that is none of ours, or one that is refused (and was reported). */
 export type Dispatched = { readonly entry: KnownKind } | 'foreign' | 'refused';
-
-/** Kinds of the original's groups that say something about traffic and are not read. */
-const unsupportedKinds: ReadonlySet<string> = new Set(['EnvoyFilter', 'ProxyConfig', 'Sidecar', 'WorkloadGroup']);
 
 /** Kinds that no other product has: one of an unknown group is a mistake, not somebody else's object. */
 const unmistakableKinds: ReadonlySet<string> = new Set([
@@ -32,6 +30,7 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
     refuseKind(String(kind), group, document, bag);
     return 'refused';
   }
+  if (isNeighbour(group, String(kind))) return dispatchNeighbour(group, document, bag);
   const meant = meantGroup(group, String(kind));
   if (meant === undefined) return 'foreign';
   const hint = `did you mean "${meant}"?`;
@@ -39,10 +38,10 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
   return 'refused';
 }
 
-/** True for documents of kinds that are not read at all. */
+/** True for documents of kinds that are not read at all, and of which nothing else is said. */
 export function isForeign(group: string, kind: string): boolean {
   const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
-  return !isOurs && meantGroup(group, kind) === undefined;
+  return !isOurs && !isNeighbour(group, kind) && meantGroup(group, kind) === undefined;
 }
 
 /** Group and version; the group of `v1` is empty. */
@@ -64,18 +63,14 @@ function isText(document: PolicyDocument, field: 'apiVersion' | 'kind', bag: Dia
 }
 
 function refuseKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): void {
-  const span = document.spanOf(['kind']);
-  if (unsupportedKinds.has(kind)) {
-    bag.report('unsupported-kind-of-group', span, { kind, group });
-    return;
-  }
+  if (refuseUnreadKind(kind, group, document, bag)) return;
   const elsewhere = ownGroupOf(kind);
   const near = nearest(kind, kindsOf(group));
   const hint =
     elsewhere === undefined
       ? near && `did you mean "${near}"?`
       : `${kind} belongs to ${elsewhere}: change "apiVersion"`;
-  bag.report('unknown-kind', span, { kind, group }, { hint });
+  bag.report('unknown-kind', document.spanOf(['kind']), { kind, group }, { hint });
 }
 
 /** Our group that a foreign one was meant to be: a policy must not be skipped because of a typing mistake. */

@@ -118,6 +118,7 @@ export const policyCodes = {
   'invalid-trust-domain-pattern': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-match-value': error(message`"${'field'}" is "${'value'}": ${'reason'}`),
   'invalid-uri': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect: ${'why'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,
     'set "splitExternalLocalOriginErrors: true"',
@@ -198,7 +199,11 @@ export const policyCodes = {
   ),
   'unsupported-condition-key': error(message`condition key "${'key'}" is not supported`),
   'unsupported-field': error(message`field "${'field'}" is not supported: ${'reason'}`),
-  'unsupported-kind-of-group': error(message`kind ${'kind'} of ${'group'} is not supported`, 'remove the object'),
+  'unsupported-kind-of-group': error(message`kind ${'kind'} of ${'group'} is not supported`),
+  'unsupported-plugin': error(
+    message`WasmPlugin "${'name'}" of phase ${'phase'} decides who gets in, and no plug-in is run`,
+    'write what it checks as an AuthorizationPolicy (action CUSTOM asks a server of yours); --exclude or .meshpolignore leaves the file out knowingly',
+  ),
   'unsupported-version': error(
     message`version "${'version'}" of ${'kind'} is not supported, expected ${'expected'}`,
     'change "apiVersion"',
