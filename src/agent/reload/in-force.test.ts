@@ -5,6 +5,16 @@ import { waitInForce } from './in-force.ts';
 describe('waitInForce', () => {
   afterEach(() => vi.useRealTimers());
 
+  test('does not take an admin interface that cannot be reached for one that shows the versions', async () => {
+    const get: AdminClient['get'] = () => Promise.reject(new Error('connect ECONNREFUSED'));
+    const options = { timeoutMs: 60, signal: new AbortController().signal, refusalsBefore: 0 };
+    expect(await waitInForce({ get, post: get }, {}, options)).toEqual({
+      isInForce: false,
+      missing: ['connect ECONNREFUSED'],
+      isRefused: false,
+    });
+  });
+
   test('asks often at first, and ever less often an Envoy that waits for what does not come', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     let asked = 0;

@@ -226,6 +226,15 @@ describe('access filters in the output', () => {
     expect(more).toEqual([]);
   });
 
+  test.each(['rules_stat_prefix', 'track_per_rule_stats'])(
+    'may count by %s as a template likes: figures take no access away',
+    (field) => {
+      const value = field === 'track_per_rule_stats' ? true : 'mine_';
+      const told = proxyWith('http', httpFilters);
+      expect(told((filters) => Object.assign(filters[3].typed_config, { [field]: value }))).toEqual([]);
+    },
+  );
+
   test('may stand beside rules of a user, which only take access away', () => {
     const own = { ...everything, principals: [{ direct_remote_ip: { address_prefix: '10.0.0.1', prefix_len: 32 } }] };
     const told = proxyWith(

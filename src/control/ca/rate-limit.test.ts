@@ -22,6 +22,23 @@ test('CallerLimits goes on where the clock stands or the callers are many', () =
   expect(limits.take('caller 0')).toBe(true);
 });
 
+test('CallerLimits forgets callers whose bucket is full again, and no others', () => {
+  let nowMs = 0;
+  const limits = new CallerLimits({ requestsPerSecond: 1, burst: 3 }, () => nowMs);
+  limits.take('early');
+  nowMs = 2900;
+  expect([1, 2, 3, 4].map(() => limits.take('late'))).toEqual([true, true, true, false]);
+  nowMs = 3000;
+  expect(limits.take('late')).toBe(false);
+  expect(limits.remembered).toEqual(['late']);
+  nowMs = 5999;
+  expect(limits.take('third')).toBe(true);
+  expect(limits.remembered).toEqual(['late', 'third']);
+  nowMs = 6000;
+  limits.take('third');
+  expect(limits.remembered).toEqual(['third']);
+});
+
 test('CallerLimits lets 32 requests of one caller be in progress, whatever the rate', () => {
   const limits = new CallerLimits({ requestsPerSecond: 1, burst: 1 }, () => 0);
   const entered = Array.from({ length: 33 }, () => limits.enter('a'));

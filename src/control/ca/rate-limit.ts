@@ -35,6 +35,11 @@ export class CallerLimits {
     return isTaken;
   }
 
+  /** The callers that have a bucket: at most those of twice the time in which one fills. */
+  get remembered(): readonly string[] {
+    return [...this.#buckets.keys()];
+  }
+
   /** Counts a request that begins; false when too many of the caller's are in progress. Each true wants one `leave`. */
   enter(caller: string): boolean {
     const count = this.#inProgress.get(caller) ?? 0;

@@ -24,6 +24,11 @@ describe('createSigner', () => {
       2,
     ],
     ['a root that signs itself', { certificate: root.certificate, privateKey: root.privateKey, chain: '' }, 0],
+    [
+      'a ca-cert.pem that holds the intermediates',
+      { certificate: lower.certificate + upper.certificate, chain: '' },
+      2,
+    ],
     ['an old root beside the new one', { roots: stranger.certificate + root.certificate }, 2],
   ])('builds the chain to the root of %s', (_, texts, length) => {
     const { signer } = createSigner({ ...good, ...texts }, now);
