@@ -44,8 +44,9 @@ docs: generate ## write the generated documents again
 bench: build ## the figures of docs/performance.md
 	@node --expose-gc bench/run.mjs
 
-soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load
+soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load, changes of the source
 	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src --include='*.test.ts' --include='*.e2e.ts')
+	@node scripts/mutate.mjs --count 150 --end-to-end
 
 demo: build ## the specification's outcome table, and its tokens at a gateway, on real Envoys
 	@node scripts/demo.mjs

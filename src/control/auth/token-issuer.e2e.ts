@@ -21,7 +21,7 @@ afterEach(() => server.close());
 describe('openTokenIssuer', () => {
   /** How many keys an issuer at 127.0.0.1 has whose keys are at 127.0.0.2. */
   const keysWith = async (allowedHosts: readonly string[]): Promise<number> => {
-    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     const issuer = `http://127.0.0.1:${server.port}`;
     const keys = openTokenIssuer({ issuer, allowedHosts, roots: undefined, log });
     try {
