@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AuthorityError, type AuthorityOptions, isPlaintext, type Remedy } from './authority.ts';
 import { type CertificateRequest, type CertificateResponse, createCertificate } from './ca-protocol.ts';
@@ -85,7 +86,27 @@ async function channelCredentials(
   if (isPlaintext(address)) return credentials.createInsecure();
   const roots = await readRoots(rootPath, announcedRoots);
   const [key = null, chain = null] = pair ? [Buffer.from(pair.privateKey), Buffer.from(pair.certificateChain)] : [];
-  return credentials.createSsl(Buffer.from(roots, 'latin1'), key, chain);
+  const made = credentials.createSsl(Buffer.from(roots, 'latin1'), key, chain);
+  return isIP(hostOf(address)) === 0 ? made : withoutServerName(made);
+}
+
+/** Of `host:port`; brackets around an IPv6 address are not part of it. */
+function hostOf(address: string): string {
+  return address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+}
+
+/**
+ * An address is no server name (RFC 6066, 3), but the library sends it as one, at which Node warns. Without a name Node
+ * compares the certificate with the host, the address.
+ */
+function withoutServerName(made: ChannelCredentials): ChannelCredentials {
+  const create = made._createSecureConnector.bind(made);
+  made._createSecureConnector = (...target) => {
+    const connector = create(...target) as ReturnType<typeof create> & { connectionOptions: ConnectionOptions };
+    connector.connectionOptions.servername = '';
+    return connector;
+  };
+  return made;
 }
 
 /** A missing root never takes the encryption away: there is no attempt without one. */

@@ -22,6 +22,8 @@ export interface IssueOptions {
   readonly uris?: readonly string[];
   /** DNS SANs beside the URI (edge gateways). */
   readonly dnsNames?: readonly string[];
+  /** Address SANs. */
+  readonly addresses?: readonly string[];
   /** The leaf says that it is a CA, which a SPIFFE leaf may not. */
   readonly isCa?: boolean;
 }
@@ -37,7 +39,8 @@ export interface MeshCa {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
-const leafUsages = x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment;
+/** Of keys on curves (RFC 8813, 3). */
+const leafUsages = x509.KeyUsageFlags.digitalSignature;
 
 /** A new root with a random name, good for ten years. */
 export async function createMeshCa(organization = 'mesh test'): Promise<MeshCa> {
@@ -101,6 +104,7 @@ async function issueLeaf({
   const names: x509.JsonGeneralNames = [
     ...(options.uris ?? [spiffeId]).map((value) => ({ type: 'url' as const, value })),
     ...(options.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+    ...(options.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
   ];
   const notBefore = new Date(Date.now() + (options.startDays ?? 0) * dayMs - 60_000);
   return x509.X509CertificateGenerator.create({

@@ -36,6 +36,8 @@ describe('authenticateToken', () => {
     ['an end that has passed', { exp: now - 60 }, /"exp" claim timestamp check failed/],
     ['no end', { exp: undefined }, /the token has no end/],
     ['a start that has not come', { nbf: now + 60 }, /"nbf" claim timestamp check failed/],
+    ['a time of issue that has not come', { iat: now + 60 }, /the token was issued in the future/],
+    ['a time of issue that is no number', { iat: 'today' }, /"iat" claim must be a number/],
     ['no subject', { sub: undefined }, /subject of the token is no service account/],
     ['a subject of three parts', { sub: 'system:serviceaccount:foo' }, /no service account/],
     ['a subject of five parts', { sub: 'system:serviceaccount:foo:httpbin:x' }, /no service account/],

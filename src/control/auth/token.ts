@@ -116,8 +116,13 @@ function callerOf(payload: JWTPayload, rules: TokenRules): Authentication {
   return { caller: { namespace, serviceAccount, by: 'token' } };
 }
 
-function timeProblem({ exp }: JWTPayload, { isFirstParty }: TokenRules): string | undefined {
-  return exp === undefined && !isFirstParty ? 'the token has no end' : undefined;
+/** Of the times that the verification above passes over. */
+function timeProblem({ exp, iat }: JWTPayload, { isFirstParty, clock }: TokenRules): string | undefined {
+  if (exp === undefined && !isFirstParty) return 'the token has no end';
+  if (iat === undefined) return undefined;
+  // Whoever issues ahead of time prepares tokens for when the key is out of reach, or has a clock that is not to be trusted.
+  const aheadSeconds = iat - clock() / 1000;
+  return aheadSeconds > clockTolerance ? 'the token was issued in the future: a clock is wrong' : undefined;
 }
 
 function audienceProblem({ aud }: JWTPayload, { audiences, isFirstParty, source }: TokenRules): string | undefined {

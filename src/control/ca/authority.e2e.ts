@@ -92,7 +92,7 @@ describe.each(forms)('an authority with %s', (_, algorithm, signature) => {
       'X509v3 Authority Key Identifier:',
     ]);
     for (const line of [
-      'Digital Signature, Key Encipherment\n',
+      'Digital Signature\n',
       'TLS Web Server Authentication, TLS Web Client Authentication\n',
       'CA:FALSE\n',
       `URI:${identity}\n`,

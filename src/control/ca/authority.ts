@@ -95,7 +95,7 @@ export class CertificateAuthority {
         notAfterMs,
         publicKey,
         extensions: [
-          ...leafUsages(usages),
+          ...leafUsages(usages, publicKey),
           subjectAltName(names),
           subjectKeyIdentifier(keyId),
           authorityKeyIdentifier(signer.keyId),

@@ -53,7 +53,7 @@ function ours({ leaf = p256, authority = p256, notAfterMs = start + day, ...form
     extensions: form.isRoot
       ? [...authorityUsages(), keyId]
       : [
-          ...leafUsages(form.usages ?? ['server', 'client']),
+          ...leafUsages(form.usages ?? ['server', 'client'], publicKey),
           subjectAltName(form.names ?? [uri]),
           keyId,
           authorityKeyIdentifier(keyIdOf(spkiOf(authority))),
@@ -84,7 +84,7 @@ async function theirs(
             keyId,
           ]
         : [
-            new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
+            new x509.KeyUsagesExtension(leafKeyUsages(leaf), true),
             new x509.ExtendedKeyUsageExtension((form.usages ?? ['server', 'client']).map((usage) => purposes[usage])),
             new x509.BasicConstraintsExtension(false, undefined, true),
             new x509.SubjectAlternativeNameExtension((form.names ?? [uri]).map(generalName), true),
@@ -96,6 +96,12 @@ async function theirs(
     webcrypto,
   );
   return Buffer.from(certificate.rawData);
+}
+
+/** RFC 8813, 3: a key on a curve enciphers no keys. */
+function leafKeyUsages({ publicKey }: KeyPair): number {
+  const { digitalSignature, keyEncipherment } = x509.KeyUsageFlags;
+  return publicKey.asymmetricKeyType === 'rsa' ? digitalSignature | keyEncipherment : digitalSignature;
 }
 
 const purposes = { server: x509.ExtendedKeyUsage.serverAuth, client: x509.ExtendedKeyUsage.clientAuth };

@@ -47,19 +47,23 @@ function extension(extnID: string, critical: boolean, value: object): Extension 
 }
 
 const leafUsagesMade = new Map<string, readonly Extension[]>();
+const rsaEncryption = '1.2.840.113549.1.1.1';
 
-/** What the key of a leaf may do; made once, as every certificate has them. */
-export function leafUsages(usages: readonly ('server' | 'client')[]): readonly Extension[] {
-  const made = leafUsagesMade.get(usages.join()) ?? makeLeafUsages(usages);
-  leafUsagesMade.set(usages.join(), made);
+/** What the key of a leaf, a SubjectPublicKeyInfo, may do; made once a kind of key, as every certificate has them. */
+export function leafUsages(usages: readonly ('server' | 'client')[], publicKey: Buffer): readonly Extension[] {
+  const isRsa = parseAsn(publicKey, SubjectPublicKeyInfo).algorithm.algorithm === rsaEncryption;
+  const kind = [isRsa, ...usages].join();
+  const made = leafUsagesMade.get(kind) ?? makeLeafUsages(usages, isRsa);
+  leafUsagesMade.set(kind, made);
   return made;
 }
 
-function makeLeafUsages(usages: readonly ('server' | 'client')[]): readonly Extension[] {
+/** Only RSA enciphers keys: RFC 8813, 3, forbids keyEncipherment for elliptic curves, and strict verifiers look. */
+function makeLeafUsages(usages: readonly ('server' | 'client')[], isRsa: boolean): readonly Extension[] {
   const { digitalSignature, keyEncipherment } = KeyUsageFlags;
   const purposes = usages.map((usage) => (usage === 'server' ? id_kp_serverAuth : id_kp_clientAuth));
   return [
-    extension(id_ce_keyUsage, true, new KeyUsage(digitalSignature | keyEncipherment)),
+    extension(id_ce_keyUsage, true, new KeyUsage(isRsa ? digitalSignature | keyEncipherment : digitalSignature)),
     extension(id_ce_extKeyUsage, false, new ExtendedKeyUsage(purposes)),
     extension(id_ce_basicConstraints, true, new BasicConstraints({ cA: false })),
   ].map(fixed);
