@@ -32,6 +32,8 @@ export interface EnvoyRunParts extends AgentParts {
 
 /** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
 export interface CurrentEnvoy {
+  /** Leads the group of its processes; there as long as Envoy runs. */
+  pid?: number | undefined;
   admin?: AdminClient | undefined;
   /** Where its admin interface listens. */
   address?: AdminAddress | undefined;
@@ -90,6 +92,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
   current.address = address;
   const startedAt = performance.now();
   const envoy = await startEnvoy(config, folder.bootstrapPath, address);
+  current.pid = envoy.pid;
   log.info('Envoy started', { pid: envoy.pid });
   const kill = (): void => void envoy.signal('SIGKILL');
   process.once('exit', kill);
@@ -114,6 +117,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
     current.listeners = undefined;
     current.reopenLogs = undefined;
     if (!ended.signal.aborted) await terminate(envoy, new AbortController().signal, log);
+    current.pid = undefined;
     process.off('exit', kill);
     await forgetEnvoy(config.configPath).catch((error: Error) => {
       // The next agent sees for itself that this Envoy is gone.

@@ -102,6 +102,26 @@ describe('POST /drain', () => {
   });
 });
 
+describe('what drains or ends the proxy', () => {
+  test('is refused to Envoy, which any route may lead strangers through, and taken from others of its user', async () => {
+    const agent = await start({ config: { terminationDrainMs: 0 } });
+    const { statusPort: port } = agent;
+    await agent.untilReady();
+    for (const host of ['127.0.0.1', '127.0.0.2', '::1']) {
+      await agent.change({ body: host, upstream: { name: `own-${host}`, host, port } });
+      await vi.waitFor(async () => expect((await agent.get()).body).toBe(host), 10_000);
+      expect([host, (await agent.get('/upstream/healthz/ready')).status]).toEqual([host, 200]);
+      expect((await agent.get('/upstream/stats/prometheus')).status).toBe(200);
+      for (const path of ['/drain', '/quitquitquit'])
+        expect(await httpPost(agent.sample.httpPort, `/upstream${path}`)).toBe(403);
+    }
+    expect(agent.lines.join('')).toContain('refused\taction=quit reason=the connection comes from Envoy');
+    // This test runs as Envoy's own user, as a hook in the proxy's container does.
+    expect(await httpPost(port, '/quitquitquit')).toBe(200);
+    expect(await agent.exitCode).toBe(0);
+  });
+});
+
 describe('POST /quitquitquit', () => {
   test('stops without the wait', async () => {
     const agent = await start({ config: { terminationDrainMs: 60_000 } });

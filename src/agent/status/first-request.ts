@@ -18,6 +18,8 @@ export class FirstRequest extends Duplex {
   /** As the socket had them when it was taken. */
   readonly remoteAddress: string | undefined;
   readonly localAddress: string | undefined;
+  readonly remotePort: number | undefined;
+  readonly localPort: number | undefined;
   readonly #socket: Socket;
   readonly #onHead: () => void;
   /** Undefined once it is whole. */
@@ -29,6 +31,8 @@ export class FirstRequest extends Duplex {
     super();
     this.remoteAddress = socket.remoteAddress;
     this.localAddress = socket.localAddress;
+    this.remotePort = socket.remotePort;
+    this.localPort = socket.localPort;
     this.#socket = socket;
     this.#onHead = onHead;
     socket.on('data', (part: Buffer) => this.#take(part));

@@ -2,6 +2,8 @@
 export interface ConnectionEnds {
   readonly remoteAddress?: string | undefined;
   readonly localAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+  readonly localPort?: number | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { portOwner } from '../life/process-table.ts';
 import type { AgentLife } from '../life/state.ts';
 import type { StopRequests } from '../life/stop-requests.ts';
 import type { AgentParts } from '../run.ts';
+import { actionCallers } from './action-callers.ts';
 import type { AgentActions } from './actions.ts';
 import { needsOwnCertificate } from './certificate-need.ts';
 import { loopback } from './dial.ts';
@@ -41,6 +42,7 @@ export async function serveStatus(
       log,
     }),
     actions: actionsOf(requests, current),
+    refusalOf: actionCallers(() => current.pid, log),
     log,
   }).catch(async (cause) => {
     const owner = await portOwner(config.statusPort);

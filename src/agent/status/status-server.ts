@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
+import type { RefusalOf } from './action-callers.ts';
 import type { AgentActions } from './actions.ts';
 import type { AppProbes } from './app-probes.ts';
 import { Connections, callerOf, thisPod } from './connections.ts';
@@ -28,11 +29,13 @@ export interface StatusOptions {
   readonly addresses: PodAddresses;
   readonly metrics: MergedMetrics;
   readonly actions: AgentActions;
+  /** Of callers on loopback that ask for an action. */
+  readonly refusalOf: RefusalOf;
   readonly log: Log;
 }
 
-/** Answers of each kind that may be in the making: a merged answer may hold 20 MiB, a probe a connection. */
-const maxAtOnce = { metrics: 4, probe: 48 };
+/** Answers of each kind that may be in the making: a merged answer may hold 20 MiB, a probe a connection, an action the kernel's table. */
+const maxAtOnce = { metrics: 4, probe: 48, action: 4 };
 /** Merged answers that one address outside this pod may have in the making. */
 const maxMetricsPerCaller = 2;
 /** Until the reader has taken the whole of a merged answer. */
@@ -80,7 +83,7 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
 
 class StatusDesk {
   readonly #options: StatusOptions;
-  readonly #busy = { metrics: 0, probe: 0 };
+  readonly #busy = { metrics: 0, probe: 0, action: 0 };
   /** Callers whose merged answers are in the making, once for each. */
   readonly #scrapers: string[] = [];
   readonly #faults = new FaultMemory();
@@ -100,12 +103,8 @@ class StatusDesk {
       case 'ready':
         return this.#ready(response);
       case 'drain':
-        return this.#drain(response);
       case 'quit':
-        send(response, 200, 'OK');
-        // Once it is told: the end of the agent is also the end of this connection.
-        response.once('close', () => this.#options.actions.quit());
-        return;
+        return this.#counted('action', response, () => this.#act(route.ask, request, response));
       case 'probe':
         return this.#counted('probe', response, () => this.#probe(route.path, request, response));
       case 'metrics':
@@ -144,6 +143,20 @@ class StatusDesk {
     send(response, ready.isReady ? 200 : 503, reason ?? '');
   }
 
+  async #act(action: 'drain' | 'quit', request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { actions, log, refusalOf } = this.#options;
+    const reason = await refusalOf(request.socket);
+    if (this.#faults.isNews(action, reason) && reason !== undefined)
+      log.warn('an action was asked for and refused', { action, reason });
+    if (reason !== undefined) send(response, 403, `only programs of this pod may ask for this: ${reason}`);
+    else if (action === 'drain') await this.#drain(response);
+    else {
+      // Once it is told: the end of the agent is also the end of this connection.
+      response.once('close', () => actions.quit());
+      send(response, 200, 'OK');
+    }
+  }
+
   async #drain(response: ServerResponse): Promise<void> {
     try {
       await this.#options.actions.drain();
@@ -169,7 +182,7 @@ class StatusDesk {
   }
 
   /** 503 at once where too many of a kind are under way: the answers that are in the making stay possible. */
-  async #counted(kind: 'metrics' | 'probe', response: ServerResponse, answer: () => Promise<void>): Promise<void> {
+  async #counted(kind: keyof typeof maxAtOnce, response: ServerResponse, answer: () => Promise<void>): Promise<void> {
     if (this.#busy[kind] >= maxAtOnce[kind]) {
       refuse(response);
       return;

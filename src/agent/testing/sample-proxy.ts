@@ -14,8 +14,8 @@ export interface SampleProxy {
   readonly tlsPort?: number;
   /** Added to the HTTP listener, to break it or to change it. */
   readonly listenerExtras?: Json;
-  /** Upstream for `/upstream`: a cluster of this name and port. */
-  readonly upstream?: { readonly name: string; readonly port: number };
+  /** Upstream for what follows `/upstream`: a cluster of this name, address (127.0.0.1 when absent) and port. */
+  readonly upstream?: { readonly name: string; readonly host?: string; readonly port: number };
   /** A listener of the bootstrap itself. */
   readonly staticPort?: number;
   /** Holds requests to `/slow` back by so many seconds. */
@@ -174,7 +174,7 @@ function routeConfiguration({ body, upstream, slowSeconds = 0 }: SampleProxy): J
     delay: { fixed_delay: `${slowSeconds}s`, percentage: { numerator: 100 } },
   };
   const routes = [
-    ...(upstream === undefined ? [] : [{ match: { path: '/upstream' }, route: { cluster: upstream.name } }]),
+    ...(upstream === undefined ? [] : upstreamRoutes(upstream.name)),
     ...(slowSeconds === 0
       ? []
       : [{ match: { path: '/slow' }, ...direct, typed_per_filter_config: { 'envoy.filters.http.fault': fault } }]),
@@ -188,14 +188,21 @@ function routeConfiguration({ body, upstream, slowSeconds = 0 }: SampleProxy): J
   };
 }
 
-function upstreamCluster({ name, port }: { readonly name: string; readonly port: number }): Json {
+function upstreamRoutes(cluster: string): readonly Json[] {
+  return [
+    { match: { path: '/upstream' }, route: { cluster } },
+    { match: { prefix: '/upstream/' }, route: { cluster, prefix_rewrite: '/' } },
+  ];
+}
+
+function upstreamCluster({ name, host, port }: NonNullable<SampleProxy['upstream']>): Json {
   return {
     '@type': 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
     name,
     connect_timeout: '1s',
     load_assignment: {
       cluster_name: name,
-      endpoints: [{ lb_endpoints: [{ endpoint: { address: address(port) } }] }],
+      endpoints: [{ lb_endpoints: [{ endpoint: { address: address(port, host) } }] }],
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { createLog } from '../../log/log.ts';
+import { actionCallers } from '../action-callers.ts';
 import { loopback } from '../dial.ts';
 import { MergedMetrics, type MetricsSources } from '../merged-metrics.ts';
 import { Readiness } from '../readiness.ts';
@@ -42,6 +43,7 @@ export async function startStatusBench({ sources, ...options }: StatusBenchOptio
       drain: async () => void actions.push('drain'),
       quit: () => void actions.push('quit'),
     },
+    refusalOf: actionCallers(() => undefined, log),
     log,
     ...options,
   });

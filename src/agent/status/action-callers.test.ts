@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../log/log.ts';
+import { actionCallers } from './action-callers.ts';
+import type { SocketOwner } from './socket-owner.ts';
+
+const envoy = 70;
+const proxyUser = 1337;
+
+/** Envoy as two processes of the proxy's user, of which the second has socket 5. */
+function refusal(owner: SocketOwner | Error, pid: number | undefined = envoy) {
+  const lines: string[] = [];
+  const log = createLog({ isJson: false, level: 'info', write: (line) => void lines.push(line) });
+  const refusalOf = actionCallers(() => pid, log, {
+    ownerOf: () => (owner instanceof Error ? Promise.reject(owner) : Promise.resolve(owner)),
+    groupOf: async (leader) => [leader, leader + 1].map((member) => ({ pid: member, uid: proxyUser })),
+    holdsSocket: async (member, name) => member === envoy + 1 && name === 'socket:[5]',
+  });
+  return { refusalOf, lines };
+}
+
+describe('actionCallers', () => {
+  test.each<[string, SocketOwner | Error, RegExp | undefined]>([
+    ["refuses a socket of Envoy's", { isKnown: true, uid: proxyUser, name: 'socket:[5]' }, /comes from Envoy/],
+    ['takes another socket of the same user', { isKnown: true, uid: proxyUser, name: 'socket:[6]' }, undefined],
+    ['takes a socket of another user', { isKnown: true, uid: 0, name: 'socket:[5]' }, undefined],
+    ['refuses an end that was closed', { isKnown: false, why: 'closed' }, /closed at its other end/],
+    ['takes who cannot be seen on this machine', { isKnown: false, why: 'no-table' }, undefined],
+    [
+      'refuses what it cannot look up now',
+      Object.assign(new Error('x'), { code: 'EMFILE' }),
+      /cannot be seen \(EMFILE\)/,
+    ],
+  ])('%s', async (_name, owner, expected) => {
+    const { refusalOf } = refusal(owner);
+    const reason = await refusalOf({});
+    if (expected === undefined) expect(reason).toBeUndefined();
+    else expect(reason).toMatch(expected);
+  });
+
+  test('takes any caller that is still there while no Envoy runs', async () => {
+    const { refusalOf } = refusal({ isKnown: true, uid: proxyUser, name: 'socket:[5]' });
+    const idle = actionCallers(() => undefined, createLog({ isJson: false, level: 'info', write: () => undefined }), {
+      ownerOf: async () => ({ isKnown: true, uid: proxyUser, name: 'socket:[5]' }),
+      groupOf: async () => [],
+      holdsSocket: async () => true,
+    });
+    expect(await idle({})).toBeUndefined();
+    expect(await refusalOf({})).toBeDefined();
+  });
+
+  test('warns once of a machine that shows nobody', async () => {
+    const { refusalOf, lines } = refusal({ isKnown: false, why: 'no-table' });
+    await refusalOf({});
+    await refusalOf({});
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('without /proc/net/tcp');
+  });
+});

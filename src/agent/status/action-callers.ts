@@ -1,0 +1,48 @@
+import { type GroupMember, groupOf, holdsSocket } from '../life/process-group.ts';
+import type { Log } from '../log/log.ts';
+import type { ConnectionEnds } from './loopback.ts';
+import { ownerOf, type SocketOwner } from './socket-owner.ts';
+
+/** Why a caller on loopback may not ask for an action all the same; undefined when it may. */
+export type RefusalOf = (ends: ConnectionEnds) => Promise<string | undefined>;
+
+/** Where a test puts something of its own. */
+interface Sight {
+  readonly ownerOf: (ends: ConnectionEnds) => Promise<SocketOwner>;
+  readonly groupOf: (leader: number) => Promise<readonly GroupMember[]>;
+  readonly holdsSocket: (pid: number, name: string) => Promise<boolean>;
+}
+
+/**
+ * Refuses connections that Envoy made: an address of loopback says nothing where a route, whichever that is, leads
+ * strangers through Envoy to this port. Envoy's user alone does not tell: the hook that drains before a stop runs as that
+ * user too, and on a plain machine everything is root. So a socket of that user is looked for among Envoy's own. An end
+ * that nobody has open any more is refused, since whoever sends a request through Envoy can choose to close it early.
+ * Where the machine shows nobody's sockets, the address decides, as nobody could ask for anything else.
+ */
+export function actionCallers(
+  envoyPid: () => number | undefined,
+  log: Log,
+  sight: Sight = { ownerOf, groupOf, holdsSocket },
+): RefusalOf {
+  let wasTold = false;
+  return async (ends) => {
+    const pid = envoyPid();
+    try {
+      const owner = await sight.ownerOf(ends);
+      if (!owner.isKnown && owner.why === 'closed') return 'the connection has been closed at its other end';
+      if (!owner.isKnown) {
+        if (!wasTold) log.warn('without /proc/net/tcp, POST to the status port is not refused to Envoy itself');
+        wasTold = true;
+        return undefined;
+      }
+      if (pid === undefined) return undefined;
+      for (const { pid: member, uid } of await sight.groupOf(pid))
+        if (uid === owner.uid && (await sight.holdsSocket(member, owner.name)))
+          return 'the connection comes from Envoy, which nobody may ask this through';
+      return undefined;
+    } catch (error) {
+      return `whose connection this is cannot be seen (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`;
+    }
+  };
+}
