@@ -17,14 +17,32 @@ function anyIdentity(sense: Sense): PrincipalIR {
 
 /**
  * `<trust domain>/ns/<namespace>/sa/<service account>`, or a pattern of it. A domain of the mesh, and `cluster.local`,
- * stands for every domain that the mesh trusts.
+ * stands for every domain that the mesh trusts; so does a pattern that a domain of the mesh matches.
  */
 export function principalMatch(value: string, sense: Sense, trustDomains: readonly string[]): PrincipalIR {
   const pattern = patternOf(value);
   if (pattern.kind === 'any') return anyIdentity(sense);
-  if (pattern.kind === 'suffix') return identity('suffix', pattern.text);
-  const { kind } = pattern;
-  return someOf(inEveryDomain(pattern.text, trustDomains).map((text) => identity(kind, `${scheme}${text}`)));
+  const { kind, text } = pattern;
+  const slash = text.indexOf('/');
+  if (kind === 'suffix') {
+    const rest = text.slice(slash);
+    const isOfDomain = slash > 0 && rest.startsWith('/ns/');
+    const others = isOfDomain ? otherNames((domain) => domain.endsWith(text.slice(0, slash)), trustDomains) : [];
+    return someOf([identity(kind, text), ...others.map((domain) => identity('exact', scheme + domain + rest))]);
+  }
+  if (slash < 0 && kind === 'prefix') return domainPrefix(text, trustDomains);
+  return someOf(inEveryDomain(text, trustDomains).map((each) => identity(kind, `${scheme}${each}`)));
+}
+
+/** Names of the mesh's trust domain that a pattern misses, where it matches another of them: all are one domain. */
+function otherNames(isMet: (domain: string) => boolean, trustDomains: readonly string[]): readonly string[] {
+  return trustDomains.some(isMet) ? trustDomains.filter((domain) => !isMet(domain)) : [];
+}
+
+/** Identities of trust domains that begin with the text, and of the mesh's whole where one of its names does. */
+function domainPrefix(text: string, trustDomains: readonly string[]): PrincipalIR {
+  const others = otherNames((domain) => domain.startsWith(text), trustDomains);
+  return someOf([text, ...others.map((domain) => `${domain}/`)].map((start) => identity('prefix', scheme + start)));
 }
 
 /** The domain that a principal names, when it names one that the mesh does not trust. */
@@ -70,15 +88,19 @@ export function serviceAccountMatch(
   return someOf(trustDomains.map((domain) => identity('exact', `${scheme}${domain}${rest}`)));
 }
 
-/** One of the mesh's own stands for all of them, as in principals. */
+/** One of the mesh's own, or a pattern that one matches, stands for all of them, as in principals. */
 export function trustDomainMatch(value: string, sense: Sense, trustDomains: readonly string[]): PrincipalIR {
   const pattern = patternOf(value);
   if (pattern.kind === 'any') return anyIdentity(sense);
   if (pattern.kind === 'suffix') {
+    const others = otherNames((domain) => domain.endsWith(pattern.text), trustDomains);
     // In an identity of the mesh `/ns/` follows the trust domain and nothing else.
-    if (sense === 'takes') return identity('contains', `${pattern.text}/ns/`);
-    return identity('regex', `${scheme}[^/]*${quoteRegex(pattern.text)}/ns/.*`);
+    const named =
+      sense === 'takes'
+        ? identity('contains', `${pattern.text}/ns/`)
+        : identity('regex', `${scheme}[^/]*${quoteRegex(pattern.text)}/ns/.*`);
+    return someOf([named, ...others.map((domain) => identity('prefix', `${scheme}${domain}/`))]);
   }
-  if (pattern.kind === 'prefix') return identity('prefix', `${scheme}${pattern.text}`);
+  if (pattern.kind === 'prefix') return domainPrefix(pattern.text, trustDomains);
   return someOf(inEveryDomain(`${pattern.text}/`, trustDomains).map((text) => identity('prefix', `${scheme}${text}`)));
 }

@@ -37,8 +37,30 @@ describe('identities', () => {
     ['cluster.local/ns/a/sa/b', '(identity exact spiffe://td/ns/a/sa/b | identity exact spiffe://old/ns/a/sa/b)'],
     ['other/ns/a/sa/b', 'identity exact spiffe://other/ns/a/sa/b'],
     ['*/ns/a/sa/b', 'identity suffix /ns/a/sa/b'],
+    ['t*', '(identity prefix spiffe://t | identity prefix spiffe://old/)'],
+    ['*ld/ns/a/sa/b', '(identity suffix ld/ns/a/sa/b | identity exact spiffe://td/ns/a/sa/b)'],
+    ['*d/ns/a/sa/b', 'identity suffix d/ns/a/sa/b'],
+    ['*other/ns/a/sa/b', 'identity suffix other/ns/a/sa/b'],
+    ['oth*', 'identity prefix spiffe://oth'],
+    ['*sa/b', 'identity suffix sa/b'],
   ])('principal %s holds in every domain that the mesh trusts', (principal, expected) => {
     const options = { trustDomains: ['td', 'old'] };
     expect(lowered(source({ principals: [principal] }), options)).toEqual(['any', expected]);
+    expect(lowered(source({ principals: [principal] }), { ...options, action: 'DENY' })).toEqual(['any', expected]);
+  });
+
+  test.each([
+    ['t*', '(identity prefix spiffe://t | identity prefix spiffe://old/)', undefined],
+    [
+      '*ld',
+      '(identity regex spiffe://[^/]*ld/ns/.* | identity prefix spiffe://td/)',
+      '(identity contains ld/ns/ | identity prefix spiffe://td/)',
+    ],
+    ['*er', 'identity regex spiffe://[^/]*er/ns/.*', 'identity contains er/ns/'],
+    ['oth*', 'identity prefix spiffe://oth', undefined],
+  ])('trust domain %s stands for every name of the mesh’s where it meets one', (domain, giving, taking = giving) => {
+    const options = { trustDomains: ['td', 'old'] };
+    expect(lowered(source({ trustDomains: [domain] }), options)).toEqual(['any', giving]);
+    expect(lowered(source({ trustDomains: [domain] }), { ...options, action: 'DENY' })).toEqual(['any', taking]);
   });
 });

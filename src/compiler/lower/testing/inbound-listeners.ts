@@ -20,6 +20,8 @@ export type InboundPort = 'http' | 'tcp' | 'undeclared';
 /** How a client comes: with the identity `spiffe://cluster.local/<identity>`, or in plaintext. */
 export interface InboundClient {
   readonly identity?: string | undefined;
+  /** In place of `cluster.local`. */
+  readonly trustDomain?: string;
   readonly serverName?: string;
 }
 
@@ -75,11 +77,13 @@ export async function startInboundListeners(
   });
   for (const name of names) await listening(portsOf(name).undeclared, () => hasExited);
 
-  async function open(name: string, port: InboundPort, { identity, serverName }: InboundClient, alpn: string) {
+  async function open(name: string, port: InboundPort, client: InboundClient, alpn: string) {
+    const { identity, trustDomain = 'cluster.local', serverName } = client;
     const target = { host: '127.0.0.1', port: portsOf(name)[port] };
     if (identity === undefined) return connect(target);
-    const issued = certificates.get(identity) ?? (await ca.issue(`spiffe://cluster.local/${identity}`));
-    certificates.set(identity, issued);
+    const uri = `spiffe://${trustDomain}/${identity}`;
+    const issued = certificates.get(uri) ?? (await ca.issue(uri));
+    certificates.set(uri, issued);
     const pair = { cert: issued.certificateChain, key: issued.privateKey, rejectUnauthorized: false };
     return connectTls({ ...target, ...pair, ALPNProtocols: [alpn], ...(serverName && { servername: serverName }) });
   }
