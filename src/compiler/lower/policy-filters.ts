@@ -6,6 +6,7 @@ import type { Workload } from '../topology/model.ts';
 import { authenticationFilter } from './authentication/authentication.ts';
 import { authorizationFilter } from './authorization/authorization.ts';
 import { type Authorizer, authorizersOf } from './authorization/authorizers.ts';
+import type { RuleContext } from './authorization/context.ts';
 import { customFilters } from './authorization/custom.ts';
 import { warnOfRules } from './authorization/warnings.ts';
 import type { Lowering } from './lowering.ts';
@@ -46,20 +47,21 @@ export function policyFilters(
   const authorizers = authorizersOf(policies, client, lowering.settings, bag);
   warnOfRules(policies, { workload, bytePorts }, authorizers, lowering, bag);
   const before = tokens === undefined ? [] : [tokens];
-  const label = `policy filters ${authorizers.map(({ name, cluster }) => `${name} ${cluster}`).join()}`;
+  const isGateway = workload.role === 'router';
+  const label = `policy filters ${isGateway} ${authorizers.map(({ name, cluster }) => `${name} ${cluster}`).join()}`;
   return lowering.memo.of([policies, ...before], label, bag, () => ({
-    http: [...before, ...accessFilters(policies, authorizers, 'http', lowering)],
-    network: accessFilters(policies, authorizers, 'tcp', lowering),
+    http: [...before, ...accessFilters(policies, authorizers, { carries: 'http', isGateway }, lowering)],
+    network: accessFilters(policies, authorizers, { carries: 'tcp', isGateway }, lowering),
   }));
 }
 
 function accessFilters(
   policies: readonly AuthorizationPolicy[],
   authorizers: readonly Authorizer[],
-  carries: 'http' | 'tcp',
+  chain: Pick<RuleContext, 'carries' | 'isGateway'>,
   { settings }: Lowering,
 ): readonly NetworkPolicyFilterIR[] {
-  const context = { carries, trustDomains: [settings.trustDomain, ...settings.trustDomainAliases] };
+  const context = { ...chain, trustDomains: [settings.trustDomain, ...settings.trustDomainAliases] };
   const actions = ['AUDIT', 'DENY', 'ALLOW'] as const;
   return [
     ...customFilters(policies, authorizers, context),

@@ -166,6 +166,10 @@ export const compilerCodes = {
     message`"${'field'}" at a sidecar is what the caller writes into X-Forwarded-For`,
     'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
   ),
+  'host-port-at-gateway': warning(
+    message`gateways compare hosts without their port, so that "${'value'}" ${'effect'}`,
+    'write the host without its port; the port of a gateway\'s container goes into "ports"',
+  ),
   'untrusted-domain': warning(
     message`nobody has the principal "${'value'}": the mesh trusts ${'trusted'}, not "${'domain'}"`,
     'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',

@@ -5,7 +5,7 @@ import { objectOrigin } from '../origins.ts';
 import type { RuleContext } from './context.ts';
 import { authorizationRule } from './rule.ts';
 
-type Context = Pick<RuleContext, 'carries' | 'trustDomains'>;
+type Context = Pick<RuleContext, 'carries' | 'trustDomains' | 'isGateway'>;
 
 const dryRunAnnotation = 'mesh.io/dry-run';
 

@@ -19,7 +19,7 @@ type Term = PermissionIR | PrincipalIR;
 /** What a key is about, and how its values are matched. */
 interface Attribute {
   readonly side: keyof ConditionMatch;
-  readonly match: (values: readonly string[], sense: Sense) => Term;
+  readonly match: (values: readonly string[], sense: Sense, context: RuleContext) => Term;
 }
 
 /** Keys that mean the same as a field of a source. */
@@ -44,7 +44,7 @@ export function conditionMatch(condition: Condition, context: RuleContext): Cond
   const match = (of: readonly string[], isNegated: boolean): Term => {
     if (field !== undefined) return sourceFieldMatch(field, of, isNegated, context);
     if (attribute === undefined) throw new Error(`nothing is known by ${key}`);
-    const term = attribute.match(of, senseOf(context, isNegated));
+    const term = attribute.match(of, senseOf(context, isNegated), context);
     return isNegated ? notOf(term) : term;
   };
   const term = allOf([

@@ -7,6 +7,8 @@ export interface RuleContext {
   /** What the chain carries: on `tcp` there are no HTTP attributes. */
   readonly carries: 'http' | 'tcp';
   readonly policyNamespace: string;
+  /** A gateway's: Envoy has taken the port off the authority before rules are looked at (`strip_any_host_port`). */
+  readonly isGateway?: boolean;
   /** The mesh's own first, then its aliases. */
   readonly trustDomains: readonly string[];
 }

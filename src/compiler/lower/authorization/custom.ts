@@ -10,7 +10,7 @@ import type { Authorizer } from './authorizers.ts';
 import type { RuleContext } from './context.ts';
 import { patternOf, textMatch } from './pattern.ts';
 
-type Context = Pick<RuleContext, 'carries' | 'trustDomains'>;
+type Context = Pick<RuleContext, 'carries' | 'trustDomains' | 'isGateway'>;
 
 /**
  * CUSTOM policies: for each provider shadow rules that find what concerns it, and the question. Over HTTP it can be asked

@@ -4,7 +4,10 @@ import { canonicalAddress } from '../../topology/address.ts';
 import { canonicalAuthority } from '../authority.ts';
 import { bracketed } from '../names.ts';
 import { allOf, someOf } from './combine.ts';
+import type { RuleContext } from './context.ts';
 import { patternOf, type Sense } from './pattern.ts';
+
+type HostContext = Pick<RuleContext, 'isGateway'>;
 
 /**
  * The request's host, in any case and with any port. Where a match gives access, the authority is one that everybody
@@ -12,14 +15,22 @@ import { patternOf, type Sense } from './pattern.ts';
  * it holds against every spelling, and an authority that is none (empty, two hosts joined, with user information) matches
  * too.
  */
-export function hostsMatch(values: readonly string[], sense: Sense): PermissionIR {
-  const forms = values.map((value) => formsOf(value, sense));
+export function hostsMatch(values: readonly string[], sense: Sense, { isGateway = false }: HostContext): PermissionIR {
+  // A port that is never there would leave the host open.
+  const shown = sense === 'takes' && isGateway ? values.map((value) => withoutPort(value) ?? value) : values;
+  const forms = shown.map((value) => formsOf(value, sense));
   const named = forms.filter((form) => form !== 'any').flat();
   if (named.length < 1 || forms.includes('any')) {
     return sense === 'takes' ? { kind: 'any' } : authority('present');
   }
   if (sense === 'takes') return someOf([...named, ...noHosts].map(authority));
   return allOf([authority(canonicalAuthority), someOf(named.map(authority))]);
+}
+
+/** The value of a rule without its port, or a beginning of one; undefined where it has none. */
+export function withoutPort(value: string): string | undefined {
+  const host = /^((?:[^:[\]]|\[[^\]]*\])*):[0-9]*\*?$/.exec(value)?.[1];
+  return host === '' ? '*' : host;
 }
 
 function authority(match: HeaderMatchIR['match']): PermissionIR {

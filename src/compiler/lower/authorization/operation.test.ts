@@ -46,6 +46,24 @@ describe('operations', () => {
   );
 
   test.each([
+    ['h:80', 'h'],
+    ['h:*', 'h'],
+    ['h:8*', 'h'],
+    ['*.d:80', '*.d'],
+    ['[::1]:80', '[::1]'],
+    ['*:80', '*'],
+    ['h', 'h'],
+    ['h*', 'h*'],
+    ['[::1]', '[::1]'],
+    ['::1', '::1'],
+  ])('host %s takes access away as %s at a gateway, where authorities have no port', (host, expected) => {
+    const rule = { to: [{ operation: { hosts: [host] } }] };
+    const plain = { to: [{ operation: { hosts: [expected] } }] };
+    expect(lowered(rule, { action: 'DENY', isGateway: true })).toEqual(lowered(plain, { action: 'DENY' }));
+    expect(lowered(rule, { isGateway: true })).toEqual(lowered(rule));
+  });
+
+  test.each([
     ['/a', 'path exact /a', 'path exact /a | path contains /..; | path contains /.;'],
     [
       '/a*',

@@ -10,14 +10,16 @@ import { negatedName } from './source.ts';
 
 export type OperationField = Exclude<keyof Operation, `not${string}`>;
 
-const matches: Readonly<Record<OperationField, (values: readonly string[], sense: Sense) => PermissionIR>> = {
+type MatchOf = (values: readonly string[], sense: Sense, context: RuleContext) => PermissionIR;
+
+const matches: Readonly<Record<OperationField, MatchOf>> = {
   hosts: hostsMatch,
   methods: eachBy(methodMatch),
   paths: pathsMatch,
   ports: eachBy((value) => ({ kind: 'destination-port', port: Number(value) })),
 };
 
-function eachBy(match: (value: string, sense: Sense) => PermissionIR): (typeof matches)[OperationField] {
+function eachBy(match: (value: string, sense: Sense) => PermissionIR): MatchOf {
   return (values, sense) => someOf(values.map((value) => match(value, sense)));
 }
 
@@ -29,7 +31,7 @@ export function operationFieldMatch(
   context: RuleContext,
 ): PermissionIR {
   const sense = senseOf(context, isNegated);
-  const match = matches[field](values, sense);
+  const match = matches[field](values, sense, context);
   return isNegated ? notOf(match) : match;
 }
 

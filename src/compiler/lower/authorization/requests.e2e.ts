@@ -234,7 +234,7 @@ function hostReadings(authority: string): readonly string[] {
   const parts = [text, ...text.split(/[@,;/\\?#\s]/), ...text.split(/[[\]]/)];
   const hosts = parts.flatMap((part) => [part.replace(/:.*$/, ''), part.replace(/:[^:]*$/, '')]);
   const url = `http://${text}/`;
-  return [...hosts, URL.canParse(url) ? new URL(url).hostname : ''];
+  return [...hosts, ...(URL.canParse(url) ? [new URL(url).hostname] : [])];
 }
 
 describe('rules about headers', () => {

@@ -1,11 +1,12 @@
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import { type AuthorizationPolicy, type AuthorizationRule, takesAccess } from '../../policy/authorization-policy.ts';
 import type { Workload } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import type { Authorizer } from './authorizers.ts';
+import { withoutPort } from './hosts.ts';
 import { foreignDomain } from './identities.ts';
 import { httpFields } from './rule.ts';
 
@@ -66,12 +67,29 @@ function warnOfValues(
   if (forwarded !== undefined && isSidecar && !settings.sidecarUseRemoteAddress) {
     bag.report('forwarded-address-at-sidecar', spanOf(forwarded), { field: forwarded.field });
   }
+  if (!isSidecar) warnOfHostPorts(policy, values, bag);
   const trusted = [settings.trustDomain, ...settings.trustDomainAliases];
   for (const principal of values.filter(({ field }) => /^((p|notP)rincipals|source\.principal)$/.test(field))) {
     const domain = settings.skipValidateTrustDomain ? undefined : foreignDomain(principal.value, trusted);
     if (domain === undefined) continue;
     bag.report('untrusted-domain', spanOf(principal), { value: principal.value, domain, trusted: trusted.join(', ') });
     return;
+  }
+}
+
+/** Gateways take the port off an authority before rules are looked at. The same host without its port says enough. */
+function warnOfHostPorts(policy: AuthorizationPolicy, values: readonly PlacedValue[], bag: DiagnosticBag): void {
+  const { action = 'ALLOW' } = policy.spec;
+  const listOf = ({ path }: PlacedValue): string => path.slice(0, -1).join('.');
+  for (const placed of values) {
+    const { field, value, path } = placed;
+    const host = /^((h|notH)osts|request\.headers\[(host|:authority)\])$/i.test(field) ? withoutPort(value) : undefined;
+    if (host === undefined) continue;
+    const beside = values.filter((other) => listOf(other) === listOf(placed));
+    if (beside.some((other) => other.value.toLowerCase() === host.toLowerCase())) continue;
+    const takes = takesAccess(action, String(path.at(-2)).startsWith('not'));
+    const effect = takes ? `holds for "${host}" with every port` : 'matches nothing';
+    bag.report('host-port-at-gateway', policy.document.spanOf(path), { value, effect });
   }
 }
 

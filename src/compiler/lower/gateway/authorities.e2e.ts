@@ -81,6 +81,11 @@ metadata: {namespace: mesh-system, name: p}
 spec: {action: ${action}, rules: [${rule.replace('HOSTS', hosts)}]}
 `;
 
+const denyOfPorts = policy(
+  { form: 'DENY of ports', action: 'DENY', rule: operation('hosts'), letsIn: 'all else' },
+  '["internal.corp:8080", "*.example.com:*"]',
+);
+
 const cases = forms.flatMap((form) =>
   named.map(([routing, hosts, labels]) => ({ gate: `${form.form} ${hosts} ${routing}`, form, routing, hosts, labels })),
 );
@@ -92,7 +97,8 @@ describe(`${count} generated authorities at a gateway`, () => {
   beforeAll(async () => {
     const bare = Object.entries(routings).map(([name, text]) => [name, head + text]);
     const ruled = cases.map(({ gate, form, routing, hosts }) => [gate, head + routings[routing] + policy(form, hosts)]);
-    gates = await startEdgeGates(Object.fromEntries([...bare, ...ruled]));
+    const ports = ['DENY of ports', head + byHost + denyOfPorts];
+    gates = await startEdgeGates(Object.fromEntries([...bare, ...ruled, ports]));
     for (const routing of Object.keys(routings)) {
       for (const way of ways) served.set(`${routing} ${way}`, await gates.ask(routing, way, generated));
     }
@@ -114,6 +120,17 @@ describe(`${count} generated authorities at a gateway`, () => {
       }
     }
     expect(disagreements, `GENERATED_SEED=${seed}`).toEqual([]);
+  });
+
+  test.each([
+    ['internal.corp:8080', '403'],
+    ['internal.corp', '403'],
+    ['a.example.com:1', '403'],
+    ['a.example.com', '403'],
+    ['example.com:8080', 'example.com'],
+  ])('%s is answered %s where DENY names ports, which a gateway takes off', async (authority, expected) => {
+    const answers = ways.map((way) => gates.ask('DENY of ports', way, [authority]));
+    expect(await Promise.all(answers)).toEqual(ways.map(() => [expected]));
   });
 
   test.each(Object.keys(routings))('reach each of the routes that are %s', (routing) => {

@@ -10,13 +10,14 @@ interface Options {
   readonly action?: AuthorizationAction;
   readonly carries?: 'http' | 'tcp';
   readonly trustDomains?: readonly string[];
+  readonly isGateway?: boolean;
 }
 
 /** What one rule of `shop/p` becomes: permission and principal. */
 export function lowered(rule: AuthorizationRule, options: Options = {}): string[] {
-  const { action = 'ALLOW', carries = 'http', trustDomains = ['td'] } = options;
+  const { action = 'ALLOW', carries = 'http', trustDomains = ['td'], isGateway = false } = options;
   const policy = make.authorizationPolicy('shop/p', { action, rules: [rule] });
-  return rulesOf([policy], action, { carries, trustDomains }).flatMap(({ permission, principal }) => [
+  return rulesOf([policy], action, { carries, trustDomains, isGateway }).flatMap(({ permission, principal }) => [
     written(permission),
     written(principal),
   ]);
