@@ -26,11 +26,12 @@ export class EarlierTopology {
   }
 }
 
-/** What a service takes from its own object alone is the same when the object is. */
+/** What a service takes from its own object alone is the same when the object is; other services take addresses away. */
 function isSameService(a: Service, b: Service): boolean {
   return (
     a.object === b.object &&
     isSameList(a.exportTo, b.exportTo, Object.is) &&
+    isSameList(a.addresses, b.addresses, Object.is) &&
     isSameList(a.endpoints, b.endpoints, isSameEndpoint)
   );
 }

@@ -69,6 +69,8 @@ export interface Service {
   readonly dnsRoundRobin: boolean;
   /** Virtual addresses; CIDR blocks are possible for ServiceEntry. */
   readonly addresses: readonly string[];
+  /** Addresses of services of other namespaces that a ServiceEntry claims: nothing is led to it by them. Absent: none. */
+  readonly lostAddresses?: readonly string[];
   readonly ports: readonly ServicePort[];
   readonly exportTo: readonly string[];
   readonly createdAt: number;

@@ -4,6 +4,7 @@ import { append } from '../../lib/append.ts';
 import { compareStrings, sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
+import { ClaimedAddresses } from './claimed-addresses.ts';
 import { EarlierTopology } from './earlier.ts';
 import { findEndpoints } from './endpoints.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
@@ -46,9 +47,12 @@ export function resolveTopology(
   const drafts = draftWorkloads(sorted, { trustDomain: settings.trustDomain, namespaces, bag });
   const registry = new Registry(drafts, ofKind(sorted, 'Endpoints'), ofKind(sorted, 'EndpointSlice'));
   const counts = { endpointsWithoutPod: 0, endpointsNotReady: 0 };
-  const services = draftServices(sorted, settings, bag).map((draft): BoundService => {
-    const endpoints = findEndpoints(draft, { registry, settings, counts, bag });
-    return { draft, service: earlier.service({ ...draft.service, endpoints }) };
+  const found = draftServices(sorted, settings, bag).map((draft) => {
+    return { draft, service: draft.service, endpoints: findEndpoints(draft, { registry, settings, counts, bag }) };
+  });
+  const claimed = new ClaimedAddresses(found, bag);
+  const services = found.map(({ draft, service, endpoints }): BoundService => {
+    return { draft, service: earlier.service({ ...claimed.permitted(service), endpoints }) };
   });
   const targets = bindTargets(services, registry, bag);
   return {

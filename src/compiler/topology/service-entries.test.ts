@@ -64,4 +64,45 @@ describe('service entries', () => {
     expect(services[0]?.endpoints).toEqual([]);
     expect(workloads[0]?.targets).toEqual([]);
   });
+
+  describe('that claim the address of a service', () => {
+    const claim = (name: string, spec: Partial<Parameters<typeof make.serviceEntry>[1]> = {}) =>
+      make.serviceEntry(name, {
+        hosts: ['one.example', 'two.example'],
+        addresses: ['10.8.0.1', '10.96.0.1/32', '10.96.0.0/16'],
+        ports: [{ number: 80, name: 'tcp', protocol: 'TCP' }],
+        resolution: 'STATIC',
+        endpoints: [{ address: '10.4.0.1' }],
+        ...spec,
+      });
+    const service = (name: string, clusterIP = '10.96.0.1') =>
+      make.service(name, { clusterIP, selector: app, ports: [{ name: 'http', port: 80 }] });
+
+    test('lose it to a service of another namespace, however old, and are told so once', () => {
+      const old = { ...claim('evil/claim'), createdAt: 1 };
+      const { services, diagnostics } = resolve([service('shop/web'), old]);
+      const claims = services.filter(({ kind }) => kind === 'ServiceEntry');
+      expect(claims.map(({ addresses }) => addresses)).toEqual(Array(2).fill(['10.8.0.1', '10.96.0.0/16']));
+      expect(claims[0]?.lostAddresses).toEqual(['10.96.0.1']);
+      expect(diagnostics).toEqual([['address-of-service', 'ServiceEntry/evil/claim#spec.addresses.1']]);
+    });
+
+    test('lose the address of a pod of a headless service', () => {
+      const { services } = resolve([
+        service('shop/web', 'None'),
+        webPod,
+        claim('evil/claim', { addresses: ['10.0.0.1'] }),
+      ]);
+      expect(services.map(({ host, lostAddresses }) => [host, lostAddresses])).toContainEqual([
+        'one.example',
+        ['10.0.0.1'],
+      ]);
+    });
+
+    test('keep it in the namespace of the service, and what another entry claims', () => {
+      const objects = [service('shop/web'), claim('shop/claim'), claim('other/claim', { addresses: ['10.8.0.1'] })];
+      const { services } = resolve(objects);
+      expect(services.flatMap(({ lostAddresses = [] }) => lostAddresses)).toEqual([]);
+    });
+  });
 });

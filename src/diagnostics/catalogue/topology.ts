@@ -3,6 +3,10 @@ import { error, warning } from './entry.ts';
 
 /** Faults of services, workloads and endpoints. */
 export const topologyCodes = {
+  'address-of-service': warning(
+    message`address ${'address'} leads nothing to this entry: it is that of "${'owner'}", a service of another namespace`,
+    'remove the address, or declare the entry in the namespace of the service',
+  ),
   'conflicting-target-port': warning(
     message`services "${'kept'}" (${'keptProtocol'}) and "${'dropped'}" (${'droppedProtocol'}) both deliver to port ${'port'} of ${'workload'}; the first one decides the protocol`,
     'give both service ports the same protocol',

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect as connectPlain, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
@@ -13,19 +13,21 @@ import { staticFormOf } from '../../../testing/static-form.ts';
 import { compile } from '../../compile.ts';
 
 const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
-const names = ['one', 'two', 'db', 'db-new'];
+const names = ['one', 'two', 'db', 'db-new', 'web', 'block'];
 const servers: Server[] = [];
 let folder: string;
 let envoy: EnvoyProcess;
+/** Shared by an HTTP service and a block of addresses around it. */
+let sharedPort: number;
 
 /** One port a host: what stands on Unix sockets has no port of its own. */
-function entry(host: string, port: number, protocol: string): string {
+function entry(host: string, port: number, protocol: string, address = `240.0.0.${names.indexOf(host) + 1}`): string {
   return `apiVersion: networking.mesh.io/v1alpha3
 kind: ServiceEntry
 metadata: {name: ${host}, namespace: a}
 spec:
   hosts: [${host}.example]
-  addresses: [240.0.0.${names.indexOf(host) + 1}]
+  addresses: [${address}]
   ports: [{number: ${port}, name: ${protocol}, protocol: ${protocol.toUpperCase()}}]
   resolution: STATIC
   endpoints: [{address: "unix://${folder}/${host}.app"}]
@@ -77,11 +79,14 @@ interface StaticForm {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'connections-'));
   for (const name of names) servers.push(await startGreeter(name));
+  sharedPort = await freePort();
   const entries = [
     entry('one', 443, 'tls'),
     entry('two', 443, 'tls'),
     entry('db', 5432, 'tcp'),
     entry('db-new', 5432, 'tcp'),
+    entry('block', sharedPort, 'tcp', '127.9.0.0/16'),
+    entry('web', sharedPort, 'http', '127.9.0.1'),
   ];
   const text = [web, ...entries, virtualServices].join('---\n');
   const bag = new DiagnosticBag();
@@ -90,9 +95,11 @@ beforeAll(async () => {
   const config = compile({ settings, files: [{ path: 'mesh.yaml', text }], select }, bag)?.configs[0];
   if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
   const { static_resources: all } = staticFormOf(config) as StaticForm;
-  const listeners = all.listeners
+  const piped = all.listeners
     .filter(({ name }) => name.startsWith('240.'))
     .map((listener) => ({ ...listener, bind_to_port: true, address: { pipe: { path: join(folder, listener.name) } } }));
+  const shared = all.listeners.filter(({ name }) => name === `0.0.0.0_${sharedPort}`);
+  const listeners = [...piped, ...shared.map((listener) => ({ ...listener, bind_to_port: true }))];
   const clusters = all.clusters.filter(({ name }) => name.startsWith('outbound'));
   const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
   await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
@@ -114,13 +121,25 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Says its name to whoever has said something, and hangs up. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Says its name to whoever has said something, and hangs up; to a request as an answer. */
 function startGreeter(name: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => {
       // Clients hang up when they have read enough.
     });
-    socket.once('data', () => socket.end(name));
+    socket.once('data', (chunk) => {
+      const head = `HTTP/1.1 200 OK\r\ncontent-length: ${name.length}\r\nconnection: close\r\n\r\n`;
+      socket.end(chunk.includes('GET / HTTP/1.1') ? head + name : name);
+    });
   });
   return new Promise((resolve) => {
     server.listen(join(folder, `${name}.app`), () => resolve(server));
@@ -130,8 +149,12 @@ function startGreeter(name: string): Promise<Server> {
 /** Who answers on a listener to the beginning of a TLS handshake, or to bytes; empty when nobody does. */
 async function greeting(listener: string, serverName?: string): Promise<string> {
   const first = serverName === undefined ? 'hello' : await clientHello(serverName);
+  return said(connectPlain(join(folder, listener)), first);
+}
+
+/** What is answered to the first bytes of a connection. */
+function said(socket: Socket, first: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connectPlain(join(folder, listener));
     let text = '';
     socket.on('error', () => resolve(text));
     socket.on('data', (chunk) => {
@@ -166,6 +189,14 @@ describe('connections of a sidecar', () => {
 
   test('of a server name that no TLS route has are closed', async () => {
     expect(await greeting('240.0.0.1_443', 'three.example')).toBe('');
+  });
+
+  test('to the address of an HTTP service are its requests, though another entry claims a block around it', async () => {
+    const request = 'GET / HTTP/1.1\r\nhost: web.example\r\nconnection: close\r\n\r\n';
+    const to = (host: string, first: string) => said(connectPlain(sharedPort, host), first);
+    expect(await to('127.9.0.1', request)).toMatch(/^HTTP\/1.1 200 OK[\s\S]*web$/);
+    expect(await to('127.9.0.2', request)).toMatch(/block$/);
+    expect(await to('127.9.0.2', 'hello')).toBe('block');
   });
 
   test('are shared out by weight where a TCP route says so', async () => {

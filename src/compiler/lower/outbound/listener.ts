@@ -4,6 +4,7 @@ import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR }
 import { httpConnection, tcpProxy } from '../filters.ts';
 import { clusterNames, meshAlpn, plaintextHttpProtocols, statName } from '../names.ts';
 import { joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+import { addressesInBlocks } from './addresses-in-blocks.ts';
 import type { ListenerDraft } from './draft.ts';
 import type { Placement, TcpMatch } from './placement.ts';
 import { type Clusters, serviceProxy } from './service-proxy.ts';
@@ -30,7 +31,11 @@ export function outboundListener(
   const http = draft.http[0];
   const proxyOf = (placement: Placement) => serviceProxy(placement, clusters, settings, bag);
   const chains = draft.matched.map(({ placement, match }) => matchedChain(draft, placement, match, proxyOf));
-  if (http !== undefined) chains.push(httpChain(draft, http, overridesAlpn, settings));
+  if (http !== undefined) {
+    const own = addressesInBlocks(draft);
+    if (own.length > 0) chains.push(httpChain(draft, http, overridesAlpn, settings, own));
+    chains.push(httpChain(draft, http, overridesAlpn, settings));
+  }
   const fallback = draft.fallback && tcpChain(draft.fallback, anyMatch, `${draft.name}-tcp`, proxyOf);
   const isComplete = chains.some(({ match }) => match === anyMatch);
   const isOnlyTcp = chains.length === 0 && fallback !== undefined;
@@ -70,16 +75,18 @@ function httpChain(
   placement: Placement,
   overridesAlpn: boolean,
   settings: Settings,
+  destinationPrefixes: readonly string[] = [],
 ): FilterChainIR {
   // The application's own TLS may offer http/1.1 too: only plaintext is HTTP to us.
   const detected: FilterChainMatchIR = {
     ...anyMatch,
+    destinationPrefixes,
     transportProtocol: 'raw_buffer',
     applicationProtocols: plaintextHttpProtocols,
   };
   const origins = placementOrigins(placement);
   return {
-    name: `${draft.name}-http`,
+    name: destinationPrefixes.length > 0 ? `${draft.name}-http-in-blocks` : `${draft.name}-http`,
     match: settings.sniffOutbound ? detected : anyMatch,
     tls: undefined,
     policyFilters: [],

@@ -80,6 +80,34 @@ describe('listeners by protocol', () => {
     expect(destination(outbound, '0.0.0.0_5432', { address: '10.8.3.4' })).toBe('PassthroughCluster');
   });
 
+  test.each(['before', 'after'])(
+    'a block leaves requests to the services inside it, itself the older or not: %s',
+    (order) => {
+      const block = meshService('evil/any.example', {
+        kind: 'ServiceEntry',
+        addresses: ['10.0.0.0/8'],
+        ports: ports('8000/tcp'),
+      });
+      const pods = [endpoint('10.1.0.7')];
+      const headless = { isHeadless: true, resolution: 'passthrough', addresses: [], endpoints: pods } as const;
+      const services = [meshService('a', { addresses: ['10.0.0.1', '172.16.0.1'] }), meshService('h', headless)];
+      const outbound = outboundOf(order === 'before' ? [block, ...services] : [...services, block]);
+      const at = (address: string, connection = http) =>
+        destination(outbound, '0.0.0.0_8000', { ...connection, address });
+      expect(at('10.0.0.1')).toBe('http 8000');
+      expect(at('10.1.0.7')).toBe('http 8000');
+      expect(at('10.0.0.1', bytes)).toBe('PassthroughCluster');
+      expect(at('10.9.0.1')).toBe('outbound|8000||any.example');
+      expect(at('172.16.0.1')).toBe('http 8000');
+    },
+  );
+
+  test('an entry that has lost all its addresses takes no bytes of the whole port', () => {
+    const fields = { kind: 'ServiceEntry', addresses: [], lostAddresses: ['10.0.0.1'] } as const;
+    const lost = meshService('evil/db.example', { ...fields, ports: ports('5432/tcp') });
+    expect(names(outboundOf([lost]))).toEqual([]);
+  });
+
   test('datagrams have neither listener nor cluster', () => {
     const outbound = outboundOf([meshService('dns', { ports: ports('53/udp') })]);
     expect(names(outbound)).toEqual([]);

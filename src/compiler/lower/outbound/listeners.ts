@@ -10,6 +10,7 @@ import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import { outboundCluster } from '../names.ts';
 import { wildcardAddresses } from '../wildcard.ts';
+import { addressesInBlocks } from './addresses-in-blocks.ts';
 import { type ListenerDraft, ListenerDrafts } from './draft.ts';
 import { outboundListener } from './listener.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
@@ -78,6 +79,7 @@ function listenerOf(
     ...draft.matched.map(({ match }) => JSON.stringify(match)),
     ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
     String(overridesAlpn),
+    addressesInBlocks(draft).join(),
     ...takers.map((placement) => JSON.stringify(proxyChoice(placement, clusters, lowering.settings))),
   ];
   const [first, ...rest] = inputs;

@@ -59,7 +59,7 @@ export function placements(
     routes: isDetected ? routeNames.service(service, port.number) : undefined,
     tcp: everything,
   });
-  if (service.addresses.length === 0) {
+  if (service.addresses.length === 0 && service.lostAddresses === undefined) {
     const pods = podAddresses(service, port, scope, settings);
     if (pods !== undefined) return pods.map((address) => ({ ...at(address), notForAddress: address }));
     return [

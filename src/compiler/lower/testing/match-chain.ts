@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import type { FilterChainIR, ListenerIR } from '../../ir/listener.ts';
 
 /** What the listener filters have found out of a connection. */
@@ -24,7 +25,10 @@ export function matchChain(listener: ListenerIR, connection: Connection): Filter
 
   let chains = listener.filterChains;
   chains = narrow(chains, ({ match }) => match.destinationPort, port);
-  chains = narrow(chains, ({ match }) => match.destinationPrefixes[0], address && blockOf(chains, address));
+  const block = address === undefined ? undefined : narrowest(chains, address);
+  chains = chains.filter(({ match: { destinationPrefixes: all } }) =>
+    block === undefined ? all.length === 0 : all.includes(block),
+  );
   chains = narrow(chains, ({ match }) => match.serverNames[0], seesTls ? serverName : undefined);
   chains = narrow(chains, ({ match }) => match.transportProtocol, seesTls ? 'tls' : 'raw_buffer');
   for (const protocol of offered) {
@@ -43,8 +47,15 @@ function narrow<T>(
   return exact.length > 0 ? exact : chains.filter((chain) => criterion(chain) === undefined);
 }
 
-/** The first block of the chains that starts like the address, by whole octets. */
-function blockOf(chains: readonly FilterChainIR[], address: string): string | undefined {
-  const blocks = chains.flatMap(({ match }) => match.destinationPrefixes);
-  return blocks.find((block) => address.startsWith(block.replace(/(\.0)+\/.*$/, '.')));
+/** Of the blocks and addresses that the chains name, the smallest that the address is in. */
+function narrowest(chains: readonly FilterChainIR[], address: string): string | undefined {
+  const target = ipaddr.parse(address);
+  const bitsOf = (block: string): number => Number(block.split('/')[1] ?? 128);
+  const holds = (block: string): boolean => {
+    if (!block.includes('/')) return block === address;
+    const [prefix, bits] = ipaddr.parseCIDR(block);
+    return prefix.kind() === target.kind() && target.match(prefix, bits);
+  };
+  const blocks = chains.flatMap(({ match }) => match.destinationPrefixes).filter(holds);
+  return blocks.sort((a, b) => bitsOf(b) - bitsOf(a))[0];
 }
