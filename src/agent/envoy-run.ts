@@ -39,6 +39,8 @@ export interface CurrentEnvoy {
   address?: AdminAddress | undefined;
   /** Why there is no good workload certificate now; undefined when there is one, or none is meant to be. */
   identityProblem?: () => string | undefined;
+  /** The bootstrap that this agent's Envoys are started with; there from the first compilation on. */
+  bootstrap?: string | undefined;
   /** The listeners in force, a DiscoveryResponse. */
   listeners?: (() => string) | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */

@@ -144,6 +144,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (requests.stop.aborted) return 0;
   if (first === undefined) return 1;
   const { files, inputs } = first;
+  current.bootstrap = files.bootstrap;
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
   await checkListenerPorts(files, await listening());

@@ -14,7 +14,7 @@ export interface MetricsSources {
   readonly admin: () => AdminAddress | undefined;
   readonly targets: readonly ScrapeTarget[];
   /** Where applications serve their metrics, in the order in which they are tried. */
-  readonly addresses: PodAddresses;
+  readonly addresses: () => PodAddresses;
   /** The agent's own, in text 0.0.4. */
   readonly own: () => Promise<string>;
   readonly observer: ScrapeObserver | undefined;
@@ -54,7 +54,7 @@ export class MergedMetrics {
     const [envoy, ...application] = await Promise.all([
       this.#part('envoy', address === undefined ? noEnvoy() : scrapeEnvoy(address, request.query, signal)),
       ...targets.map((target) =>
-        this.#part('application', scrapeApplication(target, addresses, request.headers, signal), target),
+        this.#part('application', scrapeApplication(target, addresses(), request.headers, signal), target),
       ),
     ]);
     // Last, so that it tells of the parts that failed in this very scrape.

@@ -52,7 +52,7 @@ describe('the probes of an application', () => {
   const bench = async (probe: object, addresses: readonly string[] = [pod]): Promise<StatusBench> => {
     const read = readAppProbes(JSON.stringify({ [path]: probe }), new Set([15000]));
     if (!read.ok) throw new Error(read.problems.join());
-    const started = await startStatusBench({ probes: read.probes, addresses });
+    const started = await startStatusBench({ probes: read.probes, addresses: () => addresses });
     ends.push(() => started.close());
     return started;
   };

@@ -7,8 +7,9 @@ import type { AgentParts } from '../run.ts';
 import { actionCallers } from './action-callers.ts';
 import type { AgentActions } from './actions.ts';
 import { needsOwnCertificate } from './certificate-need.ts';
-import { loopback } from './dial.ts';
+import { loopback, type PodAddresses } from './dial.ts';
 import { MergedMetrics } from './merged-metrics.ts';
+import { addressesOfWorkload } from './pod-addresses.ts';
 import { Readiness } from './readiness.ts';
 import { startStatusServer } from './status-server.ts';
 import { nothingAsked } from './status-settings.ts';
@@ -21,7 +22,10 @@ export async function serveStatus(
   current: CurrentEnvoy,
 ): Promise<() => Promise<void>> {
   const { probes, scrapeTargets, podAddress } = status ?? nothingAsked;
-  const addresses = podAddress === undefined ? loopback : [podAddress];
+  const addresses = (): PodAddresses => {
+    if (podAddress !== 'topology') return podAddress === undefined ? loopback : [podAddress];
+    return current.bootstrap === undefined ? loopback : addressesOfWorkload(current.bootstrap);
+  };
   const server = await startStatusServer({
     port: config.statusPort,
     readiness: new Readiness({
@@ -36,7 +40,7 @@ export async function serveStatus(
       admin: () => current.address,
       targets: scrapeTargets,
       // The application may serve its metrics to this pod alone.
-      addresses: [...new Set([...loopback, ...addresses])],
+      addresses: () => [...new Set([...loopback, ...addresses()])],
       own: metrics ?? (() => Promise.resolve('')),
       observer: observers?.scrape,
       log,

@@ -25,8 +25,8 @@ export interface StatusOptions {
   readonly port: number;
   readonly readiness: Readiness;
   readonly probes: AppProbes;
-  /** Where probes find the application. */
-  readonly addresses: PodAddresses;
+  /** Where probes find the application now. */
+  readonly addresses: () => PodAddresses;
   readonly metrics: MergedMetrics;
   readonly actions: AgentActions;
   /** Of callers on loopback that ask for an action. */
@@ -173,7 +173,7 @@ class StatusDesk {
       send(response, 400, `no probe is known for ${JSON.stringify(path.slice(0, 200))}`);
       return;
     }
-    const { status, body, failure } = await runProbe(probe, request.headers, addresses);
+    const { status, body, failure } = await runProbe(probe, request.headers, addresses());
     if (this.#faults.isNews(path, failure)) {
       if (failure === undefined) log.info('a probe of the application is answered again', { path });
       else log.warn('a probe of the application failed', { path, reason: failure });

@@ -6,8 +6,8 @@ import { readScrapeTargets, type ScrapeTarget } from './scrape-targets.ts';
 export interface StatusSettings {
   readonly probes: AppProbes;
   readonly scrapeTargets: readonly ScrapeTarget[];
-  /** Where probes find the application, as the kubelet does; undefined: on loopback. */
-  readonly podAddress: string | undefined;
+  /** Where probes find the application, as the kubelet does; `topology`: where the inputs say; undefined: on loopback. */
+  readonly podAddress: string | 'topology' | undefined;
 }
 
 /** For an agent without an application to ask. */
@@ -21,7 +21,7 @@ export interface StatusVariables {
   readonly metricsAnnotations: string | undefined;
   /** REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION. */
   readonly probesLocalhost: boolean;
-  /** The pod's first address, where it is known. */
+  /** The pod's first address, where a flag or a variable says it. */
   readonly podAddress: string | undefined;
   /** The ports of this proxy that its configuration sets: status, admin, listeners. */
   readonly ownPorts: readonly number[];
@@ -53,7 +53,7 @@ export function readStatusSettings(variables: StatusVariables): ReadStatusSettin
     settings: {
       probes: probes.probes,
       scrapeTargets: targets.targets,
-      podAddress: variables.probesLocalhost ? undefined : variables.podAddress,
+      podAddress: variables.probesLocalhost ? undefined : (variables.podAddress ?? 'topology'),
     },
   };
 }

@@ -29,11 +29,11 @@ export async function startStatusBench({ sources, ...options }: StatusBenchOptio
     port: 0,
     readiness: new Readiness({ admin: () => ({ get, post: get }), state: () => 'running' }),
     probes: new Map(),
-    addresses: loopback,
+    addresses: () => loopback,
     metrics: new MergedMetrics({
       admin: () => undefined,
       targets: [],
-      addresses: loopback,
+      addresses: () => loopback,
       own: async () => 'agent_metric 1\n',
       observer: { scraped: () => undefined, failed: (part) => void failures.push(part) },
       log,
