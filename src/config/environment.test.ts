@@ -38,6 +38,12 @@ describe('applyEnvironment', () => {
     expect(codes).toEqual([]);
   });
 
+  test('warns of a negative drain, and takes the default', () => {
+    const { settings, codes } = settingsOf({ TERMINATION_DRAIN_DURATION_SECONDS: '-5' });
+    expect(settings.proxy.terminationDrainDurationMs).toBe(5_000);
+    expect(codes).toEqual(['ignored-variable warning']);
+  });
+
   test('takes the drain from TERMINATION_DRAIN_DURATION_SECONDS', () => {
     expect(settingsOf({ TERMINATION_DRAIN_DURATION_SECONDS: '7' }).settings.proxy.terminationDrainDurationMs).toBe(
       7000,

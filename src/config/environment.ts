@@ -9,7 +9,7 @@ import {
   parseChoice,
   parseDurationVariable,
   parseFloat64,
-  parseInteger,
+  parseWholeNumber,
   type Variable,
 } from './variable.ts';
 import { variables } from './variables.ts';
@@ -57,7 +57,7 @@ function apply(draft: SettingsDraft, variable: Variable, text: string, bag: Diag
   if (value === undefined || variable.setting === undefined) return;
   switch (variable.name) {
     case 'TERMINATION_DRAIN_DURATION_SECONDS':
-      draft.setProxy('terminationDrainDurationMs', Math.max(0, Number(value)) * 1000, origin);
+      draft.setProxy('terminationDrainDurationMs', Number(value) * 1000, origin);
       return;
     case 'MESH_TERMINATION_DRAIN':
       if (value !== '') draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin);
@@ -75,7 +75,7 @@ function parse(variable: Variable, text: string): ParsedVariable<string | number
     case 'boolean':
       return parseBoolean(text);
     case 'integer':
-      return parseInteger(text);
+      return parseWholeNumber(text);
     case 'float':
       return variable.name === 'PILOT_TRACE_SAMPLING' ? parsePercent(text) : parseFloat64(text);
     case 'duration':

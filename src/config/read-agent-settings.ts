@@ -15,7 +15,13 @@ import { agentVariables } from './agent-variables.ts';
 import type { Environment } from './environment.ts';
 
 import { ownVariables } from './own-variables.ts';
-import { type ParsedVariable, parseBoolean, parseDurationVariable, parseFloat64, parseInteger } from './variable.ts';
+import {
+  type ParsedVariable,
+  parseBoolean,
+  parseDurationVariable,
+  parseFloat64,
+  parseWholeNumber,
+} from './variable.ts';
 import { VariableReader } from './variable-reader.ts';
 
 /** What the variables say to the agent (specification, "Limits"); mistakes go to the bag, with the variable's name. */
@@ -63,7 +69,7 @@ function authority(reader: VariableReader): AuthoritySettings {
         none: 'none',
       }),
     ),
-    initialBackoffMs: reader.read('INITIAL_BACKOFF_MSEC', notNegative),
+    initialBackoffMs: reader.read('INITIAL_BACKOFF_MSEC', parseWholeNumber),
   };
 }
 
@@ -185,11 +191,6 @@ function positiveDuration(value: string): ParsedVariable<number> {
     : { ok: false, expected: 'a duration over 0, such as "24h" or "1m30s"' };
 }
 
-function notNegative(value: string): ParsedVariable<number> {
-  const parsed = parseInteger(value);
-  return parsed.ok && parsed.value >= 0 ? parsed : { ok: false, expected: 'a whole number from 0' };
-}
-
 function notNegativeNumber(value: string): ParsedVariable<number> {
   const parsed = parseFloat64(value);
   return parsed.ok && parsed.value >= 0 ? parsed : { ok: false, expected: 'a number from 0' };
@@ -197,7 +198,7 @@ function notNegativeNumber(value: string): ParsedVariable<number> {
 
 /** Milliseconds. */
 function wholeSeconds(value: string): ParsedVariable<number> {
-  const parsed = notNegative(value);
+  const parsed = parseWholeNumber(value);
   return parsed.ok ? { ok: true, value: parsed.value * 1_000 } : parsed;
 }
 

@@ -41,6 +41,12 @@ export function parseInteger(text: string): ParsedVariable<number> {
   return { ok: false, expected: 'a whole number' };
 }
 
+/** A whole number from 0: below it no variable has a meaning. */
+export function parseWholeNumber(text: string): ParsedVariable<number> {
+  const parsed = parseInteger(text);
+  return parsed.ok && parsed.value >= 0 ? parsed : { ok: false, expected: 'a whole number from 0' };
+}
+
 /** A finite number in decimal, with an optional exponent. */
 export function parseFloat64(text: string): ParsedVariable<number> {
   const value = Number(text);

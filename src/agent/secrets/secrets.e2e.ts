@@ -65,6 +65,11 @@ describe('the agent', () => {
   test('becomes ready when the identity comes after Envoy', async () => {
     agent = await startWithTls();
     await agent.untilLogged('Envoy waits for a secret that is not there yet');
+    const why = async (): Promise<string> => (await httpGet(agent?.statusPort ?? 0, '/healthz/ready')).body;
+    await vi.waitFor(async () => expect(await why()).toMatch(/no identity: cannot read ".*cert-chain.pem" \(ENOENT\)/));
+    await put({ ...(await ca.issue(id)), privateKey: client.privateKey });
+    const mismatch = 'key.pem is not the key of the first certificate of cert-chain.pem';
+    await vi.waitFor(async () => expect(await why()).toContain(mismatch), 5_000);
     expect(await agent.readiness()).toBe(503);
     await put(await ca.issue(id));
     await agent.untilReady();

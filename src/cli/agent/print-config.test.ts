@@ -96,11 +96,34 @@ describe('pilot-agent proxy --print-config', () => {
     ['proxy --print-config', /CA_PROVIDER "other" is not supported/, { CA_PROVIDER: 'other', CA_ADDR: 'a.b:1' }],
     ['proxy --print-config ingress', /the role is "sidecar" or "router"/],
     ['proxy --print-config -o xml', /Allowed choices are yaml, json/],
+    ['proxy --print-config --policies -', /--policies: standard input cannot be followed/],
     ['proxy -o json', /--output is the form of --print-config/],
   ])('refuses %s with 2: %s', async (line, message, environment) => {
     const { code, stderr } = await runLine(line, environment);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>?]>([
+    ['--proxyBinary /nosuch/envoy'],
+    ['', { ENVOY_BINARY: '/nosuch/envoy' }],
+  ])('ends with 3 where the Envoy that is named is none: %s %j', async (flags, environment) => {
+    const { code, stdout, stderr } = await runLine(`proxy --print-config ${flags}`, environment);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toContain('/nosuch/envoy');
+  });
+
+  test('warns of a component of the log that Envoy does not have', async () => {
+    const line = 'proxy --print-config --proxyComponentLogLevel upstream:debug,upstraem:debug';
+    const { code, stderr } = await runLine(line);
+    expect(stderr).toMatch(/^warning: .*no component "upstraem", did you mean "upstream"\?; .*\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('refuses more worker threads than are started, in the configuration too', async () => {
+    const { code, stderr } = await runLine('proxy --print-config', { PROXY_CONFIG: '{concurrency: 1025}' });
+    expect(stderr).toMatch(/"concurrency" is 1025, expected 0 to 1024/);
+    expect(code).toBe(1);
   });
 
   test('shows no secret, wherever it stands', async () => {

@@ -6,16 +6,23 @@ import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { exitCode } from '../exit-codes.ts';
+import { locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
+import { unknownComponents } from './component-levels.ts';
+import { dnsConfigOf } from './dns-config.ts';
 import { type EffectiveSettings, type FlagValue, formatEffective } from './effective-settings.ts';
 import { parseCallers, parseLevels } from './log-levels.ts';
 import type { LogFlags } from './log-options.ts';
+import { policiesOf } from './policy-inputs.ts';
 import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
 import { type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
 import { statusSettingsOf } from './status-settings.ts';
 import { tokenServiceOf, withTokenExchange } from './token-service.ts';
 import { type IdentityFlags, identifyProxy } from './workload.ts';
+
+/** What a start only logs. */
+const silent = { warn: () => undefined };
 
 /**
  * `proxy --print-config`: prints the settings that a start would have, on standard output; what is wrong with them on
@@ -36,25 +43,35 @@ export async function printConfig(
   readNodeVariables(environment, bag);
   process.stderr.write(format(bag.all, sources, 'text'));
   if (bag.hasErrors) return exitCode.no;
-  checkRest(
-    effective,
-    options as LogFlags & IdentityFlags & { readonly stsPort: number },
-    { settings, agent },
-    environment,
-  );
+  checkRest(effective, options as CheckedFlags, { settings, agent }, environment);
   const roleValue = { name: 'role', value: effective, isGiven: role !== undefined };
   const { output } = options as { readonly output?: 'yaml' | 'json' };
   process.stdout.write(formatEffective({ settings, agent, flags: [...flags, roleValue] }, output ?? 'yaml'));
   return exitCode.done;
 }
 
-/** Throws the UsageError that a start would; which workload it is may be left open. */
+type CheckedFlags = LogFlags &
+  IdentityFlags & {
+    readonly stsPort: number;
+    readonly policies?: readonly string[];
+    readonly proxyBinary?: string;
+    readonly proxyComponentLogLevel: string;
+  };
+
+/**
+ * Throws what a start would, as far as settings decide it: which workload it is, and what its policies are, may be left
+ * open. What a start warns of is told too.
+ */
 function checkRest(
   role: AgentConfig['role'],
-  flags: LogFlags & IdentityFlags & { readonly stsPort: number },
+  flags: CheckedFlags,
   { settings, agent }: Pick<EffectiveSettings, 'settings' | 'agent'>,
   environment: Environment,
 ): void {
+  for (const warning of unknownComponents(flags.proxyComponentLogLevel)) process.stderr.write(`warning: ${warning}\n`);
+  policiesOf(flags.policies);
+  const envoy = flags.proxyBinary ?? (settings.proxy.binaryPath || undefined);
+  if (envoy !== undefined || environment.ENVOY_BINARY) locateEnvoy(envoy, environment);
   parseLevels(flags.log_output_level, '--log_output_level', 'info');
   parseLevels(flags.log_stacktrace_level ?? 'none', '--log_stacktrace_level', 'none');
   parseCallers(flags.log_caller ?? '', '--log_caller');
@@ -62,6 +79,7 @@ function checkRest(
   const { ip } = identifyProxy(isNamed ? flags : { ...flags, id: 'any.any' }, environment);
   const identity = { namespace: '', name: '', ip, domain: undefined };
   statusSettingsOf(role, agent, settings, identity);
-  withTokenExchange(authorityOf(agent, settings, agent.podNamespace, { warn: () => undefined }), { agent, settings });
+  dnsConfigOf(agent, settings, identity.domain, silent);
+  withTokenExchange(authorityOf(agent, settings, agent.podNamespace, silent), { agent, settings });
   tokenServiceOf(flags.stsPort, ip, { agent, settings });
 }

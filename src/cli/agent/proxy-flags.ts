@@ -1,13 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { agentVariables } from '../../config/agent-variables.ts';
 import { ownVariables } from '../../config/own-variables.ts';
-import { choiceOf, didYouMean, portNumber, wholeNumber } from './values.ts';
+import { componentLevels, envoyLogLevels } from './component-levels.ts';
+import { choiceOf, filledText, portNumber, threadCount } from './values.ts';
 
 /** What exchanges tokens: ours, and what the original calls it. */
 const tokenPlugins = { CloudTokenExchange: 'CloudTokenExchange', GoogleTokenExchange: 'CloudTokenExchange' };
-
-/** Levels of Envoy's log. */
-const logLevels = ['trace', 'debug', 'info', 'warning', 'error', 'critical', 'off'] as const;
 
 /** Service registries, with the names that the original has for two of them. */
 const registries = { Cluster: 'Cluster', Catalog: 'Catalog', Mock: 'Mock', Kubernetes: 'Cluster', Consul: 'Catalog' };
@@ -31,7 +29,12 @@ function addWorkloadFlags(command: Command): void {
   command
     .optionsGroup('Workload:')
     .option('--id <name.namespace>', 'the workload (default: POD_NAME.POD_NAMESPACE) [POD_NAME, POD_NAMESPACE]', '')
-    .option('--ip <address>', "address of the proxy (default: the workload's in the inputs) [INSTANCE_IP]", '')
+    .option(
+      '--ip <address>',
+      "address of the proxy (default: the workload's in the inputs) [INSTANCE_IP]",
+      filledText,
+      '',
+    )
     .option('--domain <suffix>', 'DNS domain of the proxy (default: POD_NAMESPACE.svc.cluster.local)', '')
     .option('--serviceCluster <name>', 'service cluster (default: mesh-proxy) [PROXY_CONFIG]')
     .option(
@@ -40,7 +43,7 @@ function addWorkloadFlags(command: Command): void {
       choiceOf(registries),
       'Cluster',
     )
-    .option('--trust-domain <domain>', 'domain of identities (default: cluster.local) [TRUST_DOMAIN]');
+    .option('--trust-domain <domain>', 'domain of identities (default: cluster.local) [TRUST_DOMAIN]', filledText);
 }
 
 function addConfigurationFlags(command: Command): void {
@@ -55,7 +58,11 @@ function addConfigurationFlags(command: Command): void {
       '--templateFile <path>',
       'a bootstrap template, or a folder of templates that replace ours by name (default: none) [MESH_BOOTSTRAP, before the flag]',
     )
-    .option('--configPath <folder>', 'folder of the configuration that Envoy reads (default: ./etc/mesh/proxy)')
+    .option(
+      '--configPath <folder>',
+      'folder of the configuration that Envoy reads (default: ./etc/mesh/proxy)',
+      filledText,
+    )
     .option('--print-config', 'print every effective setting and where it comes from, and start nothing')
     .option(
       '-o, --output <form>',
@@ -82,8 +89,13 @@ function addEnvoyFlags(command: Command): void {
   command
     .optionsGroup('Envoy:')
     .option('--proxyBinary <file>', 'the Envoy to run (default: .tools/bin/envoy, then PATH) [ENVOY_BINARY]')
-    .option('--concurrency <threads>', 'worker threads; 0 leaves it to the configuration', wholeNumber, 0)
-    .option('--proxyLogLevel <level>', `log level: ${logLevels.join(', ')}`, choiceOf(same(logLevels)), 'warning')
+    .option('--concurrency <threads>', 'worker threads, at most 1024; 0 leaves it to the configuration', threadCount, 0)
+    .option(
+      '--proxyLogLevel <level>',
+      `log level: ${envoyLogLevels.join(', ')}`,
+      choiceOf(same(envoyLogLevels)),
+      'warning',
+    )
     .option(
       '--proxyComponentLogLevel <levels>',
       'log levels of components: name:level,…',
@@ -102,19 +114,6 @@ function addLifeFlags(command: Command): void {
       choiceOf(same(['never', 'on-failure', 'always'])),
     )
     .option('--disableInternalTelemetry', 'accepted; there is no internal telemetry to disable (default: off)');
-}
-
-/** `name:level` pairs with commas; Envoy judges the names. */
-function componentLevels(text: string): string {
-  for (const entry of text === '' ? [] : text.split(',')) {
-    const [name, level, ...more] = entry.split(':');
-    const isLevel = level === 'warn' || logLevels.some((known) => known === level);
-    if (name && isLevel && more.length === 0) continue;
-    throw new InvalidArgumentError(
-      `"${entry}" is no name:level (${logLevels.join(', ')})${didYouMean(level ?? '', logLevels)}`,
-    );
-  }
-  return text;
 }
 
 function same<T extends string>(names: readonly T[]): Readonly<Record<string, T>> {

@@ -14,13 +14,13 @@ import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { validateConfig } from '../../envoy/validate.ts';
-import { UsageError } from '../failure.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { version } from '../version.ts';
 import { type AskedEnvoy, askEnvoy, locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
-import { createCompileProxy, folderSources } from './compile-proxy.ts';
+import { createCompileProxy } from './compile-proxy.ts';
+import { unknownComponents } from './component-levels.ts';
 import { dnsConfigOf } from './dns-config.ts';
 import { checkEnvoy } from './envoy-check.ts';
 import { lifeConfigOf } from './life-options.ts';
@@ -28,6 +28,7 @@ import { locateProxy } from './locate.ts';
 import { type LogFlags, openLog } from './log-options.ts';
 import { findOwnAddresses } from './own-addresses.ts';
 import type { ProgramContext } from './pilot-agent.ts';
+import { inputsOf, policiesOf } from './policy-inputs.ts';
 import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
 import { defaultMeshConfig, podInfo, type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
@@ -63,7 +64,8 @@ export async function runProxy(
   // What is wrong with them is told before anything is read.
   identifyProxy(flags, environment);
   tellAccepted(flags, log);
-  const policies = policiesOf(flags);
+  for (const warning of unknownComponents(flags.proxyComponentLogLevel)) log.warn(warning);
+  const policies = policiesOf(flags.policies);
 
   const agent = agentSettingsOf(environment, log);
   if (agent === undefined) return 1;
@@ -121,20 +123,6 @@ export async function runProxy(
   } finally {
     keySets.close();
   }
-}
-
-function policiesOf({ policies = [] }: ProxyFlags): readonly string[] {
-  if (policies.includes('-'))
-    throw new UsageError('--policies: standard input cannot be followed; name files or folders');
-  return policies;
-}
-
-/** Files and folders that hold policies. */
-function inputsOf(policies: readonly string[], settings: Settings): readonly string[] {
-  const inputs = [...policies, ...folderSources(settings)];
-  if (inputs.length === 0)
-    throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
-  return inputs;
 }
 
 function fetchedKeySets({ jwksAllowedHosts }: Settings, metrics: AgentMetrics, log: Log): FetchedKeySets {

@@ -24,6 +24,20 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Worker threads of Envoy: it takes billions, and dies of them at its start. */
+export function threadCount(text: string): number {
+  const threads = wholeNumber(text);
+  if (threads > 1_024) throw new InvalidArgumentError('at most 1024 worker threads are started');
+  return threads;
+}
+
+/** A text that says something: an empty one is mostly a variable that was not set. */
+export function filledText(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('an empty text names nothing; leave the flag out for its default');
+  return text;
+}
+
 /** A port, or 0. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text);
