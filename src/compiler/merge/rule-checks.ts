@@ -8,6 +8,7 @@ import type { Service, Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, LabelIndex } from '../topology/selector.ts';
 import { areSeenTogether } from '../topology/visibility.ts';
+import { reportIdleTraffic } from './idle-traffic.ts';
 import { hostOf } from './rule-index.ts';
 
 /** Reports what has no effect in rules: ports that no service has, and what an older rule for the host shuts out. `rules` are oldest first. */
@@ -28,6 +29,7 @@ export function checkRules(
       : (byHost.get(host) ?? []);
     if (services.length === 0) bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host });
     checkPorts(rule, host, services, bag);
+    if (!isWildcard(host)) reportIdleTraffic(rule, host, services, settings, bag);
     checkSelector(rule, clients, bag);
     const key = `${rule.namespace} ${host} ${JSON.stringify(Object.entries(rule.spec.workloadSelector?.matchLabels ?? {}).sort())}`;
     checkRivals(rule, host, rivals.get(key) ?? [], settings, bag);

@@ -8,6 +8,7 @@ import type { Destination, VirtualService } from '../policy/virtual-service.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
 import { matches, resolveShortName } from '../topology/host.ts';
 import type { Service, Topology } from '../topology/model.ts';
+import { reportIdleRoutes } from './idle-routes.ts';
 
 /** What VirtualServices are checked against. */
 export interface RouteTargets {
@@ -31,6 +32,7 @@ export function checkVirtualServices(
   for (const virtualService of virtualServices) {
     checkGateways(virtualService, known, bag);
     checkHosts(virtualService, byHost, settings, bag);
+    reportIdleRoutes(virtualService, byHost, settings, bag);
     for (const [destination, path] of destinationsOf(virtualService)) {
       const host = resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
       const services = byHost.get(host);
@@ -83,7 +85,9 @@ function checkHosts(
   for (const [i, written] of (spec.hosts ?? []).entries()) {
     const host = resolveShortName(written, namespace, clusterDomain);
     if (byHost.has(host) || [...byHost.keys()].some((known) => matches(host, known))) continue;
-    bag.report('host-without-service', document.spanOf(['spec', 'hosts', i]), { host });
+    const span = document.spanOf(['spec', 'hosts', i]);
+    if (spec.http !== undefined) bag.report('host-without-service', span, { host });
+    else bag.report('connections-without-service', span, { host, kind: spec.tls === undefined ? 'tcp' : 'tls' });
   }
 }
 

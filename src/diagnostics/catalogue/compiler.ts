@@ -205,6 +205,14 @@ export const compilerCodes = {
     message`the route is left out of "${'root'}": this match of delegate "${'delegate'}" is within none of the conditions under which it is delegated to`,
     'begin the paths with the prefix that the delegating route matches; expressions cannot be compared',
   ),
+  'connections-without-service': warning(
+    message`no service has the host "${'host'}": the ${'kind'} routes have no effect in sidecars`,
+    'declare the host and its port by a ServiceEntry',
+  ),
+  'routes-without-port': warning(
+    message`${'kind'} routes for ${'hosts'} have no effect: ${'why'}`,
+    "write http routes for HTTP ports, tls routes for TLS that the application starts, tcp routes for other bytes; or change the port's protocol",
+  ),
   'host-without-service': warning(
     message`no service has the host "${'host'}": sidecars route its HTTP requests to port 80 alone, and only beside a service of that port`,
     'declare the host by a ServiceEntry',

@@ -25,6 +25,30 @@ export const policyCodes = {
     'set "percentage: {value: 100}" for every request',
   ),
   'invalid-base64': error(message`"${'field'}" is not Base64`),
+  'credentials-for-every-origin': warning(
+    message`"${'value'}" lets pages of every site make requests with the credentials of their visitor, and read the answers`,
+    'list the origins that may, or remove "allowCredentials"',
+  ),
+  'destination-without-weight': warning(
+    message`destination "${'host'}" gets nothing: it has no weight, while others have`,
+    'give it a weight, or remove it',
+  ),
+  'field-beside-answer': warning(
+    message`"${'field'}" has no effect beside "${'answer'}": the proxy answers by itself`,
+    'remove the field',
+  ),
+  'too-many-endpoints': error(
+    message`resolution ${'resolution'} takes ${'expected'} of "endpoints", found ${'count'}`,
+    'write "resolution: STATIC" for addresses, or "DNS" for names',
+  ),
+  'unknown-endpoint-port': error(
+    message`the entry has no port "${'name'}", expected ${'names'}`,
+    "write the name of one of the entry's ports",
+  ),
+  'zero-is-not-set': warning(
+    message`"${'field'}: 0" ${'meaning'}`,
+    'remove the field, or write the least number that is meant',
+  ),
   'repeated-header-name': error(
     message`header "${'name'}" stands here as "${'other'}" too: names are compared without case`,
     'keep one of the two',

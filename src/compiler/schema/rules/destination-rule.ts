@@ -2,6 +2,7 @@ import type { JsonPath } from '../../../diagnostics/span.ts';
 import type { ClientTlsSettings, DestinationRule, TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { Report, Rule } from '../rule.ts';
 import { checkCertificateFiles } from './certificate-files.ts';
+import { checkZeros } from './idle-zeros.ts';
 import { checkLocalityLoadBalancing } from './locality.ts';
 
 /** Validation of DestinationRule beyond its schema. */
@@ -11,6 +12,7 @@ export const destinationRuleRules: readonly Rule<DestinationRule>[] = [
   checkSelectorExport,
   (rule, report) => eachBlocks(rule, (blocks, path) => checkOutlierDetection(blocks, path, report)),
   (rule, report) => eachBlocks(rule, (blocks, path) => checkMaglev(blocks, path, report)),
+  (rule, report) => eachBlocks(rule, (blocks, path) => checkZeros(blocks, path, report)),
   (rule, report) => eachBlocks(rule, (blocks, path) => checkLocality(blocks, path, report)),
   (rule, report) => eachBlocks(rule, (blocks, path) => checkClientTls(blocks.tls, [...path, 'tls'], report)),
 ];

@@ -1,8 +1,14 @@
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { Report, Rule } from '../rule.ts';
+import { quotedList } from '../words.ts';
 
 /** Validation of ServiceEntry beyond its schema. */
-export const serviceEntryRules: readonly Rule<ServiceEntry>[] = [checkPortNames, checkEndpointSources];
+export const serviceEntryRules: readonly Rule<ServiceEntry>[] = [
+  checkPortNames,
+  checkEndpointSources,
+  checkEndpointsOfResolution,
+  checkEndpointPorts,
+];
 
 function checkPortNames({ spec }: ServiceEntry, report: Report): void {
   const seen = new Set<string>();
@@ -16,4 +22,26 @@ function checkEndpointSources({ spec }: ServiceEntry, report: Report): void {
   if (spec.workloadSelector === undefined || spec.endpoints === undefined) return;
   const holes = { fields: '"endpoints" and "workloadSelector"', where: 'ServiceEntry spec' };
   report('conflicting-fields', ['spec', 'workloadSelector'], holes, { part: 'key' });
+}
+
+/** Without a resolution the application chooses the address itself; one name is asked for where they take turns. */
+function checkEndpointsOfResolution({ spec }: ServiceEntry, report: Report): void {
+  const { resolution = 'NONE', endpoints = [] } = spec;
+  const most = resolution === 'NONE' ? 0 : resolution === 'DNS_ROUND_ROBIN' ? 1 : Number.POSITIVE_INFINITY;
+  if (endpoints.length <= most) return;
+  const expected = most === 0 ? 'none' : 'at most one';
+  const holes = { resolution, expected, count: String(endpoints.length) };
+  report('too-many-endpoints', ['spec', 'endpoints'], holes, { part: 'key' });
+}
+
+/** An endpoint's port is found by the name of the entry's. */
+function checkEndpointPorts({ spec }: ServiceEntry, report: Report): void {
+  const names = (spec.ports ?? []).map(({ name }) => name);
+  for (const [i, { ports = {} }] of (spec.endpoints ?? []).entries()) {
+    for (const name of Object.keys(ports)) {
+      if (names.includes(name)) continue;
+      const holes = { name, names: quotedList(names, 'or') || 'no port' };
+      report('unknown-endpoint-port', ['spec', 'endpoints', i, 'ports', name], holes, { part: 'key' });
+    }
+  }
 }

@@ -1,0 +1,69 @@
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
+import { boundGateways } from '../topology/gateway-name.ts';
+import { isWildcard, resolveShortName, subsetOf } from '../topology/host.ts';
+import type { Service, ServicePort } from '../topology/model.ts';
+import { protocolClass } from '../topology/protocol.ts';
+
+const kinds = ['http', 'tls', 'tcp'] as const;
+type RouteKind = (typeof kinds)[number];
+
+/**
+ * Tells which routes of sidecars take effect on no port of the services they are for: those of another protocol, and those
+ * for a port that none of the services has. Objects that gateways have too are left alone: their ports are other ones.
+ */
+export function reportIdleRoutes(
+  virtualService: VirtualService,
+  byHost: ReadonlyMap<string, readonly Service[]>,
+  settings: Settings,
+  bag: DiagnosticBag,
+): void {
+  const { spec, namespace, document } = virtualService;
+  if (boundGateways(spec.gateways, namespace).some((gateway) => gateway !== 'mesh')) return;
+  const hosts = (spec.hosts ?? []).map((host) => resolveShortName(host, namespace, settings.clusterDomain));
+  const services = hosts.flatMap((host) => servicesOf(host, byHost));
+  if (services.length === 0) return;
+  const ports = services.flatMap((service) => service.ports.filter(({ protocol }) => protocol !== 'udp'));
+  for (const kind of kinds) {
+    const warn = (path: JsonPath, why: string): void => {
+      const span = document.spanOf(['spec', kind, ...path], path.length === 0 ? 'key' : 'value');
+      bag.report('routes-without-port', span, { kind, hosts: hosts.map((host) => `"${host}"`).join(', '), why });
+    };
+    if ((spec[kind] ?? []).length === 0) continue;
+    if (!ports.some((port) => takes(port, kind, settings))) {
+      warn([], `its ports are ${described(ports)}`);
+      continue;
+    }
+    for (const { number, path } of matchedPorts(virtualService, kind)) {
+      const named = ports.filter((port) => port.number === number);
+      if (named.length === 0) warn(path, `port ${number} is none of its ports, which are ${described(ports)}`);
+      else if (!named.some((port) => takes(port, kind, settings))) warn(path, `its port is ${described(named)}`);
+    }
+  }
+}
+
+function servicesOf(host: string, byHost: ReadonlyMap<string, readonly Service[]>): readonly Service[] {
+  if (!isWildcard(host)) return byHost.get(host) ?? [];
+  return [...byHost].flatMap(([name, services]) => (subsetOf(name, host) ? services : []));
+}
+
+/** Whether connections of a port are looked at by routes of a kind. */
+function takes({ protocol }: ServicePort, kind: RouteKind, { sniffOutbound }: Settings): boolean {
+  const listened = protocolClass(protocol, sniffOutbound);
+  if (kind === 'http') return listened === 'http' || listened === 'auto';
+  if (kind === 'tcp') return listened === 'tcp' || listened === 'auto';
+  return protocol === 'tls' || protocol === 'https' || protocol === 'auto';
+}
+
+function described(ports: readonly ServicePort[]): string {
+  const texts = ports.map(({ number, protocol }) => `${number} (${protocol === 'auto' ? 'detected' : protocol})`);
+  return [...new Set(texts)].join(', ') || 'none';
+}
+
+function matchedPorts({ spec }: VirtualService, kind: RouteKind): { number: number; path: JsonPath }[] {
+  return (spec[kind] ?? []).flatMap(({ match = [] }, i) =>
+    match.flatMap(({ port }, j) => (port === undefined ? [] : [{ number: port, path: [i, 'match', j, 'port'] }])),
+  );
+}
