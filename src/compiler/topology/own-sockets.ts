@@ -81,7 +81,9 @@ type LocalRange = 'loopback' | 'unspecified' | 'link-local';
 
 /** Undefined for addresses that lead to another machine, and for names but those of loopback (RFC 6761, section 6.3). */
 function localRange(address: string): LocalRange | undefined {
-  if (!ipaddr.isValid(address)) return isLoopbackName(address) ? 'loopback' : undefined;
+  // Most endpoints of a mesh are plain IPv4 addresses: parsing each would cost more than the rest of resolving them.
+  const mayBeLocal = address.includes(':') || /^(?:127|0|169\.254)\./.test(address);
+  if (!mayBeLocal || !ipaddr.isValid(address)) return isLoopbackName(address) ? 'loopback' : undefined;
   switch (ipaddr.process(address).range()) {
     case 'loopback':
       return 'loopback';

@@ -209,6 +209,10 @@ export const compilerCodes = {
     message`no service has the host "${'host'}": the ${'kind'} routes have no effect in sidecars`,
     'declare the host and its port by a ServiceEntry',
   ),
+  'round-robin-of-several': warning(
+    message`"${'host'}" is resolved as with DNS: its selector finds ${'count'} names, and DNS_ROUND_ROBIN is for one`,
+    'write "resolution: DNS", or select one entry',
+  ),
   'routes-without-port': warning(
     message`${'kind'} routes for ${'hosts'} have no effect: ${'why'}`,
     "write http routes for HTTP ports, tls routes for TLS that the application starts, tcp routes for other bytes; or change the port's protocol",

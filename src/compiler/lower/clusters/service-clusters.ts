@@ -47,6 +47,7 @@ interface SubsetInput {
 
 function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticBag): ServiceClusters {
   const { service } = input.outbound;
+  warnOfSeveralNames(service, bag);
   const clusters: ClusterIR[] = [];
   const conflicts: ConflictIR[] = [];
   for (const port of service.ports) {
@@ -120,6 +121,13 @@ function clusterType(
   if (service.resolution === 'client' || endpoints.length === 0) return 'static';
   // Envoy takes exactly one host name in a LOGICAL_DNS cluster.
   return service.dnsRoundRobin && endpoints.length === 1 ? 'logical-dns' : 'strict-dns';
+}
+
+/** Entries that a selector finds come and go: unlike two in the object itself, this is no error. */
+function warnOfSeveralNames({ dnsRoundRobin, endpoints, host, object }: Service, bag: DiagnosticBag): void {
+  const count = new Set(endpoints.map(({ address }) => address)).size;
+  if (!dnsRoundRobin || count < 2) return;
+  bag.report('round-robin-of-several', object.document.spanOf(['spec', 'resolution']), { host, count: String(count) });
 }
 
 /** Envoy refuses a LOGICAL_DNS cluster without endpoints; a rule that shares load out by locality may leave none. */

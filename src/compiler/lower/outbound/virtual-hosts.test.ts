@@ -53,6 +53,18 @@ describe('virtual hosts', () => {
     expect(outbound.codes).toEqual(['duplicate-domain', 'duplicate-domain']);
   });
 
+  test('keep the short names of a service from an older entry of another namespace, not from its own', () => {
+    const entry = (name: string) => meshService(name, { kind: 'ServiceEntry', addresses: [], createdAt: 1 });
+    const domains = (older: string) => {
+      const { routes, codes } = outboundOf([entry(older), meshService('ns1/foo')], { scope: { namespace: 'ns2' } });
+      return [routes[0]?.virtualHosts.map((host) => host.domains.join(' ')), codes];
+    };
+    const whole = 'foo.ns1.svc.cluster.local foo.ns1 foo.ns1.svc 10.0.0.1';
+    expect(domains('evil/foo.ns1')).toEqual([[whole, '*'], ['duplicate-domain']]);
+    const [own] = domains('ns1/foo.ns1');
+    expect(own).toEqual([whole.replace(' foo.ns1 ', ' '), 'foo.ns1', '*']);
+  });
+
   test('hash what the rule of a consistent-hash service names', () => {
     const rule = { loadBalancer: { consistentHash: { httpCookie: { name: 'user', path: '/', ttl: '10s' } } } };
     const { routes } = outboundOf([effectiveOutbound(meshService('a'), rule)]);

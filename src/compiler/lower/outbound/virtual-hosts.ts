@@ -5,6 +5,7 @@ import type { ConflictIR } from '../../ir/proxy.ts';
 import type { VirtualHostIR } from '../../ir/route.ts';
 import type { ClientScope } from '../../merge/effective.ts';
 import { isWildcard, subsetOf } from '../../topology/host.ts';
+import type { Service } from '../../topology/model.ts';
 import type { Lowering } from '../lowering.ts';
 import { servicePortSpan } from '../origins.ts';
 import { type MeshRoutes, nameOf } from './mesh-routes.ts';
@@ -24,6 +25,8 @@ interface Claim {
   readonly virtualHost: VirtualHostIR;
   /** For messages. */
   readonly owner: string;
+  /** Undefined for hosts that no service has. */
+  readonly service?: Service;
   readonly span: () => SourceSpan;
 }
 
@@ -40,12 +43,15 @@ export function sharedVirtualHosts(http: readonly Placement[], context: VirtualH
   const owners = new Map<string, string>([['*', 'catch-all']]);
   const names = new Set<string>();
   const virtualHosts: VirtualHostIR[] = [];
-  for (const { virtualHost: whole, owner, span } of claims(http, port, context)) {
-    const taken = whole.domains.find((domain) => owners.has(domain));
-    const domains = taken === undefined ? whole.domains : whole.domains.filter((domain) => !owners.has(domain));
+  const all = claims(http, port, context);
+  const reserved = namesOfServices(all);
+  for (const { virtualHost: whole, owner, service, span } of all) {
+    const ownerOf = (domain: string): string | undefined => owners.get(domain) ?? reserved(domain, service);
+    const taken = whole.domains.find((domain) => ownerOf(domain) !== undefined);
+    const domains = taken === undefined ? whole.domains : whole.domains.filter((it) => ownerOf(it) === undefined);
     if (taken !== undefined) {
       conflicts.push({ metric: 'pilot_vservice_dup_domain', key: whole.name });
-      const holes = { domain: taken, port: String(port), winner: owners.get(taken) ?? '', loser: owner };
+      const holes = { domain: taken, port: String(port), winner: ownerOf(taken) ?? '', loser: owner };
       bag.report('duplicate-domain', span(), holes);
     }
     if (domains.length === 0 || names.has(whole.name)) continue;
@@ -58,6 +64,23 @@ export function sharedVirtualHosts(http: readonly Placement[], context: VirtualH
     );
   }
   return sortedBy(virtualHosts, ({ name }) => name);
+}
+
+/**
+ * The service, if any, that keeps a name of its own from a ServiceEntry of another namespace, however old either is: whoever
+ * may write an entry must not lead the requests for `<service>.<namespace>` elsewhere.
+ */
+function namesOfServices(all: readonly Claim[]): (domain: string, claimant: Service | undefined) => string | undefined {
+  const services = new Map<string, Service>();
+  for (const { service, virtualHost } of all) {
+    if (service?.kind !== 'Service') continue;
+    for (const domain of virtualHost.domains) services.set(domain, service);
+  }
+  return (domain, claimant) => {
+    if (claimant?.kind !== 'ServiceEntry') return undefined;
+    const service = services.get(domain);
+    return service === undefined || service.namespace === claimant.namespace ? undefined : service.host;
+  };
 }
 
 /** Everybody who wants domains of the table, in the order in which they get them. */
@@ -86,7 +109,7 @@ function serviceClaim(
     serviceVirtualHost(outbound, port, scope, lowering.settings, found?.routes),
   );
   const span = (): SourceSpan => servicePortSpan(service, port);
-  return { claim: { virtualHost, owner: service.host, span }, isRouted: found !== undefined };
+  return { claim: { virtualHost, owner: service.host, service, span }, isRouted: found !== undefined };
 }
 
 function hostClaim(host: string, port: number, { meshRoutes, lowering, bag, conflicts }: VirtualHostContext): Claim[] {
