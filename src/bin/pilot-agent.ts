@@ -1,7 +1,9 @@
+import { takeNodeWarnings } from '../agent/life/node-warnings.ts';
 import { listenForSignals } from '../agent/life/signals.ts';
 
 // Before anything else, the other imports too: a signal that comes while the program loads is a wish to stop.
 const signals = listenForSignals();
+const warnings = takeNodeWarnings();
 // A reader of our log that went away ends its log, not the proxy.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
@@ -11,4 +13,4 @@ if (process.argv.some((argument) => /^--log_(caller|stacktrace_level)/.test(argu
   process.setSourceMapsEnabled(true);
 
 const { runPilotAgent } = await import('../cli/agent/pilot-agent.ts');
-process.exit(await runPilotAgent(process.argv.slice(2), { environment: process.env, signals }));
+process.exit(await runPilotAgent(process.argv.slice(2), { environment: process.env, signals, warnings }));

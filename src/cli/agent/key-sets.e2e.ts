@@ -52,11 +52,14 @@ describe.concurrent('pilot-agent proxy', () => {
     expect(proxy.curl('http://127.0.0.1:15020/stats/../stats/prometheus', '--path-as-is').status).toBe(404);
   });
 
-  test('fetches from no private address that the mesh configuration does not allow', async (context) => {
+  test('fetches from no private address that the mesh configuration does not allow, and writes log lines only', async (context) => {
     const proxy = await proxyWithTokens(context);
+    const rules = Array.from({ length: 15 }, (_, i) => `{issuer: i${i}, jwksUri: "http://127.0.0.1:8099/${i}"}`);
+    await proxy.write('mesh/more-tokens.yaml', tokens.replace('tokens,', 'more,').replace(/\[.*\]/, `[${rules}]`));
     proxy.start({ prepare: `${keyServer} &` });
     await proxy.logged(/are not at hand \(.*loopback/);
     await proxy.logged('state=running');
     expect(await proxy.read('listeners.json')).toContain(standInKid);
+    expect(proxy.output).not.toMatch(/Warning: |trace-warnings/);
   });
 });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { NodeWarnings } from '../../agent/life/node-warnings.ts';
 import type { StopSignals } from '../../agent/life/signals.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addCallCommands } from './call-commands.ts';
@@ -11,6 +12,8 @@ export interface ProgramContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Taken before the program was loaded. */
   readonly signals: StopSignals;
+  /** Of Node itself; a command that keeps a log tells them there. */
+  readonly warnings?: NodeWarnings;
 }
 
 /** Runs one command line of `pilot-agent` and gives its exit code. */

@@ -56,11 +56,12 @@ export async function runProxy(
   context: ProgramContext,
   early?: AskedEnvoy,
 ): Promise<number> {
-  const { environment, signals } = context;
+  const { environment, signals, warnings } = context;
   checkRole(role);
   refuseUnsupported(environment);
   const flags = options as ProxyFlags;
   const { log, reopen, onLost } = openLog(flags);
+  warnings?.onWarning((text) => log.warn('Node warns', { text }));
   // What is wrong with them is told before anything is read.
   identifyProxy(flags, environment);
   tellAccepted(flags, log);

@@ -56,6 +56,8 @@ export interface HttpConnectionView {
   readonly accessLogService?: AccessLogView;
   /** `tracer` is Envoy's provider; absent: spans go nowhere. */
   readonly tracing?: { readonly randomSampling: number; readonly tracer?: object };
+  /** An external authorizer chooses the status of a refusal. */
+  readonly refusesForAuthorizer: boolean;
   readonly httpFilters: readonly HttpFilterView[];
 }
 
@@ -111,6 +113,7 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
       ? {}
       : { accessLogService: accessLogServiceView('http', http.accessLogCluster, http.statPrefix) }),
     ...(http.tracing === undefined ? {} : { tracing: tracingView(http.tracing) }),
+    refusesForAuthorizer: http.policyFilters.some(({ kind }) => kind === 'ext-authz'),
     httpFilters: httpFilters(http),
   };
 }

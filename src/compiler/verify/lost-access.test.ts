@@ -127,12 +127,12 @@ function proxyWith(level: 'http' | 'network', policyFilters: readonly (RbacIR | 
   });
   const rendered = createRenderer().render(proxy, new DiagnosticBag()) as EnvoyConfig;
   const others = new WeakSet([rendered.bootstrap, ...rendered.clusters, ...rendered.routes]);
-  return (edit: (filters: Json[]) => void): string[] => {
+  return (edit: (filters: Json[], connection: Json) => void): string[] => {
     const bag = new DiagnosticBag();
     const listeners = rendered.listeners.map((resource) => {
       const json: Json = structuredClone(resource.json);
       const [{ filters }] = json.filter_chains;
-      edit(level === 'http' ? filters[0].typed_config.http_filters : filters);
+      edit(level === 'http' ? filters[0].typed_config.http_filters : filters, filters[0].typed_config);
       return { ...resource, json };
     });
     verify(proxy, { ...rendered, listeners }, bag, others);
@@ -195,7 +195,7 @@ describe('access filters in the output', () => {
   });
 
   const policies = (filter: Json): Json => filter.typed_config.rules.policies;
-  test.each<[string, (filters: Json[]) => void, RegExp]>([
+  test.each<[string, (filters: Json[], connection: Json) => void, RegExp]>([
     ['a filter fewer', (all) => all.splice(3, 1), /filters are rbac, ext-authz, ext-authz, rbac, not/],
     ['two in the other order', (all) => all.splice(0, 2, all[1], all[0]), /filters are ext-authz, rbac, ext-authz/],
     ['one more', (all) => all.unshift(all[4]), /filters are rbac, rbac/],
@@ -219,8 +219,18 @@ describe('access filters in the output', () => {
       (all) => Object.assign(all[1].typed_config, { filter_enabled: { default_value: { numerator: 0 } } }),
       /no rule asks for filter_enabled/,
     ],
+    [
+      'an authorizer whose 101 reaches the client',
+      (_all, connection) => delete connection.local_reply_config,
+      /an authorizer's status below 200 would reach the client/,
+    ],
+    [
+      'an authorizer whose refusal becomes a 200',
+      (_all, { local_reply_config: { mappers } }) => mappers.unshift({ filter: mappers[0].filter, status_code: 200 }),
+      /an authorizer's status below 200 would reach the client/,
+    ],
   ])('lose a rule: %s', (_, edit, expected) => {
-    const [first = '', ...more] = proxyWith('http', httpFilters)((filters) => void edit(filters));
+    const [first = '', ...more] = proxyWith('http', httpFilters)((...at) => void edit(...at));
     expect(first).toMatch(expected);
     expect(first.startsWith('template-lost-rule')).toBe(true);
     expect(more).toEqual([]);

@@ -27,6 +27,18 @@ export function authorizerLosses(config: Fragment, ir: ExtAuthzIR, lose: Lose): 
   else httpLosses(config, ir.authorizer, lose);
 }
 
+/** In the connection manager: a refusal with a status below 200 is answered 403, by the first mapper that fits. */
+export function refusalLosses(config: Fragment, lose: Lose): void {
+  const mappers = config.at('local_reply_config', 'mappers');
+  const [first] = mappers.items;
+  const comparison = first?.at('filter', 'status_code_filter', 'comparison');
+  const isOurs =
+    comparison?.at('op').value === 'LE' &&
+    comparison.at('value', 'default_value').value === 199 &&
+    first?.at('status_code').value === 403;
+  if (!isOurs) lose(mappers, "an authorizer's status below 200 would reach the client");
+}
+
 /** Matches of other metadata would ask about other requests, or about none. */
 function enabledLosses(matcher: Fragment, level: 'http' | 'network', ir: ExtAuthzIR, lose: Lose): void {
   expectValue(matcher.at('filter'), `envoy.filters.${level}.rbac`, lose);

@@ -2,6 +2,7 @@ import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listen
 import { expectValue, type Lose } from './expect.ts';
 import type { Fragment } from './fragment.ts';
 import { accessLosses } from './lost-access.ts';
+import { refusalLosses } from './lost-authorizer.ts';
 import { redisLosses, thriftLosses } from './lost-protocol-proxy.ts';
 import { shareLosses } from './lost-shares.ts';
 import { tokenLosses } from './lost-tokens.ts';
@@ -91,6 +92,7 @@ function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
   routeFilterLosses(config, ir, lose);
   tokenLosses(config, ir, lose);
   accessLosses(config.at('http_filters'), ir.policyFilters, lose);
+  if (ir.policyFilters.some(({ kind }) => kind === 'ext-authz')) refusalLosses(config, lose);
 }
 
 /** Without its filter a route's feature is written in vain. */

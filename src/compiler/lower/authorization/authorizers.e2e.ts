@@ -21,6 +21,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'authorizers-e2e-'));
   http = createServer(({ url = '', headers }, response) => {
     asked.push({ url, headers });
+    const [, odd] = /odd\/(\d+)/.exec(url) ?? [];
+    if (odd !== undefined) {
+      response.socket?.end(
+        `HTTP/1.1 ${odd} Odd\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n`,
+      );
+      return;
+    }
     response.writeHead(url.includes('deny') ? 403 : url.includes('created') ? 201 : 200).end();
   }).listen(join(folder, 'http.sock'));
   await once(http, 'listening');
@@ -112,8 +119,7 @@ async function startGrpc(path: string): Promise<GrpcServer> {
       check: (call: { request: Buffer }, answer: (error: null, message: Buffer) => void) => {
         const text = call.request.toString('latin1');
         askedOverGrpc.push(text);
-        // CheckResponse { status { code: PERMISSION_DENIED } }
-        answer(null, text.includes('deny') ? Buffer.from([0x0a, 0x02, 0x08, 0x07]) : Buffer.alloc(0));
+        answer(null, text.includes('deny') ? checkAnswer() : oddAnswer(text));
       },
     },
   );
@@ -123,6 +129,20 @@ async function startGrpc(path: string): Promise<GrpcServer> {
     );
   });
   return server;
+}
+
+/** `CheckResponse { status { code: PERMISSION_DENIED } }` */
+const checkAnswer = (): Buffer => Buffer.from([0x0a, 0x02, 0x08, 0x07]);
+
+/** The same with `denied_response { status { code } }` where a path asks for a code. */
+function oddAnswer(text: string): Buffer {
+  const [, odd] = /odd\/(\d+)/.exec(text) ?? [];
+  return odd === undefined ? Buffer.alloc(0) : Buffer.concat([checkAnswer(), varintStatus(Number(odd))]);
+}
+
+function varintStatus(code: number): Buffer {
+  const varint = code < 0x80 ? [code] : [0x80 | (code & 0x7f), code >> 7];
+  return Buffer.from([0x12, varint.length + 3, 0x0a, varint.length + 1, 0x08, ...varint]);
 }
 
 describe('CUSTOM policies', () => {
@@ -163,6 +183,25 @@ describe('CUSTOM policies', () => {
     askedOverGrpc.length = 0;
     expect(await inbound.echoes(gate, 'tcp', {})).toBe(isOpen);
     expect(askedOverGrpc.length).toBe(gate === 'grpc on connections' ? 1 : 0);
+  });
+});
+
+describe('a status of the authorizer that is no answer', () => {
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+
+  test.each([
+    ['http', '/ext/odd/101', {}],
+    ['http', '/ext/odd/101', upgrade],
+    ['http', '/ext/odd/100', {}],
+    ['http', '/ext/odd/103', {}],
+    ['http', '/ext/odd/199', upgrade],
+    ['grpc', '/ext/odd/101', {}],
+    ['grpc', '/ext/odd/101', upgrade],
+    ['grpc', '/ext/odd/100', {}],
+    ['grpc', '/ext/odd/103', {}],
+    ['grpc', '/ext/odd/199', {}],
+  ])('%s: %s is answered 403, with headers %j', async (gate, path, headers) => {
+    expect(await inbound.ask(gate, 'http', {}, path, headers)).toBe(403);
   });
 });
 

@@ -27,8 +27,14 @@ export interface InboundClient {
 
 /** One real Envoy with the whole inbound listener of a workload, once for each set of policies. */
 export interface InboundListeners {
-  /** Status of one request; 0 where the connection ends without an answer. */
-  ask(name: string, port: InboundPort, client: InboundClient, path?: string): Promise<number>;
+  /** Status of one request, also one below 200; 0 where the connection ends without an answer. */
+  ask(
+    name: string,
+    port: InboundPort,
+    client: InboundClient,
+    path?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<number>;
   /** True when bytes come back. */
   echoes(name: string, port: InboundPort, client: InboundClient): Promise<boolean>;
   close(): Promise<void>;
@@ -89,7 +95,8 @@ export async function startInboundListeners(
   }
 
   return {
-    ask: async (name, port, client, path = '/') => ask(await open(name, port, client, 'mesh-http/1.1'), path),
+    ask: async (name, port, client, path = '/', headers = {}) =>
+      ask(await open(name, port, client, 'mesh-http/1.1'), path, headers),
     echoes: async (name, port, client) => echoed(await open(name, port, client, 'mesh')),
     close: async () => {
       envoy.signal('SIGKILL');
@@ -209,13 +216,21 @@ async function listening(port: number, hasExited: () => boolean): Promise<void> 
   throw new Error('Envoy has ended');
 }
 
-function ask(socket: Socket, path: string): Promise<number> {
+function ask(socket: Socket, path: string, extra: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve) => {
-    const outgoing = request({ createConnection: () => socket, path, headers: { host: 'httpbin.a' } }, (response) => {
+    const headers = { host: 'httpbin.a', ...extra };
+    const outgoing = request({ createConnection: () => socket, path, headers }, (response) => {
       response.resume();
       response.on('end', () => socket.destroy());
       resolve(response.statusCode ?? 0);
     });
+    // Of an answer before the last, or that ends HTTP, no other follows.
+    for (const event of ['information', 'upgrade'] as const) {
+      outgoing.on(event, ({ statusCode = 0 }: { readonly statusCode?: number }) => {
+        socket.destroy();
+        resolve(statusCode);
+      });
+    }
     outgoing.on('error', () => resolve(0));
     outgoing.end();
   });
