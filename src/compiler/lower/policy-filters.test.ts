@@ -13,15 +13,20 @@ import { policyFilters } from './policy-filters.ts';
 const service = meshService('a/httpbin', { ports: ports('8000/http', '9000/tcp') });
 const workload = meshWorkload('a/httpbin', [service]);
 
-/** Filters of the workload, and what was said; with one memo, call after call, as one compiler does. */
+/** Filters of a chain of the workload, and what was said; with one memo, call after call, as one compiler does. */
 function lowering(memo = new Memo()) {
-  return (policies: readonly AuthorizationPolicy[], of = workload) => {
+  const lower = (policies: readonly AuthorizationPolicy[], of = workload) => {
     const bag = new DiagnosticBag();
     const answers = { ...effective([effectiveOutbound(service)]), authorizationPolicies: () => policies };
     const input = { effective: answers, scope: clientScope({ namespace: 'a' }) };
     const filters = policyFilters(of, input, { settings: defaultSettings, memo }, bag);
     return { filters, told: bag.all };
   };
+  const some = (policies: readonly AuthorizationPolicy[], of = workload) => {
+    const { filters, told } = lower(policies, of);
+    return { filters: filters.on({ allBut: [] }), told };
+  };
+  return Object.assign(some, { all: (policies: readonly AuthorizationPolicy[]) => lower(policies).filters });
 }
 
 const policy = (action: 'ALLOW' | 'DENY' | 'AUDIT', rules: readonly AuthorizationRule[], name: string = action) =>
@@ -41,6 +46,27 @@ describe('policyFilters', () => {
     const other = meshWorkload('a/other', [service]);
     expect(lower(policies).filters).toBe(lower(policies, other).filters);
     expect(lower([]).filters).toBe(lower([], other).filters);
+  });
+});
+
+describe('filters of a chain', () => {
+  const on = (ports: readonly string[]): AuthorizationRule => ({ to: [{ operation: { ports } }] });
+  const rulesOf = (list: readonly { readonly kind: string }[]) =>
+    list.map((filter) => ({ action: (filter as RbacIR).action, rules: (filter as RbacIR).policies?.length }));
+
+  test('have no rules about other ports, and an ALLOW that has none left allows nothing', () => {
+    const policies = [policy('ALLOW', [on(['8000'])]), policy('DENY', [on(['8000'])]), policy('AUDIT', [on(['8000'])])];
+    const { on: filtersOn } = lowering().all(policies);
+    const all = ['LOG', 'DENY', 'ALLOW'].map((action) => ({ action, rules: 1 }));
+    const rest = [{ action: 'ALLOW', rules: 0 }];
+    expect(rulesOf(filtersOn({ only: 8000 }).http)).toEqual(all);
+    expect(rulesOf(filtersOn({ only: 9000 }).network)).toEqual(rest);
+    expect(rulesOf(filtersOn({ allBut: [8000, 9000] }).http)).toEqual(rest);
+  });
+
+  test('are the same object on every chain where no rule is about ports', () => {
+    const { on: filtersOn } = lowering().all([policy('DENY', [{}])]);
+    expect(filtersOn({ only: 8000 })).toBe(filtersOn({ allBut: [8000] }));
   });
 });
 

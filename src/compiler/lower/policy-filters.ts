@@ -6,20 +6,28 @@ import type { Workload } from '../topology/model.ts';
 import { authenticationFilter } from './authentication/authentication.ts';
 import { authorizationFilter } from './authorization/authorization.ts';
 import { type Authorizer, authorizersOf } from './authorization/authorizers.ts';
+import { anyPort, areAboutPorts, type ChainPorts } from './authorization/chain-ports.ts';
 import type { RuleContext } from './authorization/context.ts';
 import { customFilters } from './authorization/custom.ts';
 import { warnOfRules } from './authorization/warnings.ts';
 import type { Lowering } from './lowering.ts';
 
-/** What the policies of one workload put before the terminal filters of its chains, each list in order of execution. */
-export interface PolicyFilters {
+/** What policies put before the terminal filter of one chain, each list in order of execution. */
+export interface ChainFilters {
   /** Before the router, on chains that carry HTTP. */
   readonly http: readonly HttpPolicyFilterIR[];
   /** Before the TCP proxy: predicates that only HTTP has fell away, or their rules did. */
   readonly network: readonly NetworkPolicyFilterIR[];
 }
 
-export const noPolicyFilters: PolicyFilters = { http: [], network: [] };
+/** The same for each chain of one workload, by the ports whose connections reach it. */
+export interface PolicyFilters {
+  on(ports: ChainPorts): ChainFilters;
+}
+
+const noFilters: ChainFilters = { http: [], network: [] };
+
+const noPolicyFilters: PolicyFilters = { on: () => noFilters };
 
 export interface PolicyFilterInput {
   readonly effective: Effective;
@@ -49,16 +57,36 @@ export function policyFilters(
   const before = tokens === undefined ? [] : [tokens];
   const isGateway = workload.role === 'router';
   const label = `policy filters ${isGateway} ${authorizers.map(({ name, cluster }) => `${name} ${cluster}`).join()}`;
-  return lowering.memo.of([policies, ...before], label, bag, () => ({
-    http: [...before, ...accessFilters(policies, authorizers, { carries: 'http', isGateway }, lowering)],
-    network: accessFilters(policies, authorizers, { carries: 'tcp', isGateway }, lowering),
-  }));
+  return lowering.memo.of([policies, ...before], label, bag, () => {
+    return filtersByPorts(policies, (ports) => ({
+      http: [...before, ...accessFilters(policies, authorizers, { carries: 'http', ports, isGateway }, lowering)],
+      network: accessFilters(policies, authorizers, { carries: 'tcp', ports, isGateway }, lowering),
+    }));
+  });
+}
+
+/** Chains share the object where no rule is about ports. */
+function filtersByPorts(
+  policies: readonly AuthorizationPolicy[],
+  make: (ports: ChainPorts) => ChainFilters,
+): PolicyFilters {
+  const known = new Map<string, ChainFilters>();
+  const isAboutPorts = areAboutPorts(policies);
+  return {
+    on(asked) {
+      const ports = isAboutPorts ? asked : anyPort;
+      const key = JSON.stringify(ports);
+      const filters = known.get(key) ?? make(ports);
+      known.set(key, filters);
+      return filters;
+    },
+  };
 }
 
 function accessFilters(
   policies: readonly AuthorizationPolicy[],
   authorizers: readonly Authorizer[],
-  chain: Pick<RuleContext, 'carries' | 'isGateway'>,
+  chain: Pick<RuleContext, 'carries' | 'ports' | 'isGateway'>,
   { settings }: Lowering,
 ): readonly NetworkPolicyFilterIR[] {
   const context = { ...chain, trustDomains: [settings.trustDomain, ...settings.trustDomainAliases] };

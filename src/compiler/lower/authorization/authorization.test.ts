@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as make from '../../../testing/objects.ts';
 import { authorizationFilter } from './authorization.ts';
+import { anyPort } from './chain-ports.ts';
 
 describe('authorizationFilter', () => {
-  const context = { carries: 'http', trustDomains: ['td'] } as const;
+  const context = { carries: 'http', ports: anyPort, trustDomains: ['td'] } as const;
   const tried = { name: 'shop/tried', annotations: { 'mesh.io/dry-run': 'true' } };
 
   test('is there when a policy asks for the action, also when nothing can match', () => {

@@ -5,11 +5,14 @@ import { objectOrigin } from '../origins.ts';
 import type { RuleContext } from './context.ts';
 import { authorizationRule } from './rule.ts';
 
-type Context = Pick<RuleContext, 'carries' | 'trustDomains' | 'isGateway'>;
+type Context = Pick<RuleContext, 'carries' | 'ports' | 'trustDomains' | 'isGateway'>;
 
 const dryRunAnnotation = 'mesh.io/dry-run';
 
-/** The policies of one action as one filter; undefined when there are none. */
+/**
+ * The policies of one action as one filter of one chain; undefined when there are none, or when none of their rules can
+ * match there. An ALLOW without a rule stays all the same: it allows nothing.
+ */
 export function authorizationFilter(
   policies: readonly AuthorizationPolicy[],
   action: Exclude<AuthorizationAction, 'CUSTOM'>,
@@ -20,12 +23,15 @@ export function authorizationFilter(
   const enforced = own.filter((policy) => !isDryRun(policy));
   const tried = own.filter(isDryRun);
   const statPrefix = `mesh_dry_run_${action.toLowerCase()}_`;
+  // Where all are tried only, nothing is enforced: an ALLOW without rules would allow nothing.
+  const rules = enforced.length === 0 ? undefined : rulesOf(enforced, action, context);
+  const triedRules = tried.length === 0 ? undefined : rulesOf(tried, action, context);
+  if (action !== 'ALLOW' && !rules?.length && !triedRules?.length) return undefined;
   return {
     kind: 'rbac',
     action: action === 'AUDIT' ? 'LOG' : action,
-    // Where all are tried only, nothing is enforced: an ALLOW without rules would allow nothing.
-    policies: enforced.length === 0 ? undefined : rulesOf(enforced, action, context),
-    shadow: tried.length === 0 ? undefined : { policies: rulesOf(tried, action, context), statPrefix },
+    policies: action === 'ALLOW' || rules?.length ? rules : undefined,
+    shadow: triedRules === undefined ? undefined : { policies: triedRules, statPrefix },
     origins: { decidedBy: own.map((policy) => objectOrigin(policy, ['spec'])), overrode: [] },
   };
 }
@@ -35,7 +41,7 @@ export function isDryRun({ annotations }: AuthorizationPolicy): boolean {
   return annotations[dryRunAnnotation] === 'true';
 }
 
-/** Rules that chains of the kind can fulfil, in the order in which Envoy tries them. */
+/** Rules that something on the chain can match, in the order in which Envoy tries them. */
 export function rulesOf(
   policies: readonly AuthorizationPolicy[],
   action: AuthorizationAction,

@@ -1,4 +1,5 @@
 import { type AuthorizationAction, takesAccess } from '../../policy/authorization-policy.ts';
+import type { ChainPorts } from './chain-ports.ts';
 import type { Sense } from './pattern.ts';
 
 /** What the lowering of one rule depends on beside the rule. */
@@ -6,6 +7,8 @@ export interface RuleContext {
   readonly action: AuthorizationAction;
   /** What the chain carries: on `tcp` there are no HTTP attributes. */
   readonly carries: 'http' | 'tcp';
+  /** Rules are left out of chains that nothing they are about reaches. */
+  readonly ports: ChainPorts;
   readonly policyNamespace: string;
   /** A gateway's: Envoy has taken the port off the authority before rules are looked at (`strip_any_host_port`). */
   readonly isGateway?: boolean;

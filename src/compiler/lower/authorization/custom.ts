@@ -10,11 +10,11 @@ import type { Authorizer } from './authorizers.ts';
 import type { RuleContext } from './context.ts';
 import { patternOf, textMatch } from './pattern.ts';
 
-type Context = Pick<RuleContext, 'carries' | 'trustDomains' | 'isGateway'>;
+type Context = Pick<RuleContext, 'carries' | 'ports' | 'trustDomains' | 'isGateway'>;
 
 /**
- * CUSTOM policies: for each provider shadow rules that find what concerns it, and the question. Over HTTP it can be asked
- * about requests only: connections that its rules concern are denied.
+ * CUSTOM policies: for each provider that a rule concerns on the chain, shadow rules that find what concerns it, and the
+ * question. Over HTTP it can be asked about requests only: connections that its rules concern are denied.
  */
 export function customFilters(
   policies: readonly AuthorizationPolicy[],
@@ -29,6 +29,7 @@ export function customFilters(
   });
   if (tried.length === 0) return filters;
   const shadow = { policies: rulesOf(tried, 'CUSTOM', context), statPrefix: 'mesh_dry_run_custom_' };
+  if (shadow.policies.length === 0) return filters;
   return [...filters, { ...noRules, shadow, origins: originsOf(tried) }];
 }
 
@@ -40,12 +41,13 @@ function questionOf(
   context: Context,
 ): readonly NetworkPolicyFilterIR[] {
   const origins = originsOf(own);
-  if (context.carries === 'tcp' && authorizer.settings.protocol === 'http') {
-    return [{ ...noRules, policies: rulesOf(own, 'CUSTOM', context), shadow: undefined, origins }];
-  }
-  const statPrefix = `mesh_ext_authz_${authorizer.name}_`;
   const policyPrefix = `mesh-ext-authz-${authorizer.name}-`;
-  const shadow = { policies: rulesOf(own, 'CUSTOM', context, policyPrefix), statPrefix };
+  const asksRequests = context.carries === 'tcp' && authorizer.settings.protocol === 'http';
+  const policies = rulesOf(own, 'CUSTOM', context, asksRequests ? '' : policyPrefix);
+  if (policies.length === 0) return [];
+  if (asksRequests) return [{ ...noRules, policies, shadow: undefined, origins }];
+  const statPrefix = `mesh_ext_authz_${authorizer.name}_`;
+  const shadow = { policies, statPrefix };
   return [{ ...noRules, shadow, origins }, extAuthz(authorizer, statPrefix, policyPrefix, origins)];
 }
 

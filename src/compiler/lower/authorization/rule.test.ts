@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as make from '../../../testing/objects.ts';
 import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { rulesOf } from './authorization.ts';
+import { anyPort } from './chain-ports.ts';
 import { condition, lowered, source } from './testing/written-rule.ts';
 
 describe('rules', () => {
@@ -24,7 +25,7 @@ describe('rules', () => {
 
   test('carry the name that Envoy reports, in the order in which it tries them', () => {
     const policy = make.authorizationPolicy('shop/p', { rules: Array.from({ length: 11 }, () => ({})) });
-    const rules = rulesOf([policy], 'ALLOW', { carries: 'http', trustDomains: ['td'] }, 'pre-');
+    const rules = rulesOf([policy], 'ALLOW', { carries: 'http', ports: anyPort, trustDomains: ['td'] }, 'pre-');
     expect(rules.map(({ name }) => name).slice(0, 3)).toEqual(
       [0, 10, 1].map((index) => `pre-ns[shop]-policy[p]-rule[${index}]`).sort(),
     );

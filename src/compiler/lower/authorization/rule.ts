@@ -1,6 +1,7 @@
 import type { RbacPolicyIR } from '../../ir/rbac.ts';
 import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { objectOrigin } from '../origins.ts';
+import { ruleOnPorts } from './chain-ports.ts';
 import { allOf, someOf } from './combine.ts';
 import { conditionMatch, isHttpCondition } from './condition.ts';
 import type { RuleContext } from './context.ts';
@@ -8,8 +9,9 @@ import { isHttpOperationField, operationFields, operationMatch } from './operati
 import { isHttpSourceField, negatedName, sourceFields, sourceMatch } from './source.ts';
 
 /**
- * One rule for one kind of chain; undefined where it gives nothing: an ALLOW rule that asks for something that only
- * requests have cannot be fulfilled by a TCP connection. A DENY rule loses the attribute there and denies more.
+ * One rule for one chain; undefined where it can match nothing: it is about other ports, or it is an ALLOW rule that
+ * asks for something that only requests have, and a TCP connection cannot fulfil it. A DENY rule loses the attribute
+ * there and denies more.
  */
 export function authorizationRule(
   policy: AuthorizationPolicy,
@@ -20,7 +22,9 @@ export function authorizationRule(
   const rule = policy.spec.rules?.[index];
   if (rule === undefined) throw new Error(`${policy.namespace}/${policy.name} has no rule ${index}`);
   if (context.carries === 'tcp' && context.action === 'ALLOW' && httpFields(rule).length > 0) return undefined;
-  const { from, to, when = [] } = rule;
+  const own = ruleOnPorts(rule, context.ports);
+  if (own === undefined) return undefined;
+  const { from, to, when = [] } = own;
   const conditions = when.map((condition) => conditionMatch(condition, context));
   const operations = to?.map(({ operation }) => operationMatch(operation, context));
   const sources = from?.map(({ source }) => sourceMatch(source, context));

@@ -63,7 +63,7 @@ function httpChain(servers: readonly [GatewayServer, ...GatewayServer[]], contex
         statPrefix: statName(`gateway_${server.listener}`),
         routeConfig,
         direction: 'inbound',
-        policyFilters: [ambiguousRequests, ...filters.http],
+        policyFilters: [ambiguousRequests, ...filters.on({ only: server.listenPort }).http],
         routeFilters: [
           ...(servers.some(speaksGrpcWeb) ? (['grpc-web'] as const) : []),
           ...(table === undefined ? [] : routeFilters(table)),
@@ -164,7 +164,7 @@ function proxied(
   const origins = joinOrigins(server.origins, route.origins);
   const statPrefix = statName(`gateway_${server.listener}`);
   return {
-    policyFilters: filters.network,
+    policyFilters: filters.on({ only: server.listenPort }).network,
     filter: tcpProxy({ cluster: clusterNames.blackHole, ...route.target, statPrefix, origins }, settings),
     origins,
   };

@@ -9,7 +9,7 @@ import type { Delivery } from '../clusters/inbound-clusters.ts';
 import { httpConnection, tcpProxy } from '../filters.ts';
 import { clusterNames, inboundCluster, routeNames } from '../names.ts';
 import { joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
-import type { PolicyFilters } from '../policy-filters.ts';
+import type { ChainFilters, PolicyFilters } from '../policy-filters.ts';
 import { wildcardAddresses } from '../wildcard.ts';
 import { type ChainShape, chainShapes, type ListenedClass } from './chains.ts';
 
@@ -27,7 +27,9 @@ export interface VirtualInboundInput {
 /** The listener that receives every redirected inbound connection. */
 export function virtualInbound(input: VirtualInboundInput, settings: Settings): ListenerIR {
   const ports = input.targets.map((target) => servicePort(target, input.inbound, settings));
+  const declared = ports.flatMap(({ number }) => number ?? []);
   const undeclared = undeclaredPorts(input.inbound, settings);
+  const chainsOf = portChains(input.filters, declared, settings);
   return {
     name: 'virtualInbound',
     addresses: wildcardAddresses(input.delivery.families),
@@ -37,11 +39,7 @@ export function virtualInbound(input: VirtualInboundInput, settings: Settings): 
     useOriginalDst: false,
     transparent: input.delivery.isTproxy,
     listenerFilters: listenerFilters(ports, undeclared, input.delivery, settings),
-    filterChains: [
-      loopProtection(settings),
-      ...ports.flatMap(portChains(input.filters, settings)),
-      ...portChains(input.filters, settings)(undeclared),
-    ],
+    filterChains: [loopProtection(settings), ...ports.flatMap(chainsOf), ...chainsOf(undeclared)],
     defaultFilterChain: undefined,
     accessLog: true,
     notForAddresses: [],
@@ -91,9 +89,15 @@ function undeclaredPorts({ mode }: EffectiveInbound, settings: Settings): Listen
   };
 }
 
-function portChains(filters: PolicyFilters, settings: Settings): (port: ListenedPort) => FilterChainIR[] {
-  return (port) =>
-    port.shapes.map((shape) => ({
+/** `declared` are the ports with chains of their own: none of their connections comes to another chain. */
+function portChains(
+  policies: PolicyFilters,
+  declared: readonly number[],
+  settings: Settings,
+): (port: ListenedPort) => FilterChainIR[] {
+  return (port) => {
+    const filters = policies.on(port.number === undefined ? { allBut: declared } : { only: port.number });
+    return port.shapes.map((shape) => ({
       name: `${port.prefix}-${shape.name}`,
       match: {
         destinationPort: port.number,
@@ -107,12 +111,13 @@ function portChains(filters: PolicyFilters, settings: Settings): (port: Listened
       filter: terminalFilter(port, shape, filters, settings),
       origins: joinOrigins(port.mode.origins, port.origins),
     }));
+  };
 }
 
 function terminalFilter(
   port: ListenedPort,
   { carries }: ChainShape,
-  filters: PolicyFilters,
+  filters: ChainFilters,
   settings: Settings,
 ): NetworkFilterIR {
   const { statPrefix, cluster, origins } = port;

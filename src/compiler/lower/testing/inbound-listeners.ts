@@ -43,7 +43,8 @@ export interface InboundListeners {
 const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
 
 /**
- * Compiles each text (YAML for workload `a/httpbin` on 127.0.0.1) and starts Envoy with an HTTP and a TCP echo behind it.
+ * Compiles each text (YAML for workload `a/httpbin` on 127.0.0.1; `$http`, `$tcp` and `$undeclared` stand for its ports)
+ * and starts Envoy with an HTTP and a TCP echo behind it.
  * `authorizers` are Unix sockets by outbound cluster; one that is named and not there stands for an authorizer that is away.
  */
 export async function startInboundListeners(
@@ -115,7 +116,7 @@ function compiledListener(
 ): object {
   const bag = new DiagnosticBag();
   const compiler = createCompiler({ settings: { ...settings, accessLogFile: '' } });
-  const files = [{ path: 'mesh.yaml', text: `${meshText(ports)}---\n${policies}` }];
+  const files = [{ path: 'mesh.yaml', text: `${meshText(ports)}---\n${withPorts(policies, ports)}` }];
   const config = compiler.compile(files, [{ namespace: 'a', name: 'httpbin' }], bag)?.configs[0];
   if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
   const form = staticFormOf(config) as { static_resources: { listeners: { name: string }[] } };
@@ -125,6 +126,10 @@ function compiledListener(
     address: { socket_address: { address: '127.0.0.1', port_value: port } },
   }));
   return { ...json, name, ...first, additional_addresses: others };
+}
+
+function withPorts(text: string, ports: Readonly<Record<InboundPort, number>>): string {
+  return text.replace(/\$(http|tcp|undeclared)/g, (_, port: InboundPort) => String(ports[port]));
 }
 
 function meshText({ http, tcp }: Readonly<Record<InboundPort, number>>): string {

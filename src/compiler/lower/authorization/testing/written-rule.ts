@@ -3,6 +3,7 @@ import type { PermissionIR, PrincipalIR } from '../../../ir/rbac.ts';
 import type { StringMatchIR } from '../../../ir/string-match.ts';
 import type { AuthorizationAction, AuthorizationRule, Source } from '../../../policy/authorization-policy.ts';
 import { rulesOf } from '../authorization.ts';
+import { anyPort } from '../chain-ports.ts';
 
 type Expression = PermissionIR | PrincipalIR;
 
@@ -17,7 +18,8 @@ interface Options {
 export function lowered(rule: AuthorizationRule, options: Options = {}): string[] {
   const { action = 'ALLOW', carries = 'http', trustDomains = ['td'], isGateway = false } = options;
   const policy = make.authorizationPolicy('shop/p', { action, rules: [rule] });
-  return rulesOf([policy], action, { carries, trustDomains, isGateway }).flatMap(({ permission, principal }) => [
+  const context = { carries, ports: anyPort, trustDomains, isGateway };
+  return rulesOf([policy], action, context).flatMap(({ permission, principal }) => [
     written(permission),
     written(principal),
   ]);
