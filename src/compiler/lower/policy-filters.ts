@@ -9,6 +9,7 @@ import { type Authorizer, authorizersOf } from './authorization/authorizers.ts';
 import { anyPort, areAboutPorts, type ChainPorts } from './authorization/chain-ports.ts';
 import type { RuleContext } from './authorization/context.ts';
 import { customFilters } from './authorization/custom.ts';
+import { checkPrincipals } from './authorization/principal-readings.ts';
 import { warnOfRules } from './authorization/warnings.ts';
 import type { Lowering } from './lowering.ts';
 
@@ -47,12 +48,14 @@ export function policyFilters(
   lowering: Lowering,
   bag: DiagnosticBag,
 ): PolicyFilters {
-  const tokens = authenticationFilter(effective.requestAuthentications(workload), lowering, bag);
+  const tokenPolicies = effective.requestAuthentications(workload);
+  const tokens = authenticationFilter(tokenPolicies, lowering, bag);
   const policies = effective.authorizationPolicies(workload);
   if (tokens === undefined && policies.length === 0) return noPolicyFilters;
   const services = () => effective.outbound(scope).map(({ service }) => service);
   const client = { namespace: scope.namespace, services };
   const authorizers = authorizersOf(policies, client, lowering.settings, bag);
+  checkPrincipals(policies, tokenPolicies, lowering.memo, bag);
   warnOfRules(policies, { workload, bytePorts }, authorizers, lowering, bag);
   const before = tokens === undefined ? [] : [tokens];
   const isGateway = workload.role === 'router';
