@@ -1,6 +1,7 @@
 import type { Attack, AttackGroup } from '../../src/testbed/attack/attack.ts';
 import { allowGroup, allowHostsGroup, attackGroups } from '../../src/testbed/attack/corpus.ts';
 import { tlsAttacks } from '../../src/testbed/attack/tls-attacks.ts';
+import { attackedAudience, tokenAttacks } from '../../src/testbed/attack/token-attacks.ts';
 import { readRequest } from '../../src/testbed/reading.ts';
 import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
 import { code, table } from './markdown.ts';
@@ -20,7 +21,7 @@ export function attacksPage(): string {
   const sections = [...attackGroups, allowGroup, allowHostsGroup].map(
     (group) => `## ${group.about}\n\n${groupTable(group)}`,
   );
-  return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${[...sections, tlsSection()].join('\n\n')}\n`;
+  return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${[...sections, tlsSection(), tokenSection()].join('\n\n')}\n`;
 }
 
 /** Servers that share a port, and requests that come over a connection to another one. */
@@ -40,6 +41,19 @@ function tlsSection(): string {
   ]);
   const head = ['server name', 'client certificate', 'sent', 'HTTP/1.1', 'HTTP/2'];
   return `## A host of another TLS server\n\n${about}\n\n${table(head, rows)}`;
+}
+
+/** Tokens that an issuer signed and that Envoy takes though stricter verifiers do not. */
+function tokenSection(): string {
+  const about =
+    `A rule has the issuer's keys and \`audiences: [${attackedAudience}]\`. Each token below is signed with the issuer's ` +
+    'key, so that only an issuer that signs what others ask for is open to them. Envoy looks neither at `crit`, `b64` and ' +
+    '`typ` nor at an `exp` of 0, and compares audiences without `http://` or `https://` and without one final slash. ' +
+    'Where two audiences differ in these alone, let rules look at another claim, or give each its ' +
+    'own issuer. Where an issuer may sign `exp: 0` or none, the bound on its tokens is the life of its keys. ' +
+    '`src/compiler/lower/authentication/tokens.e2e.ts` repeats it on a real Envoy.';
+  const rows = tokenAttacks.map(({ about: has, status, strict }) => [has, String(status), strict]);
+  return `## A token that its issuer signed\n\n${about}\n\n${table(['token', 'answer', 'a strict verifier'], rows)}`;
 }
 
 function groupTable(group: AttackGroup): string {

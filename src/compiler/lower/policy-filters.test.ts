@@ -7,6 +7,7 @@ import * as make from '../../testing/objects.ts';
 import { clientScope, effective, effectiveOutbound, meshService, meshWorkload, ports } from '../../testing/topology.ts';
 import type { RbacIR } from '../ir/rbac.ts';
 import type { AuthorizationPolicy, AuthorizationRule } from '../policy/authorization-policy.ts';
+import type { ChainPorts } from './authorization/chain-ports.ts';
 import { Memo } from './memo.ts';
 import { policyFilters } from './policy-filters.ts';
 
@@ -62,6 +63,21 @@ describe('filters of a chain', () => {
     expect(rulesOf(filtersOn({ only: 8000 }).http)).toEqual(all);
     expect(rulesOf(filtersOn({ only: 9000 }).network)).toEqual(rest);
     expect(rulesOf(filtersOn({ allBut: [8000, 9000] }).http)).toEqual(rest);
+  });
+
+  test('stay as they are when a policy for another port changes, so that Envoy cuts no connection of theirs', () => {
+    const both = (path: string) => [
+      policy('DENY', [{ to: [{ operation: { ports: ['8000'], paths: [path] } }] }]),
+      policy('ALLOW', [on(['8000', path.slice(1)]), on(['9000'])]),
+    ];
+    const filtersOf = (path: string, ports: ChainPorts) => {
+      const { http, network } = lowering().all(both(path)).on(ports);
+      return JSON.stringify([http, network], (key, value) => (key === 'origins' ? undefined : value));
+    };
+    for (const ports of [{ only: 9000 }, { allBut: [7001, 7002, 8000, 9000] }]) {
+      expect(filtersOf('/7001', ports)).toBe(filtersOf('/7002', ports));
+    }
+    expect(filtersOf('/7001', { only: 8000 })).not.toBe(filtersOf('/7002', { only: 8000 }));
   });
 
   test('are the same object on every chain where no rule is about ports', () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { delay } from '../../../lib/abort.ts';
+import { attackedAudience, tokenAttacks } from '../../../testbed/attack/token-attacks.ts';
 import { type GateRequest, type InboundGates, startInboundGates } from '../testing/inbound-gate.ts';
 import { standInKid } from './stand-in.ts';
 import { bearer, createIssuer, type Issuer, nowS, tokenPolicy, unsigned } from './testing/issuer.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
     nobody: '',
     usual: tokenPolicy('p', rule),
     audience: tokenPolicy('p', { ...rule, audiences: ['shop', 'store'] }),
+    'audience as a URL': tokenPolicy('p', { ...rule, audiences: [attackedAudience] }),
     'audience or none': `${tokenPolicy('p', { ...rule, audiences: ['shop'] })}\n---\n${tokenPolicy('q', rule)}`,
     two: tokenPolicy('p', rule, second),
     'any issuer': tokenPolicy('p', { jwks: ours.keySet, jwksUri: 'https://issuer.example/keys' }),
@@ -158,6 +160,12 @@ describe('audiences', () => {
   test('of one policy do not bind the tokens of another', async () => {
     expect(await status('audience or none', bearer(await ours.token()))).toBe(200);
     expect(await status('audience or none', bearer(await impostor.token({ aud: 'shop' })))).toBe(401);
+  });
+});
+
+describe('a token that verifiers read differently', () => {
+  test.each(tokenAttacks)('with $about is answered $status', async ({ claims = {}, header = {}, status: expected }) => {
+    expect(await status('audience as a URL', bearer(await ours.oddToken(claims, header)))).toBe(expected);
   });
 });
 

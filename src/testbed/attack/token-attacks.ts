@@ -1,0 +1,76 @@
+/** A token that its issuer signed, with something in it that verifiers treat differently. */
+export interface TokenAttack {
+  /** What the token has. */
+  readonly about: string;
+  readonly header?: object;
+  /** Beside `iss` and `sub`. */
+  readonly claims?: object;
+  /** Status of Envoy where the rule has `audiences: [https://shop.example/api/]`. */
+  readonly status: number;
+  /** What a strict verifier does, and why. */
+  readonly strict: string;
+}
+
+/** The audience of the rule. */
+export const attackedAudience = 'https://shop.example/api/';
+
+const aud = attackedAudience;
+
+/** Only who holds the issuer's key can make one of these: each says what an issuer must not rely on. */
+export const tokenAttacks: readonly TokenAttack[] = [
+  {
+    about: '`crit` with an extension that nobody knows',
+    header: { crit: ['x'], x: 1 },
+    claims: { aud },
+    status: 200,
+    strict: 'refused: who does not know a critical extension refuses the token (RFC 7515, section 4.1.11)',
+  },
+  {
+    about: '`crit` that is no list',
+    header: { crit: 'x' },
+    claims: { aud },
+    status: 200,
+    strict: 'refused (RFC 7515, section 4.1.11)',
+  },
+  {
+    about: '`b64: false`',
+    header: { crit: ['b64'], b64: false },
+    claims: { aud },
+    status: 200,
+    strict: 'refused: such a payload is not encoded, and no JWT has one (RFC 7797, section 7)',
+  },
+  {
+    about: '`typ` of another kind of token',
+    header: { typ: 'secevent+jwt' },
+    claims: { aud },
+    status: 200,
+    strict: 'refused where kinds of tokens share a key (RFC 8725, section 3.11)',
+  },
+  {
+    about: '`exp: 0`',
+    claims: { aud, exp: 0 },
+    status: 200,
+    strict: 'expired since 1970 (RFC 7519, section 4.1.4); Envoy takes it for none',
+  },
+  { about: '`exp: 1`', claims: { aud, exp: 1 }, status: 401, strict: 'expired' },
+  { about: '`exp: -1`', claims: { aud, exp: -1 }, status: 401, strict: 'expired' },
+  { about: '`exp` as a text', claims: { aud, exp: '4102444800' }, status: 401, strict: 'refused' },
+  { about: 'no `exp`', claims: { aud, exp: undefined }, status: 200, strict: 'never expires: `exp` is optional' },
+  {
+    about: '`aud` with the other scheme',
+    claims: { aud: 'http://shop.example/api/' },
+    status: 200,
+    strict: 'refused: audiences are compared as they are (RFC 7519, section 4.1.3)',
+  },
+  { about: '`aud` without its scheme', claims: { aud: 'shop.example/api/' }, status: 200, strict: 'refused' },
+  {
+    about: '`aud` without its last slash',
+    claims: { aud: 'https://shop.example/api' },
+    status: 200,
+    strict: 'refused',
+  },
+  { about: '`aud` with a slash more', claims: { aud: 'https://shop.example/api//' }, status: 403, strict: 'refused' },
+  { about: '`aud` with another scheme', claims: { aud: 'ftp://shop.example/api/' }, status: 403, strict: 'refused' },
+  { about: '`aud` in other letters', claims: { aud: 'https://SHOP.example/api/' }, status: 403, strict: 'refused' },
+  { about: 'another `aud`', claims: { aud: 'https://shop.example/' }, status: 403, strict: 'refused' },
+];
