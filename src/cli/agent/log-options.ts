@@ -1,3 +1,4 @@
+import type { NodeWarnings } from '../../agent/life/node-warnings.ts';
 import { createLog, type Log } from '../../agent/log/log.ts';
 import type { RotateOptions } from '../../agent/log/log-file.ts';
 import { type LogScope, logScopes, type ScopeOptions } from '../../agent/log/scope.ts';
@@ -23,19 +24,20 @@ export interface OpenLog extends Pick<LogTargets, 'reopen' | 'onLost'> {
   readonly log: Log;
 }
 
-/** The log that the flags ask for; `UsageError` for a scope, level or target that cannot be, AgentError for a file. */
-export function openLog(flags: LogFlags): OpenLog {
+/** The log that the flags ask for, which also tells the warnings of Node; `UsageError` for a scope, level or target that cannot be, AgentError for a file. */
+export function openLog(flags: LogFlags, warnings?: NodeWarnings): OpenLog {
   const scopes = scopesOf(flags);
   const targets = (flags.log_target ?? ['stdout']).map(parseTarget);
   const rotate = flags.log_rotate ? [{ path: flags.log_rotate, rotate: rotateOptions(flags) }] : [];
   const { write, reopen, onLost } = openTargets([...targets, ...rotate]);
   const log = createLog({ isJson: flags.log_as_json === true, level: 'info', scopes, write });
+  warnings?.onWarning((text) => log.warn('Node warns', { text }));
   return { log, reopen, onLost };
 }
 
 /** The same for a command that is soon done. */
-export function logOf(flags: LogFlags): Log {
-  return openLog(flags).log;
+export function logOf(flags: LogFlags, warnings?: NodeWarnings): Log {
+  return openLog(flags, warnings).log;
 }
 
 function scopesOf(flags: LogFlags): ReadonlyMap<LogScope, ScopeOptions> {

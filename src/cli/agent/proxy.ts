@@ -56,12 +56,11 @@ export async function runProxy(
   context: ProgramContext,
   early?: AskedEnvoy,
 ): Promise<number> {
-  const { environment, signals, warnings } = context;
+  const { environment, signals } = context;
   checkRole(role);
   refuseUnsupported(environment);
   const flags = options as ProxyFlags;
-  const { log, reopen, onLost } = openLog(flags);
-  warnings?.onWarning((text) => log.warn('Node warns', { text }));
+  const { log, reopen, onLost } = openLog(flags, context.warnings);
   // What is wrong with them is told before anything is read.
   identifyProxy(flags, environment);
   tellAccepted(flags, log);

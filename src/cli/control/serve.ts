@@ -14,8 +14,7 @@ const defaultMeshConfig = './etc/mesh/config/mesh';
 /** Runs `meshd serve` until a signal asks it to stop; a second one skips the wait for requests in progress. */
 export async function runServe(options: object, { environment, signals, warnings }: ProgramContext): Promise<number> {
   const flags = options as ServeFlags & LogFlags;
-  const log = logOf(flags);
-  warnings?.onWarning((text) => log.warn('Node warns', { text }));
+  const log = logOf(flags, warnings);
   const bag = new DiagnosticBag();
   const { settings, sources } = await readSettings(
     {
