@@ -75,14 +75,21 @@ describe('serveDns among many queries, and in a ring of servers', () => {
     await Promise.allSettled(all);
   });
 
-  test('holds no more than 256 connections, and takes others when some have gone', async () => {
-    const plain = await bench.plain(withAddress('192.0.2.1'));
-    const { port } = await bench.serve(undefined, [plain]);
+  test('holds no more than 256 connections: the longest idle gives way to a newcomer, one with a query does not', async () => {
+    const plain = await bench.plain((query, send, way) => {
+      const isSlow = query.questions?.[0]?.name === 'slow.example';
+      setTimeout(() => withAddress('192.0.2.1')(query, send, way), isSlow ? 1_500 : 0);
+    });
+    const { port } = await bench.serve(undefined, [plain], { timing: { attemptMs: 5_000, overallMs: 5_000 } });
+    const slow = ask(port, 'slow.example', { tcp: true });
+    await vi.waitFor(() => expect(plain.heard).toHaveLength(1));
     const sockets = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
-    await vi.waitFor(() => expect(sockets.filter(({ closed }) => closed).length).toBe(44), { timeout: 10_000 });
+    const isClosed = (): boolean[] => sockets.map(({ closed }) => closed);
+    // With the slow one there are 301: the first 45 idle ones went.
+    await vi.waitFor(() => expect(isClosed().indexOf(false)).toBe(45), { timeout: 10_000 });
+    expect(isClosed().slice(45)).not.toContain(true);
+    expect(addressesOf(await ask(port, 'a.example', { tcp: true }))).toEqual(['192.0.2.1']);
+    expect(addressesOf(await slow)).toEqual(['192.0.2.1']);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(async () =>
-      expect(addressesOf(await ask(port, 'a.example', { tcp: true }))).toEqual(['192.0.2.1']),
-    );
   });
 });

@@ -19,25 +19,62 @@ export async function serveTcp(
   { address, port }: ServerAddress,
   answer: (query: Query) => Promise<Buffer>,
 ): Promise<TcpServer> {
-  const sockets = new Set<Socket>();
+  const places = new Places();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    serveConnection(socket, answer);
+    if (places.take(socket)) serveConnection(socket, answer, places);
   });
-  server.maxConnections = mostConnections;
   await listen(server, address, port);
   return {
     port: (server.address() as { readonly port: number }).port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
+        places.clear();
       }),
   };
 }
 
-function serveConnection(socket: Socket, answer: (query: Query) => Promise<Buffer>): void {
+/** The connections that are held; one without a query gives way to a newcomer, so that nobody locks others out by being idle. */
+class Places {
+  readonly #held = new Set<Socket>();
+  /** Those without a query, the longest so first. */
+  readonly #idle = new Set<Socket>();
+
+  /** False when all places are in use by queries; the newcomer is closed then. */
+  take(socket: Socket): boolean {
+    if (this.#held.size >= mostConnections) {
+      const [longest = socket] = this.#idle;
+      this.#leave(longest);
+      longest.destroy();
+      if (longest === socket) return false;
+    }
+    this.#held.add(socket);
+    this.#idle.add(socket);
+    socket.on('close', () => this.#leave(socket));
+    return true;
+  }
+
+  /** Its first query under way has come. */
+  work(socket: Socket): void {
+    this.#idle.delete(socket);
+  }
+
+  /** Its last query under way is answered. */
+  rest(socket: Socket): void {
+    if (this.#held.has(socket)) this.#idle.add(socket);
+  }
+
+  clear(): void {
+    for (const socket of this.#held) socket.destroy();
+  }
+
+  #leave(socket: Socket): void {
+    this.#held.delete(socket);
+    this.#idle.delete(socket);
+  }
+}
+
+function serveConnection(socket: Socket, answer: (query: Query) => Promise<Buffer>, places: Places): void {
   const reader = new FrameReader();
   let running = 0;
   let isHalfClosed = false;
@@ -52,8 +89,10 @@ function serveConnection(socket: Socket, answer: (query: Query) => Promise<Buffe
       return;
     }
     running += 1;
+    places.work(socket);
     const bytes = Buffer.isBuffer(query) ? query : await answer(query);
     running -= 1;
+    if (running === 0) places.rest(socket);
     if (socket.destroyed) return;
     socket.write(frame(bytes));
     if (running === 0 && isHalfClosed) socket.end();
