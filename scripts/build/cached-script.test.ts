@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,14 @@ function scriptFile(): string {
   writeFileSync(file, 'exports.sum = (a, b) => a + b;');
   return file;
 }
+
+test('a program that was copied without its script says what is missing, and ends with 3', () => {
+  const module = new URL('cached-script.mjs', import.meta.url).href;
+  const code = `import { runScript } from ${JSON.stringify(module)}; runScript('/nosuch/agent.cjs');`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  expect(stderr).toMatch(/^[^\n]*"\/nosuch\/agent\.cjs" is missing: [^\n]*copy all files of its folder[^\n]*\n$/);
+  expect(status).toBe(3);
+});
 
 test('a script runs where it has no compiled form', () => {
   expect(runScript(scriptFile())).toMatchObject({ exports: { sum: expect.any(Function) } });

@@ -3,7 +3,7 @@ import type { AdminAddress } from '../../envoy/admin.ts';
 import { type EnvoyProcess, type ExitStatus, exitCode, spawnEnvoy } from '../../envoy/process.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import { AgentError } from '../agent-error.ts';
-import { envoyLogFormat } from '../log/envoy-log-format.ts';
+import { envoyLogFormat, envoyZone } from '../log/envoy-log-format.ts';
 
 /** Starts Envoy in a process group of its own, so that a terminal's Ctrl-C reaches the agent alone. */
 export async function startEnvoy(
@@ -15,7 +15,7 @@ export async function startEnvoy(
   const logFormat = envoyLogFormat(config.logsAsJson === true, bootstrap);
   const args = envoyArguments(config, bootstrapPath, admin, logFormat);
   try {
-    return await spawnEnvoy({ binary: config.envoyBinary, args });
+    return await spawnEnvoy({ binary: config.envoyBinary, args, env: { ...process.env, ...envoyZone } });
   } catch (cause) {
     throw new AgentError('envoy-not-found', `cannot start Envoy "${config.envoyBinary}"`, { cause });
   }
