@@ -39,6 +39,10 @@ metadata: {name: web, namespace: shop, labels: {app: web}}
 spec: {containers: [{name: app}]}
 status: {phase: Running, podIP: 10.1.0.2, conditions: [{type: Ready, status: "True"}]}
 `;
+/** Allows nothing, where its namespace is the root namespace. */
+const nothing =
+  'apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: nothing, namespace: policies}\nspec: {}\n';
+
 const strict = `apiVersion: security.mesh.io/v1
 kind: PeerAuthentication
 metadata: {name: default, namespace: shop}
@@ -213,10 +217,14 @@ spec: {jwtRules: [{issuer: "https://a.example"}, {issuer: "https://b.example"}]}
     expect(codes).toEqual(lines.map(() => code));
   });
 
-  test('takes the trust domain and the size limit from the command line', async () => {
+  test('takes the trust domain, the root namespace and the size limit from the command line', async () => {
     expect((await run('compile - --trust-domain example.org', `${topology}---\n${strict}`)).out).toContain(
       'spiffe://example.org/',
     );
+    const denied = `${topology}---\n${nothing}`;
+    expect((await run('compile -', denied)).out).not.toContain('envoy.filters.http.rbac');
+    expect((await run('compile - --root-namespace policies', denied)).out).toContain('envoy.filters.http.rbac');
+    expect(await run('compile - --root-namespace A.b', denied)).toMatchObject({ code: 2, out: '' });
     expect(await run('compile - --max-file-size 1K', topology.repeat(3))).toMatchObject({ code: 1, out: '' });
   });
 });

@@ -23,6 +23,7 @@ export interface CompileOptions {
   readonly meshConfig?: string;
   readonly templateFile?: string;
   readonly trustDomain?: string;
+  readonly rootNamespace?: string;
   readonly jwks?: readonly KeySetOption[];
   readonly maxFileSize?: number;
   readonly maxDiagnostics: number;
@@ -42,6 +43,7 @@ export async function runCompile(positional: readonly string[], options: Compile
       meshConfig: options.meshConfig,
       templateFile: options.templateFile,
       trustDomain: options.trustDomain,
+      rootNamespace: options.rootNamespace,
       jwks: options.jwks ?? [],
       maxFileBytes: options.maxFileSize,
     },

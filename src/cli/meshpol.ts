@@ -2,7 +2,7 @@ import { type Command, Option, type OutputConfiguration } from 'commander';
 import type { CompileOptions } from './compile-command.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
-import { collect, parseCount, parseSize, parseWorkload } from './options.ts';
+import { collect, parseCount, parseNamespace, parseSize, parseWorkload, rootDefault } from './options.ts';
 import { createProgram, type Finish, runProgram } from './program.ts';
 import { version } from './version.ts';
 
@@ -70,6 +70,11 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .option('--meshConfig <file>', 'mesh configuration')
     .option('--templateFile <path>', 'bootstrap template, or a folder that replaces templates by name')
     .option('--trust-domain <domain>', 'domain used for identities')
+    .option(
+      '--root-namespace <name>',
+      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      parseNamespace,
+    )
     .option(
       '--jwks <issuer=file>',
       'key set for the tokens of an issuer; may be repeated (without one, its tokens are all refused)',

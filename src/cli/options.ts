@@ -5,6 +5,18 @@ export function collect(value: string, before: readonly string[] | undefined): r
   return [...(before ?? []), value];
 }
 
+/** What holds where nothing names the root namespace, as help texts say it. */
+export const rootDefault =
+  "(default: rootNamespace of the mesh configuration, else mesh-system, or istio-system where the original's policies stand there)";
+
+/** A name that a namespace can have (RFC 1123 label). */
+export function parseNamespace(value: string): string {
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(value)) {
+    throw new InvalidArgumentError('Expected the name of a namespace: lower-case letters, digits and dashes.');
+  }
+  return value;
+}
+
 /** `NAMESPACE/NAME`. */
 export function parseWorkload(
   value: string,

@@ -16,6 +16,7 @@ export interface PipelineOptions {
   readonly meshConfig: string | undefined;
   readonly templateFile: string | undefined;
   readonly trustDomain: string | undefined;
+  readonly rootNamespace: string | undefined;
   readonly jwks: readonly KeySetOption[];
   readonly maxFileBytes: number | undefined;
 }
@@ -30,13 +31,13 @@ export interface Compiled {
 
 /** From the command line to a compilation: everything that is read is read here. */
 export async function compileInputs(options: PipelineOptions, io: CliIo, bag: DiagnosticBag): Promise<Compiled> {
-  const { meshConfig, trustDomain, maxFileBytes } = options;
+  const { meshConfig, trustDomain, rootNamespace, maxFileBytes } = options;
   const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes });
   const { settings, sources } = await readSettings(
     {
       meshConfig: meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true },
       environment: io.environment,
-      flags: { trustDomain },
+      flags: { trustDomain, rootNamespace },
     },
     bag,
   );

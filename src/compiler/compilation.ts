@@ -5,6 +5,8 @@ import type { JsonObject } from './source/document.ts';
 /** What `compile` gives: one configuration a proxy, sorted by namespace and name, and the facts that Envoy's form does not say. */
 export interface Compilation {
   readonly configs: readonly EnvoyConfig[];
+  /** The root namespace that the objects decided on; undefined while none did, and where a setting names one. */
+  readonly decidedRoot: string | undefined;
   /** Content of `mesh.json`, made each time that it is asked for: it is as big as the mesh. */
   readonly mesh: JsonObject;
   /** What was counted on the way; no output holds it. */

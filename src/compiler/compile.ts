@@ -16,6 +16,7 @@ import { createRenderer } from './render/render.ts';
 import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import type { UserBootstrap } from './render/user-bootstrap.ts';
+import { decideRootNamespace } from './root-namespace.ts';
 import { countSkipped, validate } from './schema/validate.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { PolicyDocument, SourceFile } from './source/document.ts';
@@ -23,6 +24,7 @@ import { parse } from './source/parse.ts';
 import { gatewaySelectors } from './topology/gateway-selectors.ts';
 import type { Topology, Workload } from './topology/model.ts';
 import { resolveTopology } from './topology/resolve.ts';
+import { reportUnreadAnnotations } from './topology/unread-annotations.ts';
 import { verify } from './verify/verify.ts';
 
 export interface CompileOptions {
@@ -37,6 +39,14 @@ export interface CompileOptions {
 
 type Selection = 'all' | readonly SelectedWorkload[];
 
+/** What a proxy that compiles for itself knows and wants to hear. */
+export interface ProxyView {
+  /** The root namespace that objects decided on before: what they decide now must be the same. */
+  readonly rootBefore: string | undefined;
+  /** Its namespace: policies in force nowhere are told of this one and the root namespace alone. */
+  readonly namespace: string;
+}
+
 /** A compiler that remembers: compiling again costs what changed. */
 export interface Compiler {
   /** The sound objects of the files; with errors in the bag there may be others. */
@@ -47,6 +57,7 @@ export interface Compiler {
     select: Selection,
     bag: DiagnosticBag,
     keySets?: KeySets,
+    view?: ProxyView,
   ): Compilation | undefined;
   /** Both in one. */
   compile(
@@ -76,18 +87,24 @@ export function compile(
 export function createCompiler({ settings, templates, host, bootstrap }: CompileOptions): Compiler {
   const reader = createReader();
   const resolve = createResolver(settings);
+  const under = createRooted(settings);
   const renderer = createRenderer(templates, bootstrap);
   const lowered = createLowerCache();
   const verified = new WeakSet<Resource>();
   let effective: Effective | undefined;
 
-  const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets) => {
+  const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets, view) => {
     const { topology: topologyObjects, policies } = collect(objects, bag);
+    const decidedRoot = decideRootNamespace(objects, settings, bag, view?.rootBefore);
     if (bag.hasErrors) return undefined;
     const topology = resolve(topologyObjects, policies.gateways, bag);
     const workloads = selectWorkloads(topology, select, bag);
     if (bag.hasErrors) return undefined;
-    effective = merge({ ...policies, topology, settings }, bag, effective);
+    effective = merge(
+      { ...policies, topology, settings: under(decidedRoot), toldNamespace: view?.namespace },
+      bag,
+      effective,
+    );
     if (bag.hasErrors) return undefined;
 
     const scopeOf = (workload: Workload): ClientScope =>
@@ -105,6 +122,7 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
     const figures = meshFigures(topology, policies, proxies, bag.all);
     return {
       configs,
+      decidedRoot,
       get mesh() {
         return meshJson(topology, settings);
       },
@@ -118,7 +136,9 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
       entries.flatMap(({ documents }) => documents),
       bag,
     );
-    return entries.flatMap(({ objects }) => objects);
+    const objects = entries.flatMap((entry) => entry.objects);
+    reportUnreadAnnotations(objects, bag);
+    return objects;
   };
 
   return {
@@ -128,6 +148,16 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
       const objects = read(files, bag);
       return bag.hasErrors ? undefined : compileObjects(objects, select, bag, keySets);
     },
+  };
+}
+
+/** The settings with the root namespace that objects decide on: for one decision the same object. */
+function createRooted(settings: Settings): (decidedRoot: string | undefined) => Settings {
+  const rooted = new Map([[settings.rootNamespace, settings]]);
+  return (rootNamespace = settings.rootNamespace) => {
+    const found = rooted.get(rootNamespace) ?? { ...settings, rootNamespace };
+    rooted.set(rootNamespace, found);
+    return found;
   };
 }
 

@@ -1,3 +1,4 @@
+import { noProxiesInFront } from './gateway-topology.ts';
 import type { ProxySettings, Settings } from './settings.ts';
 
 /** ProxyConfig when nothing else is said (reference values of the specification's generation). */
@@ -12,6 +13,7 @@ const defaultProxySettings: ProxySettings = {
   statusPort: 15020,
   concurrency: undefined,
   interceptionMode: 'REDIRECT',
+  gatewayTopology: noProxiesInFront,
   discoveryAddress: 'meshd.mesh-system.svc:15012',
   extraStatTags: [],
   statsInclusionPrefixes: [],

@@ -56,6 +56,11 @@ const setters: Readonly<Record<string, Setter>> = {
   ),
 };
 
+/** Whether a field of the mesh configuration becomes a setting. */
+export function isMeshSetting(field: string): boolean {
+  return field === 'defaultConfig' || Object.hasOwn(setters, field);
+}
+
 /** Lays a mesh configuration document over the draft; its `defaultConfig` is a ProxyConfig of its own. */
 export function applyMeshConfig(
   draft: SettingsDraft,

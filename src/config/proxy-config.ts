@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
 import type { SettingsDraft } from './draft.ts';
 import { milliseconds, strings } from './field.ts';
+import { readGatewayTopology } from './gateway-topology.ts';
 import type { ProxySettings, SettingOrigin, TracerSettings } from './settings.ts';
 
 type Setter = (draft: SettingsDraft, value: JsonValue, origin: SettingOrigin) => void;
@@ -17,6 +18,7 @@ const setters: Readonly<Record<string, Setter>> = {
   statusPort: scalar('statusPort', Number),
   concurrency: scalar('concurrency', Number),
   interceptionMode: scalar('interceptionMode', (value) => (value === 'TPROXY' ? 'TPROXY' : 'REDIRECT')),
+  gatewayTopology: scalar('gatewayTopology', (value) => readGatewayTopology(value as JsonObject)),
   discoveryAddress: scalar('discoveryAddress', String),
   outlierLogPath: scalar('outlierLogPath', String),
   customConfigFile: scalar('customConfigFile', String),
@@ -45,6 +47,11 @@ const setters: Readonly<Record<string, Setter>> = {
     draft.setProxy('proxyMetadata', { ...draft.proxy.proxyMetadata, ...Object.fromEntries(entries) }, origin);
   },
 };
+
+/** Whether a field of ProxyConfig becomes a setting. */
+export function isProxySetting(field: string): boolean {
+  return Object.hasOwn(setters, field);
+}
 
 /**
  * Lays one ProxyConfig document over the draft: fields that it names replace, `proxyMetadata` merges key by key.

@@ -15,10 +15,12 @@ import { parsePodInfo } from './pod-info.ts';
 import { applyProxyConfig } from './proxy-config.ts';
 import { maskPodInfo, maskText } from './redact.ts';
 import type { SettingOrigin, Settings } from './settings.ts';
+import { reportUnusedSettings } from './unused-settings.ts';
 
 /** Values given on the command line; undefined when the flag is absent. */
 export interface SettingsFlags {
   readonly trustDomain?: string | undefined;
+  readonly rootNamespace?: string | undefined;
   readonly concurrency?: number | undefined;
   readonly serviceCluster?: string | undefined;
   readonly outlierLogPath?: string | undefined;
@@ -55,6 +57,7 @@ export async function readSettings(options: SettingsOptions, bag: DiagnosticBag)
     sources.push({ path: file.path, text: maskText(file.text) });
     const document = readConfiguration(file, kind, bag);
     if (document === undefined) return;
+    reportUnusedSettings(document, kind, bag);
     if (kind === 'MeshConfig') applyMeshConfig(draft, document.value, (path) => originAt(document, file, path, source));
     else applyProxyConfig(draft, document.value, (field) => originAt(document, file, [field], source));
   };
@@ -127,6 +130,7 @@ function originAt(
 function applyFlags(draft: SettingsDraft, flags: SettingsFlags): void {
   const origin = (flag: string): SettingOrigin => ({ source: 'flag', detail: flag });
   if (flags.trustDomain) draft.set('trustDomain', flags.trustDomain, origin('--trust-domain'));
+  if (flags.rootNamespace) draft.set('rootNamespace', flags.rootNamespace, origin('--root-namespace'));
   if (flags.concurrency) draft.setProxy('concurrency', flags.concurrency, origin('--concurrency'));
   if (flags.serviceCluster) draft.setProxy('serviceCluster', flags.serviceCluster, origin('--serviceCluster'));
   if (flags.outlierLogPath) draft.setProxy('outlierLogPath', flags.outlierLogPath, origin('--outlierLogPath'));

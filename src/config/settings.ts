@@ -1,4 +1,5 @@
 import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.ts';
+import type { GatewayTopology } from './gateway-topology.ts';
 
 /** Where a setting got its value; `detail` names the flag, the variable, or the file and line. */
 export interface SettingOrigin {
@@ -171,6 +172,8 @@ export interface ProxySettings {
   readonly concurrency: number | undefined;
   readonly interceptionMode: 'REDIRECT' | 'TPROXY';
   readonly discoveryAddress: string;
+  /** What stands between clients and gateways; without effect at sidecars. */
+  readonly gatewayTopology: GatewayTopology;
   readonly extraStatTags: readonly string[];
   readonly statsInclusionPrefixes: readonly string[];
   readonly statsInclusionSuffixes: readonly string[];

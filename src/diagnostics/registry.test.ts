@@ -16,7 +16,13 @@ const codes = Object.keys(registry);
 const beforeAnyText = ['empty-file', 'empty-input', 'file-too-large', 'skipped-by-name'];
 
 /** Faults of what only the agent reads; shown beside its readers. */
-const ofTheAgent = ['emptied-file', 'invalid-bootstrap', 'invalid-node-metadata', 'invalid-pod-info'];
+const ofTheAgent = [
+  'emptied-file',
+  'invalid-bootstrap',
+  'invalid-node-metadata',
+  'invalid-pod-info',
+  'root-namespace-changed',
+];
 
 describe('registry', () => {
   test('names every fault in kebab case', () => {

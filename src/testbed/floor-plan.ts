@@ -98,7 +98,9 @@ function planPod(pod: PlanObject, injected: ReadonlySet<string>): PlannedPod {
   const spec = (pod.spec ?? {}) as PodSpec;
   const { podIP, podIPs = [] } = (pod.status ?? {}) as PodStatus;
   const addresses = [podIP, ...podIPs.map(({ ip }) => ip)].filter((ip): ip is string => ip !== undefined);
-  const asked = annotations?.['sidecar.mesh.io/inject'] ?? labels?.['sidecar.mesh.io/inject'];
+  const label = labels?.['sidecar.mesh.io/inject'];
+  const isRefused = (label ?? annotations?.['sidecar.mesh.io/inject']) === 'false';
+  const isInjected = !isRefused && (injected.has(namespace) || label === 'true');
   const containers = spec.containers ?? [];
   const proxy = containers.find((container) => container.name === 'mesh-proxy');
   const isRouter = proxy?.args?.join(' ').startsWith('proxy router') ?? false;
@@ -109,8 +111,7 @@ function planPod(pod: PlanObject, injected: ReadonlySet<string>): PlannedPod {
     serviceAccount: spec.serviceAccountName ?? 'default',
     ipv4: addresses.find((ip) => !ip.includes(':')),
     ipv6: addresses.find((ip) => ip.includes(':')),
-    hasSidecar:
-      !isRouter && (proxy !== undefined || (asked === undefined ? injected.has(namespace) : asked === 'true')),
+    hasSidecar: !isRouter && (proxy !== undefined || isInjected),
     isRouter,
     interceptionMode: annotations?.['sidecar.mesh.io/interceptionMode'] === 'TPROXY' ? 'TPROXY' : 'REDIRECT',
     ports: containers.filter((container) => container.name !== 'mesh-proxy').flatMap(backendPorts),

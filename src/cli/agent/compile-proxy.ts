@@ -5,6 +5,7 @@ import type { Compiler } from '../../compiler/compile.ts';
 import type { WorkloadKey } from '../../compiler/merge/effective.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
+import { mayBeRoot } from '../../compiler/root-namespace.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
 import { SourceError } from '../../compiler/source/find.ts';
 import { forgetPositions } from '../../compiler/source/parse.ts';
@@ -66,6 +67,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const sources = new SourceMemory();
   const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path);
   let good: GoodInputs | undefined;
+  let rootBefore: string | undefined;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
   const compile = async (): ReturnType<CompileProxy> => {
@@ -80,7 +82,14 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     if ('failure' in read) return { failure: read.failure, inputs: paths };
 
     const compiler = compilerFor(fixed);
-    const kept = await compileKept(read.files, bag, good, { inputs, identity, compiler, gatherer, settings });
+    const kept = await compileKept(read.files, bag, good, {
+      inputs,
+      identity,
+      compiler,
+      gatherer,
+      settings,
+      rootBefore,
+    });
     const { value, files, objects, errors, alarms } = kept;
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
@@ -112,6 +121,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       accept: () => {
         good = { files, objects: value.objects };
         settingsMemory.accept(besides);
+        rootBefore = compilation.decidedRoot;
       },
     };
   };
@@ -190,6 +200,8 @@ interface Compiling {
   readonly identity: ProxyIdentity;
   readonly compiler: Compiler;
   readonly gatherer: KeySetGatherer;
+  /** The root namespace that the objects in force decided on. */
+  readonly rootBefore: string | undefined;
 }
 
 interface Compiled {
@@ -201,7 +213,7 @@ interface Compiled {
 async function compileOnce(
   files: readonly SourceFile[],
   before: DiagnosticBag,
-  { inputs, identity, compiler, gatherer }: Compiling,
+  { inputs, identity, compiler, gatherer, rootBefore }: Compiling,
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
   bag.addAll(before.all);
@@ -210,7 +222,7 @@ async function compileOnce(
   const keys = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
   const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
-    compiler.compileObjects(objects, [identity], told, keys);
+    compiler.compileObjects(objects, [identity], told, keys, { rootBefore, namespace: identity.namespace });
   inputs.keySets.renew();
   // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
   if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
@@ -247,7 +259,7 @@ async function readPolicies(
 function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, settings: Settings): boolean {
   if (kind !== 'AuthorizationPolicy' && kind !== 'RequestAuthentication') return false;
   const { namespace = 'default' } = metadata as { readonly namespace?: string };
-  return namespace !== identity.namespace && namespace !== settings.rootNamespace;
+  return namespace !== identity.namespace && !mayBeRoot(String(namespace), settings);
 }
 
 interface MeshWorkload extends WorkloadKey {

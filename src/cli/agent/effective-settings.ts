@@ -22,6 +22,7 @@ const settingFlags: ReadonlySet<string> = new Set([
   '--concurrency',
   '--configPath',
   '--outlierLogPath',
+  '--root-namespace',
   '--serviceCluster',
   '--trust-domain',
 ]);

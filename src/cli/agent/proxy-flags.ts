@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { agentVariables } from '../../config/agent-variables.ts';
 import { ownVariables } from '../../config/own-variables.ts';
+import { parseNamespace, rootDefault } from '../options.ts';
 import { componentLevels, envoyLogLevels } from './component-levels.ts';
 import { choiceOf, filledText, portNumber, threadCount } from './values.ts';
 
@@ -50,6 +51,11 @@ function addConfigurationFlags(command: Command): void {
   command
     .optionsGroup('Configuration:')
     .option('--policies <path...>', 'files and folders of policies and topology; short for configSources fs://')
+    .option(
+      '--root-namespace <name>',
+      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      parseNamespace,
+    )
     .option(
       '--meshConfig <file>',
       'mesh configuration; may be absent at its default place (default: ./etc/mesh/config/mesh)',

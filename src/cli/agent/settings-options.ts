@@ -9,6 +9,7 @@ export interface SettingsFlagValues {
   readonly outlierLogPath?: string;
   readonly serviceCluster?: string;
   readonly trustDomain?: string;
+  readonly rootNamespace?: string;
 }
 
 /** Where the mesh configuration is when nobody names it; it may be absent there. */
@@ -24,6 +25,7 @@ export function settingsOptionsOf(flags: SettingsFlagValues, environment: Enviro
     podInfo,
     flags: {
       trustDomain: flags.trustDomain,
+      rootNamespace: flags.rootNamespace,
       // 0 says nothing: the configuration's own value, or Envoy's, counts.
       concurrency: flags.concurrency === 0 ? undefined : flags.concurrency,
       serviceCluster: flags.serviceCluster,

@@ -41,7 +41,10 @@ export function createPlanMemory(): PlanMemory {
  * The files of a compilation in JSON, one proxy after the other: a big mesh is never in memory as a whole. Texts of
  * resource lists that proxies have in common are put together once.
  */
-export function* planFiles(compilation: Omit<Compilation, 'figures'>, options: PlanOptions): Generator<OutputFile> {
+export function* planFiles(
+  compilation: Pick<Compilation, 'configs' | 'mesh'>,
+  options: PlanOptions,
+): Generator<OutputFile> {
   const locate = createLocator(options.files);
   const annotate = options.isAnnotated === true ? annotator(locate) : (resource: Resource) => resource;
   const respond = options.memory ?? sharedResponses(annotate);

@@ -29,7 +29,8 @@ export interface AccessLogIR {
   readonly format: { readonly text: string } | { readonly json: Readonly<Record<string, unknown>> };
 }
 
-export type XfccIR = 'sanitize' | 'sanitize-set-uri';
+/** The client's own header is dropped, or dropped and set, kept and added to, or kept (`always`: without mutual TLS too). */
+export type XfccIR = 'sanitize' | 'sanitize-set-uri' | 'append-forward-uri' | 'forward-only' | 'always-forward-only';
 
 /** Bounds on clients of a gateway; 0 of a time sets none. */
 export interface EdgeIR {
@@ -58,6 +59,8 @@ export interface HttpConnectionIR extends TerminalFilterIR {
   readonly direction: 'inbound' | 'outbound';
   readonly xfcc: XfccIR;
   readonly useRemoteAddress: boolean;
+  /** Proxies in front, whose addresses in `X-Forwarded-For` are believed; absent: none. */
+  readonly trustedHops?: number | undefined;
   readonly http10: boolean;
   readonly pathNormalization: 'NONE' | 'BASE' | 'MERGE_SLASHES' | 'DECODE_AND_MERGE_SLASHES';
   readonly tracing: { readonly samplingPercent: number; readonly tracer?: TracerIR } | undefined;
@@ -122,6 +125,8 @@ export interface FilterChainIR {
 }
 
 export interface ListenerFiltersIR {
+  /** Connections begin with a header of the PROXY protocol. Absent: they do not. */
+  readonly proxyProtocol?: true | undefined;
   readonly originalDst: boolean;
   /** Mark of the proxy's sockets under TPROXY. */
   readonly originalSrcMark: number | undefined;

@@ -1,3 +1,4 @@
+import type { ForwardedCertificate, GatewayTopology } from '../../config/gateway-topology.ts';
 import type { Settings } from '../../config/settings.ts';
 import type {
   AlpnOverrideIR,
@@ -6,12 +7,21 @@ import type {
   RedisProxyIR,
   TcpProxyIR,
   ThriftProxyIR,
+  XfccIR,
 } from '../ir/listener.ts';
 import type { Origins } from '../ir/origin.ts';
 import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
 import type { RouteFilterIR } from '../ir/route-features.ts';
 import { accessLog } from './access-log.ts';
 import { accessLogCluster, tracer } from './reports.ts';
+
+const xfccOf: Readonly<Record<ForwardedCertificate, XfccIR>> = {
+  SANITIZE: 'sanitize',
+  SANITIZE_SET: 'sanitize-set-uri',
+  APPEND_FORWARD: 'append-forward-uri',
+  FORWARD_ONLY: 'forward-only',
+  ALWAYS_FORWARD_ONLY: 'always-forward-only',
+};
 
 /** An HTTP connection manager with the settings that its direction takes. */
 export function httpConnection(
@@ -24,6 +34,8 @@ export function httpConnection(
     readonly routeFilters?: readonly RouteFilterIR[];
     /** A gateway's. */
     readonly edge?: EdgeIR;
+    /** What stands in front of a gateway. */
+    readonly topology?: GatewayTopology;
     readonly origins: Origins;
   },
   settings: Settings,
@@ -35,8 +47,9 @@ export function httpConnection(
     routeConfig: input.routeConfig,
     direction: input.direction,
     // The application must see who called it over mutual TLS, and never what a caller claims.
-    xfcc: isInbound ? 'sanitize-set-uri' : 'sanitize',
+    xfcc: isInbound ? xfccOf[input.topology?.forwardedCertificate ?? 'SANITIZE_SET'] : 'sanitize',
     useRemoteAddress: input.edge !== undefined || (!isInbound && settings.sidecarUseRemoteAddress),
+    ...(input.topology?.numTrustedProxies ? { trustedHops: input.topology.numTrustedProxies } : {}),
     http10: settings.http10,
     pathNormalization: settings.pathNormalization,
     tracing: tracing(settings),

@@ -10,6 +10,7 @@ import { warnOfUnreadTokens } from './authentication/unread-tokens.ts';
 import { lowerBootstrap } from './bootstrap.ts';
 import { onlyNamedClusters } from './gateway/filter-clusters.ts';
 import { lowerGateway } from './gateway/gateway.ts';
+import { warnOfTopologyAtSidecar } from './gateway/topology.ts';
 import { lowerInbound } from './inbound/inbound.ts';
 import { Memo } from './memo.ts';
 import { lowerOutbound } from './outbound/outbound.ts';
@@ -60,6 +61,7 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
     scope.role === 'router'
       ? lowerGateway(workload, { effective, scope, secrets: secretsOf(input.topology, workload) }, lowering, bag)
       : lowerInbound(workload, scope, effective, lowering, bag);
+  if (scope.role !== 'router') warnOfTopologyAtSidecar(workload, settings, bag);
   warnOfUnreadTokens(effective.requestAuthentications(workload), inbound, workload, bag);
   const outbound =
     scope.role === 'router' && settings.filterGatewayClusters

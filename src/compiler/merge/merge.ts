@@ -14,17 +14,19 @@ import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
 import { byAge } from './policy-order.ts';
+import { checkExports, checkReach } from './reach-checks.ts';
 import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
 import { comparedLabels, scopeWants, wantedSources } from './scope-wants.ts';
 import { SelectingPolicies } from './selecting-policies.ts';
-import { checkSelections } from './selection-checks.ts';
 import { checkVirtualServices } from './virtual-service-checks.ts';
 import { VirtualServiceIndex } from './virtual-service-index.ts';
 
 export interface MergeInput extends PolicySet {
   readonly topology: Topology;
   readonly settings: Settings;
+  /** Policies in force nowhere are told of this namespace and the root namespace alone; absent: of all. */
+  readonly toldNamespace?: string | undefined;
 }
 
 /**
@@ -38,8 +40,9 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkPeers(peers, topology, settings.rootNamespace, bag);
   const rules = indexRules(input, before?.sources.rules);
   bag.addAll(rules.diagnostics);
-  const selecting = [...input.requestAuthentications, ...input.authorizationPolicies];
-  checkSelections(selecting, topology, settings.rootNamespace, bag);
+  const reach = { topology, rootNamespace: settings.rootNamespace, toldNamespace: input.toldNamespace };
+  checkReach([...peerAuthentications, ...input.requestAuthentications, ...input.authorizationPolicies], reach, bag);
+  checkExports([...input.destinationRules, ...input.virtualServices], reach, bag);
   checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
   const gateways = new GatewayIndex(input.gateways, settings);

@@ -45,20 +45,12 @@ function checkSelecting(
       inForce.set(workload, policy);
       held.push(workload);
     }
-    reportNobody(policy, [...held, ...[...lost.values()].flat()], bag);
     for (const [kept, shared] of lost) {
       const holes = { ignored: nameOf(policy), kept: nameOf(kept), workloads: listOf(shared) };
       bag.report('competing-workload-policies', placeOf(policy), holes, relatedTo(kept));
     }
     checkPorts(policy, held, bag);
   }
-}
-
-/** A mistyped label leaves its workload as open as it was. */
-function reportNobody(policy: PeerAuthentication, selected: readonly Workload[], bag: DiagnosticBag): void {
-  if (selected.some(({ role }) => role !== 'none')) return;
-  const span = policy.document.spanOf(['spec', 'selector'], 'key');
-  bag.report('selector-without-workload', span, { kind: policy.kind, name: nameOf(policy) });
 }
 
 /** Workloads without a proxy accept everything on every port: nothing is lost there. */

@@ -27,6 +27,8 @@ export interface Service extends MeshObject<'Service'> {
 
 export interface ContainerSpec {
   readonly name: string;
+  /** `auto` where injection fills the container in. */
+  readonly image?: string;
   readonly args?: readonly string[];
   readonly command?: readonly string[];
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number; readonly protocol?: string }[];

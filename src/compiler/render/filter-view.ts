@@ -1,5 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
-import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
+import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR, XfccIR } from '../ir/listener.ts';
 import type { RouteFilterIR } from '../ir/route-features.ts';
 import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
@@ -43,7 +43,8 @@ export interface HttpConnectionView {
   readonly routeConfig: string;
   readonly routesSource: FileSourceView;
   readonly useRemoteAddress: boolean;
-  readonly forwardClientCertDetails: 'SANITIZE' | 'SANITIZE_SET';
+  readonly trustedHops?: number;
+  readonly forwardClientCertDetails: string;
   readonly setCurrentClientCertDetails?: { readonly uri: true };
   readonly normalizePath: boolean;
   readonly mergeSlashes: boolean;
@@ -98,9 +99,8 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
     routeConfig: http.routeConfig,
     routesSource: routesSource(placement, http.routeConfig),
     useRemoteAddress: http.useRemoteAddress,
-    ...(http.xfcc === 'sanitize'
-      ? { forwardClientCertDetails: 'SANITIZE' }
-      : { forwardClientCertDetails: 'SANITIZE_SET', setCurrentClientCertDetails: { uri: true } }),
+    ...(http.trustedHops === undefined ? {} : { trustedHops: http.trustedHops }),
+    ...xfccView(http.xfcc),
     normalizePath: level !== 'NONE',
     mergeSlashes: level === 'MERGE_SLASHES' || level === 'DECODE_AND_MERGE_SLASHES',
     escapedSlashesAction: level === 'DECODE_AND_MERGE_SLASHES' ? 'UNESCAPE_AND_FORWARD' : 'KEEP_UNCHANGED',
@@ -116,6 +116,14 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
     refusesForAuthorizer: http.policyFilters.some(({ kind }) => kind === 'ext-authz'),
     httpFilters: httpFilters(http),
   };
+}
+
+function xfccView(xfcc: XfccIR): Pick<HttpConnectionView, 'forwardClientCertDetails' | 'setCurrentClientCertDetails'> {
+  const [mode, ofUri] = xfcc.split(/-(uri)$/);
+  const forwardClientCertDetails = (mode ?? '').toUpperCase().replaceAll('-', '_');
+  return ofUri === undefined
+    ? { forwardClientCertDetails }
+    : { forwardClientCertDetails, setCurrentClientCertDetails: { uri: true } };
 }
 
 function tracingView({ samplingPercent, tracer }: NonNullable<HttpConnectionIR['tracing']>) {

@@ -124,6 +124,8 @@ const listenerFilterType = (name: string, message: string): ListenerFilterView =
 /** The TLS inspector stands before the HTTP inspector, which leaves TLS alone. */
 function listenerFilterViews(filters: ListenerFiltersIR): ListenerFilterView[] {
   const views: ListenerFilterView[] = [];
+  // Its header stands before everything else that a connection brings.
+  if (filters.proxyProtocol) views.push(listenerFilterType('proxy_protocol', 'ProxyProtocol'));
   if (filters.originalDst) views.push(listenerFilterType('original_dst', 'OriginalDst'));
   if (filters.originalSrcMark !== undefined) {
     const originalSrc = { mark: filters.originalSrcMark };

@@ -2,6 +2,7 @@ import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { Settings } from '../../config/settings.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { JsonObject } from '../source/document.ts';
+import { inboundBypass } from '../topology/capture.ts';
 import type { Endpoint, Service, Topology, Workload } from '../topology/model.ts';
 
 /**
@@ -36,6 +37,7 @@ function workloadJson(workload: Workload, settings: Settings): JsonObject {
     identity: workload.identity,
     addresses: workload.addresses,
     interceptionMode: workload.interceptionMode ?? settings.proxy.interceptionMode,
+    ...(workload.role === 'sidecar' ? inboundBypass(workload.annotations) : {}),
     ports: workload.targets.map(({ service, port, targetPort }) => ({
       service: service.host,
       port: port.number,

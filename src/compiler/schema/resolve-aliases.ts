@@ -16,6 +16,19 @@ export function resolveAliases(document: PolicyDocument, bag: DiagnosticBag): Po
   return value === document.value ? document : new AliasedDocument(document, value as JsonObject);
 }
 
+/** `apiVersion` as the user wrote it, before its group got our name; empty when it is no text. */
+export function writtenApiVersion(document: PolicyDocument): string {
+  const { apiVersion } = document instanceof AliasedDocument ? document.written.value : document.value;
+  return typeof apiVersion === 'string' ? apiVersion : '';
+}
+
+/** What stands at a path of the document as the user wrote it; of the keys before the last one none may be an alias. */
+export function writtenIn(document: PolicyDocument, path: JsonPath): JsonObject | undefined {
+  let at: JsonValue | undefined = document instanceof AliasedDocument ? document.written.value : document.value;
+  for (const step of path) at = typeof at === 'object' && at !== null ? (at as JsonObject)[step] : undefined;
+  return typeof at === 'object' && at !== null ? (at as JsonObject) : undefined;
+}
+
 interface Context {
   readonly document: PolicyDocument;
   readonly bag: DiagnosticBag;
@@ -144,18 +157,18 @@ class AliasedDocument implements PolicyDocument {
   readonly file: string;
   readonly start: SourceSpan;
   readonly value: JsonObject;
-  readonly #written: PolicyDocument;
+  readonly written: PolicyDocument;
 
   constructor(written: PolicyDocument, value: JsonObject) {
     this.file = written.file;
     this.start = written.start;
     this.value = value;
-    this.#written = written;
+    this.written = written;
   }
 
   /** A key that the user wrote by another name is looked for by that name. */
   spanOf(path: JsonPath, part?: 'key' | 'value'): SourceSpan {
-    let at: JsonValue | undefined = this.#written.value;
+    let at: JsonValue | undefined = this.written.value;
     const writtenPath = path.map((step) => {
       const holder = at;
       if (typeof holder !== 'object' || holder === null || Array.isArray(holder)) {
@@ -167,6 +180,6 @@ class AliasedDocument implements PolicyDocument {
       at = name === undefined ? undefined : keys[name];
       return name ?? step;
     });
-    return this.#written.spanOf(writtenPath, part);
+    return this.written.spanOf(writtenPath, part);
   }
 }

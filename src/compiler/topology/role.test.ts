@@ -1,27 +1,74 @@
 import { describe, expect, test } from 'vitest';
 import type { PodSpec } from '../policy/topology-kinds.ts';
 import { acceptsMeshTls, roleOfPod } from './role.ts';
+import type { Labels } from './selector.ts';
 
 const proxy = (...args: string[]): PodSpec => ({ containers: [{ name: 'app' }, { name: 'mesh-proxy', args }] });
-const injected = { 'mesh-injection': 'enabled' };
+/** As the pods of a gateway's chart have it: the rest comes from the template. */
+const filledIn: PodSpec = { containers: [{ name: 'mesh-proxy', image: 'auto' }] };
 const inject = 'sidecar.mesh.io/inject';
 const none = {};
+const gatewayTemplate = { 'inject.mesh.io/templates': 'gateway' };
+const yes = { [inject]: 'true' };
+const no = { [inject]: 'false' };
+const revision = { 'mesh.io/rev': 'canary' };
+
+/** Labels of the namespace, labels and annotations of the pod, its spec. */
+const roleOf = (namespaceLabels: Labels, labels: Labels, annotations: Labels, spec: PodSpec = none) =>
+  roleOfPod({ namespace: 'shop', namespaceLabels, labels, annotations, spec });
+
+/** What the labels of a namespace may say. */
+const namespaces = {
+  'says nothing': none,
+  'is enabled': { 'mesh-injection': 'enabled' },
+  'is disabled': { 'mesh-injection': 'disabled' },
+  'is enabled and names a revision': { 'mesh-injection': 'enabled', ...revision },
+  'is disabled and names a revision': { 'mesh-injection': 'disabled', ...revision },
+  'names a revision': revision,
+};
+const enabled = namespaces['is enabled'];
 
 describe('roleOfPod', () => {
-  test.each([
-    ['plain namespace', none, none, none, none, 'none'],
-    ['injected namespace', injected, none, none, none, 'sidecar'],
-    ['label against injection', injected, { [inject]: 'false' }, none, none, 'none'],
-    ['annotation against injection', injected, none, { [inject]: 'false' }, none, 'none'],
-    ['label for injection', none, { [inject]: 'true' }, none, none, 'sidecar'],
-    ['label beats annotation', none, { [inject]: 'true' }, { [inject]: 'false' }, none, 'sidecar'],
-    ['node network', injected, none, none, { hostNetwork: true }, 'none'],
-    ['proxy container', none, none, none, proxy('proxy', 'sidecar'), 'sidecar'],
-    ['proxy as init container', none, none, none, { initContainers: [{ name: 'mesh-proxy' }] }, 'sidecar'],
-    ['router container', injected, none, none, proxy('proxy', 'router', '--domain', 'x'), 'router'],
-    ['label tlsMode', none, { 'security.mesh.io/tlsMode': 'mesh' }, none, none, 'sidecar'],
-  ] as const)('%s', (_, namespaceLabels, labels, annotations, spec, expected) => {
-    expect(roleOfPod({ namespaceLabels, labels, annotations, spec })).toBe(expected);
+  // One row a pod: whether it has a sidecar in each of the namespaces above, in their order.
+  test.each<[string, Labels, Labels, string]>([
+    ['that says nothing', none, none, '-+-+-+'],
+    ['whose label is true', yes, none, '++-+-+'],
+    ['whose label is false', no, none, '------'],
+    ['whose annotation is true', none, yes, '-+-+-+'],
+    ['whose annotation is false', none, no, '------'],
+    ['whose label is true and annotation is false', yes, no, '++-+-+'],
+    ['whose label is false and annotation is true', no, yes, '------'],
+    ['whose label is neither', { [inject]: 'yes' }, none, '-+-+-+'],
+    ['that names a revision', revision, none, '++-+-+'],
+    ['that names a revision and whose label is false', { ...revision, ...no }, none, '------'],
+    ['that names a revision by an annotation', none, revision, '-+-+-+'],
+  ])('decides injection of a pod %s by the labels of its namespace, then its own', (_, labels, annotations, row) => {
+    const expected = { '+': 'sidecar', '-': 'none' };
+    const roles = Object.values(namespaces).map((of) => roleOf(of, labels, annotations));
+    expect(roles).toEqual([...row].map((mark) => expected[mark as '+']));
+  });
+
+  test.each<[string, Labels, Labels, Labels, PodSpec, string]>([
+    ['the node network', enabled, none, none, { hostNetwork: true }, 'none'],
+    ['a proxy container', none, none, none, proxy('proxy', 'sidecar'), 'sidecar'],
+    ['a proxy as init container', none, none, none, { initContainers: [{ name: 'mesh-proxy' }] }, 'sidecar'],
+    ['a router container', enabled, none, none, proxy('proxy', 'router', '--domain', 'x'), 'router'],
+    ['the label tlsMode', none, { 'security.mesh.io/tlsMode': 'mesh' }, none, none, 'sidecar'],
+    ['a template gateway and a container to fill in', none, yes, gatewayTemplate, filledIn, 'router'],
+    ['a template gateway that a namespace injects', enabled, none, gatewayTemplate, none, 'router'],
+    ['templates, gateway among them', none, yes, { 'inject.mesh.io/templates': 'own, gateway' }, filledIn, 'router'],
+    ['a template gateway and no injection', none, none, gatewayTemplate, none, 'none'],
+    ['a container to fill in that is injected', enabled, none, none, filledIn, 'sidecar'],
+    ['a container to fill in that nobody injects', none, none, none, filledIn, 'none'],
+    ['a template without Envoy', none, yes, { 'inject.mesh.io/templates': 'grpc-agent' }, none, 'none'],
+    ['a template of its own', none, yes, { 'inject.mesh.io/templates': 'own' }, none, 'sidecar'],
+  ])('tells the proxy of a pod with %s', (_, namespaceLabels, labels, annotations, spec, expected) => {
+    expect(roleOf(namespaceLabels, labels, annotations, spec)).toBe(expected);
+  });
+
+  test('injects nothing into namespaces of the platform', () => {
+    const facts = { labels: yes, annotations: none, spec: none, namespaceLabels: enabled };
+    expect(roleOfPod({ ...facts, namespace: 'kube-system' })).toBe('none');
   });
 });
 

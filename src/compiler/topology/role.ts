@@ -1,26 +1,23 @@
-import type { ContainerSpec, PodSpec } from '../policy/topology-kinds.ts';
+import type { ContainerSpec } from '../policy/topology-kinds.ts';
+import { injectedRole, isInjected, type PodFacts } from './injection.ts';
 import type { WorkloadRole } from './model.ts';
 import type { Labels } from './selector.ts';
 
 /** Label that says whether an endpoint speaks mutual TLS: `mesh` when it does, anything else when it must be spared. */
 const tlsModeLabel = 'security.mesh.io/tlsMode';
-const injectKey = 'sidecar.mesh.io/inject';
 const proxyContainer = 'mesh-proxy';
-
-export interface PodFacts {
-  readonly labels: Labels;
-  readonly annotations: Labels;
-  readonly spec: PodSpec;
-  readonly namespaceLabels: Labels;
-}
 
 /** Which proxy a pod has: the one in its containers, else the one that injection would add. */
 export function roleOfPod(pod: PodFacts): WorkloadRole {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
   const proxy = containers.find((container) => container.name === proxyContainer);
-  if (proxy !== undefined) return runsRouter(proxy) ? 'router' : 'sidecar';
+  // Injection replaces this image, so that the container alone says nothing of what will run.
+  const isFilledIn = proxy?.image === 'auto';
+  if (proxy !== undefined && !isFilledIn) return runsRouter(proxy) ? 'router' : 'sidecar';
+  const injected = injectedRole(pod);
+  if (injected === 'router' && (isFilledIn || isInjected(pod))) return 'router';
   if (pod.labels[tlsModeLabel] === 'mesh') return 'sidecar';
-  return isInjected(pod) ? 'sidecar' : 'none';
+  return isInjected(pod) ? injected : 'none';
 }
 
 /** A machine outside the cluster says itself that an agent runs beside it. */
@@ -37,12 +34,4 @@ export function acceptsMeshTls(labels: Labels, role: WorkloadRole): boolean {
 function runsRouter(proxy: ContainerSpec): boolean {
   const words = [...(proxy.command ?? []), ...(proxy.args ?? [])];
   return words.some((word, i) => word === 'proxy' && words[i + 1] === 'router');
-}
-
-function isInjected(pod: PodFacts): boolean {
-  // A pod on the node's network would redirect the traffic of the whole node.
-  if (pod.spec.hostNetwork === true) return false;
-  const answer = pod.labels[injectKey] ?? pod.annotations[injectKey];
-  if (answer === 'true' || answer === 'false') return answer === 'true';
-  return pod.namespaceLabels['mesh-injection'] === 'enabled';
 }

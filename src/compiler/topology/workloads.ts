@@ -3,8 +3,11 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../policy/topology-kinds.ts';
 import { canonicalAddress, isHostName, isSocketAddress } from './address.ts';
+import { checkCapture } from './capture.ts';
+import { injectKey } from './injection.ts';
 import { localityOfLabels } from './locality.ts';
 import type { SpiffeId, Workload } from './model.ts';
+import { nameOf } from './object-name.ts';
 import { acceptsMeshTls, roleOfEntry, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
 
@@ -103,7 +106,9 @@ function templateWorkload(
   context: WorkloadContext,
 ): WorkloadDraft {
   const namespaceLabels = context.namespaces.get(object.namespace) ?? {};
-  const role = roleOfPod({ labels, annotations, spec, namespaceLabels });
+  const role = roleOfPod({ namespace: object.namespace, labels, annotations, spec, namespaceLabels });
+  if (role === 'sidecar') checkCapture(object, annotations, context.bag);
+  else if (role === 'none') warnOfAnnotation(object, annotations, context.bag);
   return {
     namespace: object.namespace,
     name: object.name,
@@ -124,6 +129,14 @@ function templateWorkload(
     sharesAddress: false,
     object,
   };
+}
+
+/** Without a label nothing is injected: what the annotation asks for would be taken for granted, and is not there. */
+function warnOfAnnotation(object: Pod | WorkloadController, annotations: Labels, bag: DiagnosticBag): void {
+  if (annotations[injectKey] !== 'true') return;
+  const root = annotations === object.annotations ? [] : ['spec', 'template'];
+  const span = object.document.spanOf([...root, 'metadata', 'annotations', injectKey], 'key');
+  bag.report('injection-by-annotation', span, { kind: object.kind, name: nameOf(object) });
 }
 
 function namedPorts(spec: PodSpec): Record<string, number> {

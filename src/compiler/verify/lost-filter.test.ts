@@ -57,6 +57,12 @@ describe('template-lost-rule of filters of a chain', () => {
       }),
     ],
     [
+      'proxies in front that are believed',
+      inboundHttp((config) => {
+        config.xff_num_trusted_hops = 1;
+      }),
+    ],
+    [
       'trust in X-Forwarded-For',
       inboundHttp((config) => {
         config.use_remote_address = true;

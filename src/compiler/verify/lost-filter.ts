@@ -61,11 +61,14 @@ function serverNameLosses(filters: Fragment, ir: NetworkFilterIR, lose: Lose): v
 
 function httpLosses(config: Fragment, ir: HttpConnectionIR, lose: Lose): void {
   const level = ir.pathNormalization;
-  const isSetting = ir.xfcc === 'sanitize-set-uri';
+  const [, mode = '', ofUri] = /^(.*?)(-uri)?$/.exec(ir.xfcc) ?? [];
   expectValue(config.at('rds', 'route_config_name'), ir.routeConfig, lose);
   expectValue(config.at('use_remote_address'), ir.useRemoteAddress, lose, false);
-  expectValue(config.at('forward_client_cert_details'), isSetting ? 'SANITIZE_SET' : 'SANITIZE', lose, 'SANITIZE');
-  expectValue(config.at('set_current_client_cert_details', 'uri'), isSetting, lose, false);
+  // Whoever may write addresses or certificates of others into a header passes for them.
+  expectValue(config.at('xff_num_trusted_hops'), ir.trustedHops ?? 0, lose, 0);
+  const details = mode.toUpperCase().replaceAll('-', '_');
+  expectValue(config.at('forward_client_cert_details'), details, lose, 'SANITIZE');
+  expectValue(config.at('set_current_client_cert_details', 'uri'), ofUri !== undefined, lose, false);
   expectValue(config.at('normalize_path'), level !== 'NONE', lose, false);
   expectValue(
     config.at('merge_slashes'),

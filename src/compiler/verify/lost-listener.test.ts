@@ -41,6 +41,13 @@ describe('template-lost-rule of listeners', () => {
       }),
     ],
     [
+      'clients that name their own address by the PROXY protocol',
+      inbound((json) => {
+        const type = 'type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol';
+        json.listener_filters.unshift({ name: 'x', typed_config: { '@type': type } });
+      }),
+    ],
+    [
       'a chain fewer',
       inbound((json) => {
         json.filter_chains.pop();

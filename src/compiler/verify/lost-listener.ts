@@ -94,6 +94,7 @@ function fullBlock(block: string): string {
 }
 
 const filterTypes = {
+  proxyProtocol: 'envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol',
   originalDst: 'envoy.extensions.filters.listener.original_dst.v3.OriginalDst',
   originalSrc: 'envoy.extensions.filters.listener.original_src.v3.OriginalSrc',
   tlsInspector: 'envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector',
@@ -109,6 +110,10 @@ function listenerFilterLosses(json: Fragment, ir: ListenerFiltersIR, lose: Lose)
     if (!isWanted && found !== undefined) lose(found, `no rule asks for the listener filter ${filterTypes[kind]}`);
     return found;
   };
+  const inFront = find('proxyProtocol', ir.proxyProtocol === true);
+  if (inFront !== undefined) {
+    expectValue(inFront.at('typed_config', 'allow_requests_without_proxy_protocol'), false, lose, false);
+  }
   find('originalDst', ir.originalDst);
   const source = find('originalSrc', ir.originalSrcMark !== undefined);
   if (source !== undefined) expectValue(source.at('typed_config', 'mark'), ir.originalSrcMark, lose);

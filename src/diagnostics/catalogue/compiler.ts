@@ -4,10 +4,18 @@ import { error, warning } from './entry.ts';
 /** Faults that show only when objects meet: collecting, merging and lowering. */
 export const compilerCodes = {
   'duplicate-object': error(message`${'kind'} "${'name'}" is defined twice`, 'keep one of the two definitions'),
+  'root-namespace-changed': error(
+    message`${'kind'} "${'name'}" would make "${'namespace'}" the root namespace, which is "${'before'}" since the start`,
+    'move it, or name the root namespace (rootNamespace of the mesh configuration, --root-namespace) and start again',
+  ),
+  'two-root-namespaces': error(
+    message`${'first'} and ${'second'} stand in two namespaces that may be the root namespace: which one holds for the whole mesh is not said`,
+    'name it: rootNamespace in the mesh configuration, or --root-namespace',
+  ),
   'unknown-workload': error(message`there is no workload "${'name'}" in the inputs`),
   'workload-without-proxy': error(
     message`workload "${'name'}" has no sidecar and is no gateway, so there is nothing to compile for it`,
-    'label its namespace mesh-injection: enabled, or its pod sidecar.mesh.io/inject: "true"',
+    'label its namespace mesh-injection: enabled; where the namespace has no such label, label the pod sidecar.mesh.io/inject: "true"',
   ),
   'credential-name-on-sidecar': error(
     message`credentialName "${'name'}" for host "${'host'}" has no meaning in a sidecar, which can read no Secret`,
@@ -43,6 +51,17 @@ export const compilerCodes = {
   'service-port-of-proxy': warning(
     message`port ${'port'} of "${'host'}" is not routed: every proxy listens on that port itself`,
     'give the service another port',
+  ),
+  'client-certificate-header-believed': warning(
+    message`gateway "${'workload'}" hands X-Forwarded-Client-Cert on as its clients write it (${'value'}, ${'origin'}): strangers pass for whomever they name`,
+    'use SANITIZE_SET, unless nothing but a proxy that sets the header can reach the gateway',
+  ),
+  'gateway-topology-at-sidecar': warning(
+    message`gatewayTopology (${'origin'}) has no effect at "${'workload'}", which is no gateway`,
+    'say it where gateways read it: in their own annotations, or in defaultConfig of the mesh configuration',
+  ),
+  'invalid-proxy-config': error(
+    message`the annotation proxy.mesh.io/config of gateway "${'workload'}" cannot be used: ${'reason'}`,
   ),
   'gateway-server-left-out': warning(
     message`server "${'name'}" of Gateway "${'gateway'}" is left out of port ${'port'}: ${'why'}`,
@@ -88,6 +107,7 @@ export const compilerCodes = {
     message`PeerAuthentication "${'name'}" has no effect: a policy of the root namespace cannot select workloads`,
     'move it to the namespace of the workloads, or remove its selector',
   ),
+  'policy-in-force-nowhere': warning(message`${'kind'} "${'name'}" is in force nowhere: ${'why'}`),
   'port-without-service': warning(
     message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
     'name a container port that a service targets; the service port is another number',

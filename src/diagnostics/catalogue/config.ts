@@ -3,6 +3,8 @@ import { error, warning } from './entry.ts';
 
 /** Faults of the mesh configuration, the proxy configuration and environment variables. */
 export const configCodes = {
+  'security-setting-without-effect': warning(message`"${'field'}" has no effect: ${'consequence'}`, 'remove it'),
+  'settings-without-effect': warning(message`${'kind'} has settings without effect here: ${'fields'}`),
   'invalid-variable': error(message`variable ${'name'} is "${'value'}", expected ${'expected'}`),
   'ignored-variable': warning(
     message`variable ${'name'} is "${'value'}", expected ${'expected'}: the default (${'default'}) is used`,

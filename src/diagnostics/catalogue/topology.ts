@@ -28,6 +28,26 @@ export const topologyCodes = {
     message`endpoint ${'endpoint'} of "${'host'}" is left out: ${'why'}`,
     "name the server's own address; allowedLocalEndpoints of the mesh configuration lists addresses and blocks that are allowed",
   ),
+  'injection-by-annotation': warning(
+    message`${'kind'} "${'name'}" gets no sidecar: the annotation that asks for one injects nothing by itself`,
+    'write sidecar.mesh.io/inject: "true" as a label of the pod, or label the namespace mesh-injection: enabled',
+  ),
+  'inbound-outside-capture': warning(
+    message`connections ${'what'} of ${'kind'} "${'name'}" go around its proxy: there STRICT, tokens and access rules do not hold`,
+    'remove the annotation, or keep others from these ports by other means',
+  ),
+  'invalid-port-list': error(
+    message`annotation "${'annotation'}" is "${'value'}", expected ports separated by commas`,
+    'write ports from 1 to 65535, as in "8000,9000"',
+  ),
+  'outbound-outside-capture': warning(
+    message`connections ${'what'} from ${'kind'} "${'name'}" go around its proxy: without mutual TLS, and past what is let out`,
+    'remove the annotation, unless these connections are meant to leave the mesh',
+  ),
+  'unread-annotation': warning(
+    message`annotation "${'annotation'}" is not read, and has no effect on ${'where'}`,
+    'check its spelling; docs/meshpol-compile.md lists the annotations that are read',
+  ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,
   ),

@@ -77,6 +77,7 @@ function httpChain(servers: readonly [GatewayServer, ...GatewayServer[]], contex
           maxHeaders: limits.maxHeaders,
           maxConcurrentStreams: limits.maxConcurrentStreams,
         },
+        topology: context.topology,
         origins,
       },
       settings,

@@ -1,3 +1,4 @@
+import type { GatewayTopology } from '../../../config/gateway-topology.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
@@ -21,11 +22,13 @@ import { portTables } from './route-tables.ts';
 import { checkSecrets } from './secrets.ts';
 import { type GatewayServer, gatewayKey, gatewayServers, isSecure } from './server.ts';
 import { serverNameClusters } from './server-name-clusters.ts';
+import { gatewayTopologyOf } from './topology.ts';
 
 /** What the listeners of one gateway workload are made from. */
 export interface GatewayContext {
   readonly settings: Settings;
   readonly filters: PolicyFilters;
+  readonly topology: GatewayTopology;
   /** All of the workload, in order of precedence. */
   readonly servers: readonly GatewayServer[];
   readonly tables: ReadonlyMap<string, RouteConfigurationIR>;
@@ -63,6 +66,7 @@ export function lowerGateway(
     const context: Omit<GatewayContext, 'tables'> = {
       settings,
       filters,
+      topology: gatewayTopologyOf(workload, settings, own),
       servers: ports.flatMap((port) => port.servers),
       boundTo: (gateway) => virtualServices.filter((it) => isBound(it, gateway)),
       routeContext: (server) => ({
@@ -111,6 +115,7 @@ function listener(port: GatewayPort, context: GatewayContext, bag: DiagnosticBag
     useOriginalDst: false,
     transparent: false,
     listenerFilters: {
+      ...(context.topology.hasProxyProtocol ? { proxyProtocol: true } : {}),
       originalDst: false,
       originalSrcMark: undefined,
       tlsInspector: isSecure(port.servers[0]) ? { disabledPorts: [] } : undefined,

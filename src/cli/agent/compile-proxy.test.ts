@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
+import { FetchedKeySets } from '../key-sets/remote.ts';
+import { createCompileProxy } from './compile-proxy.ts';
+import { objects, serviceMesh } from './testing/sample-mesh.ts';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+
+const policy = (namespace: string, name = 'nothing', spec = '{}'): string => `apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: ${spec}
+`;
+
+describe('createCompileProxy', () => {
+  let folder: string;
+  let compile: CompileProxy;
+  const keySets = new FetchedKeySets({ allowedHosts: [], log: log as never, onFetch: () => undefined });
+  const write = (text: string): void => writeFileSync(join(folder, 'mesh.yaml'), objects(serviceMesh, text));
+  const renew = (rootNamespace?: string): void => {
+    compile = createCompileProxy({
+      settings: { environment: {}, flags: { rootNamespace } },
+      policies: [folder],
+      watched: [],
+      templateFile: undefined,
+      identity: { namespace: 'foo', name: 'httpbin', ip: undefined, domain: undefined },
+      role: 'sidecar',
+      fallbackSecret: '',
+      keySets,
+    });
+  };
+  /** Rules of policies in force after the text was written, or what is wrong with it. */
+  const take = async (text: string): Promise<readonly string[] | string> => {
+    write(text);
+    const result = await compile();
+    if (!('files' in result)) return 'problems' in result ? result.problems.join('\n') : String(result.failure);
+    result.accept?.();
+    return [...new Set(result.files.listeners.match(/ns\[[\w-]+\]-policy\[[\w-]+\]/g))];
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'compile-proxy-'));
+    renew();
+  });
+  afterEach(() => {
+    keySets.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const some = '{action: DENY, rules: [{to: [{operation: {ports: ["8000"]}}]}]}';
+
+  test('the first policy of a root namespace decides which one it is, and a change that alters that is refused', async () => {
+    expect(await take('')).toEqual([]);
+    expect(await take(policy('istio-system', 'a', some))).toEqual(['ns[istio-system]-policy[a]']);
+    expect(await take(policy('mesh-system', 'a', some))).toMatch(
+      /"istio-system" since the start.*root-namespace-changed/,
+    );
+    expect(await take(objects(policy('istio-system', 'a', some), policy('mesh-system', 'b', some)))).toMatch(
+      /two-root-namespaces/,
+    );
+    expect(await take('')).toEqual([]);
+    expect(await take(policy('mesh-system', 'a', some))).toMatch(/root-namespace-changed/);
+    expect(await take(policy('istio-system', 'b', some))).toEqual(['ns[istio-system]-policy[b]']);
+  });
+
+  test('policies in force nowhere are told of the own and the root namespace alone', async () => {
+    write(
+      objects(
+        policy('elsewhere'),
+        policy('mesh-system', 'nobody', '{selector: {matchLabels: {app: x}}}'),
+        policy('foo', 'wbe', '{selector: {matchLabels: {app: x}}}'),
+      ),
+    );
+    const result = await compile();
+    const warnings = 'warnings' in result ? result.warnings.join('\n') : '';
+    expect([...warnings.matchAll(/AuthorizationPolicy "([^"]+)"/g)].map(([, name]) => name).sort()).toEqual([
+      'foo/wbe',
+      'mesh-system/nobody',
+    ]);
+  });
+
+  test('a faulty policy of a namespace that may be the root is not taken for one of elsewhere', async () => {
+    expect(await take(policy('istio-system', 'a', '{action: DENI}'))).toMatch(/unknown-enum-value/);
+    renew('policies');
+    expect(await take(policy('istio-system', 'a', '{action: DENI}'))).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { type GatewayTopology, readGatewayTopology } from '../../../config/gateway-topology.ts';
+import type { Settings } from '../../../config/settings.ts';
+import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { SourceSpan } from '../../../diagnostics/span.ts';
+import { validateConfiguration } from '../../schema/validate.ts';
+import type { JsonObject, JsonValue } from '../../source/document.ts';
+import { parse } from '../../source/parse.ts';
+import type { Workload } from '../../topology/model.ts';
+import { nameOf } from '../../topology/object-name.ts';
+
+const configAnnotation = 'proxy.mesh.io/config';
+
+/** Values of forwardClientCertDetails under which a client's own header goes on as it is. */
+const believing: ReadonlySet<string> = new Set(['FORWARD_ONLY', 'ALWAYS_FORWARD_ONLY']);
+
+/**
+ * What stands between clients and this gateway: by the ProxyConfig in its pod's annotation, else by the settings. An
+ * annotation that cannot be read is an error: it may say whom to believe.
+ */
+export function gatewayTopologyOf(workload: Workload, settings: Settings, bag: DiagnosticBag): GatewayTopology {
+  const span = annotationSpan(workload);
+  const own = ofAnnotation(workload, bag);
+  const topology = own === undefined ? settings.proxy.gatewayTopology : readGatewayTopology(own);
+  if (believing.has(topology.forwardedCertificate)) {
+    const origin = settings.origins['proxy.gatewayTopology']?.detail ?? 'the default';
+    bag.report('client-certificate-header-believed', own === undefined ? undefined : span, {
+      workload: nameOf(workload),
+      value: topology.forwardedCertificate,
+      origin: own === undefined ? origin : `annotation ${configAnnotation}`,
+    });
+  }
+  return topology;
+}
+
+/** Reports what stands in front of a proxy that is no gateway: its callers are the workloads themselves. */
+export function warnOfTopologyAtSidecar(workload: Workload, settings: Settings, bag: DiagnosticBag): void {
+  const isAnnotated = ofAnnotation(workload, new DiagnosticBag()) !== undefined;
+  const origin = settings.origins['proxy.gatewayTopology'];
+  // The mesh configuration speaks of all gateways: that sidecars leave it alone is what it means.
+  const isSaidOfOwn = origin?.source === 'annotation' || origin?.source === 'variable';
+  if (!isAnnotated && !isSaidOfOwn) return;
+  bag.report('gateway-topology-at-sidecar', isAnnotated ? annotationSpan(workload) : undefined, {
+    workload: nameOf(workload),
+    origin: isAnnotated ? `annotation ${configAnnotation}` : (origin?.detail ?? ''),
+  });
+}
+
+/** `gatewayTopology` of the annotation, checked; undefined where it says nothing of it, or has a mistake. */
+function ofAnnotation(workload: Workload, bag: DiagnosticBag): JsonObject | undefined {
+  const text = workload.annotations[configAnnotation];
+  if (text === undefined || text.trim() === '') return undefined;
+  const own = new DiagnosticBag();
+  const [document] = parse([{ path: `annotation ${configAnnotation}`, text }], own);
+  const value: JsonValue | undefined = document?.value.gatewayTopology;
+  if (document !== undefined && value !== undefined && value !== null) {
+    validateConfiguration(
+      'ProxyConfig',
+      { file: document.file, start: document.start, value: { gatewayTopology: value }, spanOf: () => document.start },
+      own,
+    );
+  }
+  const fault = own.all.find(({ severity }) => severity === 'error');
+  if (fault !== undefined) {
+    bag.report('invalid-proxy-config', annotationSpan(workload), {
+      workload: nameOf(workload),
+      reason: fault.message,
+    });
+    return undefined;
+  }
+  return (value ?? undefined) as JsonObject | undefined;
+}
+
+function annotationSpan({ object, annotations }: Workload): SourceSpan {
+  const root = annotations === object.annotations ? [] : ['spec', 'template'];
+  return object.document.spanOf([...root, 'metadata', 'annotations', configAnnotation], 'key');
+}

@@ -1,0 +1,126 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { nearest } from '../../lib/nearest.ts';
+import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
+import type { DestinationRule } from '../policy/destination-rule.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
+import type { Topology, Workload } from '../topology/model.ts';
+import { nameOf } from '../topology/object-name.ts';
+import { hasLabels, LabelIndex, selects } from '../topology/selector.ts';
+
+type Selecting = PeerAuthentication | RequestAuthentication | AuthorizationPolicy;
+
+/** Where policies may be in force, and whose lack of effect is told. */
+export interface Reach {
+  readonly topology: Topology;
+  readonly rootNamespace: string;
+  /** Of this namespace and the root namespace alone; undefined: of all. */
+  readonly toldNamespace: string | undefined;
+}
+
+/** Why a policy is in force nowhere, and what to do about it. */
+interface Nowhere {
+  readonly why: string;
+  readonly hint?: string | undefined;
+  readonly isNamespace?: true;
+}
+
+const howToInject = 'label the namespace mesh-injection: enabled, and no pod sidecar.mesh.io/inject: "false"';
+
+/** Reports policies that hold for no proxy: a mistyped namespace or label leaves its workloads as open as they were. */
+export function checkReach(policies: readonly Selecting[], reach: Reach, bag: DiagnosticBag): void {
+  for (const policy of policies) {
+    if (!isTold(policy, reach)) continue;
+    const nowhere = hasLabels(policy.spec.selector) ? ofSelector(policy, reach, bag) : ofWhole(policy, reach);
+    if (nowhere !== undefined) reportNowhere(policy, nowhere, bag);
+  }
+}
+
+/** Reports rules and routes that are exported to namespaces that there are not. */
+export function checkExports(
+  policies: readonly (DestinationRule | VirtualService)[],
+  reach: Reach,
+  bag: DiagnosticBag,
+): void {
+  const { namespaces } = reach.topology;
+  for (const policy of policies) {
+    const { exportTo = [] } = policy.spec;
+    const isNamed = (name: string): boolean => !['*', '.', '~'].includes(name) && !namespaces.has(name);
+    if (exportTo.length === 0 || !exportTo.every(isNamed) || !isTold(policy, reach)) continue;
+    const why = `there is no namespace ${exportTo.map((name) => `"${name}"`).join(', ')}, to which it is exported`;
+    const guess = nearest(exportTo[0] ?? '', namespaces.keys());
+    reportNowhere(policy, { why, hint: guess && `did you mean "${guess}"?` }, bag);
+  }
+}
+
+function isTold({ namespace }: MeshObject<string>, { toldNamespace, rootNamespace }: Reach): boolean {
+  return toldNamespace === undefined || namespace === toldNamespace || namespace === rootNamespace;
+}
+
+function ofWhole({ namespace }: Selecting, reach: Reach): Nowhere | undefined {
+  if (namespace !== reach.rootNamespace) return ofNamespace(namespace, reach);
+  if (reach.topology.workloads.some(isProxied)) return undefined;
+  return { why: 'no workload of the mesh has a proxy', hint: howToInject };
+}
+
+function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Nowhere | undefined {
+  const proxied = countsOf(topology).proxied.get(namespace);
+  if (proxied === 0) return { why: `no workload of namespace "${namespace}" has a proxy`, hint: howToInject };
+  if (proxied !== undefined) return undefined;
+  if (topology.namespaces.has(namespace)) return { why: `there is no workload in namespace "${namespace}"` };
+  const guess = nearest(namespace, [...topology.namespaces.keys(), rootNamespace]);
+  const hint = guess === undefined ? undefined : `did you mean "${guess}"?`;
+  return { why: `there is no namespace "${namespace}"`, hint, isNamespace: true };
+}
+
+/** A selector of the root namespace looks in all of them, but for mutual TLS, of which other checks tell. */
+function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowhere | undefined {
+  const { document, kind, namespace, spec } = policy;
+  const { topology, rootNamespace } = reach;
+  const isRoot = namespace === rootNamespace;
+  if (isRoot && kind === 'PeerAuthentication') return undefined;
+  const wanted = spec.selector?.matchLabels;
+  const selected = isRoot
+    ? topology.workloads.filter(({ labels }) => selects(wanted, labels))
+    : countsOf(topology).workloads.select(namespace, wanted);
+  if (selected.some(isProxied)) return undefined;
+  if (selected.length > 0) return { why: 'no workload that its selector matches has a proxy', hint: howToInject };
+  const nowhere = isRoot ? ofWhole(policy, reach) : ofNamespace(namespace, reach);
+  if (nowhere !== undefined) return nowhere;
+  bag.report('selector-without-workload', document.spanOf(['spec', 'selector'], 'key'), { kind, name: nameOf(policy) });
+  return undefined;
+}
+
+function reportNowhere(policy: MeshObject<string>, { why, hint, isNamespace }: Nowhere, bag: DiagnosticBag): void {
+  const { document, kind } = policy;
+  const span = document.spanOf(['metadata', isNamespace ? 'namespace' : 'name']);
+  bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint });
+}
+
+interface Counts {
+  /** Workloads that have a proxy, by namespace; every namespace that has a workload is there. */
+  readonly proxied: ReadonlyMap<string, number>;
+  readonly workloads: LabelIndex<Workload>;
+}
+
+/** Made once a topology: compiling again looks at the policies alone. */
+const counted = new WeakMap<Topology, Counts>();
+
+function countsOf(topology: Topology): Counts {
+  const known = counted.get(topology);
+  if (known !== undefined) return known;
+  const proxied = new Map<string, number>();
+  for (const workload of topology.workloads) {
+    const { namespace } = workload;
+    proxied.set(namespace, (proxied.get(namespace) ?? 0) + (isProxied(workload) ? 1 : 0));
+  }
+  const counts = { proxied, workloads: new LabelIndex(topology.workloads) };
+  counted.set(topology, counts);
+  return counts;
+}
+
+function isProxied({ role }: Workload): boolean {
+  return role !== 'none';
+}

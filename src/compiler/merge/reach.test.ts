@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../config/defaults.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import * as make from '../../testing/objects.ts';
+import { noPolicies, type PolicySet } from '../policy/policy-set.ts';
+import { resolveTopology } from '../topology/resolve.ts';
+import { merge } from './merge.ts';
+
+const plain = { containers: [{ name: 'app' }] };
+const topology = resolveTopology(
+  [
+    make.namespace('empty'),
+    make.pod({ name: 'shop/web', labels: { app: 'web' } }, '10.0.0.1'),
+    make.pod({ name: 'shop/tool', labels: { app: 'tool' } }, '10.0.0.2', plain),
+    make.pod({ name: 'plain/web', labels: { app: 'web' } }, '10.0.0.3', plain),
+  ],
+  defaultSettings,
+  new DiagnosticBag(),
+);
+const nobody = resolveTopology([make.pod('plain/web', '10.0.0.3', plain)], defaultSettings, new DiagnosticBag());
+const selecting = (app: string) => ({ selector: { matchLabels: { app } } });
+
+/** What is told of policies, each as code and message. */
+function told(policies: Partial<PolicySet>, changes: { toldNamespace?: string; topology?: typeof topology } = {}) {
+  const bag = new DiagnosticBag();
+  merge({ ...noPolicies, ...policies, topology, settings: defaultSettings, ...changes }, bag);
+  return bag.all.map(({ code, message }) => `${code}: ${message.replace(/^.* nowhere: /, '')}`);
+}
+
+const kinds = {
+  peerAuthentications: make.peerAuthentication,
+  requestAuthentications: make.requestAuthentication,
+  authorizationPolicies: make.authorizationPolicy,
+};
+
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s in force nowhere are told of:', (list) => {
+  const of = (name: string, spec = {}, changes = {}) => told({ [list]: [kinds[list](name, spec)] }, changes);
+
+  test.each([
+    ['a namespace that there is not', 'shpo/a', {}, 'there is no namespace "shpo"'],
+    ['a namespace without workloads', 'empty/a', {}, 'there is no workload in namespace "empty"'],
+    ['a namespace without proxies', 'plain/a', {}, 'no workload of namespace "plain" has a proxy'],
+    [
+      'a selector in such a namespace',
+      'plain/a',
+      selecting('web'),
+      'no workload that its selector matches has a proxy',
+    ],
+    [
+      'a selector of workloads without proxies',
+      'shop/a',
+      selecting('tool'),
+      'no workload that its selector matches has a proxy',
+    ],
+    ['a selector in a namespace that there is not', 'shpo/a', selecting('web'), 'there is no namespace "shpo"'],
+  ])('%s', (_, name, spec, why) => {
+    expect(of(name, spec)).toEqual([`policy-in-force-nowhere: ${why}`]);
+  });
+
+  test('a selector that matches nobody', () => {
+    expect(of('shop/a', selecting('wbe'))).toEqual([expect.stringMatching(/^selector-without-workload/)]);
+  });
+
+  test('a policy of the whole mesh where nobody has a proxy', () => {
+    expect(of('mesh-system/a', {}, { topology: nobody })).toEqual([
+      'policy-in-force-nowhere: no workload of the mesh has a proxy',
+    ]);
+  });
+
+  test('and no others', () => {
+    expect([of('shop/a'), of('shop/a', selecting('web')), of('mesh-system/a')]).toEqual([[], [], []]);
+  });
+
+  test('of its own and the root namespace alone where a proxy compiles for itself', () => {
+    const own = { toldNamespace: 'empty' };
+    expect(of('shpo/a', {}, own)).toEqual([]);
+    expect(of('empty/a', {}, own)).toHaveLength(1);
+    expect(of('mesh-system/a', {}, { ...own, topology: nobody })).toHaveLength(1);
+  });
+});
+
+describe('rules and routes', () => {
+  const rule = (exportTo: readonly string[]) =>
+    told({ virtualServices: [make.virtualService('shop/a', { hosts: ['a.b'], gateways: ['shop/g'], exportTo })] });
+
+  test('exported to namespaces that there are not are told of, and no others', () => {
+    const nowhere = (exportTo: readonly string[]) => rule(exportTo).filter((text) => text.startsWith('policy-in'));
+    expect(nowhere(['shpo'])).toEqual([
+      'policy-in-force-nowhere: there is no namespace "shpo", to which it is exported',
+    ]);
+    for (const exportTo of [[], ['*'], ['.'], ['~'], ['shop'], ['shpo', 'shop']]) expect(nowhere(exportTo)).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import type { Settings } from '../config/settings.ts';
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { MeshObject } from './policy/object.ts';
+import { writtenApiVersion } from './schema/resolve-aliases.ts';
+import { nameOf } from './topology/object-name.ts';
+
+const ours = 'mesh-system';
+const theirs = 'istio-system';
+
+/** Kinds whose place decides: what they say without a selector in the root namespace holds for the whole mesh. */
+const decidingKinds: ReadonlySet<string> = new Set([
+  'PeerAuthentication',
+  'RequestAuthentication',
+  'AuthorizationPolicy',
+]);
+
+/**
+ * The root namespace that the objects decide on; undefined while none of them does. It is `mesh-system`, or, where
+ * policies of the original's group stand in its root namespace `istio-system`, that one. Policies in both are an error,
+ * and so is a decision other than the one `before`. A root namespace that a setting names is no matter of the objects.
+ */
+export function decideRootNamespace(
+  objects: readonly MeshObject<string>[],
+  settings: Settings,
+  bag: DiagnosticBag,
+  before?: string,
+): string | undefined {
+  if (isRootNamed(settings)) return undefined;
+  const deciding = objects.filter(({ kind }) => decidingKinds.has(kind));
+  const inOurs = deciding.find(({ namespace }) => namespace === ours);
+  const inTheirs = deciding.find((object) => object.namespace === theirs && isOfOriginal(object));
+  if (inOurs !== undefined && inTheirs !== undefined) reportBoth(inOurs, inTheirs, bag);
+  const decisive = inTheirs ?? inOurs;
+  if (before === undefined || decisive === undefined || decisive.namespace === before) {
+    return decisive?.namespace ?? before;
+  }
+  if (inOurs === undefined || inTheirs === undefined) {
+    const { kind, namespace } = decisive;
+    const holes = { kind, name: nameOf(decisive), namespace, before };
+    bag.report('root-namespace-changed', placeOf(decisive), holes);
+  }
+  return before;
+}
+
+/** Whether a policy of the namespace may hold for the whole mesh, by the settings or by what objects decide. */
+export function mayBeRoot(namespace: string, settings: Settings): boolean {
+  if (namespace === settings.rootNamespace) return true;
+  return !isRootNamed(settings) && (namespace === ours || namespace === theirs);
+}
+
+function isRootNamed({ rootNamespace, origins }: Settings): boolean {
+  return rootNamespace !== ours || origins.rootNamespace !== undefined;
+}
+
+function isOfOriginal({ document }: MeshObject<string>): boolean {
+  return writtenApiVersion(document).startsWith('security.istio.io/');
+}
+
+function reportBoth(inOurs: MeshObject<string>, inTheirs: MeshObject<string>, bag: DiagnosticBag): void {
+  bag.report(
+    'two-root-namespaces',
+    placeOf(inTheirs),
+    { first: `${inOurs.kind} "${nameOf(inOurs)}"`, second: `${inTheirs.kind} "${nameOf(inTheirs)}"` },
+    { related: [{ message: 'the other one', span: placeOf(inOurs) }] },
+  );
+}
+
+function placeOf({ document }: MeshObject<string>) {
+  return document.spanOf(['metadata', 'namespace']);
+}

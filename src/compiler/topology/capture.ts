@@ -1,0 +1,88 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { MeshObject } from '../policy/object.ts';
+import { nameOf } from './object-name.ts';
+import type { Labels } from './selector.ts';
+
+const domain = 'traffic.sidecar.mesh.io/';
+
+/** Annotations by which redirection leaves connections to a pod alone, or from it. */
+export const captureAnnotations = [
+  'excludeInboundPorts',
+  'includeInboundPorts',
+  'excludeInterfaces',
+  'excludeOutboundPorts',
+  'includeOutboundPorts',
+  'excludeOutboundIPRanges',
+  'includeOutboundIPRanges',
+].map((name) => domain + name);
+
+/** Inbound ports that go around the proxy; absent where an annotation does not say. */
+export interface InboundBypass {
+  /** These ports are not captured. */
+  readonly excludedInboundPorts?: readonly number[];
+  /** Only these are. */
+  readonly includedInboundPorts?: readonly number[];
+}
+
+/** What the annotations say of inbound ports; lists with a mistake say nothing here. */
+export function inboundBypass(annotations: Labels): InboundBypass {
+  const excluded = portsOf(annotations[`${domain}excludeInboundPorts`] ?? '');
+  const include = annotations[`${domain}includeInboundPorts`];
+  const included = include === undefined || include.trim() === '*' ? undefined : portsOf(include);
+  return {
+    ...(excluded === undefined || excluded.length === 0 ? {} : { excludedInboundPorts: excluded }),
+    ...(included === undefined ? {} : { includedInboundPorts: included }),
+  };
+}
+
+/** Tells what goes around a sidecar by the annotations of its pod: nothing that policies say holds there. */
+export function checkCapture(object: MeshObject<string>, annotations: Labels, bag: DiagnosticBag): void {
+  const root = annotations === object.annotations ? [] : ['spec', 'template'];
+  const { kind } = object;
+  const name = nameOf(object);
+  for (const [key, value] of Object.entries(annotations)) {
+    if (!key.startsWith(domain)) continue;
+    const path: JsonPath = [...root, 'metadata', 'annotations', key];
+    const field = key.slice(domain.length);
+    if (field.endsWith('Ports') && value.trim() !== '*' && portsOf(value) === undefined) {
+      bag.report('invalid-port-list', object.document.spanOf(path), { annotation: key, value });
+      continue;
+    }
+    const what = aroundProxy[field]?.(value.trim());
+    if (what === undefined) continue;
+    const code = field.includes('Outbound') ? 'outbound-outside-capture' : 'inbound-outside-capture';
+    bag.report(code, object.document.spanOf(path, 'key'), { what, kind, name });
+  }
+}
+
+/** By the end of the annotation's name: which connections go around the proxy; undefined: none. */
+const aroundProxy: Readonly<Record<string, (value: string) => string | undefined>> = {
+  excludeInboundPorts: (value) => (value === '' ? undefined : `to ${portWords(value)}`),
+  includeInboundPorts: (value) => allBut(value, 'to every port', portWords),
+  excludeInterfaces: (value) => (value === '' ? undefined : `over the interface ${value}`),
+  excludeOutboundPorts: (value) => (value === '' ? undefined : `to ${portWords(value)}`),
+  // The rest stays captured by address: this list only adds ports.
+  includeOutboundPorts: () => undefined,
+  excludeOutboundIPRanges: (value) => (value === '' ? undefined : `to ${value}`),
+  includeOutboundIPRanges: (value) => allBut(value, 'to every address', (list) => list),
+};
+
+function allBut(value: string, all: string, words: (value: string) => string): string | undefined {
+  if (value === '*') return undefined;
+  return value === '' ? all : `${all} but ${words(value)}`;
+}
+
+function portWords(value: string): string {
+  const ports = portsOf(value) ?? [];
+  return `${ports.length === 1 ? 'port' : 'ports'} ${ports.join(', ')}`;
+}
+
+/** Sorted; undefined for what is no list of ports. */
+function portsOf(value: string): readonly number[] | undefined {
+  if (value.trim() === '') return [];
+  const texts = value.split(',').map((text) => text.trim());
+  const ports = texts.map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : Number.NaN));
+  if (!ports.every((port) => port >= 1 && port <= 65_535)) return undefined;
+  return [...new Set(ports)].sort((a, b) => a - b);
+}
