@@ -1,4 +1,5 @@
 import { type ClientRequest, type RequestOptions, request } from 'node:http';
+import { firstAnswer } from '../lib/first-answer.ts';
 
 /** Where Envoy's admin interface listens. */
 export type AdminAddress = { readonly socketPath: string } | { readonly port: number; readonly host?: string };
@@ -52,17 +53,13 @@ async function exchange(
   }
 }
 
-function answer(outgoing: ClientRequest): Promise<AdminResponse> {
-  return new Promise((resolve, reject) => {
-    outgoing.once('error', reject);
-    outgoing.once('response', (response) => {
-      const parts: Buffer[] = [];
-      response.once('error', reject);
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }));
-    });
-    outgoing.end();
-  });
+async function answer(outgoing: ClientRequest): Promise<AdminResponse> {
+  const coming = firstAnswer(outgoing);
+  outgoing.end();
+  const response = await coming;
+  const parts: Buffer[] = [];
+  for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
+  return { status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() };
 }
 
 /** What is in force, as far as Envoy's statistics show it. */

@@ -1,6 +1,6 @@
 import { KeySetError, quoted, quotedUrl } from './fault.ts';
 import { checkTarget, parseTargetUrl, type TargetRules } from './target.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportAnswer } from './transport.ts';
 
 /** The largest key set or discovery document that is read. */
 export const maxAnswerBytes = 1_048_576;
@@ -19,7 +19,7 @@ export async function download(start: URL, options: DownloadOptions): Promise<st
     const target = await checkTarget(url, options, options.signal);
     const answer = await options.transport(target, maxAnswerBytes, options.signal);
     if (answer.status === 200) return decode(answer.body, url);
-    if (!redirectStatuses.has(answer.status)) throw refusedStatus(url, answer.status);
+    if (!redirectStatuses.has(answer.status)) throw refusedStatus(url, answer);
     if (redirects === maxRedirects) {
       throw new KeySetError('redirect-refused', `${quotedUrl(start)} redirects more than ${maxRedirects} times`);
     }
@@ -45,9 +45,9 @@ export function refuseDowngrade(from: URL, to: URL): void {
 }
 
 /** Statuses of RFC 9110 and RFC 6585 that say "later": the others will be the same in a second. */
-function refusedStatus(url: URL, status: number): KeySetError {
+function refusedStatus(url: URL, { status, retryAfter }: TransportAnswer): KeySetError {
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429;
-  return new KeySetError('status-refused', `${quotedUrl(url)} answers ${status}`, { isTransient });
+  return new KeySetError('status-refused', `${quotedUrl(url)} answers ${status}`, { isTransient, retryAfter });
 }
 
 function decode(body: Buffer, url: URL): string {

@@ -1,30 +1,54 @@
 import { KeySetError, type KeySetFault } from './fault.ts';
 import type { KeySet, KeySetResult, KeySetSource } from './key-set.ts';
 import { type DiscoveredUrl, type RequestOptions, requestKeys } from './request.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { nextLook } from './schedule.ts';
 
-/** One source under watch: asks for its keys at once and again and again, keeps the last good ones. */
+/** One source: while it is awake it asks for its keys at once and again and again; keeps the last good ones. */
 export class KeySetEntry {
   /** What the next request asks; a caller may bring another time limit. */
   source: KeySetSource;
   /** Monotonic milliseconds of the last time somebody asked. */
   usedMs: number;
-  /** Resolves when the first request has ended, well or not. */
-  readonly first: Promise<void>;
   readonly #options: RequestOptions;
+  readonly #isWanted: () => boolean;
+  #awake: AbortController | undefined;
+  #first: Promise<void> = Promise.resolve();
   #keySet: KeySet | undefined;
   #fault: KeySetFault | undefined;
   /** Monotonic milliseconds at which the keys in force were last seen at the source. */
   #seenMs = 0;
   #failures = 0;
+  /** Monotonic milliseconds at which the next look is due. */
+  #dueMs = 0;
   #discovered: DiscoveredUrl | undefined;
 
-  constructor(source: KeySetSource, options: RequestOptions, signal: AbortSignal) {
+  constructor(source: KeySetSource, options: RequestOptions, isWanted: () => boolean) {
     this.source = source;
     this.#options = options;
+    this.#isWanted = isWanted;
     this.usedMs = options.clock.monotonicMs();
+  }
+
+  /** Resolves when something is known: when the first request has ended, well or not. */
+  get first(): Promise<void> {
+    return this.#first;
+  }
+
+  /** Begins to ask, or goes on where `rest` ended it. */
+  wake(): void {
+    if (this.#awake !== undefined) return;
+    this.#awake = new AbortController();
+    const { signal } = this.#awake;
     // A turn later, so that an observer may call the resolver again.
-    this.first = Promise.resolve().then(() => this.#look(signal));
+    if (this.result === undefined) this.#first = Promise.resolve().then(() => this.#look(signal));
+    void this.#watch(signal);
+  }
+
+  /** Asks no more, and ends what is in progress. */
+  rest(): void {
+    this.#awake?.abort();
+    this.#awake = undefined;
   }
 
   /** Undefined until the first request has ended. */
@@ -34,13 +58,12 @@ export class KeySetEntry {
   }
 
   /** Keeps the keys fresh until the signal fires or nobody wants them any more. */
-  async watch(signal: AbortSignal, isWanted: () => boolean): Promise<void> {
-    const { clock, timings, random } = this.#options;
-    await this.first;
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    await this.#first;
     while (!signal.aborted) {
-      const outlook = { failures: this.#failures, hasKeys: this.#keySet !== undefined };
-      await clock.delay(nextLook(outlook, timings.refreshMs, random()), signal);
-      if (signal.aborted || !isWanted()) return;
+      await clock.delay(Math.max(0, this.#dueMs - clock.monotonicMs()), signal);
+      if (signal.aborted || !this.#isWanted()) return;
       await this.#look(signal);
     }
   }
@@ -56,15 +79,18 @@ export class KeySetEntry {
       observer.onRequestEnd(source, clock.monotonicMs() - startMs, undefined);
       this.#accept({ ...keys, fetchedAtMs: clock.wallMs() });
     } catch (error) {
-      if (signal.aborted) {
-        this.#fault = closedFault;
-        return;
-      }
+      if (signal.aborted) return;
       if (!(error instanceof KeySetError)) throw error;
       const fault = error.toFault();
       observer.onRequestEnd(source, clock.monotonicMs() - startMs, fault);
-      this.#fail(fault);
+      this.#fail(fault, retryAfterMs(error.retryAfter, clock.wallMs()));
     }
+  }
+
+  #setDue(wait: number | undefined): void {
+    const { clock, timings, random } = this.#options;
+    const outlook = { failures: this.#failures, hasKeys: this.#keySet !== undefined, retryAfterMs: wait };
+    this.#dueMs = clock.monotonicMs() + nextLook(outlook, timings.refreshMs, random());
   }
 
   #accept(keySet: KeySet): void {
@@ -73,10 +99,11 @@ export class KeySetEntry {
     this.#seenMs = this.#options.clock.monotonicMs();
     this.#fault = undefined;
     this.#failures = 0;
+    this.#setDue(undefined);
     if (isNew) this.#options.observer.onChange(this.source, { keySet });
   }
 
-  #fail(fault: KeySetFault): void {
+  #fail(fault: KeySetFault, wait: number | undefined): void {
     const { clock, observer, timings } = this.#options;
     const isNews = this.#fault?.message !== fault.message;
     this.#fault = fault;
@@ -84,10 +111,14 @@ export class KeySetEntry {
     // The issuer may have moved its keys: its discovery document is read again.
     this.#discovered = undefined;
     if (isNews) observer.onFault(this.source, fault);
-    if (this.#keySet === undefined || clock.monotonicMs() - this.#seenMs < timings.dropMs) return;
-    this.#keySet = undefined;
-    this.#fault = { code: 'outdated', message: `the last good keys are too old, and no newer ones: ${fault.message}` };
-    observer.onChange(this.source, { fault: this.#fault });
+    const isOutdated = this.#keySet !== undefined && clock.monotonicMs() - this.#seenMs >= timings.dropMs;
+    if (isOutdated) {
+      this.#keySet = undefined;
+      const message = `the last good keys are too old, and no newer ones: ${fault.message}`;
+      this.#fault = { code: 'outdated', message };
+      observer.onChange(this.source, { fault: this.#fault });
+    }
+    this.#setDue(wait);
   }
 }
 

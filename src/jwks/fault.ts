@@ -28,15 +28,23 @@ export interface KeySetFault {
   readonly message: string;
 }
 
+interface KeySetErrorOptions extends ErrorOptions {
+  readonly isTransient?: boolean;
+  readonly retryAfter?: string | undefined;
+}
+
 /** The world failed on the way to a key set; inside this room only, callers get a `KeySetFault`. */
 export class KeySetError extends Error {
   override readonly name = 'KeySetError';
   readonly code: KeySetFaultCode;
   /** The same request may succeed a moment later. */
   readonly isTransient: boolean;
+  /** The header `retry-after` of the answer. */
+  readonly retryAfter: string | undefined;
 
-  constructor(code: KeySetFaultCode, message: string, options: ErrorOptions & { readonly isTransient?: boolean } = {}) {
+  constructor(code: KeySetFaultCode, message: string, options: KeySetErrorOptions = {}) {
     super(message, options);
+    this.retryAfter = options.retryAfter;
     this.code = code;
     this.isTransient = options.isTransient ?? transientCodes.has(code);
   }

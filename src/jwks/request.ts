@@ -1,3 +1,4 @@
+import { abortable } from './abortable.ts';
 import { type CheckedKeys, checkKeys } from './check-keys.ts';
 import { discoverKeySetUrl } from './discovery.ts';
 import { type DownloadOptions, download } from './download.ts';
@@ -49,6 +50,8 @@ export async function requestKeys(
       return { keys: await checkKeys(text), discovered };
     } catch (error) {
       if (!(error instanceof KeySetError) || !error.isTransient || retry > options.timings.retries) throw error;
+      // A server that names a time is asked again then, not sooner.
+      if (error.retryAfter !== undefined) throw error;
     }
     await options.clock.delay(retryDelay(retry, options.random()), signal);
     signal.throwIfAborted();
@@ -89,7 +92,8 @@ async function observed<T>(
   });
   try {
     const either = AbortSignal.any([signal, deadline.signal]);
-    const value = await work({ ...options, signal: either });
+    // Whatever the server does, and whatever the transport makes of it, the deadline holds.
+    const value = await abortable(work({ ...options, signal: either }), either);
     options.observer.onDownload(source, undefined);
     return value;
   } catch (error) {

@@ -204,14 +204,60 @@ describe('refresh', () => {
     expect(world.asked).toHaveLength(before + 1);
   });
 
-  test('keeps a retained source however long nobody asks, and 7 days longer', async () => {
+  test('keeps a retained source fresh however long nobody asks, and asks no more once nobody names it', async () => {
     world.resolver.retain([source]);
     await world.clock.settle();
     await world.clock.advance(9 * day);
     world.resolver.retain([]);
+    const asked = world.asked.length;
+    expect(asked).toBeGreaterThan(9 * 70);
     await world.clock.advance(7 * day - minute);
+    expect(world.asked).toHaveLength(asked);
+  });
+
+  test('has the last good keys of a source that is named again, and looks at it at once', async () => {
+    world.resolver.retain([source]);
+    await world.clock.settle();
+    world.resolver.retain([]);
+    await world.clock.advance(day);
+    const asked = world.asked.length;
+    world.resolver.retain([source]);
     expect(kids(world.resolver.current(source))).toEqual(['first']);
-    expect(world.asked).toHaveLength(16 * 72);
+    await world.clock.settle();
+    await world.clock.advance(1);
+    expect(world.asked).toHaveLength(asked + 1);
+  });
+
+  test('asks no more of a source without keys once nobody names it, and asks again when somebody does', async () => {
+    world.answer = () => ({ status: 404, body: Buffer.alloc(0) });
+    world.resolver.retain([source]);
+    await world.clock.settle();
+    await world.clock.advance(minute);
+    world.resolver.retain([]);
+    const asked = world.asked.length;
+    await world.clock.advance(day);
+    expect(world.asked).toHaveLength(asked);
+    world.answer = () => ok(keySetText(first));
+    world.resolver.retain([source]);
+    await world.clock.settle();
+    await world.clock.advance(1);
+    expect(kids(world.resolver.current(source))).toEqual(['first']);
+  });
+
+  test.each([
+    ['429 and seconds', { status: 429, retryAfter: '90' }, 90_000],
+    ['503 and a date', { status: 503, retryAfter: 'date in 90 s' }, 90_000],
+    ['503 and more than the refresh interval', { status: 503, retryAfter: '999999' }, 20 * minute],
+  ])('waits as long as the server asks for: %s', async (_, { status, retryAfter }, waitMs) => {
+    const date = new Date(world.clock.wallMs() + 90_000).toUTCString();
+    const header = retryAfter.startsWith('date') ? date : retryAfter;
+    world.answer = () => ({ status, body: Buffer.alloc(0), retryAfter: header });
+    world.resolver.retain([source]);
+    await world.clock.settle();
+    await world.clock.advance(waitMs - 1_100);
+    expect(world.asked).toHaveLength(1);
+    await world.clock.advance(2_200);
+    expect(world.asked).toHaveLength(2);
   });
 });
 

@@ -2,10 +2,11 @@ import { delay } from '../lib/abort.ts';
 import { abortable } from './abortable.ts';
 import { closedFault, KeySetEntry } from './entry.ts';
 import type { Clock, KeySetObserver, KeySetResult, KeySetSource } from './key-set.ts';
+import { createLookup } from './lookup.ts';
 import type { RequestOptions } from './request.ts';
 import { defaultTimings, type Timings } from './schedule.ts';
 import type { Lookup } from './target.ts';
-import { createTransport, systemLookup, type Transport } from './transport.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 export interface KeySetResolverOptions {
   readonly observer: KeySetObserver;
@@ -30,7 +31,10 @@ export interface KeySetResolver {
   get(source: KeySetSource, signal?: AbortSignal): Promise<KeySetResult>;
   /** What is known now, without waiting; undefined before the first request has ended. Counts as use. */
   current(source: KeySetSource): KeySetResult | undefined;
-  /** The sources that are in use from now on, instead of those named before: they are kept fresh however long nobody asks. */
+  /**
+   * The sources that are in use from now on: they are kept fresh however long nobody asks. Others are not asked any more;
+   * their last good keys stay for a week, should they come into use again.
+   */
   retain(sources: readonly KeySetSource[]): void;
   /** Ends every request and wait; who still waits for keys gets the fault `closed`. */
   close(): void;
@@ -41,7 +45,7 @@ export function createKeySetResolver(options: KeySetResolverOptions): KeySetReso
   return new CachingResolver({
     observer: options.observer,
     allowedHosts: options.allowedHosts ?? [],
-    lookup: options.lookup ?? systemLookup,
+    lookup: options.lookup ?? createLookup(),
     transport: options.transport ?? createTransport({ extraRoots: options.extraRoots }),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -76,16 +80,18 @@ class CachingResolver implements KeySetResolver {
   retain(sources: readonly KeySetSource[]): void {
     if (this.#closing.signal.aborted) return;
     const nowMs = this.#options.clock.monotonicMs();
-    for (const key of this.#retained) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) entry.usedMs = nowMs;
-    }
+    const before = this.#retained;
     this.#retained = new Set(sources.map(keyOf));
+    for (const [key, entry] of this.#entries) {
+      if (before.has(key)) entry.usedMs = nowMs;
+      if (this.#isKept(key, entry) && !this.#retained.has(key)) entry.rest();
+    }
     for (const source of sources) this.#entryOf(source);
   }
 
   close(): void {
     this.#closing.abort();
+    for (const entry of this.#entries.values()) entry.rest();
     this.#entries.clear();
   }
 
@@ -95,18 +101,22 @@ class CachingResolver implements KeySetResolver {
     if (known !== undefined) {
       known.source = source;
       known.usedMs = this.#options.clock.monotonicMs();
+      known.wake();
       return known;
     }
-    const entry = new KeySetEntry(source, this.#options, this.#closing.signal);
+    const entry: KeySetEntry = new KeySetEntry(source, this.#options, () => this.#isKept(key, entry));
     this.#entries.set(key, entry);
-    void entry.watch(this.#closing.signal, () => this.#isKept(key, entry));
+    entry.wake();
     return entry;
   }
 
-  #isKept(key: string, { usedMs }: KeySetEntry): boolean {
+  #isKept(key: string, entry: KeySetEntry): boolean {
     const { clock, timings } = this.#options;
-    const isKept = this.#retained.has(key) || clock.monotonicMs() - usedMs < timings.dropMs;
-    if (!isKept) this.#entries.delete(key);
+    const isKept = this.#retained.has(key) || clock.monotonicMs() - entry.usedMs < timings.dropMs;
+    if (!isKept) {
+      entry.rest();
+      this.#entries.delete(key);
+    }
     return isKept;
   }
 }

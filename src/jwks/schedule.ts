@@ -35,19 +35,22 @@ export interface Outlook {
   /** Requests that failed since the last good one. */
   readonly failures: number;
   readonly hasKeys: boolean;
+  /** The wait that the server asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
  * The wait until a source is asked again. A good set: the refresh interval, up to a tenth less or more. Without keys
  * every token is refused, so 1 s, doubled up to 30 s; with the last good keys in force 1 minute, doubled up to the
- * refresh interval. Half of a wait after a failure is chance, so that a fleet does not return in step.
+ * refresh interval. Half of a wait after a failure is chance, so that a fleet does not return in step. A server that asks
+ * for a longer wait gets it, up to the refresh interval.
  */
-export function nextLook({ failures, hasKeys }: Outlook, refreshMs: number, random: number): number {
+export function nextLook({ failures, hasKeys, retryAfterMs = 0 }: Outlook, refreshMs: number, random: number): number {
   if (failures === 0) return refreshMs * (0.9 + 0.2 * random);
   const [first, longest] = hasKeys
     ? [firstWaitWithKeysMs, refreshMs]
     : [firstWaitWithoutKeysMs, Math.min(longestWaitWithoutKeysMs, refreshMs)];
-  return spread(Math.min(first * 2 ** (failures - 1), longest), random);
+  return Math.max(spread(Math.min(first * 2 ** (failures - 1), longest), random), Math.min(retryAfterMs, refreshMs));
 }
 
 function spread(milliseconds: number, random: number): number {

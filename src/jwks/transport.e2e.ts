@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { maxAnswerBytes } from './download.ts';
@@ -30,6 +30,9 @@ describe('an answer', () => {
     ['is not UTF-8', (_request, response) => response.end(Buffer.from('{"keys":"\xff"}', 'latin1')), 'answer-invalid'],
     ['is empty', (_request, response) => response.end(), 'answer-invalid'],
     ['is a page', (_request, response) => response.end('<html>secret</html>'), 'answer-invalid'],
+    ['switches protocols', (request) => switchProtocols(request.socket), 'unreachable'],
+    ['never comes for interim ones', (request) => flood(request.socket), 'unreachable'],
+    ['ends in half a header', (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-le'), 'unreachable'],
     ['is an error page', (_request, response) => response.writeHead(500).end('secret'), 'status-refused'],
   ])('that %s is no key set, and leaves no connection behind', async (_name, answer, code) => {
     const server = await bench.serve(answer);
@@ -38,6 +41,34 @@ describe('an answer', () => {
     });
     expect(fault).toMatchObject({ code, message: expect.not.stringContaining('secret') });
     await vi.waitFor(() => expect(server.open).toBe(0));
+  });
+
+  test('that is reset, or closed, after any of its bytes is no key set', async () => {
+    const whole = `HTTP/1.1 200 OK\r\ncontent-length: ${bench.body.length}\r\nx-a: b\r\n\r\n${bench.body}`;
+    const outcomes = await Promise.all(
+      Array.from({ length: 2 * whole.length }, async (_, i) => {
+        const part = whole.slice(0, i >> 1);
+        const server = createTcpServer((socket) => {
+          socket.on('error', () => undefined);
+          socket.write(part, () => (i % 2 === 0 ? socket.resetAndDestroy() : socket.destroy()));
+        }).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const { fault } = await bench.get(`http://keys.test:${(server.address() as AddressInfo).port}/`);
+        server.close();
+        return fault?.code;
+      }),
+    );
+    expect(new Set(outcomes)).toEqual(new Set(['unreachable']));
+  });
+
+  test('may have trailers', async () => {
+    const server = await bench.serve((_request, response) => {
+      response.writeHead(200, { trailer: 'x-end' });
+      response.write(bench.body);
+      response.addTrailers({ 'x-end': 'a' });
+      response.end();
+    });
+    expect(await bench.kids(`http://keys.test:${server.port}/`)).toEqual(['a']);
   });
 
   test('may have one mebibyte', async () => {
@@ -62,6 +93,18 @@ describe('an answer', () => {
     });
   });
 });
+
+function switchProtocols(socket: Socket): void {
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+}
+
+function flood(socket: Socket): void {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
+  };
+  socket.on('drain', more).on('error', () => undefined);
+  more();
+}
 
 function drip(response: ServerResponse): void {
   const timer = setInterval(() => response.write(' '), 20);

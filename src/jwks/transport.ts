@@ -1,16 +1,18 @@
-import { lookup as lookupAddresses } from 'node:dns/promises';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
+import { firstAnswer } from '../lib/first-answer.ts';
 import { KeySetError, quotedUrl } from './fault.ts';
-import { type CheckedTarget, hostOf, type Lookup } from './target.ts';
+import { type CheckedTarget, hostOf } from './target.ts';
 
 /** One answer; redirects are the caller's to follow. */
 export interface TransportAnswer {
   readonly status: number;
   /** The header `location` as it came. */
   readonly location?: string | undefined;
+  /** The header `retry-after` as it came. */
+  readonly retryAfter?: string | undefined;
   /** Empty unless the status is 200. */
   readonly body: Buffer;
 }
@@ -31,7 +33,7 @@ export function createTransport({ extraRoots }: { readonly extraRoots?: string |
       const { statusCode: status = 0, headers } = response;
       if (status === 200) return { status, body: await readBody(response, target.url, maxBytes) };
       response.destroy();
-      return { status, location: headers.location, body: Buffer.alloc(0) };
+      return { status, location: headers.location, retryAfter: headers['retry-after'], body: Buffer.alloc(0) };
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof KeySetError) throw cause;
@@ -41,12 +43,6 @@ export function createTransport({ extraRoots }: { readonly extraRoots?: string |
     }
   };
 }
-
-/** Asks the system's resolver, as any program beside it would: /etc/hosts, search domains and DNS. */
-export const systemLookup: Lookup = async (hostname) => {
-  const answers = await lookupAddresses(hostname, { all: true, verbatim: true });
-  return answers.map(({ address }) => address);
-};
 
 function sendGet(
   target: CheckedTarget,
@@ -69,13 +65,13 @@ function sendGet(
     ...(ca === undefined ? {} : { ca: [...ca] }),
     ...(isIP(host) === 0 ? { servername: host } : {}),
   };
-  return new Promise((resolve, reject) => {
-    const request =
-      url.protocol === 'https:'
-        ? requestHttps(url, { ...shared, ...tls, agent: new HttpsAgent({ keepAlive: false }) })
-        : requestHttp(url, { ...shared, agent: new HttpAgent({ keepAlive: false }) });
-    request.on('response', resolve).on('error', reject).end();
-  });
+  const request =
+    url.protocol === 'https:'
+      ? requestHttps(url, { ...shared, ...tls, agent: new HttpsAgent({ keepAlive: false }) })
+      : requestHttp(url, { ...shared, agent: new HttpAgent({ keepAlive: false }) });
+  const answer = firstAnswer(request);
+  request.end();
+  return answer;
 }
 
 /** Gives the socket the addresses that were checked, so that no second DNS answer can differ from the first. */

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { firstAnswer } from '../../lib/first-answer.ts';
 
 /** One GET of something that this pod serves. */
 export interface PodRequest {
@@ -40,9 +41,7 @@ export function fetchFromPod(asked: PodRequest): Promise<PodAnswer> {
       maxHeaderSize: 16_384,
       signal,
     });
-    outgoing.on('error', reject);
-    outgoing.once('upgrade', () => reject(new Error('the application switches protocols')));
-    outgoing.once('response', (response) => {
+    firstAnswer(outgoing).then((response) => {
       const parts: Buffer[] = [];
       let length = 0;
       const done = (): void =>
@@ -61,7 +60,7 @@ export function fetchFromPod(asked: PodRequest): Promise<PodAnswer> {
       });
       response.once('end', done);
       response.on('error', reject);
-    });
+    }, reject);
     outgoing.end();
   }).finally(() => socket.destroy());
 }

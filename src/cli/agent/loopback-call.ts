@@ -1,5 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions, request } from 'node:http';
 import { request as requestTls } from 'node:https';
+import { firstAnswer } from '../../lib/first-answer.ts';
 
 /** One call, on a connection of its own. */
 export interface LoopbackCall {
@@ -40,16 +41,18 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-function callHost({ url, path, method, body, signal }: LoopbackCall, host: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const headers: OutgoingHttpHeaders = { host: url.host, connection: 'close' };
-    if (body !== '' || /^(post|put|patch)$/i.test(method)) headers['content-length'] = Buffer.byteLength(body);
-    const options: RequestOptions = { host, port: url.port, method, path, headers, agent: false, signal };
-    const outgoing = url.protocol === 'https:' ? requestTls(options) : request(options);
-    // Node has made it upper case; Envoy itself knows upper case alone, and it is for Envoy to say so.
-    outgoing.method = method;
-    outgoing.on('error', (error) => reject(signal.aborted ? signal.reason : error));
-    outgoing.once('response', resolve);
-    outgoing.end(body);
-  });
+async function callHost({ url, path, method, body, signal }: LoopbackCall, host: string): Promise<IncomingMessage> {
+  const headers: OutgoingHttpHeaders = { host: url.host, connection: 'close' };
+  if (body !== '' || /^(post|put|patch)$/i.test(method)) headers['content-length'] = Buffer.byteLength(body);
+  const options: RequestOptions = { host, port: url.port, method, path, headers, agent: false, signal };
+  const outgoing = url.protocol === 'https:' ? requestTls(options) : request(options);
+  // Node has made it upper case; Envoy itself knows upper case alone, and it is for Envoy to say so.
+  outgoing.method = method;
+  const answer = firstAnswer(outgoing);
+  outgoing.end(body);
+  try {
+    return await answer;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
 }

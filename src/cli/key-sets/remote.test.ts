@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../agent/log/log.ts';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
 import { keySetText, kidsOf, publicJwk } from '../../jwks/testing/keys.ts';
@@ -68,6 +68,30 @@ describe('FetchedKeySets', () => {
     answer();
     await news;
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['late']);
+  });
+
+  test('waits for a source once: a change that brings no new one is held up by none', async () => {
+    server = await startTestServer(() => undefined);
+    create({ waitMs: 300, laterWaitMs: 60_000 });
+    keySets.find(rule());
+    await keySets.settle();
+    keySets.renew();
+    keySets.find(rule());
+    await keySets.settle();
+    expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
+  });
+
+  test('asks no source any more that no rule of the last compilation names', async () => {
+    server = await startTestServer((_request, response) => response.writeHead(404).end());
+    create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
+    keySets.find(rule());
+    await keySets.settle();
+    await vi.waitFor(() => expect(server?.requests.length).toBeGreaterThan(3));
+    keySets.renew();
+    await keySets.settle();
+    const asked = server.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(server.requests.length).toBe(asked);
   });
 
   test('tells when the keys are others', async () => {

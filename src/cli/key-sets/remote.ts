@@ -11,8 +11,10 @@ export interface FetchOptions {
   readonly log: Log;
   /** Told of each download, whether it gave what was asked for. */
   readonly onFetch?: (isDone: boolean) => void;
-  /** How long a compilation may wait for keys that nobody has asked for before; 5,000 by default. */
+  /** How long the first compilation may wait for the keys that it asks for; 5,000 by default. */
   readonly waitMs?: number;
+  /** How long a later one may wait for keys that it is the first to ask for; 1,000 by default. */
+  readonly laterWaitMs?: number;
   /** Makes the resolver; tests give one that fetches from elsewhere. */
   readonly createResolver?: typeof createKeySetResolver;
 }
@@ -20,12 +22,23 @@ export interface FetchOptions {
 /** Key sets as a running proxy has them: fetched, kept, and fetched again. */
 export class FetchedKeySets implements RemoteKeySets {
   readonly #resolver: KeySetResolver;
-  readonly #waitMs: number;
+  readonly #laterWaitMs: number;
+  #waitMs: number;
+  /** Sources of the last compilation, by name: they had their time, and hold up no other change. */
+  #waitedFor: ReadonlySet<string> = new Set();
   #asked: KeySetSource[] = [];
   #listener: () => void = () => {};
 
-  constructor({ allowedHosts, log, onFetch, waitMs = 5_000, createResolver = createKeySetResolver }: FetchOptions) {
+  constructor({
+    allowedHosts,
+    log,
+    onFetch,
+    waitMs = 5_000,
+    laterWaitMs = 1_000,
+    createResolver = createKeySetResolver,
+  }: FetchOptions) {
     this.#waitMs = waitMs;
+    this.#laterWaitMs = laterWaitMs;
     this.#resolver = createResolver({
       allowedHosts,
       observer: {
@@ -59,15 +72,19 @@ export class FetchedKeySets implements RemoteKeySets {
   }
 
   /**
-   * Waits, for a bounded time, until each key set that was asked for has been fetched or not, and keeps these fresh from
-   * now on, no others.
+   * Keeps the key sets that were asked for fresh from now on, no others; waits, for a bounded time, until each of those
+   * that were not asked for before has been fetched or not.
    */
   async settle(): Promise<void> {
     const asked = [...this.#asked];
     this.#resolver.retain(asked);
+    const fresh = asked.filter((source) => !this.#waitedFor.has(nameOf(source)));
+    this.#waitedFor = new Set(asked.map(nameOf));
+    if (fresh.length === 0) return;
     const signal = AbortSignal.timeout(this.#waitMs);
+    this.#waitMs = this.#laterWaitMs;
     await Promise.all(
-      asked.map((source) =>
+      fresh.map((source) =>
         this.#resolver.get(source, signal).catch((reason: unknown) => {
           if (!signal.aborted) throw reason;
         }),
@@ -83,6 +100,10 @@ export class FetchedKeySets implements RemoteKeySets {
   close(): void {
     this.#resolver.close();
   }
+}
+
+function nameOf({ issuer, jwksUri }: KeySetSource): string {
+  return JSON.stringify([issuer, jwksUri]);
 }
 
 function sourceOf({ issuer = '', jwksUri, timeout }: JwtRule): KeySetSource {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import { firstAnswer } from '../../lib/first-answer.ts';
 import type { Clock } from '../clock.ts';
 import { plainWords } from './plain-words.ts';
 import { ExchangeError } from './token-manager.ts';
@@ -79,10 +80,11 @@ function send(call: CloudCall, ms: number, { roots, signal }: Exchange): Promise
       ...(roots === undefined ? {} : { ca: roots }),
       signal: AbortSignal.any([signal, timeout]),
     });
-    made.once('error', fail);
-    made.once('response', (response) => {
-      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), fail);
-    });
+    firstAnswer(made)
+      .then(async (response) => {
+        resolve({ status: response.statusCode ?? 0, text: await readText(response) });
+      })
+      .catch(fail);
     made.end(body);
   });
 }
