@@ -68,7 +68,9 @@ function purposeReason({ use, key_ops: operations, kid }: Readonly<Record<string
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
     return 'is not for verifying ("key_ops")';
   }
-  return kid === undefined || typeof kid === 'string' ? undefined : 'has a "kid" that is not a string';
+  if (kid !== undefined && typeof kid !== 'string') return 'has a "kid" that is not a string';
+  // Half of a surrogate pair: no UTF-8 can say it, and Envoy's JSON reader refuses the whole set.
+  return kid === undefined || !/\p{Surrogate}/u.test(kid) ? undefined : 'has a "kid" that is not well-formed text';
 }
 
 interface KeyForm {
@@ -128,10 +130,13 @@ async function checkImport(jwk: PublicJwk, alg: string): Promise<KeyCheck> {
   if (bits < shortestRsaBits || bits > longestRsaBits) {
     return { reason: `is an RSA key of ${bits} bits, expected ${shortestRsaBits} to ${longestRsaBits}` };
   }
-  // With the exponent 1 every message is its own signature; more than 33 bits make Envoy refuse the listener.
+  // Envoy's library takes no others, and refuses the listener (seen with 1.40).
   const exponent = BigInt(`0x${Buffer.from(publicExponent).toString('hex') || '0'}`);
-  if (exponent < 3n || exponent % 2n === 0n || exponent >= 2n ** 33n) {
-    return { reason: 'is an RSA key with an unfit exponent' };
+  if (exponent !== 3n && exponent !== 65_537n) {
+    return { reason: `is an RSA key with the exponent ${quoted(String(exponent))}, expected 65537 or 3` };
   }
+  const modulus = Buffer.from(jwk.n ?? '', 'base64url');
+  if ((modulus.at(-1) ?? 0) % 2 === 0)
+    return { reason: 'is an RSA key with an even modulus, which no two primes have' };
   return { jwk };
 }

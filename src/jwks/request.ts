@@ -14,6 +14,8 @@ export interface RequestOptions extends Omit<DownloadOptions, 'signal'> {
   readonly random: () => number;
   readonly observer: KeySetObserver;
   readonly timings: Timings;
+  /** A last opinion on checked keys: why they cannot be used, or undefined. */
+  readonly judgeKeys?: ((keySet: string) => Promise<string | undefined>) | undefined;
 }
 
 /** The answer of a discovery document, good until `untilMs` of the monotonic clock. */
@@ -47,7 +49,11 @@ export async function requestKeys(
         place: quotedUrl(url),
         work: (limited) => download(url, limited),
       });
-      return { keys: await checkKeys(text), discovered };
+      const keys = await checkKeys(text);
+      const refusal = await options.judgeKeys?.(keys.text);
+      if (refusal !== undefined)
+        throw new KeySetError('keys-unusable', `Envoy refuses the key set: ${quoted(refusal)}`);
+      return { keys, discovered };
     } catch (error) {
       if (!(error instanceof KeySetError) || !error.isTransient || retry > options.timings.retries) throw error;
       // A server that names a time is asked again then, not sooner.

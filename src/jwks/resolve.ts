@@ -19,6 +19,7 @@ export interface KeySetResolverOptions {
   readonly lookup?: Lookup | undefined;
   readonly transport?: Transport | undefined;
   readonly random?: (() => number) | undefined;
+  readonly judgeKeys?: RequestOptions['judgeKeys'];
 }
 
 /** Keeps the key sets of issuers at hand. */
@@ -50,6 +51,7 @@ export function createKeySetResolver(options: KeySetResolverOptions): KeySetReso
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     timings: { ...defaultTimings, ...options.timings },
+    judgeKeys: options.judgeKeys,
   });
 }
 

@@ -14,6 +14,7 @@ import { readSettings, type SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import type { JudgeKeys } from '../../envoy/judge-keys.ts';
 import { UsageError } from '../failure.ts';
 import { createKeySetGatherer, type KeySetGatherer } from '../key-sets/gather.ts';
 import type { FetchedKeySets } from '../key-sets/remote.ts';
@@ -55,6 +56,8 @@ export interface ProxyInputs {
   readonly gatewayNamespace?: string | undefined;
   /** Keys that do not stand in a rule are fetched. */
   readonly keySets: FetchedKeySets;
+  /** Refuses key sets of rules that Envoy would not take. */
+  readonly judgeKeys?: JudgeKeys;
   /** Hears what each compilation that gave a configuration counted. */
   readonly onFigures?: (figures: MeshFigures) => void;
 }
@@ -62,7 +65,7 @@ export interface ProxyInputs {
 /** The one seam between the agent and the compiler: the agent asks for files, and knows nothing else of it. */
 export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
-  const gatherer = createKeySetGatherer([], inputs.keySets);
+  const gatherer = createKeySetGatherer([], inputs.keySets, inputs.judgeKeys);
   const memory = createPlanMemory();
   const sources = new SourceMemory();
   const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path);

@@ -1,8 +1,9 @@
+import { chmod } from 'node:fs/promises';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { standInKid } from '../../compiler/lower/authentication/stand-in.ts';
 import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
-import { serviceMesh } from './testing/sample-mesh.ts';
+import { denyPath, serviceMesh } from './testing/sample-mesh.ts';
 
 const tokens = `apiVersion: security.mesh.io/v1
 kind: RequestAuthentication
@@ -61,5 +62,38 @@ describe.concurrent('pilot-agent proxy', () => {
     await proxy.logged('state=running');
     expect(await proxy.read('listeners.json')).toContain(standInKid);
     expect(proxy.output).not.toMatch(/Warning: |trace-warnings/);
+  });
+
+  test('leaves an issuer on its last good keys when Envoy refuses new ones, and lets other changes through', async (context) => {
+    const proxy = await proxyWithTokens(context);
+    const inline = (keySet: string): string =>
+      `${tokens.replace('name: tokens', 'name: inline').replace(/issuer: .*}\]/, `issuer: "inline", jwks: '${keySet}'}]`)}`;
+    await proxy.write('mesh/inline.yaml', inline(keySetText(await publicJwk('inline-good'))));
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
+    // An Envoy with a fault of its own: it takes no key whose name is "poison".
+    const envoy = `#!/bin/sh
+for word; do [ "$before" = -c ] && config=$word; before=$word; done
+case " $* " in *" --mode validate "*)
+  if grep -q 'poison' "$config"; then echo "error initializing configuration '$config': invalid local jwks" >&2; exit 1; fi
+esac
+exec ${process.cwd()}/.tools/bin/envoy "$@"
+`;
+    await proxy.write('envoy', envoy);
+    await chmod(`${proxy.folder}/envoy`, 0o755);
+    proxy.start({
+      args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml', '--proxyBinary', `${proxy.folder}/envoy`],
+      prepare: `${keyServer} &`,
+    });
+    await proxy.logged('state=running');
+    await untilListeners(proxy, 'fetched');
+    await proxy.write('mesh/inline.yaml', inline(keySetText(await publicJwk('poison'))));
+    await proxy.logged('Envoy refuses the key set');
+    await proxy.write('mesh/deny.yaml', denyPath('/private'));
+    await untilListeners(proxy, '/private');
+    await proxy.logged(/configuration in force.*deny|configuration in force.*AuthorizationPolicy/);
+    const listeners = await proxy.read('listeners.json');
+    expect(listeners).toContain('inline-good');
+    expect(listeners).toContain('fetched');
+    expect(listeners).not.toContain('poison');
   });
 });

@@ -6,6 +6,7 @@ import { workerThreads } from '../../agent/bootstrap/worker-threads.ts';
 import { EnvoyCheck } from '../../agent/envoy-check.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
+import type { ValidateConfig } from '../../agent/reload/reload.ts';
 import { runAgent } from '../../agent/run.ts';
 import type { AgentSettings, LifeSettings } from '../../config/agent-settings.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
@@ -13,6 +14,7 @@ import { readAgentSettings } from '../../config/read-agent-settings.ts';
 import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import { createKeyJudge, type JudgeKeys } from '../../envoy/judge-keys.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { version } from '../version.ts';
@@ -90,12 +92,11 @@ export async function runProxy(
   const metrics = new AgentMetrics(version);
   onLost(() => metrics.count('mesh_agent_log_lines_lost_total'));
   const cloud = { agent, settings, outgoing: metrics.outgoing };
-  const keySets = fetchedKeySets(settings, metrics, log);
+  const { validate, judgeKeys } = judgesOf(envoyBinary, config.configPath, signals.stop);
+  const keySets = fetchedKeySets(settings, metrics, judgeKeys, log);
   const compile = createCompileProxy({
-    ...{ policies, watched, identity, ownAddresses, role, keySets },
-    settings: settingsOptions,
-    templateFile: bootstrap.templateFile,
-    bootstrapOverride: bootstrap.override,
+    ...{ policies, watched, identity, ownAddresses, role, keySets, judgeKeys, settings: settingsOptions },
+    ...{ templateFile: bootstrap.templateFile, bootstrapOverride: bootstrap.override },
     memoryLimitBytes: limits.memoryBytes,
     onFigures: (figures) => metrics.showFigures(figures),
     fallbackSecret: agent.secrets.fallbackSecret,
@@ -109,7 +110,7 @@ export async function runProxy(
       },
       compile,
       envoyCheck,
-      validate: (json, signal) => validateConfig(envoyBinary, json, { folder: config.configPath, signal }),
+      validate,
       inputs: [...inputs, ...watched],
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
@@ -125,9 +126,25 @@ export async function runProxy(
   }
 }
 
-function fetchedKeySets({ jwksAllowedHosts }: Settings, metrics: AgentMetrics, log: Log): FetchedKeySets {
+/** The proxy's Envoy as a judge of configurations and of key sets; `stop` ends what has no signal of its own. */
+function judgesOf(
+  envoyBinary: string,
+  folder: string,
+  stop: AbortSignal,
+): { readonly validate: ValidateConfig; readonly judgeKeys: JudgeKeys } {
+  const validate: ValidateConfig = (json, signal = stop) => validateConfig(envoyBinary, json, { folder, signal });
+  return { validate, judgeKeys: createKeyJudge(validate) };
+}
+
+function fetchedKeySets(
+  { jwksAllowedHosts }: Settings,
+  metrics: AgentMetrics,
+  judgeKeys: JudgeKeys,
+  log: Log,
+): FetchedKeySets {
   return new FetchedKeySets({
     allowedHosts: jwksAllowedHosts,
+    judgeKeys,
     log: log.scope('authorization'),
     onFetch: (isDone) => metrics.countKeySetFetch(isDone),
   });

@@ -3,6 +3,7 @@ import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { JwtRule, RequestAuthentication } from '../../compiler/policy/request-authentication.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
+import type { JudgeKeys } from '../../envoy/judge-keys.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { KeySetFile } from './files.ts';
 
@@ -21,10 +22,11 @@ export interface KeySetGatherer {
   gather(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Promise<KeySets>;
 }
 
-/** A gatherer over files that were read before. */
+/** A gatherer over files that were read before; `judgeKeys` has the last word on keys that stand in rules and files. */
 export function createKeySetGatherer(
   files: readonly KeySetFile[] = [],
   remote: RemoteKeySets = offline,
+  judgeKeys: JudgeKeys = async () => undefined,
 ): KeySetGatherer {
   const checks = new Generations<Promise<Check>>();
   const answers = new Generations<KeySetAnswer>();
@@ -32,7 +34,7 @@ export function createKeySetGatherer(
     gather: async (objects, bag) => {
       checks.age();
       answers.age();
-      const check = (text: string): Promise<Check> => checks.get(text, () => checked(text));
+      const check = (text: string): Promise<Check> => checks.get(text, () => checked(text, judgeKeys));
       const answer = (found: Found): KeySetAnswer => answers.get(JSON.stringify(found), () => found);
       const rules = placedRules(objects);
       const inline = new Map<string, KeySetAnswer>();
@@ -66,11 +68,13 @@ interface Check {
   readonly refused: readonly { readonly key: string; readonly reason: string; readonly isSecret?: true }[];
 }
 
-async function checked(text: string): Promise<Check> {
+async function checked(text: string, judgeKeys: JudgeKeys): Promise<Check> {
   // Most runs check no key, and need no cryptography.
   const { checkKeys } = await import('../../jwks/check-keys.ts');
   try {
     const { text: usable, refused } = await checkKeys(text);
+    const refusal = await judgeKeys(usable);
+    if (refusal !== undefined) return { found: { reason: `Envoy refuses the key set: ${refusal}` }, refused };
     return { found: { text: usable }, refused };
   } catch (error) {
     if ((error as Error).name !== 'KeySetError') throw error;

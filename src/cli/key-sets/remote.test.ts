@@ -94,6 +94,20 @@ describe('FetchedKeySets', () => {
     expect(server.requests.length).toBe(asked);
   });
 
+  test('keeps the last good keys when Envoy refuses the new ones', async () => {
+    let text = keySetText(await publicJwk('good'));
+    server = await startTestServer((_request, response) => response.end(text));
+    create({
+      judgeKeys: async (keySet) => (keySet.includes('"kid":"bad"') ? 'invalid local jwks' : undefined),
+      createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }),
+    });
+    keySets.find(rule());
+    await keySets.settle();
+    text = keySetText(await publicJwk('bad'));
+    await vi.waitFor(() => expect(logged).toContain('Envoy refuses the key set: \\"invalid local jwks\\"'));
+    expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['good']);
+  });
+
   test('tells when the keys are others', async () => {
     let text = keySetText(await publicJwk('old'));
     server = await startTestServer((_request, response) => response.end(text));

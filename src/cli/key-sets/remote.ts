@@ -1,5 +1,6 @@
 import type { Log } from '../../agent/log/log.ts';
 import type { JwtRule } from '../../compiler/policy/request-authentication.ts';
+import type { JudgeKeys } from '../../envoy/judge-keys.ts';
 import type { KeySetSource } from '../../jwks/key-set.ts';
 import { createKeySetResolver, type KeySetResolver } from '../../jwks/resolve.ts';
 import { parseDuration } from '../../lib/duration.ts';
@@ -15,6 +16,8 @@ export interface FetchOptions {
   readonly waitMs?: number;
   /** How long a later one may wait for keys that it is the first to ask for; 1,000 by default. */
   readonly laterWaitMs?: number;
+  /** Refuses key sets that Envoy would not take. */
+  readonly judgeKeys?: JudgeKeys | undefined;
   /** Makes the resolver; tests give one that fetches from elsewhere. */
   readonly createResolver?: typeof createKeySetResolver;
 }
@@ -35,12 +38,14 @@ export class FetchedKeySets implements RemoteKeySets {
     onFetch,
     waitMs = 5_000,
     laterWaitMs = 1_000,
+    judgeKeys,
     createResolver = createKeySetResolver,
   }: FetchOptions) {
     this.#waitMs = waitMs;
     this.#laterWaitMs = laterWaitMs;
     this.#resolver = createResolver({
       allowedHosts,
+      judgeKeys,
       observer: {
         onRequest: () => {},
         onRetry: () => {},
