@@ -13,3 +13,13 @@ export function staticFormOf({ bootstrap, listeners, clusters, routes }: EnvoyCo
     }),
   );
 }
+
+/**
+ * An inbound listener for a test that binds it to loopback, in place of the redirection: without the chains that close
+ * such destinations.
+ */
+export function withoutHostOnlyChains<T extends { readonly filter_chains: readonly { readonly name: string }[] }>(
+  listener: T,
+): T {
+  return { ...listener, filter_chains: listener.filter_chains.filter(({ name }) => !name.endsWith('-host-only')) };
+}

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
-import { staticFormOf } from '../../testing/static-form.ts';
+import { staticFormOf, withoutHostOnlyChains } from '../../testing/static-form.ts';
 import {
   clientScope,
   effective,
@@ -135,11 +135,19 @@ function configuration(): object {
   const clusters = form.static_resources.clusters
     .filter(({ name }) => /^(inbound|InboundPassthrough|BlackHole)/.test(name))
     .map(({ name }) => ({ name, type: 'STATIC', connect_timeout: '1s' }));
-  return { static_resources: { listeners: [{ ...json, ...first, additional_addresses: others }], clusters } };
+  return {
+    static_resources: {
+      listeners: [{ ...withoutHostOnlyChains(json), ...first, additional_addresses: others }],
+      clusters,
+    },
+  };
 }
 
 interface StaticResources {
-  readonly listeners: readonly { readonly name: string }[];
+  readonly listeners: readonly {
+    readonly name: string;
+    readonly filter_chains: readonly { readonly name: string }[];
+  }[];
   readonly clusters: readonly { readonly name: string }[];
 }
 

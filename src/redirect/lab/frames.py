@@ -10,7 +10,8 @@ import time
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 # The kernel knows nothing of these connections: its resets of them are filtered out by their ports.
 FIRST_PORT = 61000
-PATIENCE_SECONDS = 0.4
+CONNECT_SECONDS = 0.4
+ANSWER_SECONDS = 3
 
 
 def by_frames(call):
@@ -18,11 +19,13 @@ def by_frames(call):
     that is not a listener's comes back as text."""
     end = FrameEnd(call)
     end.send(SYN)
-    if end.receive(lambda flags, data: flags & SYN) is None:
+    if end.receive(lambda flags, data: flags & SYN, CONNECT_SECONDS) is None:
         return "ECONNREFUSED" if end.is_refused else "silent"
     end.send(ACK, call["frame"].get("say", "").encode())
-    data = end.receive(lambda flags, data: data or flags & FIN)
+    data = end.receive(lambda flags, data: data or flags & FIN, ANSWER_SECONDS)
     end.send(RST)
+    if data is None and not end.is_refused:
+        return "connected, no answer"
     if not data:
         return "closed"
     return json.loads(data) if data.startswith(b'{"who"') else data.decode(errors="replace")
@@ -61,9 +64,9 @@ class FrameEnd:
     def pseudo(self, segment):
         return b"".join(self.addresses) + struct.pack("!IHBB", len(segment), 0, 0, 6)
 
-    def receive(self, is_wanted):
+    def receive(self, is_wanted, patience_seconds):
         """The data of the next segment that is wanted; None when there is none in time, or the connection is reset."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + patience_seconds
         while (left := deadline - time.monotonic()) > 0:
             self.link.settimeout(left)
             try:

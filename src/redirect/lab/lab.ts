@@ -22,6 +22,8 @@ export interface Call {
   readonly udp?: boolean;
   /** Sent as frames to the workload's link address, past the caller's own routing: any destination may be named. */
   readonly frame?: boolean;
+  /** Of a call by frames: what is said first. */
+  readonly say?: string;
 }
 
 /** A program that says who it is on each of its ports, on every address of both families. */
@@ -159,10 +161,10 @@ ip -o addr show dev lo | awk '{ print $4 }'
 `;
 
 function request(call: Call, family: Family): object {
-  const { to, port, uid = applicationUid, gid = uid, source, udp = false, frame = false } = call;
+  const { to, port, uid = applicationUid, gid = uid, source, udp = false, frame = false, say = '' } = call;
   if (frame) {
     const from = call.from === 'guest' ? 'guest' : 'peer';
-    const link = { device: 'eth0', to: workloadLinks[from] };
+    const link = { device: 'eth0', to: workloadLinks[from], say };
     return { to: addresses[to][family], port, uid: 0, gid: 0, source: addresses[from][family], frame: link };
   }
   return { to: addresses[to][family], port, uid, gid, udp, ...(source && { source: addresses[source][family] }) };

@@ -63,6 +63,36 @@ describe('virtualInbound', () => {
   });
 });
 
+describe('destinations that only the host itself has', () => {
+  const modesOf = inboundModes('PERMISSIVE', { 81: 'STRICT', 82: 'DISABLE' });
+  const [listener] = inboundOf({ modes: modesOf, servicePorts: ['80/http', '81/tcp', '82/auto'] }).listeners;
+
+  test.each([80, 81, 82, 9999])('are closed on port %s, whatever the client speaks', (port) => {
+    for (const address of ['127.0.0.1', '0.0.0.0']) {
+      for (const client of [{}, { alpn: ['http/1.1'] }, { isTls: true, alpn: ['mesh'] }]) {
+        const chain = matchChain(listener!, { ...client, port, address });
+        expect(chain).toMatchObject({ tls: undefined, filter: { kind: 'tcp', cluster: 'BlackHoleCluster' } });
+        expect(chain?.name).toMatch(/-host-only$/);
+      }
+    }
+    expect(matchChain(listener!, { port, isTls: true, alpn: ['mesh'], address: '10.1.0.9' })?.name).not.toMatch(
+      /only$/,
+    );
+  });
+
+  test.each([
+    [['ipv4'], ['0.0.0.0/8', '127.0.0.0/8', '224.0.0.0/4', '255.255.255.255/32']],
+    [['ipv6'], ['::/128', '::1/128', '::ffff:0.0.0.0/96', 'ff00::/8', '::6/128']],
+  ] as const)('are those of the families of the pod: %s', (families, prefixes) => {
+    const [only] = inboundOf({ workload: { families }, servicePorts: ['80/http'] }).listeners;
+    const chains = only?.filterChains.filter(({ name }) => name.endsWith('-host-only')) ?? [];
+    expect(chains.map(({ match }) => [match.destinationPort, match.destinationPrefixes])).toEqual([
+      [80, prefixes],
+      [undefined, prefixes],
+    ]);
+  });
+});
+
 describe('ports of the proxy itself', () => {
   test.each([15000, 15001, 15006])('%i gets no chain and no cluster, whatever a service says', (port) => {
     const { listeners, clusters } = inboundOf({

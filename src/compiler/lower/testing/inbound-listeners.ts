@@ -11,7 +11,7 @@ import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
 import { delay } from '../../../lib/abort.ts';
 import { createMeshCa, type IssuedCertificate } from '../../../testing/certificates.ts';
-import { staticFormOf } from '../../../testing/static-form.ts';
+import { staticFormOf, withoutHostOnlyChains } from '../../../testing/static-form.ts';
 import { createCompiler } from '../../compile.ts';
 
 /** The ports of one workload: declared as HTTP, as TCP, and not at all. */
@@ -108,6 +108,11 @@ export async function startInboundListeners(
   };
 }
 
+interface InboundJson {
+  readonly name: string;
+  readonly filter_chains: readonly { readonly name: string }[];
+}
+
 function compiledListener(
   name: string,
   policies: string,
@@ -119,13 +124,14 @@ function compiledListener(
   const files = [{ path: 'mesh.yaml', text: `${meshText(ports)}---\n${withPorts(policies, ports)}` }];
   const config = compiler.compile(files, [{ namespace: 'a', name: 'httpbin' }], bag)?.configs[0];
   if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
-  const form = staticFormOf(config) as { static_resources: { listeners: { name: string }[] } };
+  const form = staticFormOf(config) as { static_resources: { listeners: InboundJson[] } };
   const json = form.static_resources.listeners.find((listener) => listener.name === 'virtualInbound');
+  if (json === undefined) throw new Error('there is no inbound listener');
   withFileCertificates(json);
   const [first, ...others] = Object.values(ports).map((port) => ({
     address: { socket_address: { address: '127.0.0.1', port_value: port } },
   }));
-  return { ...json, name, ...first, additional_addresses: others };
+  return { ...withoutHostOnlyChains(json), name, ...first, additional_addresses: others };
 }
 
 function withPorts(text: string, ports: Readonly<Record<InboundPort, number>>): string {
