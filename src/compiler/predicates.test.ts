@@ -208,7 +208,11 @@ function ruleSaysNothing(all: readonly GeneratedPolicy[], policy: GeneratedPolic
 }
 
 interface Chain {
-  readonly filter_chain_match?: { readonly destination_port?: number; readonly transport_protocol?: string };
+  readonly filter_chain_match?: {
+    readonly destination_port?: number;
+    readonly transport_protocol?: string;
+    readonly prefix_ranges?: readonly object[];
+  };
   readonly transport_socket?: object;
 }
 
@@ -217,9 +221,11 @@ function chainsOf({ listeners }: EnvoyConfig): readonly Chain[] {
   return (inbound?.json.filter_chains ?? []) as readonly Chain[];
 }
 
-/** The mode that the chains of one port come to; of all other ports for `undefined`. */
+/** The mode that the chains of one port come to, at addresses of a pod; of all other ports for `undefined`. */
 function modeOf(chains: readonly Chain[], port: number | undefined): Mode | undefined {
-  const own = chains.filter(({ filter_chain_match: match }) => match?.destination_port === port);
+  const own = chains.filter(
+    ({ filter_chain_match: match }) => match?.destination_port === port && match?.prefix_ranges === undefined,
+  );
   const takesTls = own.some(
     ({ filter_chain_match: match, transport_socket }) => match?.transport_protocol === 'tls' && transport_socket,
   );
