@@ -6,6 +6,7 @@ export type AgentErrorCode =
   | 'admin-unreachable'
   | 'admin-bind-failed'
   | 'listener-bind-failed'
+  | 'interception-mode-mismatch'
   | 'sds-bind-failed'
   | 'cert-unreadable'
   | 'cert-unwritable'

@@ -10,6 +10,7 @@ import { compileFirst } from './first-config.ts';
 import { keepRunning } from './keep-running.ts';
 import { checkAdminPort } from './life/admin-port.ts';
 import { endOnCrash } from './life/crash.ts';
+import { checkInterception, type InterceptionFacts } from './life/interception.ts';
 import { checkListenerPorts } from './life/listener-ports.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
@@ -35,6 +36,8 @@ export interface AgentParts {
   readonly config: AgentConfig;
   readonly compile: CompileProxy;
   readonly validate: ValidateConfig;
+  /** What this network namespace says of TPROXY; absent: nothing is compared with it. */
+  readonly readInterception?: () => Promise<InterceptionFacts>;
   /** Whether `config.envoyBinary` may run. */
   readonly envoyCheck: EnvoyCheck;
   /** Files and folders whose change calls for compiling again. */
@@ -148,6 +151,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (inputs !== undefined) watch.follow(inputs);
   await checkAdminPort(adminAddressOf(files));
   await checkListenerPorts(files, await listening());
+  if (parts.readInterception !== undefined) await checkInterception(files, parts.readInterception, log);
   const folder = new ConfigFiles(config.configPath);
   await folder.writeAll(files, { holdsListeners: !(await parts.envoyCheck.isPassed()) });
   if (requests.stop.aborted) return 0;

@@ -44,6 +44,20 @@ describe('applyEnvironment', () => {
     expect(codes).toEqual(['ignored-variable warning']);
   });
 
+  test.each([
+    [{ INTERCEPTION_MODE: 'TPROXY' }, 'TPROXY'],
+    [{ MESH_META_INTERCEPTION_MODE: 'TPROXY' }, 'TPROXY'],
+    [{ MESH_META_INTERCEPTION_MODE: 'TPROXY', INTERCEPTION_MODE: 'REDIRECT' }, 'REDIRECT'],
+    [{ INTERCEPTION_MODE: '' }, 'REDIRECT'],
+  ])('takes the interception mode from %j', (environment, mode) => {
+    const { settings, codes } = settingsOf(environment);
+    expect({ mode: settings.proxy.interceptionMode, codes }).toEqual({ mode, codes: [] });
+  });
+
+  test('refuses an interception mode that it does not know', () => {
+    expect(settingsOf({ INTERCEPTION_MODE: 'tproxy' }).codes).toEqual(['invalid-variable error']);
+  });
+
   test('takes the drain from TERMINATION_DRAIN_DURATION_SECONDS', () => {
     expect(settingsOf({ TERMINATION_DRAIN_DURATION_SECONDS: '7' }).settings.proxy.terminationDrainDurationMs).toBe(
       7000,

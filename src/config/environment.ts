@@ -62,6 +62,10 @@ function apply(draft: SettingsDraft, variable: Variable, text: string, bag: Diag
     case 'MESH_TERMINATION_DRAIN':
       if (value !== '') draft.setProxy('terminationDrain', value === 'graceful' ? 'graceful' : 'plain', origin);
       return;
+    case 'MESH_META_INTERCEPTION_MODE':
+    case 'INTERCEPTION_MODE':
+      if (value !== '') draft.setProxy('interceptionMode', value === 'TPROXY' ? 'TPROXY' : 'REDIRECT', origin);
+      return;
     case 'TRUST_DOMAIN':
       if (value !== '') draft.set('trustDomain', String(value), origin);
       return;

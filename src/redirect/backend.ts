@@ -45,13 +45,20 @@ export async function findBackends(family: Family): Promise<Backend[]> {
   return found;
 }
 
-/** Whether the legacy filter of this network namespace holds any table: reading it otherwise would create some. */
+/**
+ * Whether the legacy filter of this network namespace holds any table: reading it otherwise would create some. Throws a
+ * RedirectError where that cannot be seen.
+ */
 export async function hasLegacyTables(family: Family): Promise<boolean> {
+  const path = legacyTables[family];
   try {
-    return (await readFile(legacyTables[family], 'utf8')).trim() !== '';
-  } catch {
-    // The kernel has no legacy filter, or this process may not look: then it may not change it either.
-    return false;
+    return (await readFile(path, 'utf8')).trim() !== '';
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    // The kernel has no legacy filter.
+    if (code === 'ENOENT') return false;
+    const message = `cannot read ${path} (${code}), so rules of ours in the legacy filter would not be seen: run as root`;
+    throw new RedirectError('net-admin-missing', `${message}, with the capability NET_ADMIN`, { cause });
   }
 }
 

@@ -23,7 +23,7 @@ async function openScene(isTransparent: boolean, isRoot?: boolean): Promise<void
       transparent: isTransparent,
     }),
     lab.listen({ who: 'app', network: 'workload', uid: 1000, tcp: [22, 8080, 9090, 15008, 15021, 15090] }),
-    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [53, 80, 5432, 9999], udp: [53, 54] }),
+    lab.listen({ who: 'peer', network: 'peer', uid: 1000, tcp: [53, 80, 5432, 9999, 15021, 15090], udp: [53, 54] }),
   ]);
   untouched = await lab.state();
 }

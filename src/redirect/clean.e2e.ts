@@ -47,9 +47,9 @@ describeMesh('istio-clean-iptables', () => {
     const removed = output.split('\n').flatMap((line) => /\tremoved: (.*)/.exec(line)?.[1] ?? []);
     expect(removed).toEqual([
       'IPv4 mangle (nft): 3 chains (MESH_DIVERT, MESH_INBOUND, MESH_TPROXY); 6 rules in PREROUTING, OUTPUT',
-      'IPv4 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 11 rules in PREROUTING, OUTPUT, POSTROUTING',
+      'IPv4 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 13 rules in PREROUTING, OUTPUT, POSTROUTING',
       'IPv6 mangle (nft): 3 chains (MESH_DIVERT, MESH_INBOUND, MESH_TPROXY); 6 rules in PREROUTING, OUTPUT',
-      'IPv6 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 11 rules in PREROUTING, OUTPUT, POSTROUTING',
+      'IPv6 nat (nft): 3 chains (MESH_IN_REDIRECT, MESH_OUTPUT, MESH_REDIRECT); 13 rules in PREROUTING, OUTPUT, POSTROUTING',
       'IPv4 local route of table 133',
       'IPv4 routing rule: mark 1337 to table 133',
       'address ::6 of lo',
@@ -108,7 +108,8 @@ describeMesh('istio-clean-iptables', () => {
       const before = await state();
       await agent(everything, { DNS_AGENT: 'true' });
       const wanted = await state();
-      const older = "sed -e 's/--comment pilot-agent-istio-iptables/--comment mesh/' -e '/ -d [^ ]* -i eth1 /d'";
+      const older =
+        "sed -e 's/--comment pilot-agent-istio-iptables/--comment mesh/' -e '/-i eth1 -p tcp/d' -e '/ -d [^ ]* -i eth1 /d'";
       for (const tool of ['iptables', 'ip6tables']) await shell(`${tool}-save | ${older} | ${tool}-restore`);
       expect((await state()).match(/--comment mesh /g)).toHaveLength(20);
       expect((await agent(command, { DNS_AGENT: 'true' })).exitCode).toBe(0);

@@ -74,8 +74,16 @@ describe('explainFailure', () => {
       /iptables-restore ended with 1: iptables-restore: line 2 failed/,
     ],
   ])('explains %s %d %j', (command, exitCode, stderr, code, message) => {
-    const error = explainFailure({ argv: [command], input }, { exitCode, stderr });
+    const error = explainFailure({ argv: [command], input }, { exitCode, stderr }, () => true);
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
+  });
+
+  test.each(['NET_ADMIN', 'NET_RAW'])('names %s, which is missing, before modules', (missing) => {
+    const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'";
+    const result = { exitCode: 3, stderr };
+    const error = explainFailure({ argv: ['iptables-restore'], input }, result, (name) => name !== missing);
+    expect(error).toMatchObject({ code: 'net-admin-missing' });
+    expect(error.message).toContain(`the capability ${missing} is missing`);
   });
 });

@@ -1,3 +1,4 @@
+import { type Capability, hasCapability } from './capabilities.ts';
 import { RedirectError, type RedirectErrorCode } from './redirect-error.ts';
 import type { CommandResult } from './run-command.ts';
 import type { Step } from './step.ts';
@@ -20,6 +21,11 @@ const explanations: readonly Explanation[] = [
     advice: 'the capability NET_ADMIN is missing (for the legacy filter NET_RAW and root too)',
   },
   {
+    stderr: /Failed to initialize nft: (?:Protocol|Operation) not supported|Address family not supported/i,
+    code: 'kernel-module-missing',
+    advice: 'the kernel lacks nf_tables, or this family of addresses (modprobe nf_tables, or load it on the node)',
+  },
+  {
     stderr: /IPv6 is disabled/i,
     code: 'routing-failed',
     advice:
@@ -40,10 +46,18 @@ const modules: readonly { readonly words: RegExp; readonly name: string }[] = [
   { words: /-j [DS]NAT/, name: 'xt_nat' },
 ];
 
-/** The error for a command that did not end with 0: what failed, why if that is known, and the tool's own words. */
-export function explainFailure(step: Step, { exitCode, stderr }: Omit<CommandResult, 'stdout'>): RedirectError {
+/**
+ * The error for a command that did not end with 0: what failed, why if that is known, and the tool's own words. A
+ * capability that this process lacks is named before modules: without it the tools say that tables do not exist.
+ */
+export function explainFailure(
+  step: Step,
+  { exitCode, stderr }: Omit<CommandResult, 'stdout'>,
+  has: (name: Capability) => boolean = (name) => hasCapability(name, 'CapEff'),
+): RedirectError {
   const words = stderr.trim().split('\n').slice(0, 5).join('; ');
-  const known = explanations.find((explanation) => explanation.stderr.test(stderr));
+  const known =
+    explanations.find((explanation) => explanation.stderr.test(stderr)) ?? lackingCapability(step, stderr, has);
   const missing = missingModules(step, stderr);
   const owner = refusedOwner(step, stderr);
   const [code, advice] = known
@@ -59,6 +73,17 @@ export function explainFailure(step: Step, { exitCode, stderr }: Omit<CommandRes
   const end = exitCode === undefined ? 'did not end' : `ended with ${exitCode}`;
   const text = [`${step.argv.join(' ')} ${end}`, advice, words].filter((part) => part !== undefined && part !== '');
   return new RedirectError(code, text.join(': '));
+}
+
+/** The nft tools need NET_ADMIN, the legacy ones NET_RAW too. */
+function lackingCapability(
+  step: Step,
+  stderr: string,
+  has: (name: Capability) => boolean,
+): Omit<Explanation, 'stderr'> | undefined {
+  const needed = missingModules(step, stderr).length === 0 ? [] : (['NET_ADMIN', 'NET_RAW'] as const);
+  const name = needed.find((one) => !has(one));
+  return name && { code: 'net-admin-missing', advice: `the capability ${name} is missing` };
 }
 
 /** Modules that a failed restore may have lacked: those of its line, or of the table when the whole table is missing. */

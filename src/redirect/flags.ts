@@ -8,6 +8,8 @@ export interface RedirectFlag {
   /** In force when neither flag nor variable says anything; a text that says so itself is left out. */
   readonly usual?: string;
   readonly description: string;
+  /** Read where the flag's own variable is not set. */
+  readonly otherVariables?: readonly string[];
 }
 
 /** The specification's flags, then the two that injected command lines of the field use too. */
@@ -31,7 +33,8 @@ export const redirectFlags = [
     short: 'm',
     value: 'mode',
     usual: 'REDIRECT',
-    description: 'REDIRECT, or TPROXY: the application sees who calls',
+    otherVariables: ['INTERCEPTION_MODE'],
+    description: 'REDIRECT, or TPROXY: the application sees who calls; also by INTERCEPTION_MODE',
   },
   {
     name: 'mesh-inbound-ports',
@@ -148,6 +151,12 @@ export function variableOf(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }
 
+/** What gave a value, as messages name it; its flag where nothing did. */
+export function sourceOf(settings: RedirectSettings, name: RedirectFlagName): string {
+  const { source } = settings[name];
+  return source === 'default' ? `--${name}` : source;
+}
+
 /** Given flag before variable before default; a variable that is empty counts as unset, a flag that is empty does not. */
 export function settle(
   flags: Readonly<Record<string, string | undefined>>,
@@ -156,9 +165,10 @@ export function settle(
   const settings = redirectFlags.map((flag: RedirectFlag): readonly [string, Setting] => {
     const given = flags[flag.name];
     if (given !== undefined) return [flag.name, { source: `--${flag.name}`, text: given }];
-    const variable = environment[variableOf(flag.name)];
-    if (variable !== undefined && variable !== '')
-      return [flag.name, { source: variableOf(flag.name), text: variable }];
+    for (const source of [variableOf(flag.name), ...(flag.otherVariables ?? [])]) {
+      const text = environment[source];
+      if (text !== undefined && text !== '') return [flag.name, { source, text }];
+    }
     return [flag.name, { source: 'default', text: flag.usual ?? (flag.name === 'restore-format' ? 'true' : 'false') }];
   });
   return Object.fromEntries(settings) as RedirectSettings;

@@ -72,6 +72,21 @@ describeMesh('istio-iptables before an obstacle', () => {
     expect(await lab.state()).toBe(untouched);
   });
 
+  test.each<[string, readonly string[]]>([
+    ['set-up', [...standard, '-b', '8080']],
+    ['clean-up', ['istio-clean-iptables']],
+  ])('%s does not take rules that it cannot read for none', async (_, command) => {
+    await lab.agent(standard);
+    const whole = await lab.state();
+    const { exitCode, stdout, stderr } = await lab.agent(command, {
+      through: ['setpriv', '--bounding-set', '-net_admin'],
+    });
+    expect({ exitCode, said: /nothing of ours/.test(stdout) }).toEqual({ exitCode: 3, said: false });
+    expect(stderr).toMatch(/NET_ADMIN is missing/);
+    expect(await lab.state()).toBe(whole);
+    await clean();
+  });
+
   test('needs no writable /proc', async () => {
     const readOnly = ['unshare', '--mount', 'sh', '-ec', 'mount -o remount,bind,ro /proc; exec "$@"', 'sh'];
     for (const mode of ['REDIRECT', 'TPROXY']) {
@@ -92,18 +107,23 @@ describeMesh('istio-iptables before an obstacle', () => {
     await clean();
   });
 
-  test('takes 5,000 excluded ranges, and none of them when one is wrong', async () => {
-    const ranges = Array.from({ length: 5_000 }, (_, i) => `10.${128 + (i >> 8)}.${i & 255}.0/24`);
-    const bad = [...ranges.slice(1), '10.1.2.300/32'];
-    const refused = await lab.agent([...standard, '-x', bad.join()]);
+  test('takes 10,000 excluded ranges from a file, and none of them when one is wrong', async () => {
+    const ranges = Array.from({ length: 10_000 }, (_, i) => `10.${128 + (i >> 8)}.${i & 255}.0/24`);
+    const list = `${scratch}/ranges`;
+    const write = (last: string) =>
+      lab.sandbox.must(['sh', '-c', `cat > ${list}`], {
+        stdin: `# a range a line\n${[...ranges.slice(1), last].join('\n')}\n`,
+      });
+    await write('10.1.2.300/32');
+    const refused = await lab.agent([...standard, '-x', `@${list}`]);
     expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('"10.1.2.300/32"') });
     expect(await lab.state()).toBe(untouched);
-    const given = [...ranges.slice(1), '10.78.0.0/16'];
-    for (const flags of [[], ['-x', given.join()]]) {
+    await write('10.78.0.0/16');
+    for (const flags of [[], ['-x', `@${list}`]]) {
       expect(await lab.agent([...standard, ...flags], { timeoutMs: 60_000 })).toMatchObject({ exitCode: 0 });
     }
     const saved = await lab.sandbox.must(['iptables-save', '-t', 'nat'], { network });
-    expect(saved.match(/-A MESH_OUTPUT -d 10\.\d+\.\d+\.0\/\d+ -j RETURN/g)).toHaveLength(5_000);
+    expect(saved.match(/-A MESH_OUTPUT -d 10\.\d+\.\d+\.0\/\d+ -j RETURN/g)).toHaveLength(10_000);
     expect(await lab.dial('IPv4', ['app > peer:80', 'app > peer-excluded:80'].map(parseCall))).toEqual([
       'proxy:15001 for peer:80 from workload',
       'peer:80 for peer-excluded:80 from workload-second',

@@ -141,18 +141,6 @@ describe('parseRequest', () => {
       '--mesh-inbound-tproxy-route-table: "254" is no routing table for this, expected 1 to 4294967295 without 253, 254 and 255',
     ],
     [{ 'probe-timeout': '5' }, '--probe-timeout: "5" is no duration above 0, as 5s or 300ms'],
-    [
-      { 'mesh-inbound-ports': '8000:9000', 'mesh-local-exclude-ports': '8080' },
-      '--mesh-inbound-ports: "8000:9000" is in --mesh-local-exclude-ports too: captured or left alone?',
-    ],
-    [
-      { 'mesh-outbound-ports': '443', 'mesh-local-outbound-ports-exclude': '443' },
-      '--mesh-outbound-ports: "443" is in --mesh-local-outbound-ports-exclude too: captured or left alone?',
-    ],
-    [
-      { 'mesh-service-cidr': '10.1.0.0/16', 'mesh-service-exclude-cidr': '10.0.0.0/8' },
-      '--mesh-service-cidr: "10.1.0.0/16" lies in --mesh-service-exclude-cidr "10.0.0.0/8": captured or left alone?',
-    ],
     [{ 'proxy-gid': 'who' }, '--proxy-gid: there is no group "who" in /etc/group, name an id'],
     [{ 'proxy-port': '15006' }, '--inbound-capture-port: "15006" is the port of --proxy-port too, name another'],
     [
@@ -202,6 +190,35 @@ describe('parseRequest', () => {
     ],
   ])('warns at %j', (flags, facts, warning) => {
     expect(parse(flags, {}, facts)).toMatchObject({ problems: [], warnings: [warning] });
+  });
+
+  test.each<[Flags, readonly string[]]>([
+    [
+      { 'mesh-inbound-ports': '8080,15020', 'mesh-local-exclude-ports': '15020' },
+      [
+        '--mesh-inbound-ports: "15020" is in --mesh-local-exclude-ports too: it is captured',
+        '--mesh-local-exclude-ports has no effect: not all inbound ports are captured',
+      ],
+    ],
+    [
+      { 'mesh-outbound-ports': '443', 'mesh-local-outbound-ports-exclude': '443' },
+      ['--mesh-outbound-ports: "443" is in --mesh-local-outbound-ports-exclude too: what both name is left alone'],
+    ],
+    [
+      { 'mesh-service-cidr': '10.1.0.0/16', 'mesh-service-exclude-cidr': '10.0.0.0/8' },
+      ['--mesh-service-cidr: "10.1.0.0/16" lies in --mesh-service-exclude-cidr "10.0.0.0/8": it is left alone'],
+    ],
+  ])('takes the overlap of %j, and says which list counts', (flags, warnings) => {
+    expect(parse(flags)).toMatchObject({ problems: [], warnings });
+  });
+
+  test('takes the mode from the variable that the agent reads too, after that of the flag', () => {
+    const modeOf = (environment: Readonly<Record<string, string>>) => parse({}, environment).request.config.mode;
+    expect(modeOf({ INTERCEPTION_MODE: 'TPROXY' })).toBe('TPROXY');
+    expect(modeOf({ INTERCEPTION_MODE: 'TPROXY', MESH_INBOUND_INTERCEPTION_MODE: 'REDIRECT' })).toBe('REDIRECT');
+    expect(parse({}, { INTERCEPTION_MODE: 'tproxy' }).problems).toEqual([
+      'INTERCEPTION_MODE: "tproxy" is no mode, expected REDIRECT or TPROXY',
+    ]);
   });
 
   test('keeps quiet about a mark from a variable, which every pod may have', () => {

@@ -1,10 +1,9 @@
 import { parseDuration } from '../lib/duration.ts';
-import type { Cidr, Family, InterceptionMode, PortRange, RedirectConfig } from './config.ts';
-import type { RedirectFlagName, RedirectSettings } from './flags.ts';
+import type { Family, InterceptionMode, RedirectConfig } from './config.ts';
+import { warningsOf } from './config-warnings.ts';
+import { type RedirectFlagName, type RedirectSettings, sourceOf } from './flags.ts';
 import {
   type Complain,
-  contains,
-  overlaps,
   parseCidrs,
   parseCidrsOrAll,
   parseInterfaces,
@@ -13,7 +12,6 @@ import {
   parsePortsOrAll,
   parseWhole,
 } from './parse-list.ts';
-import { formatPorts } from './plan-inbound.ts';
 import { proxyOwners, type UserDatabase } from './user-database.ts';
 
 /** What the machine says. */
@@ -93,13 +91,8 @@ export function parseRequest(
     probePort: read('iptables-probe-port', parsePort) ?? 0,
     probeTimeoutMs: read('probe-timeout', parseTimeout),
   };
-  checkConflicts(config, settings, problems);
+  checkProxyPorts(config, (flag) => sourceOf(settings, flag), problems);
   return { request, problems, warnings: problems.length > 0 ? [] : warningsOf(config, settings) };
-}
-
-function sourceOf(settings: RedirectSettings, name: RedirectFlagName): string {
-  const { source } = settings[name];
-  return source === 'default' ? `--${name}` : source;
 }
 
 function parseMode(text: string, complain: Complain): InterceptionMode {
@@ -136,39 +129,6 @@ function parseTimeout(text: string, complain: Complain): number {
   return 0;
 }
 
-/** What each list means is clear, and they contradict each other. */
-function checkConflicts(config: RedirectConfig, settings: RedirectSettings, problems: string[]): void {
-  const { inboundPorts, excludedInboundPorts, outboundCidrs, excludedOutboundCidrs } = config;
-  const name = (flag: RedirectFlagName): string => sourceOf(settings, flag);
-  const samePort = (
-    a: readonly PortRange[],
-    b: readonly PortRange[],
-    first: RedirectFlagName,
-    second: RedirectFlagName,
-  ): void => {
-    for (const port of a) {
-      if (!b.some((other) => overlaps(port, other))) continue;
-      problems.push(`${name(first)}: "${formatPorts(port)}" is in ${name(second)} too: captured or left alone?`);
-    }
-  };
-  if (inboundPorts !== 'all') {
-    samePort(inboundPorts, excludedInboundPorts, 'mesh-inbound-ports', 'mesh-local-exclude-ports');
-  }
-  samePort(
-    config.outboundPorts,
-    config.excludedOutboundPorts,
-    'mesh-outbound-ports',
-    'mesh-local-outbound-ports-exclude',
-  );
-  for (const cidr of outboundCidrs === 'all' ? [] : outboundCidrs) {
-    const outer = excludedOutboundCidrs.find((excluded) => contains(excluded, cidr));
-    if (outer === undefined) continue;
-    const where = `${name('mesh-service-exclude-cidr')} "${outer.text}"`;
-    problems.push(`${name('mesh-service-cidr')}: "${cidr.text}" lies in ${where}: captured or left alone?`);
-  }
-  checkProxyPorts(config, name, problems);
-}
-
 /** The proxy listens on each port of its own; 0 is one that was refused already. */
 function checkProxyPorts(
   { proxyPort, inboundPort, tunnelPort }: RedirectConfig,
@@ -185,45 +145,4 @@ function checkProxyPorts(
     if (other !== undefined)
       problems.push(`${name(flag)}: "${port}" is the port of ${name(other[0])} too, name another`);
   }
-}
-
-function warningsOf(config: RedirectConfig, settings: RedirectSettings): string[] {
-  const { inboundPorts, outboundCidrs, mode } = config;
-  const isGiven = (flag: RedirectFlagName): boolean => settings[flag].source === `--${flag}`;
-  const capturesOutbound = outboundCidrs === 'all' || outboundCidrs.length > 0 || config.outboundPorts.length > 0;
-  const ipv6: readonly Cidr[] = [
-    ...(outboundCidrs === 'all' ? [] : outboundCidrs),
-    ...config.excludedOutboundCidrs,
-  ].filter(({ family }) => family === 'IPv6');
-  const found: (readonly [boolean, string])[] = [
-    [
-      inboundPorts !== 'all' && config.excludedInboundPorts.length > 0,
-      `${sourceOf(settings, 'mesh-local-exclude-ports')} has no effect: not all inbound ports are captured`,
-    ],
-    [
-      config.excludedOutboundCidrs.length > 0 && !capturesOutbound,
-      `${sourceOf(settings, 'mesh-service-exclude-cidr')} has no effect: no outbound connection is captured`,
-    ],
-    [
-      config.excludedOutboundPorts.length > 0 && !capturesOutbound,
-      `${sourceOf(settings, 'mesh-local-outbound-ports-exclude')} has no effect: no outbound connection is captured`,
-    ],
-    [
-      mode === 'REDIRECT' && (isGiven('mesh-inbound-tproxy-mark') || isGiven('mesh-inbound-tproxy-route-table')),
-      'mark and route table have no effect: the mode is REDIRECT',
-    ],
-    [
-      mode === 'TPROXY' && inboundPorts.length === 0,
-      `${sourceOf(settings, 'mesh-inbound-interception-mode')} "TPROXY" has no effect: no inbound port is captured (--mesh-inbound-ports)`,
-    ],
-    [
-      ipv6.length > 0 && !config.families.includes('IPv6'),
-      `IPv6 is off, so ${ipv6.map(({ text }) => `"${text}"`).join(', ')} has no effect`,
-    ],
-    [
-      config.proxyUids.includes(0) || config.proxyGids.includes(0),
-      "connections of root count as the proxy's own and bypass it (id 0 in --proxy-uid or --proxy-gid)",
-    ],
-  ];
-  return found.flatMap(([holds, text]) => (holds ? [text] : []));
 }

@@ -22,11 +22,12 @@ export function planOutbound(config: RedirectConfig, family: Family): RedirectRu
     ...config.virtualInterfaces.map((name) =>
       first(`-i ${name} -m comment --comment ${ownComment} -j RETURN`, 'the rest of a guest: not inbound'),
     ),
+    ...(capturesOutbound(config) ? ownServices() : []),
     ...config.outboundPorts.map((port) =>
       nat('MESH_OUTPUT', `-p tcp --dport ${formatPorts(port)} -j MESH_REDIRECT`, 'captured port'),
     ),
     ...(config.outboundCidrs === 'all' ? captureAll(config) : captureSome(config, cidrs)),
-    ...guestsHostOnly(config, family),
+    ...guestExceptions(config, family),
   ];
 }
 
@@ -65,14 +66,33 @@ function planOwners(config: RedirectConfig, family: Family): RedirectRule[] {
   ]);
 }
 
-/** Before what captures a guest's connections, for the reason that inbound ones have such rules. */
-function guestsHostOnly({ virtualInterfaces, outboundCidrs }: RedirectConfig, family: Family): RedirectRule[] {
+/** Ports on which every proxy serves its readiness and its metrics, on every address. */
+const servicePorts = [15021, 15090];
+
+/**
+ * Envoy hands a captured connection to its listener on that port, whatever the address: a scrape of another proxy would be
+ * answered by the caller's own.
+ */
+function ownServices(): RedirectRule[] {
+  return servicePorts.map((port) => nat('MESH_OUTPUT', `-p tcp --dport ${port} -j RETURN`, 'every proxy serves there'));
+}
+
+function capturesOutbound({ outboundCidrs, outboundPorts }: RedirectConfig): boolean {
+  return outboundCidrs.length > 0 || outboundPorts.length > 0;
+}
+
+/** Before what captures a guest's connections, for the reasons that others have such rules. */
+function guestExceptions({ virtualInterfaces, outboundCidrs }: RedirectConfig, family: Family): RedirectRule[] {
   if (outboundCidrs.length === 0) return [];
-  return virtualInterfaces.flatMap((name) =>
-    hostOnlyAddresses[family].map((range) =>
-      first(`-i ${name} -d ${range} -m comment --comment ${ownComment} -j RETURN`, 'never from a guest'),
+  const comment = `-m comment --comment ${ownComment}`;
+  return virtualInterfaces.flatMap((name) => [
+    ...servicePorts.map((port) =>
+      first(`-p tcp -i ${name} --dport ${port} ${comment} -j RETURN`, 'every proxy serves there'),
     ),
-  );
+    ...hostOnlyAddresses[family].map((range) =>
+      first(`-i ${name} -d ${range} ${comment} -j RETURN`, 'never from a guest'),
+    ),
+  ]);
 }
 
 function captureAll({ virtualInterfaces }: RedirectConfig): RedirectRule[] {

@@ -2,6 +2,7 @@ import { type Backend, findBackends, hasLegacyTables } from './backend.ts';
 import type { Family } from './config.ts';
 import { explainFailure } from './explain-failure.ts';
 import { type RoutingState, readRouting } from './read-routing.ts';
+import { RedirectError } from './redirect-error.ts';
 import type { Table } from './rule.ts';
 import { runCommand } from './run-command.ts';
 import { isOwnChain, parseSavedRules, type SavedTable } from './saved-rules.ts';
@@ -21,8 +22,8 @@ export interface RedirectState {
 }
 
 /**
- * Reads the rules of both families and our routing. A family that is not `needed` and cannot be read counts as empty.
- * Throws a RedirectError.
+ * Reads the rules of both families and our routing. A family that is not `needed` counts as empty where its tools are not
+ * installed or the kernel lacks it. Throws a RedirectError when a filter cannot be read.
  */
 export async function readState(needed: readonly Family[]): Promise<RedirectState> {
   const families = ['IPv4', 'IPv6'] as const;
@@ -34,31 +35,46 @@ export async function readState(needed: readonly Family[]): Promise<RedirectStat
 }
 
 async function readFilters(family: Family, isNeeded: boolean): Promise<FilterState[]> {
-  const read: Omit<FilterState, 'isChosen'>[] = [];
-  let failure: unknown;
-  try {
-    for (const backend of await findBackends(family)) {
-      const isAlone = backend.variant === 'legacy' && read.length === 0;
-      if (backend.variant === 'legacy' && !isAlone && !(await hasLegacyTables(family))) continue;
-      const step = { argv: [backend.save] };
-      const { exitCode, stdout, stderr } = await runCommand(step);
-      if (exitCode === 0) read.push({ backend, tables: parseSavedRules(stdout) });
-      else failure ??= explainFailure(step, { exitCode, stderr });
+  const read: ReadFilter[] = [];
+  let absence: unknown;
+  for (const backend of await installedBackends(family, isNeeded)) {
+    const isAlone = backend.variant === 'legacy' && read.length === 0;
+    if (backend.variant === 'legacy' && !isAlone && !(await hasLegacyTables(family))) continue;
+    const step = { argv: [backend.save] };
+    const { exitCode, stdout, stderr } = await runCommand(step);
+    if (exitCode === 0) {
+      read.push({ backend, tables: parseSavedRules(stdout), holdsRules: /^-A /m.test(stdout) });
+      continue;
     }
-  } catch (error) {
-    failure = error;
+    const failure = explainFailure(step, { exitCode, stderr });
+    // A filter that the kernel does not have holds nothing; in one that cannot be read there may be rules of ours.
+    if (failure.code !== 'kernel-module-missing') throw failure;
+    absence ??= failure;
   }
-  if (read.length === 0 && isNeeded) throw failure;
-  const chosen = read.find(holdsOurs) ?? read.find(holdsLegacyRules) ?? read[0];
-  return read.map((filter) => ({ ...filter, isChosen: filter === chosen }));
+  if (read.length === 0 && isNeeded) throw absence;
+  const chosen = read.find(holdsOurs) ?? read.find(isLegacyInUse) ?? read[0];
+  return read.map(({ backend, tables }, i) => ({ backend, tables, isChosen: read[i] === chosen }));
+}
+
+async function installedBackends(family: Family, isNeeded: boolean): Promise<readonly Backend[]> {
+  try {
+    return await findBackends(family);
+  } catch (error) {
+    if (!isNeeded && error instanceof RedirectError && error.code === 'iptables-not-found') return [];
+    throw error;
+  }
+}
+
+interface ReadFilter extends Omit<FilterState, 'isChosen'> {
+  /** In any table, whoever made them. */
+  readonly holdsRules: boolean;
 }
 
 /** A backend that holds rules already is the one that this machine uses. */
-function holdsOurs({ tables }: Omit<FilterState, 'isChosen'>): boolean {
+function holdsOurs({ tables }: ReadFilter): boolean {
   return [...tables].some(([table, chains]) => [...chains.keys()].some((chain) => isOwnChain(table, chain)));
 }
 
-function holdsLegacyRules({ backend, tables }: Omit<FilterState, 'isChosen'>): boolean {
-  if (backend.variant !== 'legacy') return false;
-  return [...tables.values()].some((chains) => [...chains.values()].some((chain) => chain.rules.length > 0));
+function isLegacyInUse({ backend, holdsRules }: ReadFilter): boolean {
+  return backend.variant === 'legacy' && holdsRules;
 }

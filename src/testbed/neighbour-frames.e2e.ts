@@ -3,7 +3,7 @@ import type { Family } from '../redirect/config.ts';
 import { addresses } from '../redirect/lab/addresses.ts';
 import { type Lab, openLab } from '../redirect/lab/lab.ts';
 import { parseCall } from '../redirect/lab/parse-call.ts';
-import { createMeshCa } from '../testing/certificates.ts';
+import { createMeshCa, type IssuedCertificate } from '../testing/certificates.ts';
 import type { PlannedPod } from './floor-plan.ts';
 import { scratch } from './sandbox.ts';
 import { provisionCertificate, type Sidecar, startSidecar } from './sidecar.ts';
@@ -15,12 +15,14 @@ const ask = 'GET /server_info HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 let lab: Lab;
 let sidecar: Sidecar;
+let refused: Sidecar;
+let refusal: string;
 
-function topology(mode: string): string {
+function topology(): string {
   const podIPs = [addresses.workload.IPv4, addresses.workload.IPv6].map((ip) => `{ip: "${ip}"}`);
   return `apiVersion: v1
 kind: Pod
-metadata: {name: a, namespace: foo, annotations: {sidecar.mesh.io/interceptionMode: ${mode}}}
+metadata: {name: a, namespace: foo}
 spec: {containers: [{name: app}, {name: mesh-proxy}]}
 status: {phase: Running, podIP: ${addresses.workload.IPv4}, podIPs: [${podIPs.join(', ')}]}
 `;
@@ -28,18 +30,16 @@ status: {phase: Running, podIP: ${addresses.workload.IPv4}, podIPs: [${podIPs.jo
 
 /** The rules of an earlier version: those that leave addresses of the host itself alone are taken out again. */
 async function redirectWithout(mode: string): Promise<void> {
-  const flags = ['-u', '1337', '-g', '1337', '-m', mode, '-b', '*', '-i', '*'];
-  expect(await lab.agent(['istio-iptables', ...flags])).toMatchObject({ exitCode: 0 });
+  const flags = ['-u', '1337', '-g', '1337', '-b', '*', '-i', '*'];
+  const env = { INTERCEPTION_MODE: mode };
+  expect(await lab.agent(['istio-iptables', ...flags], { env })).toMatchObject({ exitCode: 0 });
   const taken = ['iptables', 'ip6tables'].map(
     (tool) => `${tool}-save | sed '/^-A MESH_INBOUND -d [^ ]* ! -i lo /d' | ${tool}-restore`,
   );
   await lab.sandbox.must(['sh', '-ec', `PATH="$PATH:/usr/sbin:/sbin"; ${taken.join('; ')}`], { network });
 }
 
-async function startProxy(mode: (typeof modes)[number]): Promise<Sidecar> {
-  const certificate = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/default');
-  const write = `cat > ${scratch}/mesh.yaml; echo '{}' > ${scratch}/mesh-config.yaml`;
-  await lab.sandbox.must(['sh', '-c', write], { stdin: topology(mode) });
+function startProxy(mode: (typeof modes)[number], certificate: IssuedCertificate): Promise<Sidecar> {
   const pod: PlannedPod = {
     namespace: 'foo',
     name: 'a',
@@ -52,10 +52,12 @@ async function startProxy(mode: (typeof modes)[number]): Promise<Sidecar> {
     interceptionMode: mode,
     ports: [],
   };
-  const options = { provision: provisionCertificate(certificate), policies: [`${scratch}/mesh.yaml`], env: {} };
-  const started = await startSidecar(lab.sandbox, pod, { ...options, meshConfigFile: `${scratch}/mesh-config.yaml` });
-  await started.ready();
-  return started;
+  return startSidecar(lab.sandbox, pod, {
+    provision: provisionCertificate(certificate),
+    policies: [`${scratch}/mesh.yaml`],
+    meshConfigFile: `${scratch}/mesh-config.yaml`,
+    env: { INTERCEPTION_MODE: mode },
+  });
 }
 
 /** What frames of the neighbour meet. The application speaks first, and is no HTTP server. */
@@ -91,9 +93,23 @@ describeMesh("a neighbour's frames for addresses of the host itself, past rules 
       lab = await openLab();
       await lab.listen({ who: 'app', network, uid: 1000, tcp: [8080] });
       await redirectWithout(mode);
-      sidecar = await startProxy(mode);
+      const write = `cat > ${scratch}/mesh.yaml; echo '{}' > ${scratch}/mesh-config.yaml`;
+      await lab.sandbox.must(['sh', '-c', write], { stdin: topology() });
+      const certificate = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/default');
+      refused = await startProxy(mode === 'TPROXY' ? 'REDIRECT' : 'TPROXY', certificate);
+      await refused.program.exited;
+      refusal = await refused.output();
+      sidecar = await startProxy(mode, certificate);
+      await sidecar.ready();
     });
     afterAll(() => lab?.close());
+
+    test('an agent for the other mode does not start, and says what to set', () => {
+      expect(refused.program.exitCode).toBe(3);
+      const found = mode === 'TPROXY' ? /are for TPROXY and the configuration is for REDIRECT/ : /has no rules for it/;
+      expect(refusal).toMatch(found);
+      expect(refusal).toContain('INTERCEPTION_MODE');
+    });
 
     test('are closed by the inbound listener', async () => {
       const from = mode === 'REDIRECT' ? 'delivery' : 'peer';

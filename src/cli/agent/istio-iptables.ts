@@ -2,6 +2,7 @@ import type { Log } from '../../agent/log/log.ts';
 import { applyRedirect, planSteps } from '../../redirect/apply.ts';
 import { redirectFlags, settle } from '../../redirect/flags.ts';
 import { formatCommands } from '../../redirect/format-commands.ts';
+import { readLists } from '../../redirect/list-file.ts';
 import { parseRequest, type RedirectRequest } from '../../redirect/parse-config.ts';
 import { planRedirect, type RedirectPlan } from '../../redirect/plan.ts';
 import { readHost } from '../../redirect/read-host.ts';
@@ -16,8 +17,10 @@ import type { ProgramContext } from './pilot-agent.ts';
 /** Runs `pilot-agent istio-iptables`: all that is asked for is understood before anything runs. */
 export async function runSetUp(options: object, { environment, signals }: ProgramContext): Promise<number> {
   const log = logOf(options as LogFlags);
-  const settings = settle(givenTexts(options as Readonly<Record<string, unknown>>), environment);
-  const { request, problems, warnings } = parseRequest(settings, environment, await readHost());
+  const given = settle(givenTexts(options as Readonly<Record<string, unknown>>), environment);
+  const { settings, problems: unread } = await readLists(given);
+  const { request, problems: wrong, warnings } = parseRequest(settings, environment, await readHost());
+  const problems = [...unread, ...wrong];
   if (problems.length > 0) throw new UsageError(problems.join('\npilot-agent: '));
   const plan = planRedirect(request.config);
   if (request.isDryRun) {

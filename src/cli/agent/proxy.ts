@@ -16,6 +16,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { createKeyJudge, type JudgeKeys } from '../../envoy/judge-keys.ts';
 import { validateConfig } from '../../envoy/validate.ts';
+import { readTproxyFacts } from '../../redirect/tproxy-routing.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { version } from '../version.ts';
 import { type AskedEnvoy, askEnvoy, locateEnvoy } from './asked-envoy.ts';
@@ -117,7 +118,7 @@ export async function runProxy(
       status,
       tokenService: tokenServiceOf(flags.stsPort, identity.ip, cloud),
       observers: metrics,
-      signals,
+      ...{ signals, readInterception: readTproxyFacts },
       reopenLogs: reopen,
       log,
     });

@@ -17,6 +17,9 @@ export const redirectScenarios: readonly Scenario[] = [
       'app > peer:80': 'proxy:15001 for peer:80 from workload',
       'root > peer:80': 'proxy:15001 for peer:80 from workload',
       'app > peer-excluded:5432': 'proxy:15001 for peer-excluded:5432 from workload-second',
+      // Captured, they would be answered by the caller's own proxy.
+      'app > peer:15090': 'peer:15090 for peer:15090 from workload',
+      'app > peer:15021': 'peer:15021 for peer:15021 from workload',
       'app > peer:53/udp': 'peer:53 from workload',
       'app > workload:8080': 'app:8080 for workload:8080 from workload',
       'proxy > workload:8080': 'proxy:15006 for workload:8080 from workload',
@@ -72,14 +75,15 @@ export const redirectScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'one subnet outbound, and one port to any address',
-    flags: [...proxyIds, '-i', subnets.second, '-q', '9999'],
+    title: 'one subnet outbound, one port to any address, and one that both lists name',
+    flags: [...proxyIds, '-i', subnets.second, '-q', '9999,5432', '-o', '5432'],
     rows: {
       ...always,
       ...open,
       ...direct,
       'app > peer-excluded:80': 'proxy:15001 for peer-excluded:80 from workload-second',
       'app > peer:9999': 'proxy:15001 for peer:9999 from workload',
+      'app > peer:5432': 'peer:5432 for peer:5432 from workload',
     },
   },
   {
@@ -127,6 +131,7 @@ export const redirectScenarios: readonly Scenario[] = [
       ...always,
       'peer > workload:8080': 'proxy:15006 for workload:8080 from peer',
       'guest > peer:80': 'proxy:15001 for peer:80 from guest',
+      'guest > peer:15090': 'peer:15090 for peer:15090 from guest',
     },
   },
   {
