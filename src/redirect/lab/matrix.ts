@@ -75,7 +75,7 @@ export const redirectScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'one subnet outbound, one port to any address, and one that both lists name',
+    title: 'one subnet outbound, and one port to any address',
     flags: [...proxyIds, '-i', subnets.second, '-q', '9999,5432', '-o', '5432'],
     rows: {
       ...always,

@@ -1,8 +1,9 @@
 import type { Settings } from '../../../config/settings.ts';
+import { hostOnlyAddresses } from '../../../lib/host-only-addresses.ts';
 import type { FilterChainIR, ListenerFiltersIR, ListenerIR, NetworkFilterIR } from '../../ir/listener.ts';
 import type { Origins } from '../../ir/origin.ts';
 import type { Decided, EffectiveInbound, EffectiveMtlsMode } from '../../merge/effective.ts';
-import type { ServiceTarget } from '../../topology/model.ts';
+import type { IpFamily, ServiceTarget } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { downstreamMeshTls } from '../auth/downstream-tls.ts';
 import type { Delivery } from '../clusters/inbound-clusters.ts';
@@ -39,7 +40,13 @@ export function virtualInbound(input: VirtualInboundInput, settings: Settings): 
     useOriginalDst: false,
     transparent: input.delivery.isTproxy,
     listenerFilters: listenerFilters(ports, undeclared, input.delivery, settings),
-    filterChains: [loopProtection(settings), ...ports.flatMap(chainsOf), ...chainsOf(undeclared)],
+    filterChains: [
+      loopProtection(settings),
+      ...[...ports, undeclared].flatMap((port) => [
+        hostOnlyChain(port, input.delivery.families, settings),
+        ...chainsOf(port),
+      ]),
+    ],
     defaultFilterChain: undefined,
     accessLog: true,
     notForAddresses: [],
@@ -134,21 +141,43 @@ function terminalFilter(
 
 /** A connection to the listener's own port would be sent to itself for ever. */
 function loopProtection(settings: Settings): FilterChainIR {
+  return closingChain('virtualInbound-blackhole', settings.proxyInboundListenPort, [], settings);
+}
+
+/**
+ * Closes what a neighbour's frame leads to addresses of the host itself, of which the proxy would dial its own loopback:
+ * whatever the rules of the redirection let through. Envoy looks at the port first, so each port has such a chain.
+ */
+function hostOnlyChain(port: ListenedPort, families: readonly IpFamily[], settings: Settings): FilterChainIR {
+  const prefixes = [...families].sort().flatMap((family) => hostOnlyPrefixes[family]);
+  return closingChain(`${port.prefix}-host-only`, port.number, prefixes, settings);
+}
+
+/** The delivery address of IPv6 is one of lo, which the kernel answers on every link. */
+const hostOnlyPrefixes: Readonly<Record<IpFamily, readonly string[]>> = {
+  ipv4: hostOnlyAddresses.IPv4,
+  ipv6: [...hostOnlyAddresses.IPv6, '::6/128'],
+};
+
+function closingChain(
+  name: string,
+  destinationPort: number | undefined,
+  destinationPrefixes: readonly string[],
+  settings: Settings,
+): FilterChainIR {
+  const blackHole = { statPrefix: 'inbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins };
   return {
-    name: 'virtualInbound-blackhole',
+    name,
     match: {
-      destinationPort: settings.proxyInboundListenPort,
+      destinationPort,
       transportProtocol: undefined,
       applicationProtocols: [],
       serverNames: [],
-      destinationPrefixes: [],
+      destinationPrefixes,
     },
     tls: undefined,
     policyFilters: [],
-    filter: tcpProxy(
-      { statPrefix: 'inbound_blackhole', cluster: clusterNames.blackHole, origins: noOrigins },
-      settings,
-    ),
+    filter: tcpProxy(blackHole, settings),
     origins: noOrigins,
   };
 }
