@@ -1,5 +1,6 @@
 // Bundles the programs into dist/: one ES module an entry, commands split off and loaded when they are asked for; what
-// `meshpol compile` and `pilot-agent` need as scripts with their compiled form beside them, for the Node at hand and Node 24.
+// `meshpol compile` and `pilot-agent` need as scripts with their compiled form beside them, for the Node at hand and Node 24;
+// and the program of the agent's thread for large inputs, which few agents start.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -58,6 +59,14 @@ for (const { module, script, hasMap } of cachedScripts) {
   const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${script}`, 'utf8')) ?? [];
   if (letters !== undefined) throw new Error(`${script} holds "${letters}": write it as \\u… where it comes from`);
 }
+await build({
+  ...shared,
+  entryPoints: ['src/cli/agent/aside/compile-thread.ts'],
+  outfile: `${made}/agent-compile.cjs`,
+  format: 'cjs',
+  define: { ...shared.define, 'import.meta.dirname': '__dirname' },
+  plugins: [lazySchema, lazyBuiltins, unusedParts],
+});
 for (const name of programs) {
   await build({
     ...shared,

@@ -45,6 +45,8 @@ export interface ProxyView {
   readonly rootBefore: string | undefined;
   /** Its namespace: policies in force nowhere are told of this one and the root namespace alone. */
   readonly namespace: string;
+  /** Names of a gateway's Secrets that are no error when they cannot serve: their servers stay closed. Same names, same object. */
+  readonly closingSecrets?: ReadonlySet<string>;
 }
 
 /** A compiler that remembers: compiling again costs what changed. */
@@ -109,7 +111,7 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
 
     const scopeOf = (workload: Workload): ClientScope =>
       clientScope(workload, settings, policies.destinationRules, policies.virtualServices);
-    const input = { topology, effective, settings, scopeOf, keySets, host };
+    const input = { topology, effective, settings, scopeOf, keySets, host, closingSecrets: view?.closingSecrets };
     lowered.memoOf(settings).nextRun();
     const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
     if (bag.hasErrors) return undefined;

@@ -22,6 +22,13 @@ export interface ReportExtras {
   readonly related?: readonly RelatedPlace[];
 }
 
+/** A message quotes what it found, which may have millions of characters. */
+const longestMessage = 2_000;
+
+function cut(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
+}
+
 /** Collects what every stage has to say. */
 export class DiagnosticBag {
   readonly #diagnostics: Diagnostic[] = [];
@@ -39,7 +46,7 @@ export class DiagnosticBag {
     const diagnostic: Diagnostic = {
       code,
       severity: entry.severity,
-      message: entry.message(holes),
+      message: cut(entry.message(holes)),
       ...(span === undefined ? {} : { span }),
       ...(hint === undefined ? {} : { hint }),
       related: extras.related ?? [],

@@ -1,7 +1,7 @@
 import { compareStrings } from '../lib/sort.ts';
 import type { Diagnostic } from './bag.ts';
 import type { Severity } from './registry.ts';
-import { holdsKey, isInSecret, withoutQuotes } from './secret-text.ts';
+import { holdsKey, secretDocuments, withoutQuotes } from './secret-text.ts';
 import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from './span.ts';
 
 /** Text that spans point into. `path` is what the user named. */
@@ -31,7 +31,9 @@ export interface PlacedDiagnostic {
 }
 
 /** They say which object it is, not what is in it. */
-const quotesNamesOnly: ReadonlySet<string> = new Set(['duplicate-object', 'invalid-gateway-secret']);
+const quotesNamesOnly: ReadonlySet<string> = new Set([
+  ...['duplicate-object', 'closing-gateway-secret', 'invalid-gateway-secret'],
+]);
 
 /** Diagnostics in the order in which people read them: by file, line, column, code; equal ones once; placeless ones first. */
 export function placeDiagnostics(
@@ -68,24 +70,44 @@ function compare(a: PlacedDiagnostic, b: PlacedDiagnostic): number {
   );
 }
 
-/** Counts the lines of a file once, when the first diagnostic points into it. */
+/** Looks through a file once, when the first diagnostic points into it: many may, even into one line. */
 function placer(files: readonly SourceText[]): (span: SourceSpan) => Place {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const starts = new Map<string, readonly number[]>();
-  const haveSecrets = new Map([...texts].map(([path, text]) => [path, text.includes('Secret')]));
+  const looks = new Map<string, FileLook>();
   return ({ file, start, end }) => {
     const text = texts.get(file);
     if (text === undefined) return { file, start: origin, end: origin, lineText: undefined, isSecret: false };
-    const lines = starts.get(file) ?? lineStarts(text);
-    starts.set(file, lines);
-    const first = lineAndColumn(lines, start);
-    const lineStart = lines[first.line - 1] ?? 0;
-    const lineEnd = (lines[first.line] ?? text.length + 1) - 1;
-    const isSecret = haveSecrets.get(file) === true && isInSecret(text, start);
-    const line = text.slice(lineStart, lineEnd).replace(/\r$/, '');
-    const lineText = isSecret || holdsKey(line) ? undefined : line;
-    return { file, start: first, end: lineAndColumn(lines, Math.max(start, end)), lineText, isSecret };
+    const look = looks.get(file) ?? new FileLook(text);
+    looks.set(file, look);
+    const first = lineAndColumn(look.lines, start);
+    const isSecret = look.isSecret(start);
+    const lineText = isSecret ? undefined : look.lineText(first.line);
+    return { file, start: first, end: lineAndColumn(look.lines, Math.max(start, end)), lineText, isSecret };
   };
+}
+
+/** What diagnostics ask of one file. */
+class FileLook {
+  readonly lines: readonly number[];
+  readonly isSecret: (offset: number) => boolean;
+  readonly #text: string;
+  readonly #shown = new Map<number, string | undefined>();
+
+  constructor(text: string) {
+    this.#text = text;
+    this.lines = lineStarts(text);
+    this.isSecret = text.includes('Secret') ? secretDocuments(text) : () => false;
+  }
+
+  /** The line, counted from 1, unless it holds a key. */
+  lineText(line: number): string | undefined {
+    if (!this.#shown.has(line)) {
+      const end = (this.lines[line] ?? this.#text.length + 1) - 1;
+      const text = this.#text.slice(this.lines[line - 1] ?? 0, end).replace(/\r$/, '');
+      this.#shown.set(line, holdsKey(text) ? undefined : text);
+    }
+    return this.#shown.get(line);
+  }
 }
 
 const origin: LineColumn = { line: 1, column: 1 };

@@ -7,9 +7,28 @@ const plainNames =
  * from the text, because a document that cannot be read is told about too.
  */
 export function isInSecret(text: string, offset: number): boolean {
-  const before = [...text.slice(0, offset).matchAll(/^---(?=\s|$)/gm)].at(-1)?.index ?? 0;
-  const length = text.slice(offset).search(/^---(?=\s|$)/m);
-  const document = text.slice(before, length === -1 ? text.length : offset + Math.max(length, 0));
+  return secretDocuments(text)(offset);
+}
+
+/** The same for many offsets: the text is gone through once, each document once. */
+export function secretDocuments(text: string): (offset: number) => boolean {
+  const starts = [...text.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index);
+  const known = new Map<number, boolean>();
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    const isSecret = known.get(low) ?? speaksOfSecret(text.slice(starts[low - 1] ?? 0, starts[low] ?? text.length));
+    known.set(low, isSecret);
+    return isSecret;
+  };
+}
+
+function speaksOfSecret(document: string): boolean {
   return /\bkind["']?\s*:\s*["']?Secret\b/.test(document);
 }
 

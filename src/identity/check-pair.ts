@@ -17,6 +17,12 @@ export function keyPairProblem({ certificateChain, privateKey }: KeyPairTexts, n
   if (typeof chain === 'string') return chain;
   const [leaf] = chain;
   if (leaf === undefined) return 'it holds no certificate';
+  const length = chainLength(chain);
+  if (length > longestChain) {
+    return `its certificate chain has ${length} bytes, more than the ${longestChain} that peers take in a handshake`;
+  }
+  // Node reads a plain key under this label too; Envoy asks for a password.
+  if (/-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(privateKey)) return 'its private key has a password';
   let key: KeyObject;
   try {
     key = createPrivateKey(privateKey);
@@ -26,6 +32,14 @@ export function keyPairProblem({ certificateChain, privateKey }: KeyPairTexts, n
   }
   if (!leaf.checkPrivateKey(key)) return 'its private key is not that of its first certificate';
   return nowMs > Date.parse(leaf.validTo) ? `its certificate expired at ${leaf.validTo}` : undefined;
+}
+
+/** The longest certificate message that OpenSSL and BoringSSL take (`SSL_CTX_set_max_cert_list`). */
+const longestChain = 102_400;
+
+/** Bytes of the certificate message (RFC 8446 section 4.4.2), without extensions. */
+function chainLength(chain: readonly X509Certificate[]): number {
+  return chain.reduce((sum, { raw }) => sum + raw.length + 5, 4);
 }
 
 /** As {@link keyPairProblem}, for authorities of client certificates. */

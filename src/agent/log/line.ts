@@ -28,3 +28,34 @@ function escaped(text: string): string {
       .join(''),
   );
 }
+
+/** The most bytes of a line, newline included, whatever it tells of. */
+export const longestLine = 16_384;
+
+/** The line of `parts`, whose message and then whose fields are cut until it is short enough; each cut is shown. */
+export function boundedLine(parts: LineParts, form: (parts: LineParts) => string): string {
+  let line = form(withCuts(parts, longestLine, longestLine));
+  // Escapes take up to twelve times the place of what they stand for.
+  for (let most = longestLine / 2; Buffer.byteLength(line) > longestLine && most >= 1; most = Math.floor(most / 2)) {
+    line = form(withCuts(parts, most, Math.max(Math.floor(most / 8), 1)));
+  }
+  return line;
+}
+
+function withCuts(parts: LineParts, ofMessage: number, ofField: number): LineParts {
+  const cutPart = ([name, value]: readonly [string, unknown]): readonly [string, unknown] => [
+    name,
+    cutValue(value, name === 'msg' || name === 'stack' ? ofMessage : ofField),
+  ];
+  return Object.fromEntries(Object.entries(parts).map(cutPart));
+}
+
+function cutValue(value: unknown, most: number): unknown {
+  if (typeof value === 'string') {
+    const more = value.length - most;
+    return more > 0 ? `${value.slice(0, most)}… (${more} more characters)` : value;
+  }
+  if (!Array.isArray(value)) return value;
+  const kept = value.slice(0, Math.max(Math.floor(most / 64), 1)).map((item) => cutValue(item, most));
+  return kept.length < value.length ? [...kept, `… (${value.length - kept.length} more)`] : kept;
+}

@@ -36,6 +36,34 @@ describe('createLog', () => {
     for (const [i, date] of dates.entries()) expect(lines[i]).toMatch(new RegExp(`^${date}`));
   });
 
+  test.each([
+    ['letters', 'x'],
+    ['characters that are escaped', '\u0001\u202e'],
+    ['letters of three bytes', '\u20ac'],
+    ['lines', 'x\n'],
+  ])('writes at most 16 KB of a message of 15 MB, of a field and of a list: %s', (_, text) => {
+    const long = text.repeat(15_000_000 / text.length);
+    for (const isJson of [true, false]) {
+      const startedAt = performance.now();
+      const lines = written({ isJson }, (log) => {
+        log.warn(`begins ${long}`, { last: 'short' });
+        log.warn('begins', { field: long.slice(0, 100_000), list: Array.from({ length: 9_000 }, () => `${text}a`) });
+      });
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      for (const line of lines) {
+        expect(Buffer.byteLength(line)).toBeLessThanOrEqual(16_384);
+        expect(line).toContain('begins');
+        if (isJson) JSON.parse(line);
+      }
+      expect(lines[0]).toContain('short');
+    }
+  });
+
+  test('leaves a line that is short enough as it is', () => {
+    const message = 'x'.repeat(16_000);
+    expect(written({}, (log) => log.warn(message))[0]).toContain(message);
+  });
+
   test('writes one object a line as JSON', () => {
     const [line = ''] = written({ isJson: true }, careful);
     expect(JSON.parse(line)).toMatchObject({ level: 'warn', msg: 'careful', count: 2, text: 'x' });

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { consoleLine, jsonLine, type LineParts } from './line.ts';
+import { boundedLine, consoleLine, jsonLine, type LineParts, longestLine } from './line.ts';
 import { isAtLeast, type LogLevel, type LogScope, type ScopeOptions } from './scope.ts';
 
 export type { LogLevel } from './scope.ts';
@@ -40,9 +40,12 @@ export function createLog(options: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       redact: ['authorization', 'token', 'privateKey', 'key'],
     },
-    { write: (line) => write(form(JSON.parse(line) as LineParts)) },
+    { write: (line) => write(boundedLine(JSON.parse(line) as LineParts, form)) },
   );
-  return scopedLog('default', options, (level, fields, message) => logger[level](fields, message));
+  return scopedLog('default', options, (level, fields, message) =>
+    // What is cut anyway is not escaped first.
+    logger[level](fields, message.slice(0, 2 * longestLine)),
+  );
 }
 
 type SaidLevel = Exclude<LogLevel, 'none' | 'fatal'>;

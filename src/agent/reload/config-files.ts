@@ -125,7 +125,7 @@ export class ConfigFiles {
   /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */
   async writeBeside({ beside }: ProxyFiles, isKnown = true): Promise<void> {
     for (const name of beside.keys()) {
-      const text = beside.get(name) ?? '';
+      const text = (await beside.get(name)) ?? '';
       const digest = createHash('sha256').update(text).digest('hex');
       if (isKnown && this.#digests.get(name) === digest) continue;
       this.#digests.delete(name);

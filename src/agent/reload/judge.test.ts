@@ -62,11 +62,11 @@ describe('judge', () => {
 });
 
 describe('suspectsNamedIn', () => {
-  test('looks at the changed resources that the message names, and at all changed ones when it names none', () => {
+  test('looks at the changed resources that the message names, and at all changed ones when it names none', async () => {
     const next = files({ in: { one: '1', two: '2x' }, r: 'x' });
-    expect(suspectsNamedIn('in: no', before, next)).toEqual([policy('two')]);
-    expect(suspectsNamedIn('no', before, next).map(({ name }) => name)).toEqual(['route', 'two']);
-    expect(suspectsNamedIn('in: no', before, before)).toEqual([]);
+    expect(await suspectsNamedIn('in: no', before, next)).toEqual([policy('two')]);
+    expect((await suspectsNamedIn('no', before, next)).map(({ name }) => name)).toEqual(['route', 'two']);
+    expect(await suspectsNamedIn('in: no', before, before)).toEqual([]);
   });
 });
 

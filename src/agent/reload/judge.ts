@@ -40,7 +40,7 @@ export async function judge(
   const culprit = await findCulprit(changed, (some) =>
     validate(formOf(bootstrap, [...resourcesOf(before), ...some], some)),
   );
-  return { message, suspects: suspectsOf(culprit, before, next) };
+  return { message, suspects: await suspectsOf(culprit, before, next) };
 }
 
 /** For one judgement: listeners are looked at thrice. */

@@ -20,8 +20,11 @@ export interface ProxyFiles {
   readonly secrets?: ReadonlyMap<string, GatewaySecretTexts>;
 }
 
-/** Texts by their names; some are put together only when they are asked for. A map of strings will do. */
-export type TextsByName = Pick<ReadonlyMap<string, string>, 'get' | 'keys'>;
+/** Texts by their names; some are put together only when they are asked for, elsewhere. A map of strings will do. */
+export interface TextsByName {
+  keys(): Iterable<string>;
+  get(name: string): string | undefined | Promise<string | undefined>;
+}
 
 /** Objects whose present version is at fault, so that their last good version was compiled. */
 export interface HeldObjects {

@@ -217,7 +217,7 @@ export class Reloader {
     const result = await waitInForce(admin, expected, { timeoutMs: stepTimeoutMs, signal, refusalsBefore });
     if (result.isInForce) return;
     const details = result.isRefused ? await refusalDetails(admin) : '';
-    const suspects = result.isRefused ? suspectsNamedIn(details, this.#current, next) : [];
+    const suspects = result.isRefused ? await suspectsNamedIn(details, this.#current, next) : [];
     const reason = result.isRefused ? 'Envoy refused it' : 'Envoy does not show it';
     const text = [`${reason}: ${result.missing.join('; ')}`, details].filter((part) => part !== '').join(': ');
     throw new NotInForce(

@@ -74,14 +74,14 @@ function identify({ kind, value }: NamedResource): string {
  * The objects that decided what is new in these resources: the deciders of the smallest fragments that the resource of
  * the same name did not hold before. Sorted; empty when no origins are known.
  */
-export function suspectsOf(
+export async function suspectsOf(
   resources: readonly NamedResource[],
   before: ProxyFiles,
   next: ProxyFiles,
-): readonly NamedObject[] {
-  const origins = originsOf(next);
+): Promise<readonly NamedObject[]> {
+  const origins = await originsOf(next);
   const old = new Map(resourcesOf(before).map((resource) => [`${resource.kind} ${resource.name}`, resource.value]));
-  const oldOrigins = originsOf(before);
+  const oldOrigins = await originsOf(before);
   const found = new Map<string, NamedObject>();
   for (const { kind, name, value } of resources) {
     const known = new Set(
@@ -101,7 +101,11 @@ export function suspectsOf(
 }
 
 /** The same for the changed resources that a message of Envoy names. */
-export function suspectsNamedIn(message: string, before: ProxyFiles, next: ProxyFiles): readonly NamedObject[] {
+export async function suspectsNamedIn(
+  message: string,
+  before: ProxyFiles,
+  next: ProxyFiles,
+): Promise<readonly NamedObject[]> {
   const changed = changedResources(before, next);
   const named = changed.filter(({ name }) => name !== '' && message.includes(name));
   return suspectsOf(named.length > 0 ? named : changed, before, next);
@@ -117,8 +121,8 @@ export function formatSuspects(objects: readonly NamedObject[]): string {
   return ` (from ${texts.join('; ')}${objects.length > 5 ? '; and others' : ''})`;
 }
 
-function originsOf({ beside }: ProxyFiles): Partial<Origins> {
-  return JSON.parse(beside.get('origins.json') ?? '{}') as Partial<Origins>;
+async function originsOf({ beside }: ProxyFiles): Promise<Partial<Origins>> {
+  return JSON.parse((await beside.get('origins.json')) ?? '{}') as Partial<Origins>;
 }
 
 function isBelow(path: string, above: string): boolean {

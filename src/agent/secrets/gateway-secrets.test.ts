@@ -52,6 +52,19 @@ describe('GatewaySecrets', () => {
     expect(lines[0]).toMatch(/is not served: it holds no certificate/);
   });
 
+  test('serves no key that has a password', () => {
+    const privateKey = one.privateKey.replaceAll('PRIVATE KEY', 'ENCRYPTED PRIVATE KEY');
+    expect(take(pair({ ...one, privateKey }))).toEqual([]);
+    expect(lines[0]).toMatch(/is not served: its private key has a password/);
+  });
+
+  test('serves no chain that is too long for a handshake', () => {
+    const [authority = ''] = one.rootCertificate.match(/-----BEGIN[\s\S]+?END CERTIFICATE-----\n/) ?? [];
+    const certificateChain = one.certificateChain + authority.repeat(300);
+    expect(take(pair({ ...one, certificateChain }))).toEqual([]);
+    expect(lines[0]).toMatch(/its certificate chain has \d{6} bytes, more than the 102400 that peers take/);
+  });
+
   test('forgets a pair that is taken away, also as the last good one of a later broken one', () => {
     take(pair(one));
     expect(take()).toEqual([]);

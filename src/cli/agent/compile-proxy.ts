@@ -7,28 +7,24 @@ import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import { mayBeRoot } from '../../compiler/root-namespace.ts';
 import type { JsonObject, SourceFile } from '../../compiler/source/document.ts';
-import { SourceError } from '../../compiler/source/find.ts';
 import { forgetPositions } from '../../compiler/source/parse.ts';
-import { type ReadThrough, readSources } from '../../compiler/source/read.ts';
-import { readSettings, type SettingsOptions } from '../../config/read.ts';
+import type { SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import type { JudgeKeys } from '../../envoy/judge-keys.ts';
-import { UsageError } from '../failure.ts';
-import { createKeySetGatherer, type KeySetGatherer } from '../key-sets/gather.ts';
-import type { FetchedKeySets } from '../key-sets/remote.ts';
+import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../key-sets/gather.ts';
 import { createPlanMemory } from '../output/plan.ts';
-import { readTemplates } from '../read-templates.ts';
+import { ClosingSecrets } from './closing-secrets.ts';
 import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
 import { type FilledFiles, fillEmptied, SettingsMemory } from './emptied-files.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
 import type { GoodInputs } from './good-versions.ts';
-import { readHostFacts } from './host-facts.ts';
+import { isTooMuch, lengthOf, tooMuch } from './output-length.ts';
 import { policyChanges } from './policy-changes.ts';
 import { proxyFilesOf } from './proxy-files-of.ts';
-import { readUserBootstrap } from './read-bootstrap.ts';
-import { type CompilerInputs, rememberCompiler } from './remember-compiler.ts';
+import { readFixed, readPolicies } from './read-inputs.ts';
+import { rememberCompiler } from './remember-compiler.ts';
 import { SourceMemory } from './source-memory.ts';
 import { letOthers, readInPieces } from './turns.ts';
 import { type ProxyIdentity, withNodeId } from './workload.ts';
@@ -55,12 +51,42 @@ export interface ProxyInputs {
   /** Where Secrets of gateway servers are looked for; undefined: the proxy's own namespace, and no other one. */
   readonly gatewayNamespace?: string | undefined;
   /** Keys that do not stand in a rule are fetched. */
-  readonly keySets: FetchedKeySets;
+  readonly keySets: AgentKeySets;
   /** Refuses key sets of rules that Envoy would not take. */
   readonly judgeKeys?: JudgeKeys;
   /** Hears what each compilation that gave a configuration counted. */
   readonly onFigures?: (figures: MeshFigures) => void;
+  /** The last good inputs of a compile function before this one. */
+  readonly good?: GoodState | undefined;
+  /** Hears of inputs that are in force: from now on they are the last good ones. */
+  readonly onAccept?: (good: GoodState) => void;
+  /** What is larger throws `InputsTooLarge` before it is parsed; absent: nothing is too large. */
+  readonly maxCharacters?: () => number;
 }
+
+/** Fetched keys, as a compilation asks for them. */
+export interface AgentKeySets extends RemoteKeySets {
+  /** Begins a compilation: what earlier ones asked for counts no more. */
+  renew(): void;
+  /** Waits, for a bounded time, for what was asked for. */
+  settle(): Promise<void>;
+}
+
+/** Inputs that are in force. */
+export interface GoodState {
+  readonly files: readonly SourceFile[];
+  /** The mesh configuration held something. */
+  readonly saysSettings: boolean;
+  /** Characters of the configuration that was made of them. */
+  readonly outputLength: number;
+  /** Names of the Secrets that could serve. */
+  readonly goodSecrets: readonly string[];
+  /** The root namespace that the objects decided on. */
+  readonly rootBefore: string | undefined;
+}
+
+/** The inputs are larger than the caller has time for. */
+export class InputsTooLarge extends Error {}
 
 /** The one seam between the agent and the compiler: the agent asks for files, and knows nothing else of it. */
 export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
@@ -68,9 +94,11 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   const gatherer = createKeySetGatherer([], inputs.keySets, inputs.judgeKeys);
   const memory = createPlanMemory();
   const sources = new SourceMemory();
-  const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path);
+  const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path, inputs.good?.saysSettings);
+  const closing = new ClosingSecrets(inputs.identity.namespace, inputs.good?.goodSecrets);
   let good: GoodInputs | undefined;
-  let rootBefore: string | undefined;
+  let rootBefore = inputs.good?.rootBefore;
+  let goodLength = inputs.good?.outputLength;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
   const compile = async (): ReturnType<CompileProxy> => {
@@ -84,16 +112,12 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     const paths = [...read.sources, ...inputs.watched];
     if ('failure' in read) return { failure: read.failure, inputs: paths };
 
+    checkSize([...besides, ...read.files], inputs.maxCharacters?.());
     const compiler = compilerFor(fixed);
-    const kept = await compileKept(read.files, bag, good, {
-      inputs,
-      identity,
-      compiler,
-      gatherer,
-      settings,
-      rootBefore,
-    });
-    const { value, files, objects, errors, alarms } = kept;
+    good ??= goodOf(inputs.good, compiler);
+    const compiling = { inputs, identity, compiler, gatherer, settings, closing, rootBefore };
+    const kept = await compileKept(read.files, bag, good, compiling);
+    const { value, files, objects, errors } = kept;
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
     const { compilation } = value;
@@ -108,6 +132,8 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     }
     await letOthers();
     const written = withNodeId(proxyFilesOf(compilation, texts, memory), identity);
+    const outputLength = lengthOf(written);
+    if (isTooMuch(outputLength, goodLength)) return { problems: [tooMuch(outputLength)], inputs: paths };
     await letOthers();
     const secrets = gatewaySecretsOf(written.listeners, value.objects, {
       namespace: inputs.gatewayNamespace ?? identity.namespace,
@@ -116,44 +142,41 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     inputs.onFigures?.(compilation.figures);
     return {
       files: { ...written, secrets },
-      warnings: kept.bag.all.length === 0 ? [] : [format(kept.bag.all, texts, 'text').trimEnd()],
+      ...toldOf(kept, texts),
       inputs: paths,
-      ...(alarms.length > 0 && { alarms: [format(alarms, texts, 'text').trimEnd()] }),
       ...(good !== undefined && { changes: policyChanges(good.objects, value.objects) }),
-      ...(objects.length > 0 && { held: { objects, problem: format(errors, texts, 'text').trimEnd() } }),
       accept: () => {
         good = { files, objects: value.objects };
         settingsMemory.accept(besides);
         rootBefore = compilation.decidedRoot;
+        goodLength = outputLength;
+        closing.accept(value.objects, kept.bag.all);
+        const rest = { saysSettings: settingsMemory.hasSaid, outputLength, goodSecrets: closing.good, rootBefore };
+        inputs.onAccept?.({ files, ...rest });
       },
     };
   };
-  return async () => {
-    try {
-      return await compile();
-    } finally {
-      // Everything is told: until the next change nobody asks where something stands.
-      forgetPositions();
-    }
+  // Everything is told: until the next change nobody asks where something stands.
+  return () => compile().finally(forgetPositions);
+}
+
+function goodOf(state: GoodState | undefined, { read }: Compiler): GoodInputs | undefined {
+  return state && { files: state.files, objects: read(state.files, new DiagnosticBag()) };
+}
+
+/** What is said of inputs that were compiled. */
+function toldOf({ bag, objects, errors, alarms }: KeptCompilation, texts: readonly SourceFile[]) {
+  const text = (diagnostics: readonly Diagnostic[]): string => format(diagnostics, texts, 'text').trimEnd();
+  return {
+    warnings: bag.all.length === 0 ? [] : [text(bag.all)],
+    ...(alarms.length > 0 && { alarms: [text(alarms)] }),
+    ...(objects.length > 0 && { held: { objects, problem: text(errors) } }),
   };
 }
 
-/** What does not stand in policies: settings, templates, the user's bootstrap, facts of the machine. */
-async function readFixed(
-  inputs: ProxyInputs,
-  addresses: readonly string[],
-  bag: DiagnosticBag,
-): Promise<{ readonly value: CompilerInputs | undefined; readonly texts: readonly SourceFile[] }> {
-  const { settings, sources } = await readSettings(inputs.settings, bag);
-  const templates =
-    inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag, { filesOnly: true });
-  const texts: SourceFile[] = [...sources, ...(templates?.files ?? [])];
-  const custom = settings.proxy.customConfigFile || undefined;
-  const bootstrap = await readUserBootstrap({ custom, override: inputs.bootstrapOverride }, bag, texts);
-  const { environment, podInfo } = inputs.settings;
-  const { memoryLimitBytes } = inputs;
-  const host = await readHostFacts({ environment, podInfo, memoryLimitBytes, addresses }, settings, bag, texts);
-  return { value: bag.hasErrors ? undefined : { settings, templates: templates?.value, host, bootstrap }, texts };
+function checkSize(files: readonly SourceFile[], maxCharacters = Number.POSITIVE_INFINITY): void {
+  const characters = files.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > maxCharacters) throw new InputsTooLarge(`the inputs have ${characters} characters`);
 }
 
 /**
@@ -179,12 +202,14 @@ function tellEmpty(
 }
 
 /** What came of the inputs with the last good versions of emptied and faulty objects; `alarms` are errors that stop nothing. */
+type KeptCompilation = Holding<Compiled> & { readonly alarms: readonly Diagnostic[] };
+
 async function compileKept(
   read: readonly SourceFile[],
   before: DiagnosticBag,
   good: GoodInputs | undefined,
   compiling: Compiling & { readonly settings: Settings },
-): Promise<Holding<Compiled> & { readonly alarms: readonly Diagnostic[] }> {
+): Promise<KeptCompilation> {
   const { compiler, identity, settings } = compiling;
   const filled = fillEmptied(read, good, (file) => compiler.read([file], new DiagnosticBag()));
   const { rest, told: alarms } = tellEmpty(before, filled, good === undefined);
@@ -205,6 +230,7 @@ interface Compiling {
   readonly gatherer: KeySetGatherer;
   /** The root namespace that the objects in force decided on. */
   readonly rootBefore: string | undefined;
+  readonly closing: ClosingSecrets;
 }
 
 interface Compiled {
@@ -216,7 +242,7 @@ interface Compiled {
 async function compileOnce(
   files: readonly SourceFile[],
   before: DiagnosticBag,
-  { inputs, identity, compiler, gatherer, rootBefore }: Compiling,
+  { inputs, identity, compiler, gatherer, rootBefore, closing }: Compiling,
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
   bag.addAll(before.all);
@@ -225,7 +251,9 @@ async function compileOnce(
   const keys = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
   const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
-    compiler.compileObjects(objects, [identity], told, keys, { rootBefore, namespace: identity.namespace });
+    compiler.compileObjects(objects, [identity], told, keys, {
+      ...{ rootBefore, namespace: identity.namespace, closingSecrets: closing.of(objects) },
+    });
   inputs.keySets.renew();
   // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
   if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
@@ -233,29 +261,6 @@ async function compileOnce(
   await letOthers();
   const compilation = compileObjects(bag);
   return { bag, value: compilation && { compilation, objects } };
-}
-
-type ReadPolicies =
-  | { readonly problems: readonly string[] }
-  | { readonly sources: readonly string[]; readonly failure: Error }
-  | { readonly sources: readonly string[]; readonly files: readonly SourceFile[] };
-
-/** A folder that cannot be read is followed all the same: it may come, or come back. */
-async function readPolicies(
-  policies: readonly string[],
-  settings: Settings,
-  bag: DiagnosticBag,
-  through: ReadThrough,
-): Promise<ReadPolicies> {
-  let sources: readonly string[] = policies;
-  try {
-    sources = [...policies, ...folderSources(settings)];
-    return { sources, files: await readSources(sources, bag, { filesOnly: true, through }) };
-  } catch (error) {
-    if (error instanceof UsageError) return { problems: [error.message] };
-    if (error instanceof SourceError) return { sources, failure: error };
-    throw error;
-  }
 }
 
 /** Whether an object of the input can have no effect on a proxy: these kinds hold in their own namespace, or in all. */
@@ -279,12 +284,4 @@ function ownWorkload({ mesh }: Compilation, { namespace, name }: WorkloadKey): M
 function roleFault(own: MeshWorkload | undefined, { identity, role }: ProxyInputs): string | undefined {
   if (own === undefined || own.role === role) return undefined;
   return `workload "${identity.namespace}/${identity.name}" is a ${own.role} in the inputs, not a ${role}`;
-}
-
-/** Folders of `configSources`; a control plane is refused by name. */
-export function folderSources({ configSources }: Settings): readonly string[] {
-  return configSources.map((address) => {
-    if (address.startsWith('fs://')) return address.slice('fs://'.length);
-    throw new UsageError(`not supported yet: configSources "${address}" (fs:///path is)`);
-  });
 }

@@ -36,11 +36,16 @@ export function fillEmptied(
 /** An error where the mesh configuration said something when it was last in force, and says nothing now. */
 export class SettingsMemory {
   readonly #path: string | undefined;
-  #said = false;
+  #said: boolean;
 
-  /** `path` is that of the mesh configuration. */
-  constructor(path: string | undefined) {
+  /** `path` is that of the mesh configuration; `said` when it said something before there was this memory. */
+  constructor(path: string | undefined, said = false) {
     this.#path = path;
+    this.#said = said;
+  }
+
+  get hasSaid(): boolean {
+    return this.#said;
   }
 
   /** Its settings would go back to their defaults; whoever means that removes the file, or writes `{}`. */

@@ -11,6 +11,7 @@ const topology = objects(
   gatewayPod,
   gatewayOf(
     '{port: {number: 8443, name: https, protocol: HTTPS}, hosts: [shop.example.com], tls: {mode: SIMPLE, credentialName: shop}}',
+    '{port: {number: 8444, name: other, protocol: HTTPS}, hosts: [shop.example.com], tls: {mode: SIMPLE, credentialName: other}}',
   ),
 );
 
@@ -35,14 +36,14 @@ describe('pilot-agent proxy router, for its secrets,', () => {
   const start = (environment: Readonly<Record<string, string>>): void =>
     proxy.start({ role: 'router', environment: { PROV_CERT: '', ...environment } });
   /** DNS names of the certificate that a client meets. */
-  const met = (): string =>
+  const met = (port = 8443): string =>
     proxy.run([
       'sh',
       '-c',
-      'openssl s_client -connect 127.0.0.1:8443 -servername shop.example.com 2>/dev/null | openssl x509 -noout -ext subjectAltName 2>/dev/null',
+      `openssl s_client -connect 127.0.0.1:${port} -servername shop.example.com 2>/dev/null | openssl x509 -noout -ext subjectAltName 2>/dev/null`,
     ]).stdout;
-  const meets = (name: string) =>
-    vi.waitFor(() => expect(met()).toContain(`DNS:${name}`), { timeout: 15_000, interval: 100 });
+  const meets = (name: string, port = 8443) =>
+    vi.waitFor(() => expect(met(port)).toContain(`DNS:${name}`), { timeout: 15_000, interval: 100 });
 
   test('takes secrets from the namespace that INGRESS_GATEWAY_NAMESPACE names, follows them, and shows the fallback', async () => {
     const [one, two, three] = [await issue('one'), await issue('two'), await issue('three')] as const;
@@ -64,6 +65,27 @@ describe('pilot-agent proxy router, for its secrets,', () => {
     const { envoyPid } = proxy;
     expect(proxy.output.match(/Envoy started/g)).toHaveLength(1);
     expect(envoyPid).toBeGreaterThan(0);
+  });
+
+  test('starts with Secrets that cannot serve, whose servers alone stay closed until they can, and are held from then on', async () => {
+    const [own, other] = [secret('shop', 'foo', await issue('own')), await issue('other')];
+    const put = (texts: Partial<IssuedCertificate>): Promise<void> =>
+      proxy.write('mesh/secrets.yaml', own + secret('other', 'foo', { ...other, ...texts }));
+    const locked = other.privateKey.replaceAll('PRIVATE KEY', 'ENCRYPTED PRIVATE KEY');
+    await put({ privateKey: locked });
+    start({});
+    await meets('own');
+    expect(proxy.output).toMatch(
+      /Secret "other" is of no use to a gateway: "tls\.key" is no private key .* stay closed/,
+    );
+    expect(met(8444)).toBe('');
+    await put({ certificateChain: other.certificateChain.slice(0, 300) });
+    await proxy.logged('"tls.crt" is no certificate in PEM; the servers');
+    await put({});
+    await meets('other', 8444);
+    await put({ privateKey: locked });
+    await proxy.logged('the last good version of Secret foo/other stays in force');
+    expect(met(8444)).toContain('DNS:other');
   });
 
   test('reads its inputs anew at SECRET_WATCHER_RESYNC_PERIOD', async () => {

@@ -74,6 +74,8 @@ class FaultSearch {
   readonly cuts = new CutFiles();
   readonly #files: ReadonlyMap<string, SourceFile>;
   readonly #known: ReadonlySet<string>;
+  /** Many errors may point into one document, which may be large. */
+  readonly #judged = new Map<DocumentRange, FaultyDocument | undefined>();
 
   constructor(files: readonly SourceFile[], versions: ReadonlyMap<string, GoodVersion>) {
     this.#files = new Map(files.map((file) => [file.path, file]));
@@ -87,7 +89,12 @@ class FaultSearch {
     // A fault at the end of a text stands in its last document.
     const range = this.cuts.rangeEndingAfter(file, span.start);
     if (range === undefined || span.start < range.start) return undefined;
-    return this.#known.has(`${file.path}\n${file.text.slice(range.start, range.end)}`) ? undefined : { file, range };
+    if (!this.#judged.has(range)) this.#judged.set(range, this.#isKnown(file, range) ? undefined : { file, range });
+    return this.#judged.get(range);
+  }
+
+  #isKnown(file: SourceFile, { start, end }: DocumentRange): boolean {
+    return this.#known.has(`${file.path}\n${file.text.slice(start, end)}`);
   }
 }
 

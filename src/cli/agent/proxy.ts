@@ -22,7 +22,7 @@ import { version } from '../version.ts';
 import { type AskedEnvoy, askEnvoy, locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
-import { createCompileProxy } from './compile-proxy.ts';
+import { createCompileAside } from './compile-aside.ts';
 import { unknownComponents } from './component-levels.ts';
 import { dnsConfigOf } from './dns-config.ts';
 import { checkEnvoy } from './envoy-check.ts';
@@ -95,7 +95,7 @@ export async function runProxy(
   const cloud = { agent, settings, outgoing: metrics.outgoing };
   const { validate, judgeKeys } = judgesOf(envoyBinary, config.configPath, signals.stop);
   const keySets = fetchedKeySets(settings, metrics, judgeKeys, log);
-  const compile = createCompileProxy({
+  const { compile, close: endCompiling } = createCompileAside({
     ...{ policies, watched, identity, ownAddresses, role, keySets, judgeKeys, settings: settingsOptions },
     ...{ templateFile: bootstrap.templateFile, bootstrapOverride: bootstrap.override },
     memoryLimitBytes: limits.memoryBytes,
@@ -124,6 +124,7 @@ export async function runProxy(
     });
   } finally {
     keySets.close();
+    await endCompiling();
   }
 }
 

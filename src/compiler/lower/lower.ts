@@ -10,6 +10,7 @@ import { warnOfUnreadTokens } from './authentication/unread-tokens.ts';
 import { lowerBootstrap } from './bootstrap.ts';
 import { onlyNamedClusters } from './gateway/filter-clusters.ts';
 import { lowerGateway } from './gateway/gateway.ts';
+import { type ClosingSecrets, noClosingSecrets } from './gateway/secrets.ts';
 import { warnOfTopologyAtSidecar } from './gateway/topology.ts';
 import { lowerInbound } from './inbound/inbound.ts';
 import { Memo } from './memo.ts';
@@ -24,6 +25,8 @@ export interface LowerInput {
   readonly keySets?: KeySets | undefined;
   /** Of the machine that the proxy starts on; the same object as long as the cache lives. */
   readonly host?: HostFacts | undefined;
+  /** Absent: every Secret has to be able to serve. */
+  readonly closingSecrets?: ClosingSecrets | undefined;
 }
 
 /** Results of earlier calls, by the identity of what they were made from. */
@@ -51,7 +54,7 @@ export function createLowerCache(): LowerCache {
  * unchanged input gives the identical object again, with the faults it had.
  */
 export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag, cache: LowerCache): ProxyIR {
-  const { effective, settings, keySets } = input;
+  const { effective, settings, keySets, closingSecrets: closing = noClosingSecrets } = input;
   const lowering = { settings, memo: cache.memoOf(settings), keySets };
   const scope = input.scopeOf(workload);
   const services = effective.outbound(scope);
@@ -59,7 +62,12 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const shared = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
   const inbound =
     scope.role === 'router'
-      ? lowerGateway(workload, { effective, scope, secrets: secretsOf(input.topology, workload) }, lowering, bag)
+      ? lowerGateway(
+          workload,
+          { effective, scope, secrets: secretsOf(input.topology, workload), closing },
+          lowering,
+          bag,
+        )
       : lowerInbound(workload, scope, effective, lowering, bag);
   if (scope.role !== 'router') warnOfTopologyAtSidecar(workload, settings, bag);
   warnOfUnreadTokens(effective.requestAuthentications(workload), inbound, workload, bag);

@@ -4,7 +4,7 @@ import type { SourceLimits } from './limits.ts';
 
 /** What makes a value unusable though its text is good YAML. */
 export interface ValueFault {
-  readonly code: 'alias-expansion' | 'merge-key' | 'nesting-too-deep' | 'non-finite-number';
+  readonly code: 'alias-expansion' | 'merge-key' | 'nesting-too-deep' | 'non-finite-number' | 'text-too-long';
   readonly path: JsonPath;
   readonly part: 'key' | 'value';
   /** The number or key in question. */
@@ -37,7 +37,8 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
     faults.push({ code, path: [...path], part, detail });
   };
   const visitKey = (key: string): void => {
-    if (key === '<<') fault('merge-key', 'key');
+    if (key.length > limits.maxTextLength) fault('text-too-long', 'key');
+    else if (key === '<<') fault('merge-key', 'key');
     else if (isDoubtful(key, tally)) doubtfulKeys.push([...path]);
   };
   const enter = (key: string | number, child: unknown): boolean => {
@@ -53,6 +54,7 @@ export function checkValue(value: unknown, textLength: number, tally: ScalarTall
       fault('alias-expansion', 'value');
       return false;
     }
+    if (typeof node === 'string' && node.length > limits.maxTextLength) fault('text-too-long', 'value');
     if (typeof node === 'number' && !Number.isFinite(node)) fault('non-finite-number', 'value', String(node));
     if (typeof node !== 'object' || node === null) return true;
     if (path.length >= limits.maxDepth) {

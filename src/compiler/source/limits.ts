@@ -6,6 +6,8 @@ export interface SourceLimits {
   readonly maxDepth: number;
   /** Values of one document after its aliases are written out, beyond those that its text can hold by itself. */
   readonly maxAliasNodes: number;
+  /** Characters of one key or text. The largest that people write is a Secret, which Kubernetes keeps below 1.4 million. */
+  readonly maxTextLength: number;
   /** Values of one document for which positions are kept, and that may use anchors, tags and other risky forms. */
   readonly maxTreeNodes: number;
 }
@@ -15,5 +17,6 @@ export const defaultLimits: SourceLimits = {
   maxFileBytes: 16 * 1024 * 1024,
   maxDepth: 100,
   maxAliasNodes: 10_000,
+  maxTextLength: 2_000_000,
   maxTreeNodes: 40_000,
 };

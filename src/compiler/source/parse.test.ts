@@ -114,12 +114,24 @@ describe('parse', () => {
     expect(read(nested(101)).faults).toEqual([['nesting-too-deep', '1:402']]);
   });
 
+  test.each([
+    ['a value', (text: string) => `a: ok\nb: ${text}\n`],
+    ['a key', (text: string) => `"${text}": b\n`],
+    ['a path of a rule', (text: string) => `{"a": [{"b": ["${text}"]}]}`],
+  ])('takes %s of two million characters, and refuses a longer one without quoting it', (_, write) => {
+    expect(read(write('x'.repeat(2_000_000))).faults).toEqual([]);
+    const bag = new DiagnosticBag();
+    parse([{ path: 'a.yaml', text: write('x'.repeat(15_000_000)) }], bag);
+    expect(bag.all.map(({ code, message }) => [code, message.length < 100])).toEqual([['text-too-long', true]]);
+  });
+
   test('refuses a file over the limit at once', () => {
     const bag = new DiagnosticBag();
     parse([{ path: 'a.yaml', text: `a: ${'x'.repeat(100)}` }], bag, {
       maxFileBytes: 50,
       maxDepth: 100,
       maxAliasNodes: 1,
+      maxTextLength: 1,
       maxTreeNodes: 1,
     });
     expect(bag.all.map(({ code }) => code)).toEqual(['file-too-large']);

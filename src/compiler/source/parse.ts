@@ -15,6 +15,9 @@ import { sharedTrees } from './tree-cache.ts';
 /** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
 const maxReports = 50;
 
+/** Such a document is not looked at any further. */
+const sizeFaults: ReadonlySet<ValueFault['code']> = new Set(['alias-expansion', 'nesting-too-deep', 'text-too-long']);
+
 interface Parsing {
   readonly bag: DiagnosticBag;
   readonly limits: SourceLimits;
@@ -89,7 +92,7 @@ function isSameJson(text: string, value: unknown): boolean {
 function isUsableValue(document: DocumentText, loaded: Loaded & { ok: true }, parsing: Parsing): boolean {
   const { text } = document.place;
   const { faults, doubtfulKeys } = checkValue(loaded.value, text.length, loaded.tally, parsing.limits);
-  const sizeFault = faults.find(({ code }) => code === 'alias-expansion' || code === 'nesting-too-deep');
+  const sizeFault = faults.find(({ code }) => sizeFaults.has(code));
   if (sizeFault !== undefined) {
     reportValue(sizeFault, document.startOf([]), parsing);
     return false;
@@ -119,6 +122,7 @@ function hasOddKeys(document: DocumentText, doubtfulKeys: readonly JsonPath[], b
 function reportValue(fault: ValueFault, span: SourceSpan, { bag, limits }: Parsing): void {
   if (fault.code === 'alias-expansion') bag.report(fault.code, span, { limit: String(limits.maxAliasNodes) });
   else if (fault.code === 'nesting-too-deep') bag.report(fault.code, span, { limit: String(limits.maxDepth) });
+  else if (fault.code === 'text-too-long') bag.report(fault.code, span, { limit: String(limits.maxTextLength) });
   else if (fault.code === 'non-finite-number') bag.report(fault.code, span, { number: fault.detail });
   else bag.report(fault.code, span, {});
 }

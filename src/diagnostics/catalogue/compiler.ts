@@ -3,6 +3,10 @@ import { error, warning } from './entry.ts';
 
 /** Faults that show only when objects meet: collecting, merging and lowering. */
 export const compilerCodes = {
+  'closing-gateway-secret': warning(
+    message`Secret "${'name'}" is of no use to a gateway: ${'fault'}; the servers that name it stay closed`,
+    'put a certificate chain and its key into it, in PEM and without a password',
+  ),
   'duplicate-object': error(message`${'kind'} "${'name'}" is defined twice`, 'keep one of the two definitions'),
   'root-namespace-changed': error(
     message`${'kind'} "${'name'}" would make "${'namespace'}" the root namespace, which is "${'before'}" since the start`,

@@ -45,6 +45,10 @@ export const sourceCodes = {
     'give it such a name, name the file itself, or move it out of the folder',
   ),
   'tab-indentation': error(message`a tab is used for indentation`, 'indent with spaces'),
+  'text-too-long': error(
+    message`this document holds a text of more than ${'limit'} characters`,
+    'no value that the mesh uses is so long: split it, or remove it',
+  ),
   'wrong-encoding': error(message`the file is not UTF-8 text: ${'reason'}`, 'save the file as UTF-8'),
   'yaml-syntax': error(message`cannot read this as YAML: ${'reason'}`),
 };

@@ -19,7 +19,7 @@ import { alpnOverride } from './alpn-override.ts';
 import { portChains } from './chains.ts';
 import { type GatewayPort, mergePorts } from './ports.ts';
 import { portTables } from './route-tables.ts';
-import { checkSecrets } from './secrets.ts';
+import { type ClosingSecrets, checkSecrets } from './secrets.ts';
 import { type GatewayServer, gatewayKey, gatewayServers, isSecure } from './server.ts';
 import { serverNameClusters } from './server-name-clusters.ts';
 import { gatewayTopologyOf } from './topology.ts';
@@ -44,12 +44,14 @@ export interface GatewayInput {
   readonly scope: ClientScope;
   /** Of the workload's namespace. */
   readonly secrets: readonly Secret[];
+  /** Of these; the same object as long as it holds the same names. */
+  readonly closing: ClosingSecrets;
 }
 
 /** What one gateway workload serves: a listener a port, and for each kind of HTTP on it a route table. */
 export function lowerGateway(
   workload: Workload,
-  { effective, scope, secrets }: GatewayInput,
+  { effective, scope, secrets, closing }: GatewayInput,
   lowering: Lowering,
   bag: DiagnosticBag,
 ): InboundIR {
@@ -59,7 +61,7 @@ export function lowerGateway(
   const services = effective.outbound(scope);
   const bytePorts = portsOfBytes(gatewayServers(gateways, workload));
   const filters = policyFilters(workload, { effective, scope, bytePorts }, lowering, bag);
-  const inputs = [workload, gateways, virtualServices, services, filters, ...secrets] as const;
+  const inputs = [workload, gateways, virtualServices, services, filters, closing, ...secrets] as const;
   return memo.of(inputs, `gateway ${scope.key}`, bag, (own) => {
     const { ports, conflicts } = mergePorts(gatewayServers(gateways, workload), settings, own);
     const destinations = new Destinations(services);
@@ -78,7 +80,7 @@ export function lowerGateway(
       }),
       alpnOverrideFor: (table) => alpnOverride(table, services, settings),
     };
-    checkSecrets(context.servers, workload, secrets, own);
+    checkSecrets(context.servers, workload, secrets, closing, own);
     const routes = ports.flatMap((port) => portTables(port, context, own));
     const tables = new Map(routes.map((table) => [table.name, table]));
     const listeners = ports.flatMap((port) => listener(port, { ...context, tables }, own) ?? []);

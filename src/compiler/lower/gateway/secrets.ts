@@ -4,11 +4,21 @@ import { secretFault } from '../../topology/gateway-secret.ts';
 import type { Workload } from '../../topology/model.ts';
 import type { GatewayServer } from './server.ts';
 
-/** Secrets that servers name: one that is not there yet is a warning, one that cannot serve an error. */
+/** Names of Secrets of the gateway's namespace whose servers stay closed where they cannot serve. */
+export type ClosingSecrets = ReadonlySet<string>;
+
+/** Every Secret has to be able to serve. */
+export const noClosingSecrets: ClosingSecrets = new Set();
+
+/**
+ * Secrets that servers name: one that is not there yet is a warning, one that cannot serve an error, or a warning where
+ * it is one of `closing`.
+ */
 export function checkSecrets(
   servers: readonly GatewayServer[],
   { namespace }: Workload,
   secrets: readonly Secret[],
+  closing: ClosingSecrets,
   bag: DiagnosticBag,
 ): void {
   const byName = new Map(secrets.map((secret) => [secret.name, secret]));
@@ -20,14 +30,20 @@ export function checkSecrets(
     const pair = byName.get(name);
     const span = gateway.document.spanOf([...path, 'tls', 'credentialName']);
     if (pair === undefined) bag.report('missing-gateway-secret', span, { name, namespace });
-    else reportFault(pair, asksClients && own === undefined ? 'pair-and-authorities' : 'pair', bag);
-    if (asksClients && own !== undefined) reportFault(own, 'authorities', bag);
+    else reportFault(pair, asksClients && own === undefined ? 'pair-and-authorities' : 'pair', closing, bag);
+    if (asksClients && own !== undefined) reportFault(own, 'authorities', closing, bag);
   }
 }
 
-function reportFault(secret: Secret, use: Parameters<typeof secretFault>[1], bag: DiagnosticBag): void {
+function reportFault(
+  secret: Secret,
+  use: Parameters<typeof secretFault>[1],
+  closing: ClosingSecrets,
+  bag: DiagnosticBag,
+): void {
   const fault = secretFault(secret, use);
   if (fault === undefined) return;
   const { name, document } = secret;
-  bag.report('invalid-gateway-secret', document.spanOf(['metadata', 'name']), { name, fault });
+  const code = closing.has(name) ? 'closing-gateway-secret' : 'invalid-gateway-secret';
+  bag.report(code, document.spanOf(['metadata', 'name']), { name, fault });
 }

@@ -17,6 +17,7 @@ import type { Gateway, Server } from '../../../policy/gateway.ts';
 import type { HttpRoute, TcpRoute, TlsRoute } from '../../../policy/virtual-service.ts';
 import { Memo } from '../../memo.ts';
 import { lowerGateway } from '../gateway.ts';
+import { noClosingSecrets } from '../secrets.ts';
 
 const web = meshService('shop/web');
 /** Of a server that ends TLS. */
@@ -80,7 +81,8 @@ export function lowered(
   };
   const scope = clientScope({ namespace: 'mesh-system', role: 'router' });
   const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo() };
-  const lower = (): InboundIR => lowerGateway(workload, { effective: answers, scope, secrets: [] }, lowering, bag);
+  const lower = (): InboundIR =>
+    lowerGateway(workload, { effective: answers, scope, secrets: [], closing: noClosingSecrets }, lowering, bag);
   const inbound = lower();
   expect(lower(), 'an unchanged input gives the identical object').toBe(inbound);
   return { inbound, codes: bag.all.map(({ code }) => code) };
