@@ -17,6 +17,7 @@ import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import type { UserBootstrap } from './render/user-bootstrap.ts';
 import { decideRootNamespace } from './root-namespace.ts';
+import { isSkipped } from './schema/dispatch.ts';
 import { countSkipped, validate } from './schema/validate.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { PolicyDocument, SourceFile } from './source/document.ts';
@@ -201,7 +202,7 @@ function createReader(): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
     let entry = cache.get(file.path);
     if (entry === undefined || entry.text !== file.text) {
       const own = new DiagnosticBag();
-      const documents = parse([file], own);
+      const documents = parse([file], own, undefined, isSkipped);
       const objects = documents.flatMap((document) => validate(document, own) ?? []);
       entry = { text: file.text, documents, objects, bag: own };
       cache.set(file.path, entry);

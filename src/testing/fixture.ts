@@ -18,6 +18,8 @@ interface CaseOptions {
   readonly workloads?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly flags?: SettingsFlags;
+  /** The files count as named one by one, not as found in the case's folder. */
+  readonly isNamed?: boolean;
   /** Folder of a user's templates, inside the case. */
   readonly templates?: string;
   /** Files of key sets by issuer, inside the case, as `--jwks` names them; not `*.json`, which are inputs. */
@@ -49,13 +51,13 @@ export async function readFixture(folder: string, name: string): Promise<Fixture
   const inputs = names.filter(
     (file) => /\.(ya?ml|json)$/.test(file) && file !== 'mesh-config.yaml' && file !== 'case.json',
   );
-  const files = inputs.map((file) => ({
-    path: file.replaceAll('\\', '/'),
-    text: readFileSync(join(root, file), 'utf8'),
-  }));
   const options: CaseOptions = names.includes('case.json')
     ? JSON.parse(readFileSync(join(root, 'case.json'), 'utf8'))
     : {};
+  const files = inputs.map((file): SourceFile => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return { path: file.replaceAll('\\', '/'), text, ...(options.isNamed ? {} : { isFound: true }) };
+  });
   const bag = new DiagnosticBag();
   const meshConfig = names.includes('mesh-config.yaml')
     ? { path: join(root, 'mesh-config.yaml'), isRequired: true }

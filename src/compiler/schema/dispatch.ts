@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { PolicyDocument } from '../source/document.ts';
+import { groupAlias } from '../policy/alias.ts';
+import type { JsonObject, PolicyDocument } from '../source/document.ts';
 import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups } from './kinds.ts';
 import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
 
@@ -17,6 +18,7 @@ const unmistakableKinds: ReadonlySet<string> = new Set([
 /** Finds the kind of a document whose aliases are resolved, by `apiVersion` and `kind`. */
 export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatched {
   const { apiVersion, kind } = document.value;
+  if (document.isFound && isNoObject(document.value)) return 'foreign';
   if (!isText(document, 'apiVersion', bag) || !isText(document, 'kind', bag)) return 'refused';
   const [group, version] = splitApiVersion(String(apiVersion));
   const entry = knownKind(group, String(kind));
@@ -42,6 +44,37 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
 export function isForeign(group: string, kind: string): boolean {
   const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
   return !isOurs && !isNeighbour(group, kind) && meantGroup(group, kind) === undefined;
+}
+
+/**
+ * True for what other programs keep in folders of YAML (charts, workflows, values) and no object of a mesh can be: a
+ * mapping without kind, metadata and spec whose apiVersion, if it has one, names no group.
+ */
+export function isNoObject(value: JsonObject): boolean {
+  const isBare = !['kind', 'metadata', 'spec'].some((field) => Object.hasOwn(value, field));
+  return isBare && !String(value.apiVersion ?? '').includes('/');
+}
+
+/**
+ * True for documents that are skipped before anything but their syntax is checked: the lines of the text itself must say
+ * so, since nobody has looked yet whether all parsers read the document alike.
+ */
+export function isSkipped(value: JsonObject, text: string, isFound: boolean): boolean {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    return isFound && isNoObject(value) && linesOf('kind', text).length === 0;
+  }
+  const group = groupAlias(splitApiVersion(apiVersion)[0]);
+  const isPlain = (field: string, read: string): boolean => {
+    const lines = linesOf(field, text);
+    return lines.length === 1 && lines[0]?.includes(read) === true;
+  };
+  return isForeign(group, kind) && isPlain('kind', kind) && isPlain('apiVersion', apiVersion);
+}
+
+/** Lines that give a field of the document itself, in block style. */
+function linesOf(field: string, text: string): readonly string[] {
+  return text.match(new RegExp(`^["']?${field}["']?[ \\t]*:.*$`, 'gm')) ?? [];
 }
 
 /** Group and version; the group of `v1` is empty. */

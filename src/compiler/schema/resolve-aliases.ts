@@ -155,12 +155,14 @@ function apiVersionAlias(apiVersion: string): string {
 
 class AliasedDocument implements PolicyDocument {
   readonly file: string;
+  readonly isFound: boolean;
   readonly start: SourceSpan;
   readonly value: JsonObject;
   readonly written: PolicyDocument;
 
   constructor(written: PolicyDocument, value: JsonObject) {
     this.file = written.file;
+    this.isFound = written.isFound === true;
     this.start = written.start;
     this.value = value;
     this.written = written;

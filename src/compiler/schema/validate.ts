@@ -5,7 +5,7 @@ import { groupAlias } from '../policy/alias.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { ValidObject } from '../policy/policy.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
-import { dispatch, isForeign, splitApiVersion } from './dispatch.ts';
+import { dispatch, isForeign, isNoObject, splitApiVersion } from './dispatch.ts';
 import { explain } from './explain.ts';
 import type { KnownKind } from './kinds.ts';
 import { withoutNulls } from './nulls.ts';
@@ -33,19 +33,28 @@ export function validate(document: PolicyDocument, bag: DiagnosticBag): ValidObj
   return object as unknown as ValidObject;
 }
 
-/** One info line for all documents of kinds that are not read; nothing when there is none. */
+/** One info line for all documents that are not read; nothing when there is none. */
 export function countSkipped(documents: readonly PolicyDocument[], bag: DiagnosticBag): void {
   const counts = new Map<string, number>();
-  for (const { value } of documents) {
-    if (typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') continue;
-    const group = groupAlias(splitApiVersion(value.apiVersion)[0]);
-    if (isForeign(group, value.kind)) counts.set(value.kind, (counts.get(value.kind) ?? 0) + 1);
+  for (const document of documents) {
+    const what = skippedAs(document);
+    if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   if (counts.size === 0) return;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const sorted = [...counts].sort(([a], [b]) => compareStrings(a, b));
   const kinds = sorted.map(([kind, count]) => `${kind} (${count})`).join(', ');
-  bag.report('skipped-kinds', undefined, { count: total === 1 ? '1 object' : `${total} objects`, kinds });
+  const unit = counts.has(noObject) ? 'document' : 'object';
+  bag.report('skipped-kinds', undefined, { count: `${total} ${unit}${total === 1 ? '' : 's'}`, kinds });
+}
+
+const noObject = 'no object';
+
+function skippedAs({ value, isFound }: PolicyDocument): string | undefined {
+  if (isFound && isNoObject(value)) return noObject;
+  if (typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') return undefined;
+  const group = groupAlias(splitApiVersion(value.apiVersion)[0]);
+  return isForeign(group, value.kind) ? value.kind : undefined;
 }
 
 /** Checks a mesh or proxy configuration, which is no object: it has neither kind nor name. */

@@ -15,6 +15,8 @@ export interface DocumentPlace {
   readonly offset: number;
   /** Valid JSON, so that its positions are found without a tree. */
   readonly isJson: boolean;
+  /** Of a file that was found in a folder. */
+  readonly isFound: boolean;
 }
 
 /** What all documents of one run share. */

@@ -18,25 +18,34 @@ const maxReports = 50;
 /** Such a document is not looked at any further. */
 const sizeFaults: ReadonlySet<ValueFault['code']> = new Set(['alias-expansion', 'nesting-too-deep', 'text-too-long']);
 
+/**
+ * Whether a document is of no kind that is read, by its value and text; a list or a scalar has the value `{}`. `isFound` is
+ * true for files that were found in a folder.
+ */
+export type IsSkipped = (value: JsonObject, text: string, isFound: boolean) => boolean;
+
 interface Parsing {
   readonly bag: DiagnosticBag;
   readonly limits: SourceLimits;
   readonly load: (text: string) => Loaded;
   readonly positions: PositionSettings;
+  readonly isSkipped: IsSkipped;
 }
 
 /**
  * The objects of the inputs, in the order of the files. A syntax error stops its file, a value that cannot be used
  * stops its document. Positions are found later, on demand; a document that two parsers then read differently is
- * reported to the same bag, so the bag is to be asked again before anything is written.
+ * reported to the same bag, so the bag is to be asked again before anything is written. Of documents that `isSkipped`
+ * says are not read, nothing but their syntax is checked.
  */
 export function parse(
   files: readonly SourceFile[],
   bag: DiagnosticBag,
   limits: SourceLimits = defaultLimits,
+  isSkipped: IsSkipped = () => false,
 ): PolicyDocument[] {
   const positions: PositionSettings = { trees: sharedTrees, bag, maxTreeNodes: limits.maxTreeNodes };
-  const parsing: Parsing = { bag, limits, load: loader(limits), positions };
+  const parsing: Parsing = { bag, limits, load: loader(limits), positions, isSkipped };
   return files.flatMap((file) => parseFile(file, parsing));
 }
 
@@ -59,10 +68,15 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
       return [];
     }
     const isJson = isSameJson(text, loaded.value);
-    const place = { file: file.path, text, offset: range.start, isJson };
+    const place = { file: file.path, text, offset: range.start, isJson, isFound: file.isFound === true };
     const document = new DocumentText(place, loaded.value, parsing.positions);
     const items = listItems(loaded.value);
     if (items !== undefined) document.splitIntoItems(items, itemTexts(text, isJson, items.length));
+    const value = isObject(loaded.value) ? loaded.value : {};
+    if (items === undefined && !isListOfObjects(loaded.value) && parsing.isSkipped(value, text, place.isFound)) {
+      documents.push(new DocumentInText(document, [], value));
+      continue;
+    }
     if (!isUsableValue(document, loaded, parsing)) continue;
     for (const object of objectsOf(document, loaded.value, parsing)) documents.push(object);
   }
@@ -143,6 +157,11 @@ function objectsOf(document: DocumentText, value: unknown, parsing: Parsing, bas
   });
 }
 
+/** Objects in a bare list are a `kind: List` without its head; other programs' lists hold no objects. */
+function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => isObject(item) && 'apiVersion' in item && 'kind' in item);
+}
+
 /** Small, and without closures: a list may hold a hundred thousand of them. */
 class DocumentInText implements PolicyDocument {
   readonly value: JsonObject;
@@ -157,6 +176,10 @@ class DocumentInText implements PolicyDocument {
 
   get file(): string {
     return this.#text.place.file;
+  }
+
+  get isFound(): boolean {
+    return this.#text.place.isFound;
   }
 
   get start(): SourceSpan {

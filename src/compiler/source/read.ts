@@ -62,7 +62,9 @@ export async function readSources(
       const some = names
         .slice(at, at + batch)
         .map((name) => through(name, (isAtOnce) => readOne(name, bag, limit, isAtOnce)));
-      files.push(...(await Promise.all(some)).flat());
+      const read = (await Promise.all(some)).flat();
+      // What was named is what was meant; a folder may hold other programs' files.
+      files.push(...(names[0] === toSlashes(path) ? read : read.map((file) => ({ ...file, isFound: true as const }))));
     }
   }
   reportEmpty(files, bag);
