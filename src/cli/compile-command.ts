@@ -13,6 +13,7 @@ import { type Compiled, compileInputs } from './pipeline.ts';
 /** Options of `meshpol compile`, as the command line spells them. */
 export interface CompileOptions {
   readonly filename?: readonly string[];
+  readonly exclude?: readonly string[];
   readonly output?: string;
   readonly check?: string;
   readonly workload?: readonly { readonly namespace: string; readonly name: string }[];
@@ -39,6 +40,7 @@ export async function runCompile(positional: readonly string[], options: Compile
   const compiled = await compileInputs(
     {
       paths,
+      exclude: options.exclude ?? [],
       select: options.workload ?? 'all',
       meshConfig: options.meshConfig,
       templateFile: options.templateFile,

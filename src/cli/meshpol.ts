@@ -60,6 +60,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .description('compile policies and topology into Envoy configuration')
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
     .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
+    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collect)
     .option('-o, --output <dir>', 'write to this folder; without it one workload is printed')
     .option('--check <dir>', 'compare with this folder: prints a unified diff, exits 1 on a difference')
     .option('--workload <namespace/name>', 'this workload only; may be repeated', parseWorkload)

@@ -12,6 +12,7 @@ import { readTemplates } from './read-templates.ts';
 
 export interface PipelineOptions {
   readonly paths: readonly string[];
+  readonly exclude: readonly string[];
   readonly select: 'all' | readonly { readonly namespace: string; readonly name: string }[];
   readonly meshConfig: string | undefined;
   readonly templateFile: string | undefined;
@@ -33,6 +34,8 @@ export interface Compiled {
 export async function compileInputs(options: PipelineOptions, io: CliIo, bag: DiagnosticBag): Promise<Compiled> {
   const { meshConfig, trustDomain, rootNamespace, maxFileBytes } = options;
   const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes });
+  const { meshConfig, trustDomain, maxFileBytes } = options;
+  const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes, exclude: options.exclude });
   const { settings, sources } = await readSettings(
     {
       meshConfig: meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true },

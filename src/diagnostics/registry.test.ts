@@ -13,7 +13,14 @@ const root = join(import.meta.dirname, '../..');
 const codes = Object.keys(registry);
 
 /** Reported while files are found and read, before there is a text to keep as a case; shown in read.test.ts. */
-const beforeAnyText = ['empty-file', 'empty-input', 'file-too-large', 'skipped-by-name'];
+const beforeAnyText = [
+  'empty-file',
+  'empty-input',
+  'file-too-large',
+  'skipped-by-name',
+  'exclude-without-file',
+  'excluded-inputs',
+];
 
 /** Too large to be kept as a case; shown in parse.test.ts. */
 const tooLarge = ['text-too-long'];

@@ -1,6 +1,7 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compareStrings } from '../../lib/sort.ts';
+import { type FolderExclusion, ignoreFile } from './exclusion.ts';
 
 /** A file or folder that cannot be read: the world's failure, not the policy's. */
 export class SourceError extends Error {
@@ -19,6 +20,8 @@ export interface FindOptions {
   readonly onOther?: (path: string) => void;
   /** Takes pipes and devices where they are named themselves. */
   readonly takesPipes?: boolean;
+  /** What the user leaves out of folders. */
+  readonly exclusion?: FolderExclusion;
 }
 
 /** The folder that was named, and what it is in truth. */
@@ -55,20 +58,25 @@ async function find(path: string, root: Root | undefined, options: FindOptions):
   }
   const entries = await readdir(path, { withFileTypes: true });
   if (root !== undefined && isLeftOut?.(entries.map(({ name }) => name))) return [];
+  const here = root ?? { path, real };
+  const hasList = options.exclusion !== undefined && entries.some(({ name }) => name === ignoreFile);
+  const exclusion = hasList ? options.exclusion?.within(path, await readList(path, here)) : options.exclusion;
   const names: string[] = [];
   for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
     // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
     if (entry.name.startsWith('..')) continue;
     const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
     const isWanted = options.isWanted(entry.name);
+    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
+    if (exclusion?.leavesOut(child, isFolder)) continue;
     if (entry.isFile()) {
       if (!isWanted) options.onOther?.(child);
       // No link, so its real path is known.
       else if (isNew(join(real, entry.name), seen)) names.push(child);
       continue;
     }
-    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
-    if (isFolder || isWanted) names.push(...(await findBelow(child, root ?? { path, real }, options)));
+    if (isFolder || isWanted)
+      names.push(...(await findBelow(child, here, exclusion ? { ...options, exclusion } : options)));
   }
   return names;
 }
@@ -76,6 +84,22 @@ async function find(path: string, root: Root | undefined, options: FindOptions):
 async function findBelow(path: string, root: Root, options: FindOptions): Promise<string[]> {
   try {
     return await find(path, root, options);
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(`cannot read "${path}"`, { cause });
+  }
+}
+
+/** Larger than any list that a person writes. */
+const maxListBytes = 1 << 20;
+
+async function readList(folder: string, root: Root): Promise<string> {
+  const path = folder.endsWith('/') ? folder + ignoreFile : `${folder}/${ignoreFile}`;
+  try {
+    checkInside(path, await realpath(path), root);
+    const stats = await stat(path);
+    if (!stats.isFile() || stats.size > maxListBytes) throw new SourceError(`"${path}" is no list of patterns`);
+    return await readFile(path, 'utf8');
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
     throw new SourceError(`cannot read "${path}"`, { cause });

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { isBlankText } from './blank.ts';
 import type { SourceFile } from './document.ts';
+import { Exclusion } from './exclusion.ts';
 import { decode } from './file-text.ts';
 import { findFiles, SourceError } from './find.ts';
 import { defaultLimits } from './limits.ts';
@@ -22,6 +23,8 @@ export interface ReadOptions {
   readonly filesOnly?: boolean;
   /** Reads one file by `read`, or gives what it gave before. */
   readonly through?: ReadThrough;
+  /** Patterns, as in `.gitignore`, of what is left out of the inputs. */
+  readonly exclude?: readonly string[];
 }
 
 /**
@@ -34,7 +37,8 @@ export type ReadThrough = (path: string, read: (isAtOnce?: boolean) => Promise<S
  * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json` in any case, sorted,
  * each folder once however many links lead to it), `-` for standard input. A file that is too large or no UTF-8 text is
  * reported and left out; one that cannot be read, or is not to be, throws `SourceError`. Warned of are files without a
- * document, and files of a folder that only their name keeps from being read.
+ * document, and files of a folder that only their name keeps from being read. What `exclude` and the lists in folders
+ * (`.meshpolignore`) leave out is told in one line.
  */
 export async function readSources(
   paths: readonly string[],
@@ -51,23 +55,28 @@ export async function readSources(
     isLeftOut: (names: readonly string[]) => names.includes(outputMarker),
     onOther: (path: string) => void others.push(path),
   };
+  const exclusion = new Exclusion(options.exclude ?? []);
   for (const path of paths) {
     if (path === '-') {
       if (!seen.has('-')) files.push(...(await readStdin(options.stdin ?? process.stdin, bag, limit)));
       seen.add('-');
       continue;
     }
-    const names = await findFiles(toSlashes(path), find);
+    const named = toSlashes(path);
+    const below = exclusion.of(named);
+    if (below.leavesOut(named, false)) continue;
+    const names = await findFiles(named, { ...find, exclusion: below });
     for (let at = 0; at < names.length; at += batch) {
       const some = names
         .slice(at, at + batch)
         .map((name) => through(name, (isAtOnce) => readOne(name, bag, limit, isAtOnce)));
       const read = (await Promise.all(some)).flat();
       // What was named is what was meant; a folder may hold other programs' files.
-      files.push(...(names[0] === toSlashes(path) ? read : read.map((file) => ({ ...file, isFound: true as const }))));
+      files.push(...(names[0] === named ? read : read.map((file) => ({ ...file, isFound: true as const }))));
     }
   }
   reportEmpty(files, bag);
+  reportExcluded(exclusion, bag);
   for (const path of await lookAlikes(others)) bag.report('skipped-by-name', { file: path, start: 0, end: 0 }, {});
   return files;
 }
@@ -80,6 +89,16 @@ function reportEmpty(files: readonly SourceFile[], bag: DiagnosticBag): void {
   if (!bag.hasErrors && empty.length === files.length)
     bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
   for (const { path } of empty) if (path !== '-') bag.report('empty-file', { file: path, start: 0, end: 0 }, {});
+}
+
+/** So many of the paths that were left out are named. */
+const maxNamed = 5;
+
+function reportExcluded({ paths, idle }: Exclusion, bag: DiagnosticBag): void {
+  for (const glob of idle) bag.report('exclude-without-file', undefined, { glob });
+  if (paths.length === 0) return;
+  const more = paths.length > maxNamed ? [`and ${paths.length - maxNamed} more`] : [];
+  bag.report('excluded-inputs', undefined, { paths: [...paths.slice(0, maxNamed), ...more].join(', ') });
 }
 
 function toSlashes(path: string): string {

@@ -1,5 +1,5 @@
 import { message } from '../message.ts';
-import { error, warning } from './entry.ts';
+import { error, info, warning } from './entry.ts';
 
 /** Faults of files and of YAML and JSON as such. */
 export const sourceCodes = {
@@ -24,6 +24,11 @@ export const sourceCodes = {
     message`${'what'} holds no ${'thing'}`,
     'give files or folders (below a folder: *.yaml, *.yml, *.json, in any case) that hold one',
   ),
+  'exclude-without-file': warning(
+    message`--exclude "${'glob'}" matches nothing in the inputs`,
+    'write it as in .gitignore; its path begins at the folder that is named as an input',
+  ),
+  'excluded-inputs': info(message`left out by --exclude or .meshpolignore: ${'paths'}`),
   'file-too-large': error(
     message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
     'split the file, or raise the limit with --max-file-size',
