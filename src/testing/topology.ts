@@ -40,6 +40,7 @@ export function meshService(name: string, fields: Partial<Service> = {}): Servic
     exportTo: ['*'],
     createdAt: 0,
     subjectAltNames: [],
+    aliases: [],
     endpoints: [],
     object,
     ...fields,

@@ -20,6 +20,7 @@ export function checkRules(
 ): void {
   const byHost = new Map<string, Service[]>();
   for (const service of topology.services) append(byHost, service.host, service);
+  const aliased = new Map(topology.services.flatMap((it) => it.aliases.map(({ host }) => [host, it.host] as const)));
   const rivals = new Map<string, DestinationRule[]>();
   const clients = new LabelIndex(topology.workloads.filter(({ role }) => role !== 'none'));
   for (const rule of rules) {
@@ -27,7 +28,11 @@ export function checkRules(
     const services = isWildcard(host)
       ? topology.services.filter((service) => subsetOf(service.host, host))
       : (byHost.get(host) ?? []);
-    if (services.length === 0) bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host });
+    if (services.length === 0) {
+      const target = aliased.get(host);
+      const hint = target && `it is another name of "${target}": write the rule for that host`;
+      bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host }, { hint });
+    }
     checkPorts(rule, host, services, bag);
     if (!isWildcard(host)) reportIdleTraffic(rule, host, services, settings, bag);
     checkSelector(rule, clients, bag);

@@ -27,7 +27,10 @@ export function checkVirtualServices(
   bag: DiagnosticBag,
 ): void {
   const byHost = new Map<string, Service[]>();
-  for (const service of topology.services) append(byHost, service.host, service);
+  for (const service of topology.services) {
+    append(byHost, service.host, service);
+    for (const { host } of service.aliases) append(byHost, host, service);
+  }
   const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
   for (const virtualService of virtualServices) {
     checkGateways(virtualService, known, bag);

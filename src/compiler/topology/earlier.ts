@@ -1,4 +1,4 @@
-import type { Endpoint, Service, Topology, Workload } from './model.ts';
+import type { Endpoint, Service, ServiceAlias, Topology, Workload } from './model.ts';
 import { type Labels, selects } from './selector.ts';
 
 /**
@@ -32,8 +32,13 @@ function isSameService(a: Service, b: Service): boolean {
     a.object === b.object &&
     isSameList(a.exportTo, b.exportTo, Object.is) &&
     isSameList(a.addresses, b.addresses, Object.is) &&
+    isSameList(a.aliases, b.aliases, isSameAlias) &&
     isSameList(a.endpoints, b.endpoints, isSameEndpoint)
   );
+}
+
+function isSameAlias(a: ServiceAlias, b: ServiceAlias): boolean {
+  return a.host === b.host && isSameList(a.exportTo, b.exportTo, Object.is);
 }
 
 function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {

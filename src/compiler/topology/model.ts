@@ -76,9 +76,20 @@ export interface Service {
   readonly createdAt: number;
   /** Identities declared on the service itself (ServiceEntry `subjectAltNames`). */
   readonly subjectAltNames: readonly string[];
+  /** Services of type ExternalName that lead to it, sorted by host. */
+  readonly aliases: readonly ServiceAlias[];
   /** All endpoints of all ports, sorted by port number, address, endpoint port; unready ones are left out and counted. */
   readonly endpoints: readonly Endpoint[];
   readonly object: MeshObject<string>;
+}
+
+/** Another name of a service, which other namespaces may give it. */
+export interface ServiceAlias {
+  /** Fully qualified, in lower case. */
+  readonly host: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly exportTo: readonly string[];
 }
 
 export interface Endpoint {

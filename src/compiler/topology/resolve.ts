@@ -4,6 +4,7 @@ import { append } from '../../lib/append.ts';
 import { compareStrings, sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
+import { joinAliases } from './aliases.ts';
 import { ClaimedAddresses } from './claimed-addresses.ts';
 import { EarlierTopology } from './earlier.ts';
 import { findEndpoints } from './endpoints.ts';
@@ -154,7 +155,7 @@ function draftServices(
     append(byHost, service.host, draft);
     kept.add(draft);
   }
-  return sorted.filter((draft) => kept.has(draft));
+  return joinAliases(sorted.filter((draft) => kept.has(draft)));
 }
 
 function reportDuplicateHost(first: ServiceDraft, draft: ServiceDraft, bag: DiagnosticBag): void {

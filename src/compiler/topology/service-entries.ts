@@ -42,6 +42,7 @@ export function draftServiceEntry(entry: ServiceEntry, settings: Settings, bag: 
       exportTo: spec.exportTo?.length ? spec.exportTo : settings.defaultServiceExportTo,
       createdAt: entry.createdAt,
       subjectAltNames: spec.subjectAltNames ?? [],
+      aliases: [],
       object: entry,
     },
     targetPorts: targets,

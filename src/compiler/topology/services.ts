@@ -45,6 +45,7 @@ export function draftService(object: kinds.Service, settings: Settings, bag: Dia
       exportTo: exportToAnnotation(object) ?? settings.defaultServiceExportTo,
       createdAt: object.createdAt,
       subjectAltNames: [],
+      aliases: [],
       object,
     },
     targetPorts: targetPorts(spec.ports ?? []),

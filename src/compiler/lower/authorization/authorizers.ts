@@ -72,7 +72,7 @@ function targetOf(
   if (asked === undefined) return 'it has neither "envoyExtAuthzHttp" nor "envoyExtAuthzGrpc"';
   const [host = '', namespace] = asked.service.toLowerCase().split('/').reverse();
   const service = client.services().find((seen) => {
-    return seen.host === host && (namespace ?? seen.namespace) === seen.namespace;
+    return [seen, ...seen.aliases].some((it) => it.host === host && (namespace ?? it.namespace) === it.namespace);
   });
   if (service === undefined) return `namespace "${client.namespace}" sees no service "${asked.service}"`;
   const port = service.ports.find(({ number }) => number === asked.port);

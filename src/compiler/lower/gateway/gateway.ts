@@ -64,7 +64,7 @@ export function lowerGateway(
   const inputs = [workload, gateways, virtualServices, services, filters, closing, ...secrets] as const;
   return memo.of(inputs, `gateway ${scope.key}`, bag, (own) => {
     const { ports, conflicts } = mergePorts(gatewayServers(gateways, workload), settings, own);
-    const destinations = new Destinations(services);
+    const destinations = new Destinations(services, workload.namespace);
     const context: Omit<GatewayContext, 'tables'> = {
       settings,
       filters,

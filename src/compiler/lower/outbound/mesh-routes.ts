@@ -45,12 +45,12 @@ export class MeshRoutes {
   ) {
     this.#scope = scope;
     this.#lowering = lowering;
-    this.#destinations = new Destinations(services);
+    this.#destinations = new Destinations(services, scope.namespace);
     for (const routed of virtualServices.flatMap((it) => meshHosts(it, lowering.settings.clusterDomain))) {
       const { host } = routed;
       const covered = isWildcard(host)
         ? services.filter(({ service }) => subsetOf(service.host, host))
-        : [this.#destinations.serviceOf(host) ?? []].flat();
+        : [this.#destinations.serviceOf(host) ?? []].flat().filter(({ service }) => service.host === host);
       for (const { service } of covered) append(this.#ofServices, service.host, routed);
       if (covered.length === 0) append(this.#withoutService, host, routed);
     }

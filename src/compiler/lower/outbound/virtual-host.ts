@@ -1,7 +1,8 @@
 import type { Settings } from '../../../config/settings.ts';
 import type { RouteIR, VirtualHostIR } from '../../ir/route.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
-import type { Service } from '../../topology/model.ts';
+import type { Service, ServiceAlias } from '../../topology/model.ts';
+import { isVisible } from '../../topology/visibility.ts';
 import { hashPolicies } from '../clusters/load-balancing.ts';
 import { bracketed, clusterNames, outboundCluster } from '../names.ts';
 import { blockOrigins, joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
@@ -53,12 +54,20 @@ export function catchAllVirtualHost(settings: Settings): VirtualHostIR {
  */
 export function serviceDomains(service: Service, scope: ClientScope, settings: Settings): readonly string[] {
   const names = [service.host, ...shortNames(service, scope, settings)];
-  const hosts = service.isHeadless ? names.flatMap((name) => [name, `*.${name}`]) : names;
+  const own = service.isHeadless ? names.flatMap((name) => [name, `*.${name}`]) : names;
+  const hosts = [...own, ...service.aliases.flatMap((alias) => aliasNames(alias, scope, settings))];
   const addresses = service.addresses.filter((address) => !address.includes('/')).map(bracketed);
   return [...new Set([...hosts, ...addresses].map((domain) => domain.toLowerCase()))];
 }
 
-function shortNames(service: Service, scope: ClientScope, settings: Settings): readonly string[] {
+function aliasNames(alias: ServiceAlias, scope: ClientScope, settings: Settings): readonly string[] {
+  if (!isVisible(alias.exportTo, alias.namespace, scope.namespace)) return [];
+  return [alias.host, ...shortNames({ ...alias, kind: 'Service' }, scope, settings)];
+}
+
+type Named = Pick<Service, 'host' | 'name' | 'namespace' | 'kind'>;
+
+function shortNames(service: Named, scope: ClientScope, settings: Settings): readonly string[] {
   const { host, name, namespace, kind } = service;
   if (kind !== 'Service' || host !== `${name}.${namespace}.svc.${settings.clusterDomain}`) return [];
   const qualified = [`${name}.${namespace}`, `${name}.${namespace}.svc`];

@@ -92,7 +92,7 @@ function claims(http: readonly Placement[], port: number, context: VirtualHostCo
     (isRouted ? routed : plain).push(claim);
   }
   const hosts = context.meshRoutes.hostsWithoutService.filter(
-    (host) => port === plainHttpPort || http.some(({ outbound }) => isUnderWildcard(host, outbound.service.host)),
+    (host) => port === plainHttpPort || http.some(({ outbound }) => goesBy(outbound.service, host)),
   );
   return [...routed, ...hosts.flatMap((host) => hostClaim(host, port, context)), ...plain];
 }
@@ -103,7 +103,8 @@ function serviceClaim(
 ): { readonly claim: Claim; readonly isRouted: boolean } {
   const { service } = outbound;
   const found = meshRoutes.routesOf(service.host, port, conflicts, bag);
-  const label = `virtual host ${port} ${scope.namespace === service.namespace}`;
+  const client = service.aliases.length > 0 ? scope.namespace : scope.namespace === service.namespace;
+  const label = `virtual host ${port} ${client}`;
   const inputs = found === undefined ? ([outbound] as const) : ([outbound, found.routes] as const);
   const virtualHost = lowering.memo.of(inputs, label, bag, () =>
     serviceVirtualHost(outbound, port, scope, lowering.settings, found?.routes),
@@ -121,6 +122,8 @@ function hostClaim(host: string, port: number, { meshRoutes, lowering, bag, conf
   return [{ virtualHost, owner: nameOf(found.by), span: () => found.by.span }];
 }
 
-function isUnderWildcard(host: string, service: string): boolean {
-  return isWildcard(service) && subsetOf(host, service);
+/** Whether a service without that host answers to it all the same. */
+function goesBy(service: Service, host: string): boolean {
+  const isUnderWildcard = isWildcard(service.host) && subsetOf(host, service.host);
+  return isUnderWildcard || service.aliases.some((alias) => alias.host === host);
 }

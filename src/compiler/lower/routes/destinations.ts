@@ -5,6 +5,7 @@ import type { EffectiveOutbound } from '../../merge/effective.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type { Destination } from '../../policy/virtual-service.ts';
 import { resolveShortName } from '../../topology/host.ts';
+import { isVisible } from '../../topology/visibility.ts';
 import { hashPolicies } from '../clusters/load-balancing.ts';
 import { clusterNames, outboundCluster } from '../names.ts';
 
@@ -31,11 +32,17 @@ export interface FoundDestination {
 export class Destinations {
   readonly #byHost: ReadonlyMap<string, EffectiveOutbound>;
 
-  constructor(services: readonly EffectiveOutbound[]) {
-    this.#byHost = new Map(services.map((outbound) => [outbound.service.host, outbound]));
+  /** `namespace` is that of the client: it sees some aliases and not others. */
+  constructor(services: readonly EffectiveOutbound[], namespace: string) {
+    const aliased = services.flatMap((outbound) =>
+      outbound.service.aliases
+        .filter((alias) => isVisible(alias.exportTo, alias.namespace, namespace))
+        .map((alias) => [alias.host, outbound] as const),
+    );
+    this.#byHost = new Map([...aliased, ...services.map((outbound) => [outbound.service.host, outbound] as const)]);
   }
 
-  /** By the full name. */
+  /** By the full name, or that of an alias. */
   serviceOf(host: string): EffectiveOutbound | undefined {
     return this.#byHost.get(host);
   }
@@ -65,7 +72,7 @@ export class Destinations {
       return nowhere;
     }
     return {
-      cluster: outboundCluster(name, number, subset),
+      cluster: outboundCluster(outbound.service.host, number, subset),
       hashPolicies: hashPolicies(known.traffic.get(number)?.blocks.loadBalancer?.consistentHash),
       outbound,
     };

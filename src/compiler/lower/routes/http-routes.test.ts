@@ -13,7 +13,7 @@ const sidecar: RouteContext = {
   gateway: 'mesh',
   listenPort: 8000,
   client: { namespace: 'a', labels: { app: 'web' } },
-  destinations: new Destinations([reviews]),
+  destinations: new Destinations([reviews], 'shop'),
   settings: defaultSettings,
 };
 const edge: RouteContext = { ...sidecar, gateway: 'a/edge', client: { namespace: 'gateways', labels: {} } };
