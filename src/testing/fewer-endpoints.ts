@@ -15,9 +15,10 @@ export const removals = (): fc.Arbitrary<Choice> =>
 
 /** The files of a fixture without the pods, entries and endpoints that go; pods that stay may be unready. */
 export function withFewerEndpoints({ files }: Pick<Fixture, 'files'>, goes: Choice): Fixture['files'] {
-  return files.map(({ path, text }) => {
+  return files.map(({ path, text, ...found }) => {
     const documents = (loadAll(text) as readonly (Json | null)[]).flatMap((it) => (it === null ? [] : fewer(it, goes)));
-    return { path: path.replace(/\.json$/, '.yaml'), text: documents.map((it) => JSON.stringify(it)).join('\n---\n') };
+    const left = documents.map((it) => JSON.stringify(it)).join('\n---\n');
+    return { ...found, path: path.replace(/\.json$/, '.yaml'), text: left };
   });
 }
 
