@@ -4,13 +4,15 @@ import type { EffectiveTraffic } from '../merge/effective.ts';
 import type { TrafficBlocks } from '../policy/destination-rule.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Service } from '../topology/model.ts';
+import { placeOfPort } from '../topology/service-port.ts';
 
 /** A built-in decision: nobody's. */
 export const noOrigins: Origins = { decidedBy: [], overrode: [] };
 
 /** The service port that made a listener, a route or a cluster; the whole list of ports when its entry is not found. */
 export function servicePortOrigins(service: Service, port: number): Origins {
-  return { decidedBy: [objectOrigin(service.object, portPath(service, port))], overrode: [] };
+  const { object, path } = placeOf(service, port);
+  return { decidedBy: [objectOrigin(object, path)], overrode: [] };
 }
 
 export function objectOrigin(object: MeshObject<string>, field: JsonPath): PolicyOrigin {
@@ -42,13 +44,13 @@ function isEmpty(origins: Origins): boolean {
 
 /** Place of a service port in its object. */
 export function servicePortSpan(service: Service, port: number): SourceSpan {
-  return service.object.document.spanOf(portPath(service, port));
+  const { object, path } = placeOf(service, port);
+  return object.document.spanOf(path);
 }
 
-/** Ports of a service stand in the order of its object. */
-function portPath(service: Service, port: number): JsonPath {
-  const index = service.ports.findIndex(({ number, protocol }) => number === port && protocol !== 'udp');
-  return index < 0 ? ['spec', 'ports'] : ['spec', 'ports', index];
+function placeOf(service: Service, number: number): ReturnType<typeof placeOfPort> {
+  const port = service.ports.find((it) => it.number === number && it.protocol !== 'udp');
+  return port === undefined ? { object: service.object, path: ['spec', 'ports'] } : placeOfPort(service, port);
 }
 
 /** Place of a field inside the block that an origin points to or into. */

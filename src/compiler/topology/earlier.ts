@@ -33,6 +33,7 @@ function isSameService(a: Service, b: Service): boolean {
     isSameList(a.exportTo, b.exportTo, Object.is) &&
     isSameList(a.addresses, b.addresses, Object.is) &&
     isSameList(a.aliases, b.aliases, isSameAlias) &&
+    isSameList(a.ports, b.ports, (x, y) => x.number === y.number && x.declaredBy?.object === y.declaredBy?.object) &&
     isSameList(a.endpoints, b.endpoints, isSameEndpoint)
   );
 }

@@ -44,6 +44,8 @@ export interface ServicePort {
   readonly number: number;
   readonly name: string;
   readonly protocol: Protocol;
+  /** Where it is written when that is not the service's own object: two ServiceEntries may describe one host. */
+  readonly declaredBy?: { readonly object: MeshObject<string>; readonly index: number };
 }
 
 /** How a client finds the hosts of a service. */

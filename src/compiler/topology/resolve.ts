@@ -9,6 +9,7 @@ import { ClaimedAddresses } from './claimed-addresses.ts';
 import { EarlierTopology } from './earlier.ts';
 import { findEndpoints } from './endpoints.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
+import { commonPorts, mergeEntries } from './merged-entries.ts';
 import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
 import { nameOf } from './object-name.ts';
 import { Registry } from './registry.ts';
@@ -143,26 +144,44 @@ function draftServices(
     ({ service }) => service.object.name,
   );
   const byHost = new Map<string, ServiceDraft[]>();
-  const kept = new Set<ServiceDraft>();
+  // What each draft that is kept has become: another ServiceEntry may add ports to it.
+  const kept = new Map<ServiceDraft, ServiceDraft>();
   // The cluster's own services first: whoever may write a ServiceEntry must not take over the host of another namespace.
   for (const draft of sortedBy(sorted, ({ service }) => service.kind)) {
     const { service } = draft;
     const rivals = byHost.get(service.host) ?? [];
     const same = rivals.find((other) => other.service.namespace === service.namespace);
-    const first = same ?? rivals.find((other) => areSeenTogetherElsewhere(other.service, service));
-    if (first !== undefined) reportDuplicateHost(first, draft, bag);
-    if (same !== undefined) continue;
+    if (same !== undefined) {
+      const before = kept.get(same) ?? same;
+      const merged = mergeEntries(before, draft);
+      if (merged === undefined) reportDuplicateHost(before, draft, bag);
+      else reportCommonPorts(before, draft, bag);
+      kept.set(same, merged ?? before);
+      continue;
+    }
+    const other = rivals.find((it) => areSeenTogetherElsewhere(it.service, service));
+    if (other !== undefined) reportDuplicateHost(other, draft, bag);
     append(byHost, service.host, draft);
-    kept.add(draft);
+    kept.set(draft, draft);
   }
-  return joinAliases(sorted.filter((draft) => kept.has(draft)));
+  return joinAliases(sorted.flatMap((draft) => kept.get(draft) ?? []));
+}
+
+function reportCommonPorts(first: ServiceDraft, draft: ServiceDraft, bag: DiagnosticBag): void {
+  const ports = commonPorts(first, draft);
+  if (ports.length > 0)
+    reportSecondDefinition(first, draft, `of the other one port ${ports.join(', ')} is left out`, bag);
 }
 
 function reportDuplicateHost(first: ServiceDraft, draft: ServiceDraft, bag: DiagnosticBag): void {
-  const { host, object, namespace } = draft.service;
-  const kept = first.service.object;
-  const isSame = first.service.namespace === namespace;
+  const isSame = first.service.namespace === draft.service.namespace;
   const effect = isSame ? 'the other one is left out' : 'clients outside both namespaces use that one';
+  reportSecondDefinition(first, draft, effect, bag);
+}
+
+function reportSecondDefinition(first: ServiceDraft, draft: ServiceDraft, effect: string, bag: DiagnosticBag): void {
+  const { host, object } = draft.service;
+  const kept = first.service.object;
   bag.report(
     'duplicate-host',
     placeOfHost(draft),

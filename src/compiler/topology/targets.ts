@@ -1,8 +1,10 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { SourceSpan } from '../../diagnostics/span.ts';
 import { mayServe } from './endpoints.ts';
 import type { Service, ServiceTarget } from './model.ts';
 import { nameOf } from './object-name.ts';
 import { containerPort, type Registry } from './registry.ts';
+import { placeOfPort } from './service-port.ts';
 import { isStream, type ServiceDraft } from './services.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
@@ -73,7 +75,7 @@ function reportConflict(
   conflicts.add(key);
   bag.report(
     'conflicting-target-port',
-    dropped.service.object.document.spanOf(['spec', 'ports', portIndex(dropped)]),
+    spanOfPort(dropped),
     {
       kept: nameOf(kept.service),
       keptProtocol: kept.port.protocol,
@@ -83,13 +85,12 @@ function reportConflict(
       workload: nameOf(workload),
     },
     {
-      related: [
-        { message: 'the first one', span: kept.service.object.document.spanOf(['spec', 'ports', portIndex(kept)]) },
-      ],
+      related: [{ message: 'the first one', span: spanOfPort(kept) }],
     },
   );
 }
 
-function portIndex({ service, port }: ServiceTarget): number {
-  return service.ports.indexOf(port);
+function spanOfPort({ service, port }: ServiceTarget): SourceSpan {
+  const { object, path } = placeOfPort(service, port);
+  return object.document.spanOf(path);
 }
