@@ -54,7 +54,8 @@ export async function runCompile(positional: readonly string[], options: Compile
   );
   if (compiled.compilation?.configs.length === 0) {
     // Going on would empty the output folder: an upstream command that found nothing is the likelier reason.
-    bag.report('empty-input', undefined, { what: 'the input', thing: 'workload that has a proxy' });
+    const holes = { what: 'the input', thing: 'workload that has a proxy' };
+    bag.report('empty-input', undefined, holes, { hint: howToGetAProxy });
   }
   const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;
   await io.writeError(format(shown, compiled.sources, options.diagnostics, options));
@@ -68,6 +69,9 @@ export async function runCompile(positional: readonly string[], options: Compile
     return exitCode.no;
   }
 }
+
+const howToGetAProxy =
+  'label its namespace mesh-injection: enabled, or its pod sidecar.mesh.io/inject: "true"; a gateway has a container mesh-proxy that runs "proxy router", or a Gateway that selects it';
 
 /** An input showed a fault only when the places of origins were looked up: what was planned is not delivered. */
 class LateFault extends Error {}
@@ -91,7 +95,7 @@ function deliver(
   const files = options.format === 'yaml' ? yamlFiles(json) : json;
   const isOurs = isOursOf(options);
   if (options.output !== undefined) return write(options.output, files, isOurs, options, io);
-  if (options.check !== undefined) return check(options.check, files, isOurs, io);
+  if (options.check !== undefined) return check(options.check, files, isOurs, options, io);
   return print(compilation, json, options, io);
 }
 
@@ -122,11 +126,12 @@ async function check(
   folder: string,
   files: Iterable<OutputFile>,
   isOurs: (path: string) => boolean,
+  options: CompileOptions,
   io: CliIo,
 ): Promise<ExitCode> {
-  const diff = await checkFiles(folder, files, isOurs);
-  await io.writeOut(diff);
-  return diff === '' ? exitCode.done : exitCode.no;
+  const { isSame, text } = await checkFiles(folder, files, { isOurs, withoutOrigins: options.quiet === true });
+  await io.writeOut(text);
+  return isSame ? exitCode.done : exitCode.no;
 }
 
 /** One workload as one document: `bootstrap`, `listeners`, `clusters`, `routes` by name, `origins`, `mesh`. */

@@ -1,35 +1,53 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compareStrings } from '../../lib/sort.ts';
+import { sortedBy } from '../../lib/sort.ts';
+import { changeSummary, type FileChange } from './change-summary.ts';
 import { manifestName } from './manifest.ts';
 import { OutputError } from './output-error.ts';
 import type { OutputFile } from './plan.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
-/**
- * What `writeFiles` would change in `folder`, as unified diffs in the order of the paths; empty when nothing. Files
- * there that are not made and that `isOurs` are shown as removed.
- */
+/** What `writeFiles` would change. */
+export interface Check {
+  readonly isSame: boolean;
+  /** A summary, then unified diffs in the order of the paths, but those of origins last; empty when nothing differs. */
+  readonly text: string;
+}
+
+export interface CheckOptions {
+  /** Files of the folder that are not made, and are removed then. */
+  readonly isOurs: (path: string) => boolean;
+  /** Leaves the diffs of origins out, whose lines move with every line of the inputs. */
+  readonly withoutOrigins?: boolean;
+}
+
+/** Compares `folder` with the files that `writeFiles` would write there. */
 export async function checkFiles(
   folder: string,
   files: Iterable<OutputFile>,
-  isOurs: (path: string) => boolean,
-): Promise<string> {
-  const diffs: { readonly path: string; readonly diff: string }[] = [];
+  { isOurs, withoutOrigins = false }: CheckOptions,
+): Promise<Check> {
+  const changes: FileChange[] = [];
   const made = new Set<string>();
   for (const { path, text } of files) {
     made.add(path);
-    const diff = unifiedDiff(path, await readPresent(join(folder, path)), text);
-    if (diff !== '') diffs.push({ path, diff });
+    const before = await readPresent(join(folder, path));
+    if (before !== text) changes.push({ path, before, after: text });
   }
   for (const path of await presentFiles(folder)) {
     if (made.has(path) || !isOurs(path)) continue;
-    diffs.push({ path, diff: unifiedDiff(path, await readPresent(join(folder, path)), undefined) });
+    changes.push({ path, before: await readPresent(join(folder, path)), after: undefined });
   }
-  return diffs
-    .sort((a, b) => compareStrings(a.path, b.path))
-    .map(({ diff }) => diff)
-    .join('');
+  const diffs = sortedBy(
+    changes.filter(({ path }) => !withoutOrigins || !isOrigins(path)),
+    ({ path }) => (isOrigins(path) ? 1 : 0),
+    ({ path }) => path,
+  ).map(({ path, before, after }) => unifiedDiff(path, before, after));
+  return { isSame: changes.length === 0, text: [changeSummary(changes), ...diffs].join('') };
+}
+
+function isOrigins(path: string): boolean {
+  return /(?:^|\/)origins\.(?:json|yaml)$/.test(path);
 }
 
 async function readPresent(path: string): Promise<string | undefined> {

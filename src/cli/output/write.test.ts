@@ -155,19 +155,69 @@ describe('checkFiles', () => {
   test('is silent after a write', async () => {
     const made = files({ 'a.json': '1\n', 'b/c.json': '2\n' });
     await writeFiles(folder, made, all);
-    expect(await checkFiles(folder, made, all.isOurs)).toBe('');
+    expect(await checkFiles(folder, made, all)).toEqual({ isSame: true, text: '' });
   });
 
   test('shows changed, missing and superfluous files in the order of their paths', async () => {
     await writeFiles(folder, files({ 'a.json': '1\n', 'c.json': '3\n' }), all);
-    expect(await checkFiles(folder, files({ 'b.json': '2\n', 'a.json': '0\n' }), all.isOurs)).toBe(
+    const { isSame, text } = await checkFiles(folder, files({ 'b.json': '2\n', 'a.json': '0\n' }), all);
+    expect(isSame).toBe(false);
+    expect(text.slice(text.indexOf('---'))).toBe(
       '--- a/a.json\n+++ b/a.json\n@@ -1 +1 @@\n-1\n+0\n' +
         '--- /dev/null\n+++ b/b.json\n@@ -0,0 +1 @@\n+2\n' +
         '--- a/c.json\n+++ /dev/null\n@@ -1 +0,0 @@\n-3\n',
     );
   });
 
+  test('begins with what changes a workload, and shows origins last, or not at all', async () => {
+    const list = (...names: string[]): string => JSON.stringify({ resources: names.map((name) => ({ name })) });
+    const at = (name: string): string => `shop/web/${name}.json`;
+    const before = {
+      [at('listeners')]: list('a', 'b'),
+      [at('origins')]: '1',
+      [at('routes/80')]: '1',
+      'mesh.json': '1',
+    };
+    await writeFiles(folder, files({ ...before, 'shop/old/clusters.json': list('x') }), all);
+    const next = files({
+      [at('listeners')]: list('b', 'c'),
+      [at('origins')]: '2',
+      [at('routes/81')]: '1',
+      'mesh.json': '1',
+    });
+    const { text } = await checkFiles(folder, next, all);
+    expect(text.slice(0, text.indexOf('---'))).toBe(
+      '2 workloads would change:\n  shop/old: clusters x (gone)\n' +
+        '  shop/web: routes 80 (gone), 81 (new); listeners a (gone), c (new); origins\n\n',
+    );
+    expect([...text.matchAll(/^diff|^--- (?:a\/)?(.*)$/gm)].map(([, path]) => path)).toEqual([
+      'shop/old/clusters.json',
+      'shop/web/listeners.json',
+      'shop/web/routes/80.json',
+      '/dev/null',
+      'shop/web/origins.json',
+    ]);
+    const quiet = await checkFiles(folder, next, { ...all, withoutOrigins: true });
+    expect(quiet.text).not.toContain('--- a/shop/web/origins.json');
+    const moved = files({ ...before, [at('origins')]: '2', 'shop/old/clusters.json': list('x') });
+    expect(await checkFiles(folder, moved, { ...all, withoutOrigins: true })).toEqual({
+      isSame: false,
+      text: '1 workload would change:\n  shop/web: origins\n\n',
+    });
+  });
+
+  test('names resources of YAML, and none of a file that is no response', async () => {
+    await writeFiles(
+      folder,
+      files({ 'shop/a/listeners.yaml': 'resources:\n- name: a\n', 'shop/b/listeners.json': '{' }),
+      all,
+    );
+    const next = files({ 'shop/a/listeners.yaml': 'resources:\n- name: a\n  x: 1\n', 'shop/b/listeners.json': '{}' });
+    const { text } = await checkFiles(folder, next, all);
+    expect(text).toContain('  shop/a: listeners a\n  shop/b: listeners\n');
+  });
+
   test('fails for a folder that is not there', async () => {
-    await expect(checkFiles(join(folder, 'none'), [], all.isOurs)).rejects.toMatchObject({ code: 'output-unwritable' });
+    await expect(checkFiles(join(folder, 'none'), [], all)).rejects.toMatchObject({ code: 'output-unwritable' });
   });
 });
