@@ -7,6 +7,7 @@ import { familiesOf } from './address.ts';
 import { joinAliases } from './aliases.ts';
 import { ClaimedAddresses } from './claimed-addresses.ts';
 import { EarlierTopology } from './earlier.ts';
+import { reportEmptyService } from './empty-service.ts';
 import { findEndpoints } from './endpoints.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
 import { commonPorts, mergeEntries } from './merged-entries.ts';
@@ -50,7 +51,11 @@ export function resolveTopology(
   const registry = new Registry(drafts, ofKind(sorted, 'Endpoints'), ofKind(sorted, 'EndpointSlice'));
   const counts = { endpointsWithoutPod: 0, endpointsNotReady: 0 };
   const found = draftServices(sorted, settings, bag).map((draft) => {
-    return { draft, service: draft.service, endpoints: findEndpoints(draft, { registry, settings, counts, bag }) };
+    const told = bag.all.length;
+    const endpoints = findEndpoints(draft, { registry, settings, counts, bag });
+    const isTold = bag.all.length > told;
+    if (endpoints.length === 0 && !isTold) reportEmptyService(draft, registry, bag);
+    return { draft, service: draft.service, endpoints };
   });
   const claimed = new ClaimedAddresses(found, bag);
   const services = found.map(({ draft, service, endpoints }): BoundService => {

@@ -54,6 +54,7 @@ export const topologyCodes = {
   'unsupported-resolution': error(
     message`resolution "${'value'}" is not supported, expected "NONE", "STATIC", "DNS" or "DNS_ROUND_ROBIN"`,
   ),
+  'service-without-endpoints': warning(message`service "${'service'}" has no endpoints: ${'why'}`),
   'truncated-endpoints': warning(
     message`Endpoints "${'name'}" hold only a part of the addresses: the cluster cut them off at 1000`,
     'give the inputs the EndpointSlices of the service too: kubectl get endpointslices',
