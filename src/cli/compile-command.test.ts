@@ -58,6 +58,22 @@ function mesh(...texts: string[]): string {
 }
 
 describe('compile', () => {
+  test.each(['first-mesh', 'edge'])(
+    'takes examples/%s as a folder, whose list leaves alternatives out',
+    async (name) => {
+      const { code, error } = await run(`compile examples/${name} -o ${join(folder, 'out')}`);
+      expect([code, error]).toEqual([0, expect.stringMatching(/^info: left out by --exclude or .meshpolignore: /m)]);
+    },
+  );
+
+  test('says how one gets a proxy where no workload has one', async () => {
+    const { code, error } = await run(`compile ${mesh(topology.replace('enabled', 'disabled'))}`);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(/no workload that has a proxy[\s\S]*mesh-injection: enabled/),
+    ]);
+  });
+
   test.each(['/proc/x', '/proc/x/y', '/dev/null/x'])(
     'ends with 3 for the folder %s, which cannot be made',
     async (path) => {

@@ -54,7 +54,7 @@ function reportDuplicate(object: MeshObject<string>, first: MeshObject<string>, 
   bag.report(
     'duplicate-object',
     object.document.spanOf(['metadata', 'name']),
-    { kind: object.kind, name },
+    { kind: object.kind, name, first: first.document.file },
     { related: [{ message: 'first defined here', span: first.document.spanOf(['metadata', 'name']) }] },
   );
 }

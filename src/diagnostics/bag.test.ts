@@ -14,8 +14,8 @@ describe('DiagnosticBag', () => {
 
   test('keeps the hint of the code unless the case has a better one', () => {
     const bag = new DiagnosticBag();
-    bag.report('duplicate-object', undefined, { kind: 'Service', name: 'a/b' });
-    bag.report('duplicate-object', undefined, { kind: 'Service', name: 'a/b' }, { hint: 'rename it' });
-    expect(bag.all.map(({ hint }) => hint)).toEqual(['keep one of the two definitions', 'rename it']);
+    bag.report('duplicate-object', undefined, { kind: 'Service', first: 'a.yaml', name: 'a/b' });
+    bag.report('duplicate-object', undefined, { kind: 'Service', first: 'a.yaml', name: 'a/b' }, { hint: 'rename it' });
+    expect(bag.all.map(({ hint }) => hint)).toEqual([expect.stringMatching(/^keep one of the two;/), 'rename it']);
   });
 });

@@ -88,7 +88,8 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
     bag.report('missing-field', ownKey, { field: String(error.params.missingProperty), where });
   },
   type: ({ bag, span, field, error, wanted }) => {
-    bag.report('wrong-type', span, { field, found: describe(error.data), expected: typeNames(wanted) });
+    const holes = { field, found: describe(error.data), expected: typeNames(wanted) };
+    bag.report('wrong-type', span, holes, { hint: typeHint(error, wanted) });
   },
   'x-at-least-one': ({ bag, ownKey, where, wanted }) => {
     bag.report('missing-one-of', ownKey, { where, fields: quotedList(wanted as readonly string[]) });
@@ -103,6 +104,17 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
     bag.report('unsupported-field', ownKey, { field, reason: String(wanted) });
   },
 };
+
+/** How a value of the wrong type is written, where what was meant is plain. */
+function typeHint({ data, parentSchema }: SchemaError, wanted: unknown): string | undefined {
+  const wants = (type: string): boolean => [wanted].flat().includes(type);
+  const format = String(parentSchema?.format ?? '');
+  if (typeof data === 'number' && wants('string')) {
+    return /^duration|seconds$/.test(format) ? `write it with its unit: ${data}s` : `write it in quotes: "${data}"`;
+  }
+  const isNumber = typeof data === 'string' && /^-?\d+$/.test(data) && (wants('integer') || wants('number'));
+  return isNumber ? `write it without quotes: ${data}` : undefined;
+}
 
 function explainUnknownField(complaint: Complaint): void {
   const { bag, error, where } = complaint;

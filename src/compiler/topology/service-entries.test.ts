@@ -80,7 +80,7 @@ describe('service entries', () => {
 
     test('lose it to a service of another namespace, however old, and are told so once', () => {
       const old = { ...claim('evil/claim'), createdAt: 1 };
-      const { services, diagnostics } = resolve([service('shop/web'), old]);
+      const { services, diagnostics } = resolve([service('shop/web'), webPod, old]);
       const claims = services.filter(({ kind }) => kind === 'ServiceEntry');
       expect(claims.map(({ addresses }) => addresses)).toEqual(Array(2).fill(['10.8.0.1', '10.96.0.0/16']));
       expect(claims[0]?.lostAddresses).toEqual(['10.96.0.1']);

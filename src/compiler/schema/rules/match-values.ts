@@ -6,7 +6,10 @@ type Fault = { readonly reason: string; readonly hint?: string } | { readonly re
 type Check = (value: string) => Fault | undefined;
 
 const identities: Check = (value) => {
-  if (value.startsWith('spiffe://')) return { reason: 'expected <trust domain>/ns/<namespace>/sa/<service account>' };
+  if (value.startsWith('spiffe://')) {
+    const hint = `write it without the scheme: "${value.slice('spiffe://'.length)}"`;
+    return { reason: 'expected <trust domain>/ns/<namespace>/sa/<service account>', hint };
+  }
   return starFault(value);
 };
 
