@@ -33,8 +33,6 @@ export interface Compiled {
 /** From the command line to a compilation: everything that is read is read here. */
 export async function compileInputs(options: PipelineOptions, io: CliIo, bag: DiagnosticBag): Promise<Compiled> {
   const { meshConfig, trustDomain, rootNamespace, maxFileBytes } = options;
-  const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes });
-  const { meshConfig, trustDomain, maxFileBytes } = options;
   const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes, exclude: options.exclude });
   const { settings, sources } = await readSettings(
     {

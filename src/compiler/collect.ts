@@ -3,6 +3,7 @@ import type { MeshObject } from './policy/object.ts';
 import type { Policy } from './policy/policy.ts';
 import type { PolicySet } from './policy/policy-set.ts';
 import type { TopologyObject } from './policy/topology-kinds.ts';
+import type { PolicyDocument } from './source/document.ts';
 
 /** The objects of one compilation, apart by what they are for. */
 export interface Collection {
@@ -45,8 +46,27 @@ export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticB
     if (isPolicyKind(kind)) policies[policyLists[kind]].push(object);
     else topology.push(object as TopologyObject);
   }
+  reportWithoutNamespace(objects, bag);
   // Each list holds the kind that its name says.
   return { topology, policies: policies as unknown as PolicySet };
+}
+
+/** A policy whose author left the namespace to the command that applies it, beside objects that name theirs. */
+function reportWithoutNamespace(objects: readonly MeshObject<string>[], bag: DiagnosticBag): void {
+  const named = new Map<string, string>();
+  for (const { namespace, document } of objects) {
+    if (namespace !== '' && namesNamespace(document)) named.set(document.file, named.get(document.file) ?? namespace);
+  }
+  for (const { kind, name, namespace, document } of objects) {
+    const neighbour = named.get(document.file);
+    if (neighbour === undefined || namespace === '' || !(kind in policyLists) || namesNamespace(document)) continue;
+    bag.report('policy-without-namespace', document.spanOf(['metadata']), { kind, name, neighbour });
+  }
+}
+
+function namesNamespace({ value }: PolicyDocument): boolean {
+  const { metadata } = value;
+  return typeof metadata === 'object' && metadata !== null && 'namespace' in metadata;
 }
 
 function reportDuplicate(object: MeshObject<string>, first: MeshObject<string>, bag: DiagnosticBag): void {

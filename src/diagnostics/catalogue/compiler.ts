@@ -15,9 +15,14 @@ export const compilerCodes = {
   'two-root-namespaces': error(
     message`${'first'} and ${'second'} stand in two namespaces that may be the root namespace: which one holds for the whole mesh is not said`,
     'name it: rootNamespace in the mesh configuration, or --root-namespace',
+  ),
   'duplicate-object': error(
     message`${'kind'} "${'name'}" is defined twice: here and in ${'first'}`,
     'keep one of the two; of files that are alternatives, name the one that is meant, or leave the others out with --exclude or .meshpolignore',
+  ),
+  'policy-without-namespace': warning(
+    message`${'kind'} "${'name'}" names no namespace and so is in "default", while its neighbours in the file name "${'neighbour'}"`,
+    'set metadata.namespace',
   ),
   'unknown-workload': error(message`there is no workload "${'name'}" in the inputs`),
   'workload-without-proxy': error(
