@@ -7,7 +7,6 @@ export const compilerCodes = {
     message`Secret "${'name'}" is of no use to a gateway: ${'fault'}; the servers that name it stay closed`,
     'put a certificate chain and its key into it, in PEM and without a password',
   ),
-  'duplicate-object': error(message`${'kind'} "${'name'}" is defined twice`, 'keep one of the two definitions'),
   'root-namespace-changed': error(
     message`${'kind'} "${'name'}" would make "${'namespace'}" the root namespace, which is "${'before'}" since the start`,
     'move it, or name the root namespace (rootNamespace of the mesh configuration, --root-namespace) and start again',
