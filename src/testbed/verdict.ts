@@ -67,7 +67,8 @@ interface Seen {
 }
 
 /**
- * A listener logs a connection when it closes, and a client's sidecar keeps its connections. An Envoy whose health
+ * A listener logs refused connections alone, and all where its runtime says so; it logs a connection when it closes, and
+ * a client's sidecar keeps its connections. An Envoy whose health
  * check fails asks for the connection to be closed with its next answer; reopening the logs writes them out at once.
  */
 async function observed(
@@ -79,6 +80,7 @@ async function observed(
   const unmatched = '^listener\\..*_15006\\.no_filter_chain_match$';
   const before = await sidecar.counter(unmatched);
   const start = (await sidecar.output()).length;
+  await sidecar.admin('POST', '/runtime_modify?mesh.log_every_connection=100');
   await sidecar.admin('POST', '/healthcheck/fail');
   const answer = await testbed.request(request).finally(() => sidecar.admin('POST', '/healthcheck/ok'));
   if ((await sidecar.counter(unmatched)) > before) return { answer, seen: { chain: undefined } };

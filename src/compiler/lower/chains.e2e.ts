@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,8 +44,14 @@ let envoy: ChildProcess;
 let listener: ListenerIR;
 let certificate: IssuedCertificate;
 let portOf: ReadonlyMap<string, number>;
-/** A line a connection: the name of the chain that Envoy took, null where none matched. */
-const logged: (string | null)[] = [];
+interface LoggedConnection {
+  /** Null where none matched. */
+  readonly filter_chain: string | null;
+  readonly response_flags: string;
+  readonly transport_failure: string | null;
+}
+
+const logged: LoggedConnection[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chains-e2e-'));
@@ -68,7 +75,7 @@ beforeAll(async () => {
     '1',
   ];
   envoy = spawn(envoyBinary, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  createInterface({ input: envoy.stdout! }).on('line', (line) => logged.push(JSON.parse(line).filter_chain));
+  createInterface({ input: envoy.stdout! }).on('line', (line) => logged.push(JSON.parse(line)));
   await new Promise<void>((resolve, reject) => {
     let output = '';
     envoy.stderr?.on('data', (chunk) => {
@@ -77,6 +84,7 @@ beforeAll(async () => {
     });
     envoy.on('exit', () => reject(new Error(`Envoy has ended: ${output.slice(-2000)}`)));
   });
+  await logEveryConnection(100);
 });
 
 afterAll(async () => {
@@ -97,10 +105,60 @@ describe('Envoy takes the chain that the tests’ model of it takes', () => {
     const expected = matchChain(listener, { ...connection, port })?.name ?? null;
     logged.length = 0;
     const end = await send(port, connection, bytes);
-    await expect.poll(() => logged, { timeout: 5000, interval: 5 }).toEqual([expected]);
+    const chains = (): (string | null)[] => logged.map(({ filter_chain }) => filter_chain);
+    await expect.poll(chains, { timeout: 5000, interval: 5 }).toEqual([expected]);
     if (expected === null) expect(end).toBe('reset');
   });
 });
+
+describe('the log of connections', () => {
+  test('has no line for what succeeds, and one with its reason for each refusal', async () => {
+    await logEveryConnection(0);
+    logged.length = 0;
+    const { bytes = '', ...plain } = clients['plain http'] ?? {};
+    await send(portOf.get('PERMISSIVE http') ?? 0, plain, bytes);
+    await send(portOf.get('PERMISSIVE http') ?? 0, clients['mesh http'] ?? {}, bytes);
+    await send(portOf.get('DISABLE http') ?? 0, plain, bytes);
+    await send(portOf.get('STRICT http') ?? 0, plain, bytes);
+    await sendWithoutCertificate(portOf.get('STRICT http') ?? 0);
+    await expect.poll(() => logged.length, { timeout: 5000, interval: 5 }).toBe(2);
+    expect(logged).toMatchObject([
+      { filter_chain: null, response_flags: 'NR', transport_failure: expect.stringContaining('HTTP_REQUEST') },
+      {
+        filter_chain: expect.stringContaining('-mtls-http'),
+        transport_failure: expect.stringContaining('PEER_DID_NOT_RETURN_A_CERTIFICATE'),
+      },
+    ]);
+  });
+
+  test('says nothing of TLS where a plaintext connection succeeded and every connection is logged', async () => {
+    await logEveryConnection(100);
+    logged.length = 0;
+    const { bytes = '', ...plain } = clients['plain http'] ?? {};
+    await send(portOf.get('PERMISSIVE http') ?? 0, plain, bytes);
+    await expect.poll(() => logged.length, { timeout: 5000, interval: 5 }).toBe(1);
+    expect(logged).toMatchObject([{ filter_chain: expect.stringContaining('-plain-http'), response_flags: '-' }]);
+    expect(logged[0]?.transport_failure || '').toBe('');
+  });
+});
+
+/** As a person would ask for it at the admin interface: the share of connections that are logged although they succeed. */
+function logEveryConnection(percent: number): Promise<void> {
+  const path = `/runtime_modify?mesh.log_every_connection=${percent}`;
+  return new Promise((resolve, reject) => {
+    const options = { socketPath: join(folder, 'admin.sock'), path, method: 'POST' };
+    request(options, (response) => response.resume().on('end', () => resolve()))
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** A handshake that ends without a client certificate, and with it the connection. */
+async function sendWithoutCertificate(port: number): Promise<void> {
+  const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['mesh'] });
+  socket.on('error', () => undefined).resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+}
 
 /** One listener on all ports: what redirection does, without it. Its clusters have no hosts: only the chain counts. */
 function configuration(): object {
@@ -136,6 +194,8 @@ function configuration(): object {
     .filter(({ name }) => /^(inbound|InboundPassthrough|BlackHole)/.test(name))
     .map(({ name }) => ({ name, type: 'STATIC', connect_timeout: '1s' }));
   return {
+    admin: { address: { pipe: { path: 'admin.sock' } } },
+    layered_runtime: { layers: [{ name: 'admin', admin_layer: {} }] },
     static_resources: {
       listeners: [{ ...withoutHostOnlyChains(json), ...first, additional_addresses: others }],
       clusters,

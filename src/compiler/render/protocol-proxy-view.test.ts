@@ -16,9 +16,9 @@ function logs(filterChains: readonly FilterChainIR[], accessLog: boolean, fallba
   const json = rendered({ filterChains, accessLog, ...(fallback && { defaultFilterChain: fallback }) });
   const entries = (json.access_log ?? []) as {
     readonly name: string;
-    readonly filter?: { readonly extension_filter: { readonly typed_config: { readonly expression: string } } };
+    readonly filter?: { readonly extension_filter?: { readonly typed_config: { readonly expression: string } } };
   }[];
-  return entries.map(({ name, filter }) => [name, filter?.extension_filter.typed_config.expression].join(' ').trim());
+  return entries.map(({ name, filter }) => [name, filter?.extension_filter?.typed_config.expression].join(' ').trim());
 }
 
 describe('logs of a Redis proxy', () => {
