@@ -83,7 +83,7 @@ export const defaultSettings: Settings = {
     idleTimeoutMs: 3_600_000,
     handshakeTimeoutMs: 10_000,
     maxHeaders: 100,
-    maxConcurrentStreams: 100,
+    maxConcurrentStreams: 32,
     connectionBufferBytes: 32_768,
   },
   autoPassthroughGateways: [],

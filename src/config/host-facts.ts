@@ -2,6 +2,8 @@
 export interface HostFacts {
   /** Memory that the container may use; undefined without a limit. */
   readonly memoryLimitBytes: number | undefined;
+  /** Files that one process may have open; absent where it is not known. */
+  readonly descriptorLimit?: number | undefined;
   /** Addresses of the proxy that flags or variables name; the first is that of its node id. */
   readonly addresses: readonly string[];
   /** Labels of the pod as its own files and variables have them; they win over those of the inputs. */

@@ -200,7 +200,7 @@ export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
     statsInclusion: { prefixes: [], suffixes: [], regexps: [] },
     extraStatTags: [],
     outlierLogPath: '',
-    overload: { maxConnections: 500_000, maxHeapBytes: undefined },
+    overload: { maxConnections: 500_000, maxHeapBytes: undefined, requestsInTurn: false },
     ...bootstrap,
   };
 }

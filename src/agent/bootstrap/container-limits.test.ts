@@ -70,4 +70,18 @@ describe('readContainerLimits', () => {
     }
     expect(await readContainerLimits({ mount, membership: join(folder, 'membership') })).toEqual(expected);
   });
+
+  test.each([
+    ['1024                 1048576', 1024],
+    ['unlimited            unlimited', undefined],
+  ])('reads %s open files', async (limit, descriptors) => {
+    folder = await mkdtemp(join(tmpdir(), 'limits-'));
+    const limits = join(folder, 'limits');
+    await writeFile(
+      limits,
+      `Limit    Soft Limit    Hard Limit    Units\nMax open files            ${limit}    files\n`,
+    );
+    const places = { mount: folder, membership: join(folder, 'none'), limits };
+    expect(await readContainerLimits(places)).toMatchObject({ descriptors });
+  });
 });

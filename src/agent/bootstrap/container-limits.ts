@@ -6,6 +6,8 @@ export interface ContainerLimits {
   /** Processors, as a fraction: a quota of 150 ms in each 100 ms is 1.5. */
   readonly cpus: number | undefined;
   readonly memoryBytes: number | undefined;
+  /** Files that one process may have open. */
+  readonly descriptors?: number | undefined;
 }
 
 /** Where the kernel shows control groups. */
@@ -14,13 +16,16 @@ export interface CgroupPlaces {
   readonly mount: string;
   /** `/proc/self/cgroup` */
   readonly membership: string;
+  /** `/proc/self/limits`; absent: not asked. */
+  readonly limits?: string;
 }
 
-const usual: CgroupPlaces = { mount: '/sys/fs/cgroup', membership: '/proc/self/cgroup' };
+const usual: CgroupPlaces = { mount: '/sys/fs/cgroup', membership: '/proc/self/cgroup', limits: '/proc/self/limits' };
 
 /**
  * The tightest limits of this process' control group and of those around it, version 2 or 1
- * (kernel.org, admin-guide/cgroup-v2 and cgroup-v1; cgroups(7)). What cannot be read limits nothing.
+ * (kernel.org, admin-guide/cgroup-v2 and cgroup-v1; cgroups(7)), and of its descriptors (proc_pid_limits(5)). What cannot
+ * be read limits nothing.
  */
 export async function readContainerLimits(places: CgroupPlaces = usual): Promise<ContainerLimits> {
   const groups = parseMembership(await read(places.membership));
@@ -39,7 +44,8 @@ export async function readContainerLimits(places: CgroupPlaces = usual): Promise
   for (const folder of foldersOf(places.mount, 'memory', groups.memory)) {
     memory.push(bytes(await read(join(folder, 'memory.limit_in_bytes'))));
   }
-  return { cpus: least(cpus), memoryBytes: least(memory) };
+  const descriptors = places.limits === undefined ? undefined : openFiles(await read(places.limits));
+  return { cpus: least(cpus), memoryBytes: least(memory), descriptors };
 }
 
 interface Membership {
@@ -73,6 +79,12 @@ function quota(limit: string | undefined, period: string | undefined): number | 
 function bytes(text: string): number | undefined {
   const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   return value > 0 && value < 2 ** 60 ? value : undefined;
+}
+
+/** The soft limit, which a child inherits; Node raises its own to the hard one when it starts. */
+function openFiles(text: string): number | undefined {
+  const soft = /^Max open files\s+(\d+)\s/m.exec(text)?.[1];
+  return soft === undefined ? undefined : Number(soft);
 }
 
 function words(text: string): string[] {

@@ -42,6 +42,8 @@ export interface ProxyInputs {
   readonly bootstrapOverride?: string | undefined;
   /** Of the container; undefined without a limit. */
   readonly memoryLimitBytes?: number | undefined;
+  /** Files that Envoy may have open; undefined where it is not known. */
+  readonly descriptorLimit?: number | undefined;
   readonly identity: ProxyIdentity;
   /** Asked for when neither the identity nor the inputs know an address. */
   readonly ownAddresses?: () => Promise<readonly string[]>;

@@ -16,6 +16,7 @@ export interface HostSources {
   readonly podInfo: string | undefined;
   /** Of the container; undefined without a limit. */
   readonly memoryLimitBytes: number | undefined;
+  readonly descriptorLimit?: number | undefined;
   readonly addresses: readonly string[];
 }
 
@@ -24,7 +25,7 @@ const rolloutLabel = 'pod-template-hash';
 
 /** What this machine adds to the bootstrap. `texts` gets the files that were read, for diagnostics that point into them. */
 export async function readHostFacts(
-  { environment, podInfo, memoryLimitBytes, addresses }: HostSources,
+  { environment, podInfo, memoryLimitBytes, descriptorLimit, addresses }: HostSources,
   settings: Settings,
   bag: DiagnosticBag,
   texts: SourceFile[],
@@ -45,6 +46,7 @@ export async function readHostFacts(
   });
   return {
     memoryLimitBytes,
+    descriptorLimit,
     addresses,
     labels,
     annotations: withOurNames(annotations ?? {}),

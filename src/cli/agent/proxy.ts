@@ -98,7 +98,7 @@ export async function runProxy(
   const { compile, close: endCompiling } = createCompileAside({
     ...{ policies, watched, identity, ownAddresses, role, keySets, judgeKeys, settings: settingsOptions },
     ...{ templateFile: bootstrap.templateFile, bootstrapOverride: bootstrap.override },
-    memoryLimitBytes: limits.memoryBytes,
+    ...{ memoryLimitBytes: limits.memoryBytes, descriptorLimit: limits.descriptors },
     onFigures: (figures) => metrics.showFigures(figures),
     fallbackSecret: agent.secrets.fallbackSecret,
     gatewayNamespace: agent.secrets.gatewayNamespace,

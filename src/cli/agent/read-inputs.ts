@@ -24,8 +24,9 @@ export async function readFixed(
   const custom = settings.proxy.customConfigFile || undefined;
   const bootstrap = await readUserBootstrap({ custom, override: inputs.bootstrapOverride }, bag, texts);
   const { environment, podInfo } = inputs.settings;
-  const { memoryLimitBytes } = inputs;
-  const host = await readHostFacts({ environment, podInfo, memoryLimitBytes, addresses }, settings, bag, texts);
+  const { memoryLimitBytes, descriptorLimit } = inputs;
+  const machine = { memoryLimitBytes, descriptorLimit, addresses };
+  const host = await readHostFacts({ environment, podInfo, ...machine }, settings, bag, texts);
   return { value: bag.hasErrors ? undefined : { settings, templates: templates?.value, host, bootstrap }, texts };
 }
 

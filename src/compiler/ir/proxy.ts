@@ -35,6 +35,8 @@ export interface OverloadIR {
   readonly maxConnections: number;
   /** Undefined where nothing limits memory. */
   readonly maxHeapBytes: number | undefined;
+  /** Whether every other connection gets its turn before the next request of one. */
+  readonly requestsInTurn: boolean;
 }
 
 /** A clash of two services whose younger side was left out: the gauge that counts it, and the key under that gauge. */

@@ -91,12 +91,14 @@ describe('lowerBootstrap', () => {
   });
 
   test.each([
-    [undefined, { maxConnections: 500_000, maxHeapBytes: undefined }],
-    [2 ** 27, { maxConnections: 6144, maxHeapBytes: 0.75 * 2 ** 27 }],
-    [2 ** 30, { maxConnections: 57_344, maxHeapBytes: 2 ** 30 - 2 ** 27 }],
-    [2 ** 40, { maxConnections: 500_000, maxHeapBytes: 2 ** 40 - 2 ** 27 }],
-    [1, { maxConnections: 1, maxHeapBytes: 0 }],
-  ])('leaves Envoy a part of %s bytes of memory', (memoryLimitBytes, expected) => {
-    expect(lowered({ memoryLimitBytes }).overload).toEqual(expected);
+    [{}, { maxConnections: 500_000, maxHeapBytes: undefined }],
+    [{ memoryLimitBytes: 2 ** 27 }, { maxConnections: 6144, maxHeapBytes: 0.75 * 2 ** 27 }],
+    [{ memoryLimitBytes: 2 ** 30 }, { maxConnections: 57_344, maxHeapBytes: 2 ** 30 - 2 ** 27 }],
+    [{ memoryLimitBytes: 2 ** 40 }, { maxConnections: 500_000, maxHeapBytes: 2 ** 40 - 2 ** 27 }],
+    [{ memoryLimitBytes: 1 }, { maxConnections: 1, maxHeapBytes: 0 }],
+    [{ descriptorLimit: 1024 }, { maxConnections: 512, maxHeapBytes: undefined }],
+    [{ memoryLimitBytes: 2 ** 30, descriptorLimit: 2 ** 20 }, { maxConnections: 57_344 }],
+  ])('leaves Envoy a part of what the machine gives: %j', (machine, expected) => {
+    expect(lowered(machine).overload).toMatchObject(expected);
   });
 });

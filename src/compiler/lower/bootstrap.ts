@@ -31,7 +31,7 @@ export function lowerBootstrap(workload: Workload, settings: Settings, host?: Ho
     initialFetchTimeoutMs: settings.initialFetchTimeoutMs,
     ...keptStatistics(settings, { ...workload.annotations, ...host?.annotations }, addresses),
     outlierLogPath: proxy.outlierLogPath,
-    overload: overloadLimits(host?.memoryLimitBytes),
+    overload: overloadLimits(workload.role, host),
     reports: reports(settings),
   };
 }
