@@ -97,6 +97,17 @@ describe('Readiness', () => {
     expect(answer.isReady ? 'ready' : answer.reason).toBe(expected);
   });
 
+  test.each([
+    ['and one is', () => Promise.resolve('a worker is blocked'), 'a worker is blocked'],
+    ['and none is', () => Promise.resolve(undefined), 'ready'],
+    ['and nobody can tell', () => Promise.reject(new Error('too slow')), 'ready'],
+  ])('asks a LIVE Envoy whether its worker threads are blocked, %s', async (_name, blockedWorkers, expected) => {
+    const get = () => Promise.resolve({ status: 200, body: 'LIVE\n' });
+    const checked = new Readiness({ admin: () => ({ get, post: get }), state: () => 'running', blockedWorkers });
+    const answer = await checked.check();
+    expect(answer.isReady ? 'ready' : answer.reason).toBe(expected);
+  });
+
   test('asks Envoy once for all who ask at the same time', async () => {
     let asked = 0;
     const get = async (): Promise<AdminResponse> => {

@@ -14,6 +14,8 @@ export interface ReadinessSources {
   readonly identityProblem?: () => string | undefined;
   /** Whether everything that is served now needs that certificate; asked for only where there is a problem with it. */
   readonly needsIdentity?: () => boolean;
+  /** Why its worker threads do not serve, although Envoy is LIVE; a rejection tells nothing. */
+  readonly blockedWorkers?: (admin: AdminClient, timeoutMs: number) => Promise<string | undefined>;
 }
 
 /** Below the second that a kubelet waits for its answer. */
@@ -21,21 +23,23 @@ const timeoutMs = 800;
 
 /**
  * Ready once this start's first configuration is in force, for as long as Envoy is LIVE and nobody asked to stop. LIVE
- * alone does not count: an Envoy without any listener is LIVE too, and one whose certificate nobody accepts any more. A
- * later configuration that fails does not count either.
+ * alone does not count: an Envoy without any listener is LIVE too, one whose certificate nobody accepts any more, and one
+ * whose worker threads are blocked. A later configuration that fails does not count either.
  */
 export class Readiness {
   readonly #admin: () => AdminClient | undefined;
   readonly #state: () => AgentState;
   readonly #identityProblem: () => string | undefined;
   readonly #needsIdentity: () => boolean;
+  readonly #blockedWorkers: NonNullable<ReadinessSources['blockedWorkers']>;
   #asking: Promise<ReadyAnswer> | undefined;
 
-  constructor({ admin, state, identityProblem = () => undefined, needsIdentity = () => false }: ReadinessSources) {
-    this.#admin = admin;
-    this.#state = state;
-    this.#identityProblem = identityProblem;
-    this.#needsIdentity = needsIdentity;
+  constructor(sources: ReadinessSources) {
+    this.#admin = sources.admin;
+    this.#state = sources.state;
+    this.#identityProblem = sources.identityProblem ?? (() => undefined);
+    this.#needsIdentity = sources.needsIdentity ?? (() => false);
+    this.#blockedWorkers = sources.blockedWorkers ?? (() => Promise.resolve(undefined));
   }
 
   /** Asks Envoy anew each time, since a dead Envoy was ready a moment ago; who asks meanwhile gets the same answer. */
@@ -53,9 +57,12 @@ export class Readiness {
       return { isReady: false, reason: this.#withIdentity(await startingReason(admin)) };
     if (state !== 'running' || admin === undefined) return { isReady: false, reason: `the agent is ${state}` };
     try {
+      const blocking = this.#blockedWorkers(admin, timeoutMs).catch(() => undefined);
       const { status, body } = await admin.get('/ready', { timeoutMs });
+      const blocked = await blocking;
       // A stop may have begun while Envoy was asked.
       if (this.#state() !== state) return { isReady: false, reason: `the agent is ${this.#state()}` };
+      if (status === 200 && blocked !== undefined) return { isReady: false, reason: blocked };
       return status === 200
         ? this.#judgeIdentity()
         : { isReady: false, reason: this.#withIdentity(`Envoy is ${body.trim()}`) };

@@ -6,6 +6,7 @@ import type { StopRequests } from '../life/stop-requests.ts';
 import type { AgentParts } from '../run.ts';
 import { actionCallers } from './action-callers.ts';
 import type { AgentActions } from './actions.ts';
+import { blockedWorkers } from './blocked-workers.ts';
 import { needsOwnCertificate } from './certificate-need.ts';
 import { loopback, type PodAddresses } from './dial.ts';
 import { MergedMetrics } from './merged-metrics.ts';
@@ -32,6 +33,9 @@ export async function serveStatus(
       admin: () => current.admin,
       state: () => life.state,
       identityProblem: () => current.identityProblem?.(),
+      blockedWorkers: async (admin, timeoutMs) =>
+        // Two questions in the time of one.
+        current.bootstrap && blockedWorkers(admin, current.bootstrap, { timeoutMs: timeoutMs / 2 }),
       needsIdentity: () => current.listeners !== undefined && needsOwnCertificate(current.listeners(), config.role),
     }),
     probes,
