@@ -11,6 +11,8 @@ import { until } from './until.ts';
 interface Demo {
   readonly child: ChildProcess;
   readonly temporary: string;
+  /** Exit code, or null after a signal, once all output has been read. */
+  readonly ended: Promise<number | null>;
   output(): string;
 }
 
@@ -20,7 +22,8 @@ async function startDemo(...args: readonly string[]): Promise<Demo> {
   const child = spawn(process.execPath, ['scripts/demo.mjs', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return { child, temporary, output: () => text };
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { child, temporary, ended, output: () => text };
 }
 
 /** Returns when no file and no process of the demonstration is left. */
@@ -43,7 +46,7 @@ describeMesh.concurrent('demo', () => {
   test('shows every cell of both tables and what decided it, in under two minutes, and leaves nothing behind', async () => {
     const startedAt = performance.now();
     const demo = await startDemo();
-    const [code] = await once(demo.child, 'exit');
+    const code = await demo.ended;
     expect(demo.output()).toContain('every cell is as specified');
     expect(code).toBe(0);
     expect(demo.output().match(/^ {2}ok /gm)).toHaveLength(36 + 22);
@@ -64,7 +67,7 @@ describeMesh.concurrent('demo', () => {
     const file = join(example, 'policies/mesh-strict.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('STRICT', 'PERMISSIVE'));
     const demo = await startDemo('first-mesh', example);
-    const [code] = await once(demo.child, 'exit');
+    const code = await demo.ended;
     expect(demo.output().match(/^ {2}DIFFERS .*$/gm)).toHaveLength(2);
     expect(code).toBe(1);
     await untilGone(demo);
@@ -73,11 +76,14 @@ describeMesh.concurrent('demo', () => {
 
   test('leaves nothing behind after Ctrl-C in the middle', async () => {
     const demo = await startDemo();
-    const probe = async (): Promise<true | undefined> => (demo.output().includes('is in force') ? true : undefined);
+    const probe = async (): Promise<true | undefined> => {
+      if (demo.child.exitCode !== null) throw new Error(`the demonstration ended: ${demo.output()}`);
+      return demo.output().includes('is in force') ? true : undefined;
+    };
     await until(probe, { timeoutMs: 60_000, otherwise: async () => demo.output() });
     expect(await processesNaming(demo.temporary)).toBeGreaterThan(0);
     demo.child.kill('SIGINT');
-    await once(demo.child, 'exit');
+    await demo.ended;
     await untilGone(demo);
   });
 });
