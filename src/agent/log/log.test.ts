@@ -49,7 +49,7 @@ describe('createLog', () => {
         log.warn(`begins ${long}`, { last: 'short' });
         log.warn('begins', { field: long.slice(0, 100_000), list: Array.from({ length: 9_000 }, () => `${text}a`) });
       });
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
       for (const line of lines) {
         expect(Buffer.byteLength(line)).toBeLessThanOrEqual(16_384);
         expect(line).toContain('begins');

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -86,6 +86,11 @@ describe('the agent with an authority', () => {
     await bench.untilReady();
     const met = await meet(bench.sample.tlsPort ?? 0);
     expect(met?.subjectAltName).toBe(`URI:${testSpiffeId}`);
+    // Envoy gets the identity first; the folder is filled meanwhile.
+    await vi.waitFor(
+      async () => expect(await readdir(outputFolder)).toEqual(expect.arrayContaining(['cert-chain.pem', 'key.pem'])),
+      10_000,
+    );
     expect(new X509Certificate(await readFile(join(outputFolder, 'cert-chain.pem'))).serialNumber).toBe(
       met?.serialNumber,
     );
