@@ -35,7 +35,6 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['credentials-for-every-origin', '15:16'],
   ['credentials-for-every-origin-expression', '16:16'],
   ['delegate-with-binding', '7:3'],
-  ['deny-of-http-only', '9:5'],
   ['destination-without-weight', '15:15'],
   ['duplicate-cipher-suite', '17:34'],
   ['duplicate-export-to', '10:5'],

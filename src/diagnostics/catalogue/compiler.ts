@@ -213,6 +213,10 @@ export const compilerCodes = {
     message`port ${'port'} is that of service "${'service'}": its connections come in on container port ${'targetPort'}`,
     'write the container port',
   ),
+  'deny-of-http-only': warning(
+    message`this DENY rule denies every connection to TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
+    'add "ports" to each operation of the rule, so that it names the HTTP ports',
+  ),
   'rule-wider-on-tcp': warning(
     message`this ${'action'} rule matches more on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
     'add "ports" to each operation of the rule, so that it names the HTTP ports',

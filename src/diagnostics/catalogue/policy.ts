@@ -81,10 +81,6 @@ export const policyCodes = {
     message`"${'field'}" in a virtual service without hosts, expected HTTP routes only`,
     'move the field to the virtual service that delegates',
   ),
-  'deny-of-http-only': warning(
-    message`DENY rule uses only HTTP attributes: on TCP ports it denies every connection`,
-    'add "ports" to the operation',
-  ),
   'duplicate-cipher-suite': warning(message`cipher suite "${'name'}" is listed twice`, 'remove one of them'),
   'duplicate-export-to': error(message`namespace "${'value'}" is listed twice in "exportTo"`, 'remove one of them'),
   'duplicate-match': warning(

@@ -48,3 +48,15 @@ export function httpFields({ from = [], to = [], when = [] }: AuthorizationRule)
     .filter((field) => to.some(({ operation }) => operation[field] !== undefined));
   return [...sources, ...operations, ...when.filter(isHttpCondition).map(({ key }) => key)];
 }
+
+/** True when some attribute is set and all of them exist in requests only: of such a rule nothing is left for connections. */
+export function isHttpOnly(rule: AuthorizationRule): boolean {
+  const { from = [], to = [], when = [] } = rule;
+  const attributes = [
+    ...from.flatMap(({ source }) => Object.keys(source)),
+    ...to.flatMap(({ operation }) => Object.keys(operation)),
+    ...when.map(({ key }) => key),
+  ];
+  const http = new Set(httpFields(rule));
+  return attributes.length > 0 && attributes.every((attribute) => http.has(attribute));
+}

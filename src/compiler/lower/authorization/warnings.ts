@@ -1,14 +1,19 @@
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import { type AuthorizationPolicy, type AuthorizationRule, takesAccess } from '../../policy/authorization-policy.ts';
+import {
+  type AuthorizationAction,
+  type AuthorizationPolicy,
+  type AuthorizationRule,
+  takesAccess,
+} from '../../policy/authorization-policy.ts';
 import type { Workload } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import type { Authorizer } from './authorizers.ts';
 import { withoutPort } from './hosts.ts';
 import { foreignDomain } from './identities.ts';
-import { httpFields } from './rule.ts';
+import { httpFields, isHttpOnly } from './rule.ts';
 
 /** Values of a policy with their places, from the object's root. */
 interface PlacedValue {
@@ -144,17 +149,18 @@ function warnOfBytes(
     const fields = [...new Set(httpFields(rule))];
     const concerned = ports.filter((port) => concerns(rule, String(port)));
     if (fields.length === 0 || concerned.length === 0) continue;
-    bag.report(
-      action === 'ALLOW' ? 'rule-lost-on-tcp' : 'rule-wider-on-tcp',
-      policy.document.spanOf(['spec', 'rules', index]),
-      {
-        action,
-        fields: fields.map((field) => `"${field}"`).join(', '),
-        ports: concerned.join(', '),
-        workload: `${namespace}/${name}`,
-      },
-    );
+    bag.report(codeOnBytes(action, rule), policy.document.spanOf(['spec', 'rules', index]), {
+      action,
+      fields: fields.map((field) => `"${field}"`).join(', '),
+      ports: concerned.join(', '),
+      workload: `${namespace}/${name}`,
+    });
   }
+}
+
+function codeOnBytes(action: AuthorizationAction, rule: AuthorizationRule) {
+  if (action === 'ALLOW') return 'rule-lost-on-tcp';
+  return action === 'DENY' && isHttpOnly(rule) ? 'deny-of-http-only' : 'rule-wider-on-tcp';
 }
 
 /** HTTP has no question about a connection. */

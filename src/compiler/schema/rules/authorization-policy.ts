@@ -1,4 +1,4 @@
-import type { AuthorizationPolicy, AuthorizationRule, Source } from '../../policy/authorization-policy.ts';
+import type { AuthorizationPolicy, Source } from '../../policy/authorization-policy.ts';
 import type { Report, Rule } from '../rule.ts';
 import { checkConditions } from './conditions.ts';
 import { checkImpossibleValues } from './impossible-values.ts';
@@ -17,7 +17,6 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
   checkImpossibleValues,
   checkPathSpellings,
   checkPathValues,
-  checkDenyOfHttpOnly,
 ];
 
 function checkActionHasRules({ spec }: AuthorizationPolicy, report: Report): void {
@@ -61,29 +60,6 @@ function checkCustomFields(policy: AuthorizationPolicy, report: Report): void {
       }
     }
   });
-}
-
-/** On TCP ports HTTP attributes fall away: the rule denies more than it says. */
-function checkDenyOfHttpOnly({ spec }: AuthorizationPolicy, report: Report): void {
-  if (spec.action !== 'DENY') return;
-  for (const [i, rule] of (spec.rules ?? []).entries()) {
-    if (isHttpOnly(rule)) report('deny-of-http-only', ['spec', 'rules', i], {});
-  }
-}
-
-const httpOperationFields = ['hosts', 'notHosts', 'methods', 'notMethods', 'paths', 'notPaths'];
-const httpSourceFields = ['requestPrincipals', 'notRequestPrincipals'];
-
-/** True when some attribute is set and all of them exist in HTTP only. */
-function isHttpOnly({ from = [], to = [], when = [] }: AuthorizationRule): boolean {
-  const fields = [
-    ...from.flatMap(({ source }) => Object.keys(source)),
-    ...to.flatMap((entry) => Object.keys(entry.operation)),
-  ];
-  const http = new Set([...httpOperationFields, ...httpSourceFields]);
-  const areFields = fields.every((field) => http.has(field));
-  const areConditions = when.every(({ key }) => key.startsWith('request.'));
-  return fields.length + when.length > 0 && areFields && areConditions;
 }
 
 function eachSource(
