@@ -7,8 +7,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** What the README asks for, and what `make setup` puts into `.tools/`. */
 const prerequisites = ['bash', 'git', 'go', 'make', 'node', 'npm', 'python3'];
 
-/** Commands of our own programs, and of the programs of tests. */
-const own = ['istio-clean-iptables', 'istio-iptables', 'listen', 'proxy', 'storm', 'wait'];
+/** Our own programs, their commands, and the programs of tests. */
+const own = ['istio-clean-iptables', 'istio-iptables', 'listen', 'pilot-agent', 'proxy', 'storm', 'wait'];
 
 /** Programs of packages that every Debian has, because they are marked as essential or required. */
 const required = [
