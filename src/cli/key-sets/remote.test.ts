@@ -90,8 +90,9 @@ describe('FetchedKeySets', () => {
     keySets.renew();
     await keySets.settle();
     const asked = server.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(server.requests.length).toBe(asked);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // One may have been on its way. One that went on would have asked ten times.
+    expect(server.requests.length).toBeLessThanOrEqual(asked + 1);
   });
 
   test('keeps the last good keys when Envoy refuses the new ones', async () => {
