@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 
@@ -67,20 +68,41 @@ await build({
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },
   plugins: [lazySchema, lazyBuiltins, unusedParts],
 });
+const shebang = '#!/usr/bin/env node';
 for (const name of programs) {
-  await build({
+  // All of pilot-agent but its entry is one script, which tells by itself when it is missing.
+  const isSplit = name !== 'pilot-agent';
+  const { metafile } = await build({
     ...shared,
     entryPoints: [`src/bin/${name}.ts`],
     outdir: made,
+    entryNames: isSplit ? '[name]-main' : '[name]',
     chunkNames: `${name}-[hash]`,
-    // All of pilot-agent but its entry is one script.
-    splitting: name !== 'pilot-agent',
+    splitting: isSplit,
+    metafile: true,
     format: 'esm',
     ...maps,
     banner: {
-      js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      js: `${shebang}\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
     },
     plugins: [lazySchema, unusedParts, ...cachedScripts.map(scriptInPlaceOf)],
+  });
+  if (isSplit) await buildFront(name, Object.keys(metafile.outputs));
+}
+
+/** The file that is called: Node tells a missing import before a line of the program runs, so another looks for it first. */
+async function buildFront(name, outputs) {
+  const parts = outputs.filter((path) => path.endsWith('.js')).map((path) => basename(path));
+  const contents = `import { endWithoutAnyOf } from './scripts/build/missing-file.mjs';
+endWithoutAnyOf(${JSON.stringify(parts)}, import.meta.url);
+await import('./${name}-main.js');`;
+  await build({
+    ...shared,
+    stdin: { contents, resolveDir: '.' },
+    outfile: `${made}/${name}.js`,
+    external: ['./*-main.js'],
+    format: 'esm',
+    banner: { js: shebang },
   });
 }
 for (const node of [process.execPath, '.tools/bin/node24'].filter((path) => existsSync(path))) {

@@ -1,8 +1,9 @@
 // A bundled script in CommonJS's form that starts from V8's compiled form of it. Part of the programs, and of what makes the form.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { constants, Script } from 'node:vm';
+import { endWithout } from './missing-file.mjs';
 
 /**
  * Runs the script and gives what it exports. Where the compiled form is missing, or another Node made it, V8 compiles
@@ -22,14 +23,6 @@ export function runScript(file) {
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   return { exports: module.exports, script };
-}
-
-function endWithout(file) {
-  const program = basename(process.argv[1] ?? file);
-  process.stderr.write(
-    `${program}: "${file}" is missing: the program is more than this one file; copy all files of its folder, and link to it\n`,
-  );
-  process.exit(3);
 }
 
 /** One for each version of Node: V8 takes only what the same V8 wrote. */

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const built = resolve(import.meta.dirname, '../../dist');
+
+test.each(['meshpol', 'meshd', 'pilot-agent'])(
+  '%s.js that was copied alone ends with 3 and says what is missing',
+  async (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'alone-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const program = join(folder, `${name}.js`);
+    copyFileSync(join(built, `${name}.js`), program);
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
+      execFile(process.execPath, [program, '--help'], (error, _stdout, text) =>
+        done({ code: error?.code, stderr: text }),
+      );
+    });
+    expect(stderr).toMatch(/^[a-z-]+\.js: "[^"\n]*" is missing: [^\n]*copy all files of its folder[^\n]*\n$/);
+    expect(stderr).toContain(folder);
+    expect(code).toBe(3);
+  },
+);
