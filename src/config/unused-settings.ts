@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, PolicyDocument } from '../compiler/source/d
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 import { formatPath } from '../lib/json-path.ts';
+import { lookup } from '../lib/lookup.ts';
 import { isMeshSetting } from './mesh-config.ts';
 import { isProxySetting } from './proxy-config.ts';
 
@@ -43,7 +44,7 @@ export function reportUnusedSettings(
   const unused = [...own, ...ofDefault, ...unusedParts(value)];
   const plain: JsonPath[] = [];
   for (const path of unused) {
-    const consequence = securityConsequences[String(path.at(-1))];
+    const consequence = lookup(securityConsequences, String(path.at(-1)));
     if (consequence === undefined) plain.push(path);
     else {
       const holes = { field: formatPath(path), consequence };

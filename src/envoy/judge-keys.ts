@@ -3,6 +3,9 @@ import type { Validation } from './validate.ts';
 /** Why Envoy does not take a JSON Web Key Set, in its own words; undefined when it does. */
 export type JudgeKeys = (keySet: string) => Promise<string | undefined>;
 
+/** Envoy was ended, by its deadline or from outside, before it had an opinion. */
+const isUnanswered = /did not answer in time|aborted \(SIG(KILL|TERM)\)/;
+
 /** Enough for every issuer of a mesh, its former keys included. */
 const mostRemembered = 1_000;
 
@@ -15,7 +18,7 @@ export function createKeyJudge(validate: (config: object) => Promise<Pick<Valida
   return async (keySet) => {
     if (taken.has(keySet)) return undefined;
     const { ok, message } = await validate(configWith(keySet)).catch(() => ({ ok: true, message: '' }));
-    if (!ok) return message;
+    if (!ok) return isUnanswered.test(message) ? undefined : message;
     if (taken.size >= mostRemembered) taken.clear();
     taken.add(keySet);
     return undefined;

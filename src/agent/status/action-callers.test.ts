@@ -37,6 +37,19 @@ describe('actionCallers', () => {
     else expect(reason).toMatch(expected);
   });
 
+  test('refuses an end that Envoy closes while its descriptors are looked through', async () => {
+    const answers: SocketOwner[] = [
+      { isKnown: true, uid: proxyUser, name: 'socket:[5]' },
+      { isKnown: false, why: 'closed' },
+    ];
+    const refusalOf = actionCallers(() => envoy, createLog({ isJson: false, level: 'info', write: () => undefined }), {
+      ownerOf: async () => answers.shift() ?? { isKnown: false, why: 'closed' },
+      groupOf: async (leader) => [{ pid: leader, uid: proxyUser }],
+      holdsSocket: async () => false,
+    });
+    expect(await refusalOf({})).toMatch(/closed at its other end/);
+  });
+
   test('takes any caller that is still there while no Envoy runs', async () => {
     const { refusalOf } = refusal({ isKnown: true, uid: proxyUser, name: 'socket:[5]' });
     const idle = actionCallers(() => undefined, createLog({ isJson: false, level: 'info', write: () => undefined }), {

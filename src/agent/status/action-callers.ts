@@ -40,7 +40,10 @@ export function actionCallers(
       for (const { pid: member, uid } of await sight.groupOf(pid))
         if (uid === owner.uid && (await sight.holdsSocket(member, owner.name)))
           return 'the connection comes from Envoy, which nobody may ask this through';
-      return undefined;
+      // Envoy may have closed it meanwhile: then none of its descriptors was it any more.
+      const later = await sight.ownerOf(ends);
+      const isSame = later.isKnown && later.name === owner.name && later.uid === owner.uid;
+      return isSame ? undefined : 'the connection has been closed at its other end';
     } catch (error) {
       return `whose connection this is cannot be seen (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`;
     }

@@ -7,7 +7,8 @@ import type { ConnectionEnds } from './loopback.ts';
 export type SocketOwner =
   | {
       readonly isKnown: true;
-      readonly uid: number /** As a descriptor of the socket reads: `socket:[4711]`. */;
+      readonly uid: number;
+      /** As a descriptor of the socket reads: `socket:[4711]`. */
       readonly name: string;
     }
   /** `closed`: no process has that end open any more. `no-table`: this machine shows nobody's. */

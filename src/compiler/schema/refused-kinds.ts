@@ -1,4 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { lookup } from '../../lib/lookup.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 
 /** What to write instead of a kind of the mesh's groups that is not read, by kind. */
@@ -61,7 +62,7 @@ export function isNeighbour(group: string, kind: string): boolean {
 
 /** Warns of an object that has no effect here, and refuses one that decides who gets in. */
 export function dispatchNeighbour(group: string, document: PolicyDocument, bag: DiagnosticBag): 'foreign' | 'refused' {
-  const dispatch = neighbours[group] ?? neighbours[`${group}/${document.value.kind}`];
+  const dispatch = lookup(neighbours, group) ?? lookup(neighbours, `${group}/${document.value.kind}`);
   return dispatch?.(document, group, bag) ?? 'foreign';
 }
 

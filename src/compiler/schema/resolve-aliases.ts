@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import { lookup } from '../../lib/lookup.ts';
 import { containerAlias, groupAlias, labelKeyAlias, labelValueAlias, tlsModeAlias } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 
@@ -9,7 +10,7 @@ import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.t
  */
 export function resolveAliases(document: PolicyDocument, bag: DiagnosticBag): PolicyDocument {
   let value: JsonValue = document.value;
-  const places = placesByKind[String(value.kind)] ?? [];
+  const places = lookup(placesByKind, String(value.kind)) ?? [];
   for (const place of [...commonPlaces, ...places]) {
     value = rewrite(value, place.path, 0, (found, path) => place.resolve(found, { document, bag, path }), []);
   }

@@ -23,8 +23,7 @@ export function parseIgnorePatterns(text: string): IgnorePattern[] {
 /** One pattern; undefined for a line that says nothing. */
 export function parseIgnorePattern(line: string): IgnorePattern | undefined {
   if (line.startsWith('#')) return undefined;
-  // White space at the end counts only after a backslash.
-  const text = line.replace(/((?:^|[^\\])(?:\\\\)*)[ \t]+$/, '$1');
+  const text = withoutBlanksAtEnd(line);
   const isNegated = text.startsWith('!');
   const isForFolders = text.endsWith('/');
   const path = text.slice(isNegated ? 1 : 0).replace(/\/+$/, '');
@@ -36,6 +35,13 @@ export function parseIgnorePattern(line: string): IgnorePattern | undefined {
   // What ends with `**` is all that is inside, and not the folder itself.
   if (segments.at(-1) === any) segments.push(oneName);
   return { text: line, isNegated, isForFolders, segments };
+}
+
+/** White space at the end counts only after a backslash, and a backslash only where none stands before it. */
+function withoutBlanksAtEnd(line: string): string {
+  const kept = line.trimEnd();
+  const backslashes = kept.length - kept.replace(/\\+$/, '').length;
+  return backslashes % 2 === 1 ? line.slice(0, kept.length + 1) : kept;
 }
 
 /** The pattern that decides about a path, which is relative to the folder of the list: the last one that fits. */

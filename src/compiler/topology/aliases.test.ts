@@ -20,10 +20,15 @@ describe('services of type ExternalName', () => {
   });
 
   test('lead through each other, to hosts of ServiceEntries too', () => {
-    const entry = make.serviceEntry('far/api', { hosts: ['api.example.com'], resolution: 'DNS' });
+    const entry = make.serviceEntry('b/api', { hosts: ['api.example.com'], resolution: 'DNS' });
     expect(named(entry, alias('a/x', 'y.b.svc.cluster.local'), alias('b/y', 'api.example.com'))).toEqual([
       ['api.example.com', 'x.a.svc.cluster.local', 'y.b.svc.cluster.local'],
     ]);
+  });
+
+  test('lead to no ServiceEntry of another namespace, which could take what is sent to them', () => {
+    const entry = make.serviceEntry('far/api', { hosts: ['api.example.com'], resolution: 'DNS' });
+    expect(named(entry, alias('a/x', 'api.example.com'))).toEqual([['api.example.com'], ['x.a.svc.cluster.local']]);
   });
 
   test('stay services of their own where nobody declares the host, their namespace does not see it, or it is a circle', () => {

@@ -45,7 +45,10 @@ function targetOf(draft: ServiceDraft, byHost: ReadonlyMap<string, readonly Serv
     const known = (byHost.get(host) ?? []).filter(({ service }) =>
       isVisible(service.exportTo, service.namespace, namespace),
     );
-    const next = known.find(({ service }) => service.namespace === namespace) ?? known[0];
+    // An entry of a namespace that neither asks nor was named on the way takes no traffic of a service of that name.
+    const next =
+      known.find(({ service }) => service.namespace === namespace) ??
+      known.find(({ service }) => service.namespace === at.service.namespace || service.object.kind === 'Service');
     if (next === undefined) return at === draft ? undefined : at;
     if (seen.has(next)) return undefined;
     seen.add(next);

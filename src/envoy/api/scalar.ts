@@ -1,3 +1,4 @@
+import { lookup } from '../../lib/lookup.ts';
 import { type Check, nameJsonType, type Report } from './report.ts';
 import { all, boolRule, numberRule, type Rule } from './rules.ts';
 import { bytesRule, stringRule } from './string-rule.ts';
@@ -103,7 +104,7 @@ function floatCheck(rules: object | undefined): ValueCheck {
   const rule = numberRule(rules);
   const check: Check = (value, report) => {
     let number = value;
-    if (typeof value === 'string') number = decimal.test(value) ? Number(value) : specialNumbers[value];
+    if (typeof value === 'string') number = decimal.test(value) ? Number(value) : lookup(specialNumbers, value);
     if (typeof number !== 'number') wrongType(value, 'a number', report);
     else applyRule(rule, number, report);
   };

@@ -1,4 +1,5 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
+import { lookup } from '../../../lib/lookup.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import type { AuthorizationPolicy, Condition } from '../../policy/authorization-policy.ts';
 import { formats } from '../formats.ts';
@@ -49,7 +50,7 @@ export function checkConditions({ spec }: AuthorizationPolicy, report: Report): 
 function checkCondition(condition: Condition, isCustom: boolean, path: JsonPath, report: Report): void {
   const { key } = condition;
   const [, base = key, name] = /^([^[]*)\[(.*)\]$/.exec(key) ?? [];
-  const hint = replaced[base];
+  const hint = lookup(replaced, base);
   if (hint !== undefined) {
     report('unsupported-condition-key', [...path, 'key'], { key }, { hint });
     return;
@@ -73,7 +74,7 @@ function checkCondition(condition: Condition, isCustom: boolean, path: JsonPath,
 
 function attributeOf(base: string): Attribute | undefined {
   if (base.startsWith('experimental.envoy.filters.')) return { isNamed: true };
-  return Object.hasOwn(attributes, base) ? attributes[base] : undefined;
+  return lookup(attributes, base);
 }
 
 function checkValues(condition: Condition, name: string, path: JsonPath, report: Report): void {

@@ -1,3 +1,4 @@
+import { lookup } from '../../../lib/lookup.ts';
 import { type AuthorizationPolicy, takesAccess } from '../../policy/authorization-policy.ts';
 import type { Report } from '../rule.ts';
 import { type ValueList, valueLists } from './value-lists.ts';
@@ -25,7 +26,7 @@ function checkList({ field, values, path }: ValueList, report: Report): void {
     report('match-never-holds', [...path.slice(0, -1), 'key'], { field: 'key', value: field, reason: absent });
     return;
   }
-  const reasonOf = header === undefined ? reasons[field] : (headerReasons[header] ?? headerValue);
+  const reasonOf = header === undefined ? lookup(reasons, field) : (lookup(headerReasons, header) ?? headerValue);
   for (const [i, value] of values.entries()) {
     const reason = reasonOf?.(value.replace(/^\*|(?<=.)\*$/g, ''), value);
     if (reason === undefined) continue;
