@@ -10,6 +10,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { delay } from '../../lib/abort.ts';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
 import { staticFormOf, withoutHostOnlyChains } from '../../testing/static-form.ts';
 import {
@@ -111,6 +112,17 @@ describe('Envoy takes the chain that the tests’ model of it takes', () => {
   });
 });
 
+describe('a ClientHello that comes after the time of detection', () => {
+  test('takes the chain of plaintext, where there is one, and no handshake succeeds', async () => {
+    logged.length = 0;
+    const expected = [...portOf.values()].map((port) => String(matchChain(listener, { port })?.name));
+    const ends = await Promise.all([...portOf.values()].map(sendLate));
+    const chains = (): string[] => logged.map(({ filter_chain }) => String(filter_chain ?? undefined)).sort();
+    await expect.poll(chains, { timeout: 5000, interval: 5 }).toEqual(expected.sort());
+    expect(new Set(ends)).toEqual(new Set(['refused']));
+  });
+});
+
 describe('the log of connections', () => {
   test('has no line for what succeeds, and one with its reason for each refusal', async () => {
     await logEveryConnection(0);
@@ -150,6 +162,26 @@ function logEveryConnection(percent: number): Promise<void> {
     request(options, (response) => response.resume().on('end', () => resolve()))
       .on('error', reject)
       .end();
+  });
+}
+
+/** A mesh client's handshake that begins after Envoy has given up waiting for it. */
+async function sendLate(port: number): Promise<'secured' | 'refused'> {
+  const plain = connect({ host: '127.0.0.1', port });
+  plain.on('error', () => undefined);
+  await delay(defaultSettings.inboundDetectionTimeoutMs + 300);
+  if (plain.destroyed) return 'refused';
+  const identity = { cert: certificate.certificateChain, key: certificate.privateKey };
+  const socket = connectTls({ socket: plain, ...identity, ALPNProtocols: ['mesh'], rejectUnauthorized: false });
+  return new Promise((resolve) => {
+    socket
+      .on('error', () => undefined)
+      .on('secureConnect', () => {
+        resolve('secured');
+        socket.destroy();
+      });
+    socket.on('close', () => resolve('refused'));
+    plain.on('close', () => resolve('refused'));
   });
 }
 
