@@ -96,7 +96,7 @@ describe('pilot-agent proxy', () => {
     proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: 'abc' } });
     await proxy.untilReady();
     expect(proxy.output).toContain(
-      'variable TERMINATION_DRAIN_DURATION_SECONDS is "abc", expected a whole number: the default (5) is used',
+      'variable TERMINATION_DRAIN_DURATION_SECONDS is "abc", expected a whole number from 0: the default (5) is used',
     );
     const began = performance.now();
     proxy.signal('SIGTERM');

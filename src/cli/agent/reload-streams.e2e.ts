@@ -52,14 +52,14 @@ const answer = ({ url }, response) => {
     response.end();
   }, 50);
 };
-for (const port of [8000, 9000]) createServer(answer).listen(port, '127.0.0.1');
+for (const port of [8000, 9000]) createServer(answer).listen(port, '0.0.0.0');
 `;
 
 /** Two streams, inbound and outbound, and all the while requests that take a second; writes what came of them. */
 const client = `
 const { Agent, request } = require('node:http');
 const agent = new Agent({ keepAlive: true });
-const targets = [{ host: '127.0.0.1', port: 8000 }, { host: '10.2.0.1', port: 9000, headers: { host: 'plain-0.bar:9000' } }];
+const targets = [{ host: '10.3.0.1', port: 8000 }, { host: '10.2.0.1', port: 9000, headers: { host: 'plain-0.bar:9000' } }];
 const ask = (target, path) => new Promise((resolve) => {
   const call = request({ ...target, path, agent }, (response) => {
     let body = '';
@@ -89,8 +89,9 @@ const ask = (target, path) => new Promise((resolve) => {
 /** Traffic to the workload and to the services' addresses goes to Envoy; Envoy's own to the application does not. */
 const prepare = `
 ip route add local 10.2.0.0/16 dev lo
+ip addr add 10.3.0.1/32 dev lo
 iptables -t nat -A OUTPUT -p tcp -d 10.2.0.0/16 -j REDIRECT --to-ports 15001
-iptables -t nat -A OUTPUT -p tcp -d 127.0.0.1 --dport 8000 ! -s 127.0.0.6 -j REDIRECT --to-ports 15006
+iptables -t nat -A OUTPUT -p tcp -d 10.3.0.1 --dport 8000 ! -s 127.0.0.6 -j REDIRECT --to-ports 15006
 "${process.execPath}" application.cjs & `;
 
 describe('streams and requests in flight', () => {
