@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { validateConfiguration } from '../compiler/schema/validate.ts';
 import { isBlankText } from '../compiler/source/blank.ts';
@@ -6,6 +5,7 @@ import type { PolicyDocument, SourceFile } from '../compiler/source/document.ts'
 import { parse } from '../compiler/source/parse.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import { readNamedFile } from '../lib/read-file.ts';
 import { applyAnnotations, configAnnotation, withOurNames } from './annotations.ts';
 import { checkSettings } from './check.ts';
 import { SettingsDraft } from './draft.ts';
@@ -81,7 +81,7 @@ export async function readSettings(options: SettingsOptions, bag: DiagnosticBag)
 async function readMeshConfig(meshConfig: SettingsOptions['meshConfig']): Promise<string | undefined> {
   if (meshConfig === undefined) return undefined;
   try {
-    return await readFile(meshConfig.path, 'utf8');
+    return (await readNamedFile(meshConfig.path)).toString('utf8');
   } catch (cause) {
     if (!meshConfig.isRequired && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`cannot read the mesh configuration "${meshConfig.path}"`, { cause });
@@ -97,7 +97,7 @@ async function readAnnotations(
   if (podInfo === undefined) return undefined;
   const path = join(podInfo, 'annotations');
   try {
-    const text = await readFile(path, 'utf8');
+    const text = (await readNamedFile(path)).toString('utf8');
     sources.push({ path, text: maskPodInfo(text) });
     return withOurNames(parsePodInfo({ path, text }, bag));
   } catch (cause) {

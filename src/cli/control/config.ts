@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type ParsedVariable, parseBoolean, parseInteger } from '../../config/variable.ts';
@@ -10,6 +9,7 @@ import type {
   TokenConfig,
 } from '../../control/control-config.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
+import { readNamedFile } from '../../lib/read-file.ts';
 import { UsageError } from '../failure.ts';
 import { version } from '../version.ts';
 import type { ServeFlags } from './flags.ts';
@@ -110,7 +110,7 @@ async function tokensOf(
 }
 
 async function readRoots(path: string): Promise<string> {
-  const text = await readFile(path, 'latin1');
+  const text = (await readNamedFile(path)).toString('latin1');
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
     throw new UsageError(`--tokenIssuerRoots: "${path}" holds no certificate`);
   return text;

@@ -119,6 +119,7 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['local-origin-failures-not-split', '10:7'],
   ['locality-weight-total-not-100', '14:13'],
   ['match-never-holds', '12:17'],
+  ['match-never-holds-connection', '14:16'],
   ['match-never-holds-header-name', '13:12'],
   ['match-never-holds-header-value', '14:16'],
   ['match-never-holds-method', '12:19'],

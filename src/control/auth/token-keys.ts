@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { watchPaths } from '../../identity/watch.ts';
+import { readNamedFile } from '../../lib/read-file.ts';
 import { ControlError } from '../control-error.ts';
 import type { ControlLog } from '../control-log.ts';
 import type { TokenKey, TokenKeys } from './token.ts';
@@ -39,7 +39,7 @@ export async function openKeyFile(path: string, issuer: string | undefined, log:
 async function readKeys(path: string): Promise<readonly TokenKey[] | string> {
   let text: string;
   try {
-    const bytes = await readFile(path);
+    const bytes = await readNamedFile(path);
     if (bytes.length > longestFileBytes) return `"${path}" is larger than ${longestFileBytes} bytes`;
     text = bytes.toString('utf8');
   } catch (error) {

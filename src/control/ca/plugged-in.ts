@@ -1,5 +1,6 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readNamedFile } from '../../lib/read-file.ts';
 import { ControlError } from '../control-error.ts';
 import { type CheckedAuthority, createSigner } from './signer.ts';
 
@@ -42,7 +43,7 @@ export async function readPluggedIn(folder: string, nowMs: number): Promise<Chec
   for (const [key, name] of Object.entries(fileNames)) {
     const path = join(folder, name);
     try {
-      const bytes = await readFile(path);
+      const bytes = await readNamedFile(path);
       if (bytes.length > longestFileBytes) return { problem: `"${path}" is larger than ${longestFileBytes} bytes` };
       texts[key as keyof typeof texts] = bytes.toString('latin1');
     } catch (error) {

@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { readNamedFile } from '../../lib/read-file.ts';
 import { ControlError } from '../control-error.ts';
 import type { ControlLog } from '../control-log.ts';
 import type { ServerPair } from './server-pair.ts';
@@ -81,7 +82,7 @@ async function readPair(folder: string): Promise<ServerPair | string> {
   const texts: string[] = [];
   for (const path of [join(folder, chainFile), join(folder, keyFile)]) {
     try {
-      texts.push(await readFile(path, 'latin1'));
+      texts.push((await readNamedFile(path)).toString('latin1'));
     } catch (error) {
       return `cannot read "${path}" (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`;
     }

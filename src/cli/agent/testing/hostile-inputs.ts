@@ -14,10 +14,10 @@ export interface HostileInput {
 
 /** Inputs that once kept the agent from answering, and their neighbours. */
 export const hostileInputs: Readonly<Record<string, HostileInput>> = {
-  'eight thousand faulty documents': { text: () => '---\na: b\n'.repeat(8_000), outcome: /8000 errors/ },
-  'two million faulty documents': {
-    text: () => '---\na: b\n'.repeat(1_800_000),
-    outcome: /1800000 errors/,
+  'eight thousand faulty documents': { text: () => '---\nspec: b\n'.repeat(8_000), outcome: /8000 errors/ },
+  'a million faulty documents': {
+    text: () => '---\nspec: b\n'.repeat(1_300_000),
+    outcome: /1300000 errors/,
     isLong: true,
   },
   'faulty policies': { text: () => `---\n${policy(['/a'], 'actoin')}`.repeat(4_000), outcome: /4000 errors/ },

@@ -94,6 +94,8 @@ const headerReasons: Readonly<Record<string, ReasonOf | undefined>> = {
   host,
   ':authority': host,
   ':method': method,
+  connection: (text) =>
+    /upgrade/i.test(text) ? undefined : 'rules see the header "connection" of requests for an upgrade alone',
 };
 
 const pseudoHeaders: ReadonlySet<string> = new Set([':authority', ':method', ':scheme', ':protocol', ':path']);

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readNamedFile } from './read-file.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'read-file-'));
+  writeFileSync(join(folder, 'text'), 'bytes');
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('readNamedFile', () => {
+  test('gives the bytes of a file, and nothing of an empty device', async () => {
+    expect(String(await readNamedFile(join(folder, 'text')))).toBe('bytes');
+    expect(String(await readNamedFile('/dev/null'))).toBe('');
+  });
+
+  test.each([
+    ['pipe', 'a pipe, not a file'],
+    ['absent', 'ENOENT'],
+    ['.', 'EISDIR'],
+  ])('refuses %s with %s, at once', async (name, code) => {
+    await expect(readNamedFile(join(folder, name))).rejects.toMatchObject({ code });
+  });
+});
