@@ -20,10 +20,15 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Of a run that a change made endless. */
+/** After which a run counts as one that a change made endless. */
 const longestMs = 300_000;
 
 const copy = makeCopy();
+if (await fails(['--project', 'unit', 'run', 'src'])) {
+  console.error('mutants: the tests fail without any change, so that nothing can be learned from them');
+  rmSync(copy, { recursive: true, force: true });
+  process.exit(2);
+}
 const counts = { noticed: 0, missed: 0, harmless: 0 };
 try {
   for (const mutant of sample(productFiles().flatMap(mutantsOf), Number(options.count), Number(options.seed))) {

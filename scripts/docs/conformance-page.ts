@@ -1,5 +1,12 @@
 import { variables } from '../../src/config/variables.ts';
-import { type Evidence, readEvidence, readSpecification, type Specification, testsOf } from './evidence.ts';
+import {
+  type Evidence,
+  readEvidence,
+  readOpenWork,
+  readSpecification,
+  type Specification,
+  testsOf,
+} from './evidence.ts';
 import { code, table } from './markdown.ts';
 import { parseTestReference, type TestReference } from './test-reference.ts';
 
@@ -25,7 +32,16 @@ export function conformancePage(): string {
     'Written by `make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. A test is named by its ' +
     'file and its name there; the first hole in the name of a table of tests is filled. A note beside a test says which ' +
     'part of the line does not hold or is not shown. "open" is what is left to do. Targets of speed and memory that are not reached stand in bold in [performance.md](performance.md).';
-  return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n`;
+  return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n\n${openWork()}\n`;
+}
+
+/** What is known to be missing beside the lines of the specification. */
+function openWork(): string {
+  const rows = readOpenWork();
+  return `## Open beside the specification\n\n${table(
+    ['what', 'where'],
+    rows.map(({ what, where }) => [what, where]),
+  )}`;
 }
 
 function sectionsOf(specification: Specification): readonly Section[] {

@@ -46,6 +46,16 @@ export function readEvidence(): Readonly<Record<string, Evidence>> {
   return JSON.parse(readFileSync('fixtures/conformance.json', 'utf8')) as Record<string, Evidence>;
 }
 
+/** Something that is known to be missing beside the lines of the specification, and the room that it belongs to. */
+export interface OpenWork {
+  readonly what: string;
+  readonly where: string;
+}
+
+export function readOpenWork(): readonly OpenWork[] {
+  return JSON.parse(readFileSync('fixtures/open-work.json', 'utf8')) as readonly OpenWork[];
+}
+
 /** One identifier a line of the specification: `variable/CA_ADDR`, `field/Gateway/spec.servers[].hosts`. */
 export function identifiers(specification: Specification): string[] {
   return [

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -169,6 +169,8 @@ export class ProxyProgram {
     // The end of a PID namespace's first process is the end of all in it.
     for (const pid of [...started, this.#hasOwnPids ? 0 : (this.envoyPid ?? 0)]) kill(pid);
     await this.exit;
+    // What was started beside the agent, and goes on after its end.
+    for (const pid of await processesIn(this.folder)) kill(pid);
     await rm(this.folder, { recursive: true, force: true });
   }
 }
@@ -177,6 +179,13 @@ export class ProxyProgram {
 export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Processes that work in the folder or below it. */
+async function processesIn(folder: string): Promise<number[]> {
+  const ids = (await readdir('/proc')).map(Number).filter((id) => id > 1);
+  const folders = await Promise.all(ids.map((id) => readlink(`/proc/${id}/cwd`).catch(() => '')));
+  return ids.filter((_, i) => folders[i] === folder || folders[i]?.startsWith(`${folder}/`));
 }
 
 /** Ends a process that there may be; 0 and 1 are nobody's. */
