@@ -222,6 +222,7 @@ const cases: readonly (readonly [name: string, place: string])[] = [
   ['weak-tls-version', '17:27'],
   ['weight-total-zero', '10:5'],
   ['wide-export-with-selector', '12:3'],
+  ['wildcard-host-of-dns', '9:5'],
   ['wildcard-in-selector', '9:12'],
   ['wildcard-in-selector-key', '9:7'],
   ['wrong-type', '8:3'],

@@ -41,6 +41,10 @@ export const policyCodes = {
     message`resolution ${'resolution'} takes ${'expected'} of "endpoints", found ${'count'}`,
     'write "resolution: STATIC" for addresses, or "DNS" for names',
   ),
+  'wildcard-host-of-dns': error(
+    message`DNS has no addresses for the pattern "${'host'}": resolution ${'resolution'} needs "endpoints" for it`,
+    'write "resolution: NONE", name endpoints, or name each host',
+  ),
   'unknown-endpoint-port': error(
     message`the entry has no port "${'name'}", expected ${'names'}`,
     "write the name of one of the entry's ports",

@@ -8,6 +8,7 @@ export const serviceEntryRules: readonly Rule<ServiceEntry>[] = [
   checkEndpointSources,
   checkEndpointsOfResolution,
   checkEndpointPorts,
+  checkNamesOfDns,
 ];
 
 function checkPortNames({ spec }: ServiceEntry, report: Report): void {
@@ -32,6 +33,15 @@ function checkEndpointsOfResolution({ spec }: ServiceEntry, report: Report): voi
   const expected = most === 0 ? 'none' : 'at most one';
   const holes = { resolution, expected, count: String(endpoints.length) };
   report('too-many-endpoints', ['spec', 'endpoints'], holes, { part: 'key' });
+}
+
+/** Without endpoints the hosts themselves are what DNS is asked for; the original refuses patterns too. */
+function checkNamesOfDns({ spec }: ServiceEntry, report: Report): void {
+  const { resolution = 'NONE', endpoints = [], workloadSelector } = spec;
+  if (!resolution.startsWith('DNS') || endpoints.length > 0 || workloadSelector !== undefined) return;
+  for (const [i, host] of spec.hosts.entries()) {
+    if (host.includes('*')) report('wildcard-host-of-dns', ['spec', 'hosts', i], { host, resolution });
+  }
 }
 
 /** An endpoint's port is found by the name of the entry's. */
