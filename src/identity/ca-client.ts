@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -87,7 +88,8 @@ async function channelCredentials(
   const roots = await readRoots(rootPath, announcedRoots);
   const [key = null, chain = null] = pair ? [Buffer.from(pair.privateKey), Buffer.from(pair.certificateChain)] : [];
   const made = credentials.createSsl(Buffer.from(roots, 'latin1'), key, chain);
-  return isIP(hostOf(address)) === 0 ? made : withoutServerName(made);
+  const host = hostOf(address);
+  return isIP(host) === 0 ? made : withoutServerName(made, host);
 }
 
 /** Of `host:port`; brackets around an IPv6 address are not part of it. */
@@ -96,14 +98,18 @@ function hostOf(address: string): string {
 }
 
 /**
- * An address is no server name (RFC 6066, 3), but the library sends it as one, at which Node warns. Without a name Node
- * compares the certificate with the host, the address.
+ * An address is no server name (RFC 6066, 3), but the library sends it as one, at which Node warns. The certificate is
+ * compared with the address here: Node 24 finds no IPv6 address in any certificate.
  */
-function withoutServerName(made: ChannelCredentials): ChannelCredentials {
+function withoutServerName(made: ChannelCredentials, ip: string): ChannelCredentials {
   const create = made._createSecureConnector.bind(made);
   made._createSecureConnector = (...target) => {
     const connector = create(...target) as ReturnType<typeof create> & { connectionOptions: ConnectionOptions };
     connector.connectionOptions.servername = '';
+    connector.connectionOptions.checkServerIdentity = (_name, { raw }) =>
+      new X509Certificate(raw).checkIP(ip) === undefined
+        ? new Error(`the certificate is not for the address ${ip}`)
+        : undefined;
     return connector;
   };
   return made;

@@ -119,7 +119,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     await denies('/p999');
     expect((metric('mesh_agent_compilations_total') ?? 0) - before).toBeLessThanOrEqual(2);
     // The listeners are written before what stands beside them.
-    await proxy.logged(/configuration in force[^]*configuration in force/);
+    await proxy.logged(/configuration in force.*configuration in force/s);
     expect(await readdir(join(proxy.folder, 'etc/mesh/proxy'))).not.toContainEqual(expect.stringMatching(/tmp$/));
   });
 
