@@ -18,6 +18,20 @@ const places: Readonly<Record<string, (name: string) => string>> = {
     `apiVersion: security.mesh.io/v1\nkind: PeerAuthentication\nmetadata: {name: a}\nspec: {selector: {matchLabels: {"${name}": a}}}`,
   'an annotation': (name) =>
     `apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {"${name}": a}}\nspec: {containers: []}`,
+  'an annotation of capture': (name) =>
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {sidecar.mesh.io/inject: "true"}, annotations: {"traffic.sidecar.mesh.io/${name}": a}}\nspec: {containers: []}`,
+  'a port': (name) =>
+    `apiVersion: security.mesh.io/v1\nkind: PeerAuthentication\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: a}}, portLevelMtls: {"${name}": {mode: STRICT}}}`,
+  'a subset': (name) =>
+    `apiVersion: networking.mesh.io/v1alpha3\nkind: DestinationRule\nmetadata: {name: a}\nspec: {host: a, subsets: [{name: "${name}", labels: {"${name}": a}}]}`,
+  'a header of a route': (name) =>
+    `apiVersion: networking.mesh.io/v1alpha3\nkind: VirtualService\nmetadata: {name: a}\nspec: {hosts: [a], http: [{match: [{headers: {"${name}": {exact: a}}}], route: [{destination: {host: "${name}"}}]}]}`,
+  'a provider': (name) =>
+    `apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: a}\nspec: {action: CUSTOM, provider: {name: "${name}"}, rules: [{}]}`,
+  'a claim': (name) =>
+    `apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: a}\nspec: {rules: [{when: [{key: "request.auth.claims[${name}]", values: [a]}]}]}`,
+  'a protocol of a port': (name) =>
+    `apiVersion: networking.mesh.io/v1alpha3\nkind: Gateway\nmetadata: {name: a}\nspec: {selector: {a: a}, servers: [{port: {number: 80, name: "${name}", protocol: "${name}"}, hosts: ["*"]}]}`,
   'a mode': (name) =>
     `apiVersion: security.mesh.io/v1\nkind: PeerAuthentication\nmetadata: {name: a}\nspec: {mtls: {mode: ${name}}}`,
   'a condition': (name) =>

@@ -32,6 +32,17 @@ describe('needsOwnCertificate', () => {
     expect(needsOwnCertificate(listenersOf(name, 'mesh-system'), 'router')).toBe(expected);
   });
 
+  test('is the same whatever the order in which a template writes the fields', () => {
+    const turned = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(turned);
+      if (typeof value !== 'object' || value === null) return value;
+      const fields = Object.entries(value).map(([key, child]) => [key, turned(child)]);
+      return Object.fromEntries(fields.reverse());
+    };
+    const other = JSON.stringify(turned(JSON.parse(listenersOf('peer-mesh-strict'))));
+    expect(needsOwnCertificate(other, 'sidecar')).toBe(true);
+  });
+
   test('is false where no chain serves anybody', () => {
     const file = JSON.parse(listenersOf('peer-mesh-strict')) as { resources: { filter_chains: { name: string }[] }[] };
     for (const listener of file.resources)

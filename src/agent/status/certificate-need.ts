@@ -34,6 +34,12 @@ function isClosing({ filters = [] }: FilterChain): boolean {
   return filters.at(-1)?.typed_config?.cluster === nowhere;
 }
 
+/** Whatever wraps the TLS of the chain (a PROXY protocol, say), and in whatever order its fields stand. */
 function showsOwnCertificate({ transport_socket: socket = {} }: FilterChain): boolean {
-  return /"name":"default","sds_config"/.test(JSON.stringify(socket));
+  const asks = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false;
+    const { name, sds_config: config } = value as { readonly name?: unknown; readonly sds_config?: unknown };
+    return (name === 'default' && config !== undefined) || Object.values(value).some(asks);
+  };
+  return asks(socket);
 }

@@ -91,7 +91,7 @@ async function findBelow(path: string, root: Root, options: FindOptions): Promis
 }
 
 /** Larger than any list that a person writes. */
-const maxListBytes = 1 << 20;
+const maxListBytes = 1 << 16;
 
 async function readList(folder: string, root: Root): Promise<string> {
   const path = folder.endsWith('/') ? folder + ignoreFile : `${folder}/${ignoreFile}`;

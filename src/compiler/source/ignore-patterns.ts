@@ -26,7 +26,7 @@ export function parseIgnorePattern(line: string): IgnorePattern | undefined {
   const text = withoutBlanksAtEnd(line);
   const isNegated = text.startsWith('!');
   const isForFolders = text.endsWith('/');
-  const path = text.slice(isNegated ? 1 : 0).replace(/\/+$/, '');
+  const path = withoutLast(text.slice(isNegated ? 1 : 0), '/');
   if (path.trim() === '') return undefined;
   const isAnchored = path.includes('/');
   const names = path.replace(/^\//, '').split('/');
@@ -40,8 +40,15 @@ export function parseIgnorePattern(line: string): IgnorePattern | undefined {
 /** White space at the end counts only after a backslash, and a backslash only where none stands before it. */
 function withoutBlanksAtEnd(line: string): string {
   const kept = line.trimEnd();
-  const backslashes = kept.length - kept.replace(/\\+$/, '').length;
+  const backslashes = kept.length - withoutLast(kept, '\\').length;
   return backslashes % 2 === 1 ? line.slice(0, kept.length + 1) : kept;
+}
+
+/** Not by an expression, which looks through each run of the character again from each of its places. */
+function withoutLast(text: string, character: string): string {
+  let end = text.length;
+  while (text[end - 1] === character) end--;
+  return text.slice(0, end);
 }
 
 /** The pattern that decides about a path, which is relative to the folder of the list: the last one that fits. */

@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
+import { lookup } from '../../lib/lookup.ts';
 import type { MeshObject } from '../policy/object.ts';
 import { nameOf } from './object-name.ts';
 import type { Labels } from './selector.ts';
@@ -49,7 +50,7 @@ export function checkCapture(object: MeshObject<string>, annotations: Labels, ba
       bag.report('invalid-port-list', object.document.spanOf(path), { annotation: key, value });
       continue;
     }
-    const what = aroundProxy[field]?.(value.trim());
+    const what = lookup(aroundProxy, field)?.(value.trim());
     if (what === undefined) continue;
     const code = field.includes('Outbound') ? 'outbound-outside-capture' : 'inbound-outside-capture';
     bag.report(code, object.document.spanOf(path, 'key'), { what, kind, name });
