@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AdminClient } from '../../envoy/admin.ts';
-import type { Log, LogFields } from '../log/log.ts';
+import type { Log } from '../log/log.ts';
+import { changedPolicies } from './changed-policies.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import { judge, type ValidateConfig } from './judge.ts';
@@ -226,19 +227,6 @@ export class Reloader {
       suspects,
     );
   }
-}
-
-/** A line names so many policies of each sort, and counts the rest. */
-const mostNamed = 20;
-
-/** What a line of the log tells of the change, under the names of its parts; nothing for a part without policies. */
-function changedPolicies(changes: Compiled['changes']): LogFields {
-  const told = Object.entries(changes ?? {}).filter(([, names]) => names.length > 0);
-  const shown = told.map(([part, names]: readonly [string, readonly string[]]) => {
-    const more = names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : [];
-    return [part, [...names.slice(0, mostNamed), ...more]];
-  });
-  return Object.fromEntries(shown);
 }
 
 /** Message and first cause: of a file that cannot be written, the cause is what helps. */

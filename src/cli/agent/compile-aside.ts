@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
 import { CompileThread, type ThreadOptions } from './aside/thread.ts';
-import { createCompileProxy, type GoodState, InputsTooLarge, type ProxyInputs } from './compile-proxy.ts';
+import { createCompileProxy } from './compile-proxy.ts';
+import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
 
 /**
  * So many characters of inputs are read and compiled by the agent's own thread: before anything is in force, when nobody

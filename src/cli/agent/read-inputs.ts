@@ -6,8 +6,8 @@ import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { UsageError } from '../failure.ts';
 import { readTemplates } from '../read-templates.ts';
-import type { ProxyInputs } from './compile-proxy.ts';
 import { readHostFacts } from './host-facts.ts';
+import type { ProxyInputs } from './proxy-inputs.ts';
 import { readUserBootstrap } from './read-bootstrap.ts';
 import type { CompilerInputs } from './remember-compiler.ts';
 

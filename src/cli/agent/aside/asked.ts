@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JwtRule } from '../../../compiler/policy/request-authentication.ts';
-import type { AgentKeySets } from '../compile-proxy.ts';
+import type { AgentKeySets } from '../proxy-inputs.ts';
 import type { FromThread, KeyAnswer, Question } from './messages.ts';
 
 /** Questions to the agent's own thread, one at a time. */

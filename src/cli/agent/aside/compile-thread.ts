@@ -2,7 +2,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { CompileResult } from '../../../agent/reload/proxy-files.ts';
 import type { MeshFigures } from '../../../compiler/mesh-figures.ts';
-import { createCompileProxy, type GoodState } from '../compile-proxy.ts';
+import { createCompileProxy } from '../compile-proxy.ts';
+import type { GoodState } from '../proxy-inputs.ts';
 import { Asked, AskedKeySets } from './asked.ts';
 import {
   errorOf,

@@ -3,7 +3,7 @@ import type { MeshFigures } from '../../../compiler/mesh-figures.ts';
 import type { JwtRule } from '../../../compiler/policy/request-authentication.ts';
 import type { SourceFile } from '../../../compiler/source/document.ts';
 import type { RemoteKeySets } from '../../key-sets/gather.ts';
-import type { GoodState, ProxyInputs } from '../compile-proxy.ts';
+import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 
 /** What the thread is started with: all inputs but the functions, which are asked for by message. */
 export type PlainInputs = Omit<

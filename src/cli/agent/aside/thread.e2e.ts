@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CompileResult } from '../../../agent/reload/proxy-files.ts';
-import type { ProxyInputs } from '../compile-proxy.ts';
+import type { ProxyInputs } from '../proxy-inputs.ts';
 import { denyPath, podMesh } from '../testing/sample-mesh.ts';
 import { CompileThread } from './thread.ts';
 

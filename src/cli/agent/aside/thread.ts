@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { CompileResult } from '../../../agent/reload/proxy-files.ts';
-import type { GoodState, ProxyInputs } from '../compile-proxy.ts';
+import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import {
   errorOf,
   type FromThread,
