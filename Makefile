@@ -41,7 +41,7 @@ check: lint ## what a push must pass: types, lint, unit tests, goldens, document
 docs: generate ## write the generated documents again
 	@node scripts/docs.mjs
 
-bench: build ## the figures of docs/performance.md
+bench: build ## the figures of docs/project/performance.md
 	@node --expose-gc bench/run.mjs
 
 soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load, changes of the source

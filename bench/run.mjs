@@ -1,4 +1,4 @@
-// Prints the figures of docs/performance.md: `run.mjs [NUMBER…]`, each a ratio within this run, with peak memory.
+// Prints the figures of docs/project/performance.md: `run.mjs [NUMBER…]`, each a ratio within this run, with peak memory.
 import { spawnSync } from 'node:child_process';
 
 const { status } = spawnSync(

@@ -66,7 +66,9 @@ describe('registry', () => {
   });
 
   test('has a section in the documentation for every code, and for nothing else', () => {
-    const documented = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8').matchAll(/^## `?([a-z0-9-]+)`?$/gm);
+    const documented = readFileSync(join(root, 'docs/reference/diagnostics.md'), 'utf8').matchAll(
+      /^## `?([a-z0-9-]+)`?$/gm,
+    );
     expect([...documented].map(([, code]) => code).sort()).toEqual([...codes].sort());
   });
 });

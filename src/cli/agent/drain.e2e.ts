@@ -93,9 +93,9 @@ describe('the drain of pilot-agent proxy', () => {
   });
 });
 
-describe('the unit of docs/pilot-agent-lifecycle.md', () => {
+describe('the unit of docs/explanation/pilot-agent-lifecycle.md', () => {
   test('is one that systemd takes', async () => {
-    const page = await readFile(join(root, 'docs/pilot-agent-lifecycle.md'), 'utf8');
+    const page = await readFile(join(root, 'docs/explanation/pilot-agent-lifecycle.md'), 'utf8');
     const [, unit = ''] = /```ini\n([\s\S]*?)```/.exec(page) ?? [];
     expect(unit).toContain('ExecStart=');
     // The check wants programs that are there.

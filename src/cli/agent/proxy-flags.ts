@@ -23,7 +23,7 @@ function environmentHelp(): string {
   const list = [...agentVariables, ...ownVariables].sort((a, b) => (a.name < b.name ? -1 : 1));
   const width = Math.max(...list.map(({ name }) => name.length));
   const lines = list.map(({ name, effect }) => `  ${name.padEnd(width)}  ${effect}\n`);
-  return `\nVariables of the environment (docs/variables.md has more, and those that change compiled output):\n${lines.join('')}`;
+  return `\nVariables of the environment (docs/reference/variables.md has more, and those that change compiled output):\n${lines.join('')}`;
 }
 
 function addWorkloadFlags(command: Command): void {

@@ -17,10 +17,10 @@ const everything = bootstrapView(
 );
 
 describe('bootstrapView', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/templates.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/templates.md'), 'utf8');
   const rows = page.split('## What a bootstrap template sees')[1]?.split('\n## ')[0]?.split('\n') ?? [];
 
-  test('is what docs/templates.md says a bootstrap template sees', () => {
+  test('is what docs/reference/templates.md says a bootstrap template sees', () => {
     const names = rows.flatMap((row) => [...(/^\| (`.*?) \|/.exec(row)?.[1] ?? '').matchAll(/`(\w+)`/g)]);
     expect(names.map(([, name]) => name).sort()).toEqual(Object.keys(everything).sort());
   });

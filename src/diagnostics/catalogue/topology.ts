@@ -46,7 +46,7 @@ export const topologyCodes = {
   ),
   'unread-annotation': warning(
     message`annotation "${'annotation'}" is not read, and has no effect on ${'where'}`,
-    'check its spelling; docs/meshpol-compile.md lists the annotations that are read',
+    'check its spelling; docs/reference/meshpol-compile.md lists the annotations that are read',
   ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,

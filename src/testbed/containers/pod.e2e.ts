@@ -214,7 +214,7 @@ describe.skipIf(isImpossible())('in containers', () => {
       await pod?.remove();
     });
 
-    test('shows the certificate that meshd has signed, as docs/pilot-agent-containers.md has it', async () => {
+    test('shows the certificate that meshd has signed, as docs/guides/pilot-agent-containers.md has it', async () => {
       const connect = `openssl s_client -connect ${podIp}:8080 -alpn mesh-http/1.1 </dev/null`;
       const show = 'openssl x509 -noout -ext subjectAltName';
       const { stdout } = await engine.sandbox.run(['sh', '-c', `${connect} | ${show}`]);

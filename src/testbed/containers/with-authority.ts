@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type Container, deployFolder, type PodManifest } from './pod-manifest.ts';
 
-/** The pod with what docs/pilot-agent-containers.md gives for a certificate from meshd, in the place of the Secret. */
+/** The pod with what docs/guides/pilot-agent-containers.md gives for a certificate from meshd, in the place of the Secret. */
 export function withAuthority(pod: PodManifest): PodManifest {
-  const page = readFileSync(join(deployFolder, '../docs/pilot-agent-containers.md'), 'utf8');
+  const page = readFileSync(join(deployFolder, '../docs/guides/pilot-agent-containers.md'), 'utf8');
   const { spec } = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as Pick<PodManifest, 'spec'>;
   const [proxy] = spec.containers;
   const changed = (container: Container): Container =>

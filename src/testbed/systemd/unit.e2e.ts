@@ -8,7 +8,7 @@ import { type Machine, openMachine } from './machine.ts';
 
 const name = 'mesh-proxy.service';
 const inputs = '/etc/mesh/policies/mesh.yaml';
-const page = new URL('../../../docs/pilot-agent-lifecycle.md', import.meta.url);
+const page = new URL('../../../docs/explanation/pilot-agent-lifecycle.md', import.meta.url);
 
 /** The mode stands on line 4. */
 const mesh = (mode: string): string => `apiVersion: security.mesh.io/v1
@@ -41,7 +41,7 @@ async function install(machine: Machine): Promise<void> {
   await machine.must('systemctl', 'daemon-reload');
 }
 
-describe.skipIf(isImpossible())('the unit of docs/pilot-agent-lifecycle.md', () => {
+describe.skipIf(isImpossible())('the unit of docs/explanation/pilot-agent-lifecycle.md', () => {
   let machine: Machine;
   let mounts: string;
 
