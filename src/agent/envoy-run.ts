@@ -1,8 +1,10 @@
-import { type AdminAddress, type AdminClient, createAdminClient } from '../envoy/admin.ts';
+import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
 import type { PathsWatch } from '../identity/watch.ts';
 import { delay } from '../lib/abort.ts';
 import { AgentError } from './agent-error.ts';
+import type { AgentParts } from './agent-parts.ts';
+import type { CurrentEnvoy } from './current-envoy.ts';
 import { type CompiledFiles, lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
@@ -15,7 +17,6 @@ import type { ConfigFiles } from './reload/config-files.ts';
 import { type ChangeBell, follow } from './reload/follow.ts';
 import { adminAddressOf, type ProxyFiles } from './reload/proxy-files.ts';
 import { Reloader } from './reload/reload.ts';
-import type { AgentParts } from './run.ts';
 import type { IdentityService } from './secrets/identity-service.ts';
 
 /** What outlives one Envoy. */
@@ -28,25 +29,6 @@ export interface EnvoyRunParts extends AgentParts {
   readonly change: ChangeBell;
   readonly watch: PathsWatch;
   readonly current: CurrentEnvoy;
-}
-
-/** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
-export interface CurrentEnvoy {
-  /** Leads the group of its processes; there as long as Envoy runs. */
-  pid?: number | undefined;
-  admin?: AdminClient | undefined;
-  /** Where its admin interface listens. */
-  address?: AdminAddress | undefined;
-  /** Why there is no good workload certificate now; undefined when there is one, or none is meant to be. */
-  identityProblem?: () => string | undefined;
-  /** The bootstrap that this agent's Envoys are started with; there from the first compilation on. */
-  bootstrap?: string | undefined;
-  /** The listeners in force, a DiscoveryResponse. */
-  listeners?: (() => string) | undefined;
-  /** Begins a drain that stops nothing (`POST /drain`). */
-  drain?: (() => Promise<void>) | undefined;
-  /** Has Envoy open its log files again. */
-  reopenLogs?: (() => void) | undefined;
 }
 
 /** How one Envoy came to its end. */

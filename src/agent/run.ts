@@ -1,62 +1,30 @@
-import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
 import { type Change, type PathsWatch, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
 import { narrowFolder } from '../xds/socket.ts';
-import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
-import type { EnvoyCheck } from './envoy-check.ts';
-import type { CurrentEnvoy } from './envoy-run.ts';
+import type { AgentParts } from './agent-parts.ts';
+import type { CurrentEnvoy } from './current-envoy.ts';
 import { compileFirst } from './first-config.ts';
 import { keepRunning } from './keep-running.ts';
 import { checkAdminPort } from './life/admin-port.ts';
 import { endOnCrash } from './life/crash.ts';
-import { checkInterception, type InterceptionFacts } from './life/interception.ts';
+import { checkInterception } from './life/interception.ts';
 import { checkListenerPorts } from './life/listener-ports.ts';
 import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
 import { listeningPorts } from './life/process-table.ts';
-import { aborted, type StopSignals } from './life/signals.ts';
+import { aborted } from './life/signals.ts';
 import { AgentLife } from './life/state.ts';
 import { tellStopPlan } from './life/stop-plan.ts';
 import { StopRequests } from './life/stop-requests.ts';
 import { removeLeftovers } from './life/tidy.ts';
 import type { Log } from './log/log.ts';
-import type { AgentObservers } from './metrics/observers.ts';
 import { ConfigFiles } from './reload/config-files.ts';
 import { ChangeBell } from './reload/follow.ts';
-import { adminAddressOf, type CompileProxy, type ProxyFiles } from './reload/proxy-files.ts';
-import type { ValidateConfig } from './reload/reload.ts';
+import { adminAddressOf, type ProxyFiles } from './reload/proxy-files.ts';
 import type { IdentityService } from './secrets/identity-service.ts';
 import { serveStatus } from './status/serve-status.ts';
-import type { StatusSettings } from './status/status-settings.ts';
-
-/** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
-export interface AgentParts {
-  readonly config: AgentConfig;
-  readonly compile: CompileProxy;
-  readonly validate: ValidateConfig;
-  /** What this network namespace says of TPROXY; absent: nothing is compared with it. */
-  readonly readInterception?: () => Promise<InterceptionFacts>;
-  /** Whether `config.envoyBinary` may run. */
-  readonly envoyCheck: EnvoyCheck;
-  /** Files and folders whose change calls for compiling again. */
-  readonly inputs: readonly string[];
-  /** Tells of whatever else calls for compiling again: keys that were fetched. */
-  readonly onNews?: (listener: () => void) => void;
-  /** The agent's own part of what `/stats/prometheus` of the status port answers. */
-  readonly metrics?: () => Promise<string>;
-  /** What the status port asks the application for; absent: nothing. */
-  readonly status?: StatusSettings;
-  /** `--stsPort`; absent: no tokens are served. */
-  readonly tokenService?: Pick<TokenServerOptions, 'host' | 'port' | 'manager' | 'clock'> | undefined;
-  /** Hear of what the agent does; metrics are made of it. */
-  readonly observers?: AgentObservers;
-  readonly signals: StopSignals;
-  /** Opens the log's files again, at SIGHUP: somebody has moved them away. */
-  readonly reopenLogs?: () => void;
-  readonly log: Log;
-}
 
 /** How long one thing may take to be undone. */
 const cleanupMs = 1_000;

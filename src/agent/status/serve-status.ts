@@ -1,9 +1,9 @@
 import { AgentError } from '../agent-error.ts';
-import type { CurrentEnvoy } from '../envoy-run.ts';
+import type { AgentParts } from '../agent-parts.ts';
+import type { CurrentEnvoy } from '../current-envoy.ts';
 import { portOwner } from '../life/process-table.ts';
 import type { AgentLife } from '../life/state.ts';
 import type { StopRequests } from '../life/stop-requests.ts';
-import type { AgentParts } from '../run.ts';
 import { actionCallers } from './action-callers.ts';
 import type { AgentActions } from './actions.ts';
 import { blockedWorkers } from './blocked-workers.ts';

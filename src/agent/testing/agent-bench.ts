@@ -7,11 +7,12 @@ import { expect, vi } from 'vitest';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import type { AgentConfig } from '../agent-config.ts';
+import type { AgentParts } from '../agent-parts.ts';
 import { EnvoyCheck } from '../envoy-check.ts';
 import { listenForSignals } from '../life/signals.ts';
 import { createLog } from '../log/log.ts';
 import type { CompileResult } from '../reload/proxy-files.ts';
-import { type AgentParts, runAgent } from '../run.ts';
+import { runAgent } from '../run.ts';
 import { freePort, type SampleProxy, sampleFiles } from './sample-proxy.ts';
 
 /** An agent in this process with a real Envoy, its inputs under the test's hand. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addLoggingFlags } from './flags.ts';
-import type { ProgramContext } from './pilot-agent.ts';
+import type { ProgramContext } from './program-context.ts';
 import { wholeNumber } from './values.ts';
 import type { WaitArguments } from './wait.ts';
 

@@ -6,7 +6,7 @@ import { UsageError } from '../failure.ts';
 import { processIo } from '../io.ts';
 import { givenTexts, sayTo } from './istio-iptables.ts';
 import { type LogFlags, logOf } from './log-options.ts';
-import type { ProgramContext } from './pilot-agent.ts';
+import type { ProgramContext } from './program-context.ts';
 
 /** Runs `pilot-agent istio-clean-iptables`. 1 when something of ours had to stay. */
 export async function runCleanUp(options: object, { environment, signals }: ProgramContext): Promise<number> {

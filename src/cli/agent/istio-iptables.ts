@@ -12,7 +12,7 @@ import { exitCode } from '../exit-codes.ts';
 import { UsageError } from '../failure.ts';
 import { processIo } from '../io.ts';
 import { type LogFlags, logOf } from './log-options.ts';
-import type { ProgramContext } from './pilot-agent.ts';
+import type { ProgramContext } from './program-context.ts';
 
 /** Runs `pilot-agent istio-iptables`: all that is asked for is understood before anything runs. */
 export async function runSetUp(options: object, { environment, signals }: ProgramContext): Promise<number> {

@@ -1,20 +1,10 @@
 import type { Command } from 'commander';
-import type { NodeWarnings } from '../../agent/life/node-warnings.ts';
-import type { StopSignals } from '../../agent/life/signals.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addCallCommands } from './call-commands.ts';
 import { addCleanFlags, addLoggingFlags, addRedirectFlags, foldBooleans } from './flags.ts';
+import type { ProgramContext } from './program-context.ts';
 import { addProxyCommand } from './proxy-command.ts';
 import { givenOptions } from './values.ts';
-
-/** What the program runs in. */
-export interface ProgramContext {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Taken before the program was loaded. */
-  readonly signals: StopSignals;
-  /** Of Node itself; a command that keeps a log tells them there. */
-  readonly warnings?: NodeWarnings;
-}
 
 /** Runs one command line of `pilot-agent` and gives its exit code. */
 export function runPilotAgent(argv: readonly string[], context: ProgramContext): Promise<number> {

@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import { askEnvoyEarly } from './asked-envoy.ts';
 import type { FlagValue } from './effective-settings.ts';
 import { addLoggingFlags } from './flags.ts';
-import type { ProgramContext } from './pilot-agent.ts';
+import type { ProgramContext } from './program-context.ts';
 import { addProxyFlags } from './proxy-flags.ts';
 import { givenOptions } from './values.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addLoggingFlags, foldBooleans } from '../agent/flags.ts';
-import type { ProgramContext } from '../agent/pilot-agent.ts';
+import type { ProgramContext } from '../agent/program-context.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addServeFlags } from './flags.ts';
 

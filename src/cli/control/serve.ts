@@ -4,7 +4,7 @@ import { serveControl } from '../../control/serve.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { type LogFlags, logOf } from '../agent/log-options.ts';
-import type { ProgramContext } from '../agent/pilot-agent.ts';
+import type { ProgramContext } from '../agent/program-context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { controlConfigOf } from './config.ts';
 import type { ServeFlags } from './flags.ts';

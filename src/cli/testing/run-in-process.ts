@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { vi } from 'vitest';
 import { listenForSignals } from '../../agent/life/signals.ts';
-import type { ProgramContext } from '../agent/pilot-agent.ts';
+import type { ProgramContext } from '../agent/program-context.ts';
 
 /** Exit code and both outputs of one command line of a program, which runs in this process. */
 export async function runInProcess(

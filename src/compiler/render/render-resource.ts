@@ -3,27 +3,10 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
-import type { MainTemplate } from './engine.ts';
 import { Placing } from './placing.ts';
 import { renderText } from './render-text.ts';
+import type { Made, Rendering } from './rendering.ts';
 import type { FragmentOrigin, ObjectKey, Resource, ResourceType } from './resource.ts';
-import type { Templates } from './templates.ts';
-
-/** One resource to be made: a template and what it places. */
-export interface Rendering {
-  readonly type: ResourceType;
-  readonly name: string;
-  readonly template: MainTemplate;
-  readonly view: object;
-  readonly templates: Templates;
-}
-
-/** What a template made of a view, whichever way it runs. */
-export interface Made {
-  readonly json: Readonly<Record<string, unknown>>;
-  readonly origins: readonly FragmentOrigin[];
-  readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
-}
 
 /** Runs the template; undefined when a user's template failed, which the bag then tells. */
 export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resource | undefined {

@@ -6,7 +6,7 @@ import { parsePath } from '../../lib/json-path.ts';
 import { parse } from '../source/parse.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
-import type { Made, Rendering } from './render-resource.ts';
+import type { Made, Rendering } from './rendering.ts';
 import type { UserTemplates } from './user-templates.ts';
 
 /** Runs a user's template, reads its text back and takes the origins out; undefined when it failed. */

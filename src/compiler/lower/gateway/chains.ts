@@ -6,7 +6,7 @@ import { joinOrigins } from '../origins.ts';
 import { routeFilters } from '../routes/route-filters.ts';
 import { ambiguousRequests } from './ambiguous-requests.ts';
 import { type ConnectionRoute, tcpRoute, tlsRoutes } from './connection-routes.ts';
-import type { GatewayContext } from './gateway.ts';
+import type { GatewayContext } from './gateway-context.ts';
 import { gatewayTls } from './gateway-tls.ts';
 import type { GatewayPort } from './ports.ts';
 import { routeTableName } from './route-tables.ts';

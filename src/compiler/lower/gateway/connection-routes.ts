@@ -7,7 +7,7 @@ import { matches } from '../../topology/host.ts';
 import { objectOrigin } from '../origins.ts';
 import { isForClient } from '../routes/client-match.ts';
 import { type ConnectionTarget, connectionTarget } from '../routes/connection-target.ts';
-import type { RouteContext } from '../routes/http-routes.ts';
+import type { RouteContext } from '../routes/route-context.ts';
 import { commonHosts } from './hosts.ts';
 import type { GatewayServer } from './server.ts';
 

@@ -1,10 +1,7 @@
-import type { GatewayTopology } from '../../../config/gateway-topology.ts';
-import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
-import type { AlpnOverrideIR, ListenerIR } from '../../ir/listener.ts';
+import type { ListenerIR } from '../../ir/listener.ts';
 import type { InboundIR } from '../../ir/proxy.ts';
-import type { RouteConfigurationIR } from '../../ir/route.ts';
 import type { ClientScope, Effective } from '../../merge/effective.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
 import type { Secret } from '../../policy/topology-kinds.ts';
@@ -12,31 +9,17 @@ import { boundGateways } from '../../topology/gateway-name.ts';
 import type { Workload } from '../../topology/model.ts';
 import type { Lowering } from '../lowering.ts';
 import { joinOrigins } from '../origins.ts';
-import { type PolicyFilters, policyFilters } from '../policy-filters.ts';
+import { policyFilters } from '../policy-filters.ts';
 import { Destinations } from '../routes/destinations.ts';
-import type { RouteContext } from '../routes/http-routes.ts';
 import { alpnOverride } from './alpn-override.ts';
 import { portChains } from './chains.ts';
+import type { GatewayContext } from './gateway-context.ts';
 import { type GatewayPort, mergePorts } from './ports.ts';
 import { portTables } from './route-tables.ts';
 import { type ClosingSecrets, checkSecrets } from './secrets.ts';
 import { type GatewayServer, gatewayKey, gatewayServers, isSecure } from './server.ts';
 import { serverNameClusters } from './server-name-clusters.ts';
 import { gatewayTopologyOf } from './topology.ts';
-
-/** What the listeners of one gateway workload are made from. */
-export interface GatewayContext {
-  readonly settings: Settings;
-  readonly filters: PolicyFilters;
-  readonly topology: GatewayTopology;
-  /** All of the workload, in order of precedence. */
-  readonly servers: readonly GatewayServer[];
-  readonly tables: ReadonlyMap<string, RouteConfigurationIR>;
-  /** VirtualServices of a Gateway (`<namespace>/<name>`), oldest first. */
-  readonly boundTo: (gateway: string) => readonly EffectiveVirtualService[];
-  readonly routeContext: (server: GatewayServer) => RouteContext;
-  readonly alpnOverrideFor: (table: RouteConfigurationIR) => AlpnOverrideIR | undefined;
-}
 
 /** What the listeners of one gateway workload depend on, beside its scope. */
 export interface GatewayInput {

@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { RouteConfigurationIR } from '../../ir/route.ts';
 import { httpRoutes } from '../routes/http-routes.ts';
-import type { GatewayContext } from './gateway.ts';
+import type { GatewayContext } from './gateway-context.ts';
 import type { GatewayPort } from './ports.ts';
 import { type GatewayServer, isSecure } from './server.ts';
 import { HostOwners } from './server-names.ts';

@@ -9,7 +9,7 @@ import { boundGateways } from '../../topology/gateway-name.ts';
 import { compareSpecificity, isWildcard, resolveShortName, subsetOf } from '../../topology/host.ts';
 import type { Lowering } from '../lowering.ts';
 import { Destinations } from '../routes/destinations.ts';
-import type { RouteContext } from '../routes/http-routes.ts';
+import type { RouteContext } from '../routes/route-context.ts';
 import { sharedHttpRoutes } from '../routes/shared-routes.ts';
 import type { Placement } from './placement.ts';
 import { routedPlacements } from './routed-placements.ts';

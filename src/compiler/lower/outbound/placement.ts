@@ -5,7 +5,7 @@ import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { isReachable } from '../clusters/endpoints.ts';
 import { routeNames } from '../names.ts';
-import type { PlacementTarget } from './routed-placements.ts';
+import type { PlacementTarget } from './placement-target.ts';
 
 /** What one service port asks of one listener. */
 export interface Placement {

@@ -1,19 +1,13 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import type { Origins } from '../../ir/origin.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
 import type { ConnectionMatch } from '../../policy/virtual-service.ts';
 import { canonicalBlock } from '../../topology/address.ts';
 import { objectOrigin } from '../origins.ts';
 import { isForClient } from '../routes/client-match.ts';
 import { type ConnectionTarget, connectionTarget } from '../routes/connection-target.ts';
-import type { RouteContext } from '../routes/http-routes.ts';
+import type { RouteContext } from '../routes/route-context.ts';
 import type { Placement, TcpMatch } from './placement.ts';
-
-/** Where a VirtualService sends the bytes that a service port would take. */
-export interface PlacementTarget extends ConnectionTarget {
-  readonly by: EffectiveVirtualService;
-  readonly origins: Origins;
-}
+import type { PlacementTarget } from './placement-target.ts';
 
 /**
  * The parts that VirtualServices split a service port's bytes into. TLS routes by server name take

@@ -1,7 +1,7 @@
 import type { ConnectionMatch, HttpMatch } from '../../policy/virtual-service.ts';
 import { gatewayName } from '../../topology/gateway-name.ts';
 import { selects } from '../../topology/selector.ts';
-import type { RouteContext } from './http-routes.ts';
+import type { RouteContext } from './route-context.ts';
 
 type ClientMatch = Pick<HttpMatch & ConnectionMatch, 'gateways' | 'port' | 'sourceLabels' | 'sourceNamespace'>;
 

@@ -3,7 +3,7 @@ import type { JsonPath } from '../../../diagnostics/span.ts';
 import type { TcpProxyIR } from '../../ir/listener.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
 import type { WeightedDestination } from '../../policy/virtual-service.ts';
-import type { RouteContext } from './http-routes.ts';
+import type { RouteContext } from './route-context.ts';
 import { sharesOf } from './shares.ts';
 
 /** Where the bytes of a connection go. */

@@ -6,9 +6,9 @@ import type { Destination, HttpMatch, HttpRoute } from '../../policy/virtual-ser
 import { durationMs } from '../clusters/connection-pool.ts';
 import type { FoundDestination } from './destinations.ts';
 import { headerChanges, type RouteHeaders } from './header-changes.ts';
-import type { RouteContext } from './http-routes.ts';
 import { retryPolicy } from './retry.ts';
 import { pathRewrite } from './rewrite.ts';
+import type { RouteContext } from './route-context.ts';
 import { everyRequest, routeMatch } from './route-match.ts';
 import { type Share, sharesOf } from './shares.ts';
 

@@ -6,7 +6,8 @@ import { effectiveOutbound, meshService } from '../../../testing/topology.ts';
 import type { RouteIR } from '../../ir/route.ts';
 import type { HttpMatch, HttpRoute } from '../../policy/virtual-service.ts';
 import { Destinations } from './destinations.ts';
-import { httpRoutes, type RouteContext } from './http-routes.ts';
+import { httpRoutes } from './http-routes.ts';
+import type { RouteContext } from './route-context.ts';
 
 const reviews = effectiveOutbound(meshService('a/reviews'), {}, { subsets: { v1: {}, v2: {} } });
 const sidecar: RouteContext = {

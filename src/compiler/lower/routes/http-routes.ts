@@ -1,28 +1,15 @@
-import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { RouteIR } from '../../ir/route.ts';
-import type { ClientScope } from '../../merge/effective.ts';
 import type { EffectiveVirtualService, HttpBlock } from '../../merge/effective-virtual-service.ts';
 import type { HttpMatch } from '../../policy/virtual-service.ts';
 import { noOrigins, objectOrigin } from '../origins.ts';
 import { isForClient } from './client-match.ts';
-import type { Destinations } from './destinations.ts';
 import { corsOf, faultOf } from './features.ts';
 import { forwardAction } from './forward.ts';
 import { headerChanges, type RouteHeaders } from './header-changes.ts';
 import { directResponse, redirect } from './own-answer.ts';
+import type { RouteContext } from './route-context.ts';
 import { everyRequest, isEveryRequest, routeMatch } from './route-match.ts';
-
-/** Whose requests the routes are for, and what they may go to. */
-export interface RouteContext {
-  /** `mesh`, or `<namespace>/<name>` of the Gateway that listens. */
-  readonly gateway: string;
-  /** Port of the service at a sidecar, of the server at a gateway. */
-  readonly listenPort: number;
-  readonly client: Pick<ClientScope, 'namespace' | 'labels'>;
-  readonly destinations: Destinations;
-  readonly settings: Settings;
-}
 
 /**
  * The HTTP routes of a VirtualService in the order in which they are tried; none behind one that takes every request

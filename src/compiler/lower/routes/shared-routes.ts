@@ -4,7 +4,8 @@ import type { EffectiveVirtualService } from '../../merge/effective-virtual-serv
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { resolveShortName } from '../../topology/host.ts';
 import type { Lowering } from '../lowering.ts';
-import { httpRoutes, type RouteContext } from './http-routes.ts';
+import { httpRoutes } from './http-routes.ts';
+import type { RouteContext } from './route-context.ts';
 
 /**
  * `httpRoutes`, and the identical list again while the VirtualService and the destinations that it names are the same:

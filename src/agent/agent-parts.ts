@@ -1,0 +1,37 @@
+import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
+import type { AgentConfig } from './agent-config.ts';
+import type { EnvoyCheck } from './envoy-check.ts';
+import type { InterceptionFacts } from './life/interception.ts';
+import type { StopSignals } from './life/signals.ts';
+import type { Log } from './log/log.ts';
+import type { AgentObservers } from './metrics/observers.ts';
+import type { CompileProxy } from './reload/proxy-files.ts';
+import type { ValidateConfig } from './reload/reload.ts';
+import type { StatusSettings } from './status/status-settings.ts';
+
+/** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
+export interface AgentParts {
+  readonly config: AgentConfig;
+  readonly compile: CompileProxy;
+  readonly validate: ValidateConfig;
+  /** What this network namespace says of TPROXY; absent: nothing is compared with it. */
+  readonly readInterception?: () => Promise<InterceptionFacts>;
+  /** Whether `config.envoyBinary` may run. */
+  readonly envoyCheck: EnvoyCheck;
+  /** Files and folders whose change calls for compiling again. */
+  readonly inputs: readonly string[];
+  /** Tells of whatever else calls for compiling again: keys that were fetched. */
+  readonly onNews?: (listener: () => void) => void;
+  /** The agent's own part of what `/stats/prometheus` of the status port answers. */
+  readonly metrics?: () => Promise<string>;
+  /** What the status port asks the application for; absent: nothing. */
+  readonly status?: StatusSettings;
+  /** `--stsPort`; absent: no tokens are served. */
+  readonly tokenService?: Pick<TokenServerOptions, 'host' | 'port' | 'manager' | 'clock'> | undefined;
+  /** Hear of what the agent does; metrics are made of it. */
+  readonly observers?: AgentObservers;
+  readonly signals: StopSignals;
+  /** Opens the log's files again, at SIGHUP: somebody has moved them away. */
+  readonly reopenLogs?: () => void;
+  readonly log: Log;
+}

@@ -1,0 +1,20 @@
+import type { AdminAddress, AdminClient } from '../envoy/admin.ts';
+
+/** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
+export interface CurrentEnvoy {
+  /** Leads the group of its processes; there as long as Envoy runs. */
+  pid?: number | undefined;
+  admin?: AdminClient | undefined;
+  /** Where its admin interface listens. */
+  address?: AdminAddress | undefined;
+  /** Why there is no good workload certificate now; undefined when there is one, or none is meant to be. */
+  identityProblem?: () => string | undefined;
+  /** The bootstrap that this agent's Envoys are started with; there from the first compilation on. */
+  bootstrap?: string | undefined;
+  /** The listeners in force, a DiscoveryResponse. */
+  listeners?: (() => string) | undefined;
+  /** Begins a drain that stops nothing (`POST /drain`). */
+  drain?: (() => Promise<void>) | undefined;
+  /** Has Envoy open its log files again. */
+  reopenLogs?: (() => void) | undefined;
+}

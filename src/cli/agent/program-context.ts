@@ -1,0 +1,11 @@
+import type { NodeWarnings } from '../../agent/life/node-warnings.ts';
+import type { StopSignals } from '../../agent/life/signals.ts';
+
+/** What the program runs in. */
+export interface ProgramContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Taken before the program was loaded. */
+  readonly signals: StopSignals;
+  /** Of Node itself; a command that keeps a log tells them there. */
+  readonly warnings?: NodeWarnings;
+}
