@@ -32,6 +32,7 @@ const ofTheAgent = [
   'invalid-bootstrap',
   'invalid-node-metadata',
   'invalid-pod-info',
+  'replaced-objects',
   'root-namespace-changed',
 ];
 

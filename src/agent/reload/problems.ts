@@ -23,11 +23,11 @@ export class Problems {
     this.#refused = problem;
   }
 
-  /** The inputs are in force, but for the objects that are held. Gives true when there was a problem that is no more. */
+  /** The inputs are in force, but for the objects that are held. Gives true when there was a problem, and none is left. */
   end(held: HeldObjects | undefined): boolean {
     this.#observer.held(held?.objects ?? []);
     const problem = held?.problem ?? '';
-    const hasEnded = this.#refused !== '' || (this.#held !== '' && problem === '');
+    const hasEnded = problem === '' && (this.#refused !== '' || this.#held !== '');
     if (held !== undefined && problem !== this.#held) {
       const names = held.objects.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
       this.#log.error(`the last good version of ${names} stays in force: ${problem}`);

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
@@ -12,6 +15,8 @@ interface Trial {
   readonly compile?: CompileProxy;
   readonly validate?: ValidateConfig;
   readonly serveSecrets?: (files: ProxyFiles) => void;
+  /** Where the files are written. */
+  readonly folder?: string;
 }
 
 describe('Reloader', () => {
@@ -19,7 +24,7 @@ describe('Reloader', () => {
   const second = sampleFiles({ ...sample, body: 'second' });
 
   /** Without an Envoy: what gets as far as the files fails there. */
-  function setUp({ compile, validate, serveSecrets = () => {} }: Trial) {
+  function setUp({ compile, validate, serveSecrets = () => {}, folder = '/dev/null' }: Trial) {
     const lines: string[] = [];
     const told: unknown[] = [];
     const reloader = new Reloader(first, {
@@ -27,7 +32,7 @@ describe('Reloader', () => {
       check: () => undefined,
       validate: validate ?? (async () => ({ ok: false, message: 'no' })),
       serveSecrets,
-      files: new ConfigFiles('/dev/null'),
+      files: new ConfigFiles(folder),
       admin: createAdminClient({ port: 1 }),
       log: createLog({ isJson: false, level: 'info', write: (line) => lines.push(line) }),
       signal: new AbortController().signal,
@@ -80,6 +85,24 @@ describe('Reloader', () => {
     const { reloader } = setUp({ serveSecrets: (files) => served.push(files) });
     await reloader.reload();
     expect(served).toEqual([second, first]);
+  });
+
+  test('says that the configuration is mended once nothing is refused and no object is held any more', async () => {
+    const objects = [{ kind: 'AuthorizationPolicy', namespace: 'a', name: 'b' }];
+    const asBefore = { files: first, warnings: [] };
+    const held = { ...asBefore, held: { objects, problem: 'no' } };
+    const results = [{ problems: ['no'] }, held, held, asBefore, asBefore];
+    const folder = await mkdtemp(join(tmpdir(), 'reload-'));
+    const { reloader, lines } = setUp({ compile: async () => results.shift() ?? asBefore, folder });
+    for (let i = 0; i < 5; i++) await reloader.reload();
+    await rm(folder, { recursive: true });
+    expect(lines.join('').match(/configuration .*/g)).toEqual([
+      'configuration stays in force: no',
+      'configuration unchanged',
+      'configuration unchanged',
+      'configuration mended, as it was before',
+      'configuration unchanged',
+    ]);
   });
 
   test('tells of the objects at fault', async () => {

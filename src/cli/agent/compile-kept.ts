@@ -28,7 +28,7 @@ export async function compileKept(
   compiling: Compiling,
 ): Promise<KeptCompilation> {
   const { compiler, identity, settings } = compiling;
-  const filled = fillEmptied(read, good, (file) => compiler.read([file], new DiagnosticBag()));
+  const filled = fillEmptied(read, good, (file, bag) => compiler.read([file], bag));
   const { rest, told: alarms } = tellEmpty(before, filled, good === undefined);
   const holding = await compileHolding(
     filled.files,
@@ -95,11 +95,12 @@ function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, se
  */
 function tellEmpty(
   bag: DiagnosticBag,
-  { objects }: FilledFiles,
+  { objects, warnings }: FilledFiles,
   isFirst: boolean,
 ): { readonly rest: DiagnosticBag; readonly told: readonly Diagnostic[] } {
   const held = new Set(objects.map(({ file }) => file));
   const rest = new DiagnosticBag();
+  rest.addAll(warnings);
   const told: Diagnostic[] = [];
   for (const diagnostic of bag.all) {
     const { code, span } = diagnostic;

@@ -7,9 +7,11 @@ import { fillEmptied, SettingsMemory } from './emptied-files.ts';
 import { policyChanges } from './policy-changes.ts';
 
 const compiler = createCompiler({ settings: defaultSettings });
-const read = (file: SourceFile) => compiler.read([file], new DiagnosticBag());
+const read = (file: SourceFile, bag = new DiagnosticBag()) => compiler.read([file], bag);
 const filesOf = (texts: Readonly<Record<string, string>>): SourceFile[] =>
   Object.entries(texts).map(([path, text]) => ({ path, text }));
+
+const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n';
 
 const policy = (name: string, path = '/x', more = ''): string => `
 apiVersion: security.mesh.io/v1beta1
@@ -20,10 +22,11 @@ spec: {action: DENY, rules: [{to: [{operation: {paths: ["${path}"]}}]}]}
 
 describe('fillEmptied', () => {
   const first = filesOf({ 'p.yaml': `${policy('one')}---${policy('two')}`, 'q.yaml': policy('three') });
-  const good = { files: first, objects: first.flatMap(read) };
+  const objectsOf = (files: readonly SourceFile[]) => files.flatMap((file) => read(file));
+  const good = { files: first, objects: objectsOf(first) };
   const fill = (texts: Readonly<Record<string, string>>) => {
     const { files, objects, errors } = fillEmptied(filesOf(texts), good, read);
-    const stand = files.flatMap(read).map(({ name, document }) => `${name} ${document.start.file}`);
+    const stand = objectsOf(files).map(({ name, document }) => `${name} ${document.start.file}`);
     return { stand, held: objects.map(({ name, file }) => `${name} ${file}`), errors: errors.map((it) => it.message) };
   };
   const standIn = (name: string, path = 'p.yaml') =>
@@ -37,6 +40,8 @@ describe('fillEmptied', () => {
     ['nothing by name', 'null'],
     ['a list', '[]'],
     ['a mapping that is no object', '{}'],
+    ['a list that was cut off before its items', 'apiVersion: v1\nkind: List\n'],
+    ['a list whose items were cut off', 'apiVersion: v1\nkind: List\nitems:\n'],
   ])('keeps the objects of a file that holds %s now', (_, text) => {
     expect(fill({ 'p.yaml': text, 'q.yaml': policy('three') })).toEqual({
       stand: ['three q.yaml', standIn('one'), standIn('two')],
@@ -48,10 +53,41 @@ describe('fillEmptied', () => {
   test.each([
     ['is gone', { 'q.yaml': policy('three') }],
     ['says that it holds none', { 'p.yaml': 'kind: List\nitems: []\n', 'q.yaml': policy('three') }],
-    ['holds another kind', { 'p.yaml': 'apiVersion: v1\nkind: ConfigMap\n', 'q.yaml': policy('three') }],
+    ['holds another kind', { 'p.yaml': configMap, 'q.yaml': policy('three') }],
     ['cannot be read', { 'p.yaml': 'a: [', 'q.yaml': policy('three') }],
   ])('puts nothing back of a file that %s', (_, texts) => {
     expect(fill(texts)).toEqual({ stand: ['three q.yaml'], held: [], errors: [] });
+  });
+
+  test.each([
+    ['objects', `${configMap}---\napiVersion: argoproj.io/v1\nkind: Application\n`],
+    [
+      'a list of objects',
+      'kind: List\nitems: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: a.io/v1, kind: Application}]\n',
+    ],
+  ])('warns of the policies that are let go because their file now holds %s of kinds that are not read', (_, text) => {
+    const { warnings } = fillEmptied(
+      filesOf({ 'p.yaml': text, 'q.yaml': `${policy('three')}---${policy('one')}` }),
+      good,
+      read,
+    );
+    expect(warnings).toMatchObject([
+      {
+        severity: 'warning',
+        span: { file: 'p.yaml' },
+        message:
+          'AuthorizationPolicy a/two stood in this file, which now holds objects of kinds that are not read (Application, ConfigMap): no longer in force',
+      },
+    ]);
+  });
+
+  test.each([
+    ['is gone', {}],
+    ['says that it holds none', { 'p.yaml': 'kind: List\nitems: []\n' }],
+    ['holds a policy that is at fault', { 'p.yaml': policy('one').replace('DENY', 'DENNY') }],
+    ['holds another policy', { 'p.yaml': `${policy('new')}---\n${configMap}` }],
+  ])('warns of nothing let go where the file %s: the line of the change or an error tells of it', (_, texts) => {
+    expect(fillEmptied(filesOf({ ...texts, 'q.yaml': policy('three') }), good, read).warnings).toEqual([]);
   });
 
   test('puts nothing back that stands in another file now', () => {
@@ -63,10 +99,10 @@ describe('fillEmptied', () => {
   test('keeps the objects through further rounds, and lets them go when the file holds an object', () => {
     const empty = filesOf({ 'p.yaml': '', 'q.yaml': policy('three') });
     const once = fillEmptied(empty, good, read);
-    const next = { files: once.files, objects: once.files.flatMap(read) };
+    const next = { files: once.files, objects: objectsOf(once.files) };
     expect(fillEmptied(empty, next, read).objects.map(({ name }) => name)).toEqual(['one', 'two']);
     const mended = filesOf({ 'p.yaml': policy('one'), 'q.yaml': policy('three') });
-    expect(fillEmptied(mended, next, read)).toEqual({ files: mended, objects: [], errors: [] });
+    expect(fillEmptied(mended, next, read)).toEqual({ files: mended, objects: [], errors: [], warnings: [] });
   });
 });
 

@@ -131,6 +131,9 @@ describe('pilot-agent proxy, when the world fails while it runs', () => {
     expect(metric()).toContain('mesh_agent_objects_held 0');
     await proxy.write('mesh/q.yaml', denyPath('/second', 'q'));
     await proxy.logged(/configuration in force\t.*changed=\["AuthorizationPolicy foo\/q"\]/);
+    await proxy.write('mesh/q.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: q}\n');
+    await proxy.logged('mesh/q.yaml:1:1: warning: AuthorizationPolicy foo/q stood in this file, which now holds');
+    await proxy.logged(/configuration in force\t.*removed=\["AuthorizationPolicy foo\/q"\]/);
   });
 
   test('keeps the last good version of a file that is half written, until the other half comes', async () => {

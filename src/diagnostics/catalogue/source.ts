@@ -45,6 +45,10 @@ export const sourceCodes = {
     message`two YAML parsers read this differently: ${'difference'}`,
     'write the value in a simpler form: no tags, no odd indentation, strings in double quotes',
   ),
+  'replaced-objects': warning(
+    message`${'what'} stood in this file, which now holds objects of kinds that are not read (${'kinds'}): no longer in force`,
+    'write the file again if that was a mistake; if not, the next change of the inputs ends this warning',
+  ),
   'skipped-by-name': warning(
     message`the file looks like a policy, and is not read because its name does not end in .yaml, .yml or .json`,
     'give it such a name, name the file itself, or move it out of the folder',
