@@ -30,7 +30,8 @@ const copy = copyCheckout(root);
 const counts = { noticed: 0, missed: 0, harmless: 0 };
 try {
   // What goes on after an earlier run relies on what that one found.
-  const fault = options.from === '0' ? await unitFault(['run', 'src']) : undefined;
+  const tests = line === undefined ? ['run', 'src'] : ['related', only];
+  const fault = options.from === '0' ? await unitFault(tests) : undefined;
   if (fault !== undefined)
     throw new Error(`the tests fail without any change, so that nothing can be learned: ${fault}`);
   const all = productFiles()

@@ -62,8 +62,9 @@ function checkLength(path: string): void {
 /**
  * Gives a folder mode 0700, and says whether it is ours alone now: a mounted volume of others may stay theirs. Throws
  * `SocketTakenError` for any other folder of others, and for one that is meant for everybody (/tmp), who live by its mode.
+ * `mountInfo` is the file that tells what is mounted (proc_pid_mountinfo(5)).
  */
-export async function narrowFolder(folder: string): Promise<boolean> {
+export async function narrowFolder(folder: string, mountInfo = '/proc/self/mountinfo'): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o1000) !== 0)
     throw new SocketTakenError(`"${folder}" is a folder for everybody; a socket needs its own`);
@@ -72,14 +73,14 @@ export async function narrowFolder(folder: string): Promise<boolean> {
     await chmod(folder, 0o700);
     return true;
   } catch (cause) {
-    if (await isMountPoint(folder)) return false;
+    if (await isMountPoint(folder, mountInfo)) return false;
     throw new SocketTakenError(`cannot keep others from the folder "${folder}"`, { cause });
   }
 }
 
 /** Not by the number of its file system: a volume may be of the one around it. */
-async function isMountPoint(folder: string): Promise<boolean> {
-  const mounts = new MountPoints(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''));
+async function isMountPoint(folder: string, mountInfo: string): Promise<boolean> {
+  const mounts = new MountPoints(await readFile(mountInfo, 'utf8').catch(() => ''));
   return mounts.has(await realpath(folder));
 }
 

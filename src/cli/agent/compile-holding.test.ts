@@ -65,11 +65,12 @@ const outcome = ({ value, objects }: Holding<readonly string[]>): unknown => ({
 describe('compileHolding', () => {
   const first = { 'p.yaml': `${policy('one', '/1')}---${policy('two', '/2')}`, 'q.yaml': policy('three', '/3') };
 
-  test.each<[string, Readonly<Record<string, string>>, unknown]>([
+  test.each<[string, Readonly<Record<string, string>>, unknown, readonly string[]]>([
     [
       'a document whose schema does not hold, beside a good change in its file',
       { ...first, 'p.yaml': `${policy('one', '/1x', 'DENI')}---${policy('two', '/2x')}` },
       { denied: ['/1', '/2x', '/3'], held: ['a/one p.yaml:2'] },
+      ['p.yaml unknown-enum-value'],
     ],
     [
       'a document that no parser reads, beside a good change in another file',
@@ -78,38 +79,66 @@ describe('compileHolding', () => {
         'q.yaml': policy('three', '/3x'),
       },
       { denied: ['/1', '/2', '/3x'], held: ['a/two p.yaml:9'] },
+      ['p.yaml yaml-syntax'],
     ],
     [
       'two objects at once',
       { 'p.yaml': `${policy('one', '/1', 'X')}---${policy('two', '/2')}`, 'q.yaml': policy('three', '/3', 'Y') },
       { denied: ['/1', '/2', '/3'], held: ['a/one p.yaml:2', 'a/three q.yaml:2'] },
+      ['p.yaml unknown-enum-value', 'q.yaml unknown-enum-value'],
     ],
     [
       'a new object that is at fault and may concern the proxy: nothing of the change is used',
       { ...first, 'q.yaml': policy('three', '/3x'), 'r.yaml': policy('four', '/4', 'X') },
       { denied: undefined, held: ['a/four r.yaml:2'] },
+      ['r.yaml unknown-enum-value'],
     ],
     [
       'a new object that no parser reads, in the place of a good one',
       { ...first, 'q.yaml': policy('four', '/4').replace('rules: [', 'rules: [[') },
       { denied: undefined, held: [] },
+      ['q.yaml yaml-syntax'],
     ],
     [
       'a new object that is at fault and is elsewhere',
       { ...first, 'q.yaml': policy('three', '/3x'), 'r.yaml': policy('four', '/4', 'X', 'other') },
       { denied: ['/1', '/2', '/3x'], held: ['other/four r.yaml:2'] },
+      ['r.yaml unknown-enum-value'],
     ],
     [
       'a copy of an object that is in force, which fits no longer',
       { ...first, 'r.yaml': policy('one', '/1x') },
       { denied: undefined, held: ['a/one r.yaml:2'] },
+      ['r.yaml duplicate-object'],
     ],
-  ])('%s', async (_name, texts, expected) => {
+    [
+      'objects at fault beside copies of them: what does not fit the old versions is told where the user wrote it',
+      {
+        'a.yaml': policy('one', '/1x'),
+        'p.yaml': `${policy('one', '/1', 'X')}---${policy('two', '/2', 'X')}`,
+        'q.yaml': policy('two', '/2x'),
+        'r.yaml': policy('two', '/2y'),
+        's.yaml': policy('two', '/2z'),
+      },
+      {
+        denied: ['/1', '/2'],
+        held: [
+          'a/one p.yaml:2',
+          'a/two p.yaml:9',
+          'a/two r.yaml:2',
+          'a/two s.yaml:2',
+          'a/one a.yaml:2',
+          'a/two q.yaml:2',
+        ],
+      },
+      ['p.yaml unknown-enum-value', 'p.yaml unknown-enum-value', 'r.yaml duplicate-object', 's.yaml duplicate-object'],
+    ],
+  ])('%s', async (_name, texts, expected, errors) => {
     const inputs = new Inputs();
     expect(outcome(await inputs.take(first))).toEqual({ denied: ['/1', '/2', '/3'], held: [] });
     const result = await inputs.take(texts);
     expect(outcome(result)).toEqual(expected);
-    expect(result.errors).not.toEqual([]);
+    expect(result.errors.map(({ code, span }) => `${span?.file} ${code}`)).toEqual(errors);
     expect(outcome(await inputs.take({ ...first, 'q.yaml': policy('three', '/4') }))).toEqual({
       denied: ['/1', '/2', '/4'],
       held: [],
@@ -129,5 +158,17 @@ describe('compileHolding', () => {
 
   test('has nothing to fall back on at the start', async () => {
     expect((await new Inputs().take({ 'p.yaml': policy('one', '/1', 'X') })).value).toBeUndefined();
+  });
+
+  test('does not try again what an error without a place is wrong with, and tells it once', async () => {
+    let attempts = 0;
+    const attempt = async (): Promise<Attempt<string>> => {
+      attempts++;
+      const bag = new DiagnosticBag();
+      bag.report('unknown-workload', undefined, { name: 'a/web' });
+      return { bag, value: undefined };
+    };
+    const result = await compileHolding([{ path: 'p.yaml', text: topology }], undefined, () => false, attempt);
+    expect([attempts, result.value, result.errors.length]).toEqual([1, undefined, 1]);
   });
 });

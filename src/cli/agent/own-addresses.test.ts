@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findOwnAddresses } from './own-addresses.ts';
+import { findOwnAddresses, proxyAddresses } from './own-addresses.ts';
 
 const nobody = new AbortController().signal;
 const at = (address: string) => [{ address, internal: false }];
@@ -32,5 +32,12 @@ describe('findOwnAddresses', () => {
     const began = performance.now();
     await findOwnAddresses({ signal: stop.signal, onWait: () => stop.abort(), list: () => [] });
     expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+describe('proxyAddresses', () => {
+  test('is the one that is named, or those of the machine, loopback left out', () => {
+    expect(proxyAddresses('10.0.0.1')).toEqual(['10.0.0.1']);
+    expect(proxyAddresses(undefined)).not.toContain('127.0.0.1');
   });
 });

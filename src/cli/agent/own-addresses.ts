@@ -33,6 +33,11 @@ export async function findOwnAddresses(options: OwnAddresses): Promise<readonly 
   return found.length > 0 ? found : ['127.0.0.1', '::1'];
 }
 
+/** The address of a proxy that has one by name, else those that others can reach this machine at now. */
+export function proxyAddresses(named: string | undefined): readonly string[] {
+  return named === undefined ? reachableAddresses(ofInterfaces()) : [named];
+}
+
 function ofInterfaces(): readonly InterfaceAddress[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
 }

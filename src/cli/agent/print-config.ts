@@ -13,6 +13,7 @@ import { dnsConfigOf } from './dns-config.ts';
 import { type EffectiveSettings, type FlagValue, formatEffective } from './effective-settings.ts';
 import { parseCallers, parseLevels } from './log-levels.ts';
 import type { LogFlags } from './log-options.ts';
+import { proxyAddresses } from './own-addresses.ts';
 import { policiesOf } from './policy-inputs.ts';
 import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
@@ -81,5 +82,5 @@ function checkRest(
   statusSettingsOf(role, agent, settings, identity);
   dnsConfigOf(agent, settings, identity.domain, silent);
   withTokenExchange(authorityOf(agent, settings, agent.podNamespace, silent), { agent, settings });
-  tokenServiceOf(flags.stsPort, ip, { agent, settings });
+  tokenServiceOf(flags.stsPort, proxyAddresses(ip), { agent, settings });
 }

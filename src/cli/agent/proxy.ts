@@ -29,7 +29,7 @@ import { checkEnvoy } from './envoy-check.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
 import { type LogFlags, openLog } from './log-options.ts';
-import { findOwnAddresses } from './own-addresses.ts';
+import { findOwnAddresses, proxyAddresses } from './own-addresses.ts';
 import { inputsOf, policiesOf } from './policy-inputs.ts';
 import type { ProgramContext } from './program-context.ts';
 import { refuseUnsupported } from './refuse.ts';
@@ -116,7 +116,7 @@ export async function runProxy(
       onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
       status,
-      tokenService: tokenServiceOf(flags.stsPort, identity.ip, cloud),
+      tokenService: tokenServiceOf(flags.stsPort, proxyAddresses(identity.ip), cloud),
       observers: metrics,
       ...{ signals, readInterception: readTproxyFacts },
       reopenLogs: reopen,

@@ -16,23 +16,26 @@ const sources = (environment: Variables) => ({
 
 describe('tokenServiceOf', () => {
   test('is none for port 0', () => {
-    expect(tokenServiceOf(0, undefined, sources({}))).toBeUndefined();
+    expect(tokenServiceOf(0, [], sources({}))).toBeUndefined();
   });
 
-  test.each([
-    ['10.0.0.1', '127.0.0.1'],
-    ['fd00::1', '::1'],
-  ])('serves a proxy of %s on %s', (address, host) => {
-    const service = tokenServiceOf(15_463, address, sources(metadata));
+  test.each<[readonly string[], string]>([
+    [['10.0.0.1'], '127.0.0.1'],
+    [['fd00::1'], '::1'],
+    [['fd00::1', 'fd00::2'], '::1'],
+    [['fd00::1', '10.0.0.1'], '127.0.0.1'],
+    [[], '127.0.0.1'],
+  ])('serves a proxy of %s on %s', (addresses, host) => {
+    const service = tokenServiceOf(15_463, addresses, sources(metadata));
     expect(service).toMatchObject({ host, port: 15_463, manager: expect.anything() });
   });
 
   test('needs CLOUD_METADATA, unless it may answer with errors', () => {
     const environment = { CLOUD_CLUSTER_URL: 'https://cloud.example/c' };
-    expect(() => tokenServiceOf(15_463, undefined, sources(environment))).toThrow(
+    expect(() => tokenServiceOf(15_463, [], sources(environment))).toThrow(
       /^--stsPort 15463: CLOUD_METADATA .* is not set; with STS_LENIENT=true/,
     );
-    const service = tokenServiceOf(15_463, undefined, sources({ ...environment, STS_LENIENT: 'true' }));
+    const service = tokenServiceOf(15_463, [], sources({ ...environment, STS_LENIENT: 'true' }));
     expect(service).toMatchObject({ port: 15_463, manager: undefined });
   });
 });

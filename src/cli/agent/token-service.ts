@@ -1,6 +1,4 @@
 import { isIPv6 } from 'node:net';
-import { networkInterfaces } from 'node:os';
-import { reachableAddresses } from '../../config/address.ts';
 import type { AgentSettings, CloudSettings } from '../../config/agent-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { AuthorityOptions } from '../../identity/authority.ts';
@@ -26,16 +24,16 @@ interface CloudSources {
 
 /**
  * The token service of `--stsPort`; undefined for port 0. Without CLOUD_METADATA the plug-in has nobody to ask for: a
- * UsageError, or with STS_LENIENT a service that answers 500. `address` is the proxy's own, undefined when it is not named.
+ * UsageError, or with STS_LENIENT a service that answers 500. `addresses` are the proxy's own.
  */
 export function tokenServiceOf(
   port: number,
-  address: string | undefined,
+  addresses: readonly string[],
   sources: CloudSources,
 ): TokenService | undefined {
   if (port === 0) return undefined;
   const { cloud } = sources.agent;
-  const where = { host: isOnIPv6Alone(address) ? '::1' : '127.0.0.1', port, clock: systemClock } as const;
+  const where = { host: isOnIPv6Alone(addresses) ? '::1' : '127.0.0.1', port, clock: systemClock } as const;
   if (cloud.metadata !== undefined) {
     const manager = createCloudExchange(cloudOf(sources), cloud.metadata.projectNumber);
     return { ...where, manager };
@@ -84,10 +82,7 @@ function clusterUrlOf({ clusterUrl, metadata }: CloudSettings): string {
   return `https://container.googleapis.com/v1/projects/${projectId}/locations/${clusterZone}/clusters/${clusterName}`;
 }
 
-/** Whether nobody on this machine expects IPv4: by the address of the proxy, else by those of all interfaces. */
-function isOnIPv6Alone(address: string | undefined): boolean {
-  const ofInterfaces = (): readonly string[] =>
-    reachableAddresses(Object.values(networkInterfaces()).flatMap((found) => found ?? []));
-  const addresses = address === undefined ? ofInterfaces() : [address];
+/** Whether nobody at these addresses expects IPv4. */
+function isOnIPv6Alone(addresses: readonly string[]): boolean {
   return addresses.length > 0 && addresses.every((it) => isIPv6(it));
 }
