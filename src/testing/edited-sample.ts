@@ -1,7 +1,8 @@
 import { createRenderer } from '../compiler/render/render.ts';
-import type { EnvoyConfig, Resource, ResourceType } from '../compiler/render/resource.ts';
+import { type EnvoyConfig, messageTypes, type Resource, type ResourceType } from '../compiler/render/resource.ts';
 import { verify } from '../compiler/verify/verify.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { canonicalMessage } from '../envoy/api/canonical.ts';
 import { sampleProxy } from './sample-proxy.ts';
 
 /** Rendered JSON, to be edited freely. */
@@ -20,13 +21,13 @@ export function verified(config: EnvoyConfig, of = proxy): string[] {
   return bag.all.map(({ code, message }) => `${code}: ${message}`);
 }
 
-/** The sample with one resource's JSON edited. */
+/** The sample with one resource's JSON edited, as a template of the user could have written it. */
 export function edited(type: ResourceType, name: string, edit: (json: Json) => void): EnvoyConfig {
   const change = (resource: Resource): Resource => {
     if (resource.type !== type || resource.name !== name) return resource;
     const json = structuredClone(resource.json);
     edit(json);
-    return { ...resource, json };
+    return { ...resource, json: canonicalMessage(messageTypes[type], json).json };
   };
   return {
     ...sample,

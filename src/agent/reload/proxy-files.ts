@@ -1,4 +1,5 @@
 import type { AdminAddress } from '../../envoy/admin.ts';
+import { asksForSecret } from '../../envoy/api/references.ts';
 import type { ConfigParts } from '../../envoy/static-form.ts';
 import { AgentError } from '../agent-error.ts';
 import type { GatewaySecretTexts } from '../secrets/gateway-secrets.ts';
@@ -144,7 +145,10 @@ export function adminAddressOf({ bootstrap }: ProxyFiles): AdminAddress {
   return { host, port: socket.port_value };
 }
 
+/** The workload's key pair and the mesh's roots, as SDS names them. */
+const meshSecrets = new Set(['default', 'ROOTCA']);
+
 /** Whether any part of the configuration asks for the workload's certificate or the mesh's roots. */
 export function usesMeshSecrets({ bootstrap, clusters, listeners }: ProxyFiles): boolean {
-  return [bootstrap, clusters, listeners].some((text) => /"name":\s*"(?:default|ROOTCA)",\s*"sds_config"/.test(text));
+  return [bootstrap, clusters, listeners].some((text) => asksForSecret(JSON.parse(text), meshSecrets));
 }

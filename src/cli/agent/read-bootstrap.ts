@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { UserBootstrap } from '../../compiler/render/user-bootstrap.ts';
-import type { PolicyDocument, SourceFile } from '../../compiler/source/document.ts';
+import { readUserMessage, type UserBootstrap, type UserMessage } from '../../compiler/render/user-bootstrap.ts';
+import type { SourceFile } from '../../compiler/source/document.ts';
 import { parse } from '../../compiler/source/parse.ts';
 import { maskText } from '../../config/redact.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { fieldsSpelledTwice } from '../../envoy/api/merge.ts';
 
 /** A bootstrap that a setting names cannot be read: without it Envoy would run another configuration than asked for. */
 export class BootstrapError extends Error {
@@ -36,22 +35,15 @@ async function readMessage(
   setting: string,
   bag: DiagnosticBag,
   texts: SourceFile[],
-): Promise<PolicyDocument | undefined> {
+): Promise<UserMessage | undefined> {
   const file = { path, text: await readText(path, setting) };
   texts.push({ path, text: maskText(file.text) });
   const before = bag.all.length;
-  const documents = parse([file], bag);
-  const [document, second] = documents;
+  const [document, second] = parse([file], bag);
   if (bag.all.length > before) return undefined;
   if (document === undefined) bag.report('invalid-bootstrap', start(path), { reason: 'it is empty' });
   else if (second !== undefined) bag.report('invalid-bootstrap', second.start, { reason: 'it has a second document' });
-  else {
-    for (const field of fieldsSpelledTwice(document.value)) {
-      const reason = `the field "${field.at(-1)}" is there in two spellings`;
-      bag.report('invalid-bootstrap', document.spanOf(field, 'key'), { reason });
-    }
-  }
-  return document;
+  return document && readUserMessage(document, bag);
 }
 
 function start(file: string): { readonly file: string; readonly start: number; readonly end: number } {

@@ -8,9 +8,7 @@ import type { Settings } from '../../config/settings.ts';
 export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   let made: { readonly key: string; readonly compiler: Compiler } | undefined;
   return ({ settings, templates, host, bootstrap }) => {
-    const written = [bootstrap.custom, bootstrap.override].map(
-      (document) => document && [document.file, document.value],
-    );
+    const written = [bootstrap.custom, bootstrap.override].map((message) => message && [message.file, message.json]);
     const key = JSON.stringify([settings, templates?.digest, host, written]);
     if (made?.key !== key) {
       const options = { settings, host, bootstrap, ...(templates === undefined ? {} : { templates }) };

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Resource, ResourceType } from '../../compiler/render/resource.ts';
-
-const typeUrls: Readonly<Record<ResourceType, string>> = {
-  bootstrap: 'type.googleapis.com/envoy.config.bootstrap.v3.Bootstrap',
-  listener: 'type.googleapis.com/envoy.config.listener.v3.Listener',
-  route: 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
-  cluster: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
-};
+import { messageTypes, type Resource } from '../../compiler/render/resource.ts';
 
 const separator = ',\n';
 
@@ -57,7 +50,7 @@ function elementOf(resource: Resource): Element {
 
 /** `resources` are Any messages: each says its type, in its first line. */
 function typedText({ type, text }: Resource): string {
-  const typeLine = `{\n  "@type": "${typeUrls[type]}"`;
+  const typeLine = `{\n  "@type": "type.googleapis.com/${messageTypes[type]}"`;
   return text === '{}' ? `${typeLine}\n}` : `${typeLine},${text.slice(1)}`;
 }
 

@@ -10,6 +10,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { findEnvoy } from '../../envoy/process.ts';
 import { createCompiler } from '../compile.ts';
 import { parse } from '../source/parse.ts';
+import { readUserMessage } from './user-bootstrap.ts';
 
 const repositoryRoot = resolve(import.meta.dirname, '../../..');
 const isRoot = process.getuid?.() === 0;
@@ -57,7 +58,8 @@ describe('overload_manager', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'overload-'));
     const bag = new DiagnosticBag();
-    const [override] = parse([{ path: 'override.yaml', text: listener }], bag);
+    const [document] = parse([{ path: 'override.yaml', text: listener }], bag);
+    const override = document && readUserMessage(document, bag);
     const settings = { ...defaultSettings, proxy: { ...defaultSettings.proxy, configPath: folder } };
     const compiler = createCompiler({ settings, host: tinyContainer, bootstrap: { override } });
     const compilation = compiler.compile([{ path: 'pod.yaml', text: pod }], 'all', bag);

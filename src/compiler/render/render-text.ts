@@ -2,14 +2,19 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import { parsePath } from '../../lib/json-path.ts';
+import { canonicalMessage } from '../../envoy/api/canonical.ts';
+import { formatPath, parsePath } from '../../lib/json-path.ts';
 import { parse } from '../source/parse.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
 import type { Made, Rendering } from './rendering.ts';
+import { messageTypes } from './resource.ts';
 import type { UserTemplates } from './user-templates.ts';
 
-/** Runs a user's template, reads its text back and takes the origins out; undefined when it failed. */
+/**
+ * Runs a user's template, reads its text back, takes the origins out and brings the rest to the canonical form; undefined
+ * when it failed.
+ */
 export function renderText(rendering: Rendering, user: UserTemplates, bag: DiagnosticBag): Made | undefined {
   const { template, view } = rendering;
   const rendered = run(rendering, user, bag);
@@ -17,11 +22,15 @@ export function renderText(rendering: Rendering, user: UserTemplates, bag: Diagn
   if (rendered === undefined || parsed === undefined) return undefined;
   const { json, startOf } = parsed;
   const origins = stripMarks(json, rendered.marks);
+  const canonical = canonicalMessage(messageTypes[rendering.type], json);
   return {
-    json: json as Readonly<Record<string, unknown>>,
-    origins,
+    json: canonical.json,
+    origins: origins.map((origin) => ({
+      ...origin,
+      path: formatPath(canonical.places.canonical(parsePath(origin.path))),
+    })),
     placeInTemplate: (path) => {
-      const steps = parsePath(path);
+      const steps = canonical.places.written(parsePath(path));
       // A field that is missing is missing inside its object, whose key another template may have written.
       const part = holds(json, steps) ? 'key' : 'value';
       return user.placeOf(template, view, startOf(steps, part));
@@ -38,6 +47,10 @@ function holds(json: object, path: JsonPath): boolean {
   return true;
 }
 
+function isObject(value: unknown): value is Parsed['json'] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function run({ type, name, template, view }: Rendering, user: UserTemplates, bag: DiagnosticBag): Rendered | undefined {
   try {
     return user.engine.render(template, view);
@@ -49,7 +62,7 @@ function run({ type, name, template, view }: Rendering, user: UserTemplates, bag
 
 /** What a text says, and where in it. */
 interface Parsed {
-  readonly json: object;
+  readonly json: Readonly<Record<string, unknown>>;
   readonly startOf: (path: JsonPath, part: 'key' | 'value') => number;
 }
 
@@ -60,7 +73,7 @@ const parseJson: Parse = (rendering, { text }, user, bag) => {
   let at = text.length - 1;
   try {
     const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+    if (isObject(json)) {
       return { json, startOf: (path, part) => jsonRangeOf(text, path, part).start };
     }
     reason = 'it is no object';

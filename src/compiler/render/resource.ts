@@ -4,6 +4,14 @@ import type { PolicyOrigin } from '../ir/origin.ts';
 /** What Envoy calls LDS, RDS and CDS resources, and the bootstrap. */
 export type ResourceType = 'bootstrap' | 'listener' | 'route' | 'cluster';
 
+/** Full names of their messages. */
+export const messageTypes: Readonly<Record<ResourceType, string>> = {
+  bootstrap: 'envoy.config.bootstrap.v3.Bootstrap',
+  listener: 'envoy.config.listener.v3.Listener',
+  route: 'envoy.config.route.v3.RouteConfiguration',
+  cluster: 'envoy.config.cluster.v3.Cluster',
+};
+
 /** One object that an Envoy resource depends on. */
 export interface ObjectKey {
   readonly kind: string;

@@ -1,29 +1,54 @@
 import { hash } from 'node:crypto';
-import type { SourceSpan } from '../../diagnostics/span.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import { mergeMessages, pathInOverride } from '../../envoy/api/merge.ts';
 import { parsePath } from '../../lib/json-path.ts';
 import type { PolicyDocument } from '../source/document.ts';
-import type { Resource } from './resource.ts';
+import { messageTypes, type Resource } from './resource.ts';
+
+/** A bootstrap that the user wrote, or a part of one: in the canonical form, whatever the form of the file. */
+export interface UserMessage {
+  readonly file: string;
+  readonly json: Resource['json'];
+  readonly start: SourceSpan;
+  /** Where the file says what stands at a path of `json`; a field that is missing is told at the object that lacks it. */
+  placeOf(path: JsonPath): SourceSpan;
+}
 
 /** Bootstraps of the user's, in Envoy's own form. */
 export interface UserBootstrap {
   /** Takes the place of the rendered one. */
-  readonly custom?: PolicyDocument | undefined;
+  readonly custom?: UserMessage | undefined;
   /** Laid over the rendered one, or over the custom one. */
-  readonly override?: PolicyDocument | undefined;
+  readonly override?: UserMessage | undefined;
 }
 
-const message = 'envoy.config.bootstrap.v3.Bootstrap';
+/** Brings a file to the canonical form; a field that it spells in two ways is reported. */
+export function readUserMessage(document: PolicyDocument, bag: DiagnosticBag): UserMessage {
+  const { json, places, spelledTwice } = canonicalMessage(messageTypes.bootstrap, document.value);
+  for (const field of spelledTwice) {
+    const reason = `the field "${field.at(-1)}" is there in two spellings`;
+    bag.report('invalid-bootstrap', document.spanOf(field, 'key'), { reason });
+  }
+  return {
+    file: document.file,
+    json,
+    start: document.start,
+    placeOf: (path) => placeOf(document, places.written(path)),
+  };
+}
 
 /** The bootstrap that Envoy gets; faults in what the user wrote are told where the user wrote it. */
 export function withUserBootstrap(rendered: Resource, { custom, override }: UserBootstrap): Resource {
-  const base = custom === undefined ? rendered : replaced(rendered, custom.value, (path) => placeOf(custom, path));
+  const base =
+    custom === undefined ? rendered : replaced(rendered, custom.json, (path) => custom.placeOf(parsePath(path)));
   if (override === undefined) return base;
-  const json = mergeMessages(message, base.json, override.value);
+  const json = mergeMessages(messageTypes.bootstrap, base.json, override.json);
   return {
     ...replaced(base, json, (path) => {
-      const own = pathInOverride(message, base.json, override.value, parsePath(path));
-      if (own !== undefined) return placeOf(override, own);
+      const own = pathInOverride(messageTypes.bootstrap, base.json, override.json, parsePath(path));
+      if (own !== undefined) return override.placeOf(own);
       return base.placeInTemplate?.(path) ?? override.start;
     }),
     overridden: base.json,
@@ -39,15 +64,13 @@ function replaced(
   return { type, name, json, text, key: hash('sha256', text), origins, reads, placeInTemplate: place };
 }
 
-/** A field that is missing is told at the object that lacks it. */
-function placeOf(document: PolicyDocument, path: string | readonly (string | number)[]): SourceSpan {
-  const steps = typeof path === 'string' ? parsePath(path) : path;
+function placeOf(document: PolicyDocument, path: JsonPath): SourceSpan {
   let here: unknown = document.value;
   let depth = 0;
-  for (const step of steps) {
+  for (const step of path) {
     if (typeof here !== 'object' || here === null || !(step in here)) break;
     here = (here as Readonly<Record<string | number, unknown>>)[step];
     depth += 1;
   }
-  return document.spanOf(steps.slice(0, depth), depth < steps.length ? 'key' : 'value');
+  return document.spanOf(path.slice(0, depth), depth < path.length ? 'key' : 'value');
 }

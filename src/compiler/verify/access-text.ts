@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { HeaderMatchIR, PermissionIR, PrincipalIR } from '../ir/rbac.ts';
 import type { StringMatchIR } from '../ir/string-match.ts';
-import type { Fragment } from './fragment.ts';
 
 type Expression = PermissionIR | PrincipalIR;
 

@@ -1,4 +1,4 @@
-import type { Fragment } from './fragment.ts';
+import type { Fragment } from '../../envoy/api/fragment.ts';
 
 /** Tells one way in which the output is not what the IR asks for; `loss` completes "is not what the policies ask for:". */
 export type Lose = (at: Fragment, loss: string) => void;

@@ -1,6 +1,6 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
 import type { Resource } from '../render/resource.ts';
 import type { Findings } from './finding.ts';
-import { Fragment } from './fragment.ts';
 
 const connectionManager = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 const networkRbac = 'envoy.extensions.filters.network.rbac.v3.RBAC';

@@ -1,3 +1,4 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
 import type { ClusterIR } from '../ir/cluster.ts';
 import type { ListenerIR } from '../ir/listener.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
@@ -5,7 +6,6 @@ import type { RouteConfigurationIR } from '../ir/route.ts';
 import type { Resource } from '../render/resource.ts';
 import type { Lose } from './expect.ts';
 import type { Findings } from './finding.ts';
-import { Fragment } from './fragment.ts';
 import { bootstrapLosses, overrideLosses, userBootstrapLosses } from './lost-bootstrap.ts';
 import { clusterLosses } from './lost-cluster.ts';
 import { listenerLosses } from './lost-listener.ts';

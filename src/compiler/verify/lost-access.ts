@@ -1,8 +1,8 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
 import type { RbacIR, RbacPolicyIR } from '../ir/rbac.ts';
 import { askedText, foundText } from './access-text.ts';
 import { expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { authorizerLosses } from './lost-authorizer.ts';
 
 type Kind = HttpPolicyFilterIR['kind'];

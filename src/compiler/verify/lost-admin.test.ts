@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { canonicalMessage } from '../../envoy/api/canonical.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { bootstrapIR } from '../../testing/ir.ts';
+import { messageTypes } from '../render/resource.ts';
 import type { Lose } from './expect.ts';
-import { Fragment } from './fragment.ts';
 import { adminRouteLosses } from './lost-admin.ts';
 
-const at = (address: string, port_value: number) => ({ socket_address: { address, port_value } });
+const manager = 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+const at = (address: string, port_value: number | string) => ({ socket_address: { address, port_value } });
 
 /** A listener at `address` with this filter, and a cluster `own` at `behind`. */
 function losses(filter: object, address: object = at('0.0.0.0', 17000), behind: object = at('127.0.0.1', 15000)) {
@@ -13,9 +16,12 @@ function losses(filter: object, address: object = at('0.0.0.0', 17000), behind: 
   const clusters = [
     { name: 'own', load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: { address: behind } }] }] } },
   ];
-  const listeners = [{ name: 'l', address, filter_chains: [{ filters: [{ typed_config: filter }] }] }];
+  const listeners = [
+    { name: 'l', address, filter_chains: [{ filters: [{ typed_config: { '@type': manager, ...filter } }] }] },
+  ];
   const admin = { address: at('127.0.0.1', 15000) };
-  adminRouteLosses(new Fragment({ admin, static_resources: { clusters, listeners } }), bootstrapIR(), lose);
+  const { json } = canonicalMessage(messageTypes.bootstrap, { admin, static_resources: { clusters, listeners } });
+  adminRouteLosses(new Fragment(json), bootstrapIR(), lose);
   return found;
 }
 
@@ -39,6 +45,7 @@ describe('adminRouteLosses', () => {
     ['another exact path', losses(route({ path: '/quitquitquit' }), undefined, at('127.0.0.1', 15020))],
     ['a regular expression', losses(route({ safe_regex: { regex: '/stats/prometheus.*' } }))],
     ['a name of loopback', losses(route({ prefix: '/' }), undefined, at('localhost', 15000))],
+    ['a port in quotes', losses(route({ prefix: '/' }), undefined, at('127.0.0.1', '15000'))],
     ['the other family of loopback', losses(route({ prefix: '/' }), at('::', 1), at('::1', 15020))],
     ['bytes', losses({ stat_prefix: 'x', cluster: 'own' })],
     ['a share of the requests', losses(route({ prefix: '/' }, { weighted_clusters: { clusters: [{ name: 'own' }] } }))],

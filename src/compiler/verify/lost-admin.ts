@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
 import type { Lose } from './expect.ts';
-import { type Fragment, snakeCase } from './fragment.ts';
 
 /** What everybody may read of Envoy and of the agent. */
 const openPaths: ReadonlySet<unknown> = new Set(['/healthz/ready', '/ready', '/stats/prometheus']);
@@ -34,7 +34,7 @@ export function adminRouteLosses(bootstrap: Fragment, { adminPort, statusPort }:
 
 /** Names of other things may be the same. */
 function namesCluster({ path }: Fragment): boolean {
-  const fields = path.filter((step) => typeof step === 'string').map(snakeCase);
+  const fields = path.filter((step) => typeof step === 'string');
   const [key = ''] = fields.slice(-1);
   return key === 'cluster' || key === 'cluster_name' || (key === 'name' && fields.includes('weighted_clusters'));
 }

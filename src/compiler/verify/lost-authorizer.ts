@@ -1,8 +1,8 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { ExtAuthzIR } from '../ir/ext-authz.ts';
 import type { StringMatchIR } from '../ir/string-match.ts';
 import { expectList, expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 /** These switch the question off, or its answer. */
 const switches = ['filter_enabled', 'deny_at_disable', 'shadow_mode', 'bootstrap_metadata_labels_key'];

@@ -1,6 +1,6 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
 import { expectValue, type Lose } from './expect.ts';
-import { Fragment } from './fragment.ts';
 import { adminRouteLosses } from './lost-admin.ts';
 import { figureLosses } from './lost-figures.ts';
 

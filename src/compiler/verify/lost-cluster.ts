@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { ClusterIR } from '../ir/cluster.ts';
 import { expectList, expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { isPlaintext, upstreamExternalLosses, upstreamMeshLosses } from './lost-tls.ts';
 
 /** Where a cluster's connections go, and how they are protected. */

@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { canonicalMessage } from '../../envoy/api/canonical.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { sampleProxy } from '../../testing/sample-proxy.ts';
 import { createRenderer } from '../render/render.ts';
+import { messageTypes, type Resource } from '../render/resource.ts';
 import type { Lose } from './expect.ts';
-import { Fragment } from './fragment.ts';
 import { userBootstrapLosses } from './lost-bootstrap.ts';
 import { figureLosses } from './lost-figures.ts';
 
 const matcher = (stats_matcher: object) => ({ stats_config: { stats_matcher } });
 const all = { patterns: [{ safe_regex: { regex: '.*' } }] };
 
-function losses(bootstrap: object): readonly string[] {
+function losses(bootstrap: Resource['json']): readonly string[] {
   const found: string[] = [];
   const lose: Lose = (at, loss) => found.push(`${at.path.join('.')}: ${loss}`);
-  figureLosses(new Fragment(bootstrap), lose);
+  figureLosses(new Fragment(canonicalMessage(messageTypes.bootstrap, bootstrap).json), lose);
   return found;
 }
 
@@ -27,7 +29,7 @@ describe('userBootstrapLosses', () => {
 });
 
 describe('figureLosses', () => {
-  test.each<[string, object]>([
+  test.each<[string, Resource['json']]>([
     ['no matcher at all', {}],
     ['an inclusion list of everything', matcher({ inclusion_list: all })],
     ['camel case', { statsConfig: { statsMatcher: { inclusionList: { patterns: [{ contains: '' }] } } } }],

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 /**
  * Figures that readiness, drain and "the new version is in force" are read from, one of each kind: a bootstrap that

@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { HttpConnectionIR, NetworkFilterIR, TcpProxyIR } from '../ir/listener.ts';
 import { expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { accessLosses } from './lost-access.ts';
 import { refusalLosses } from './lost-authorizer.ts';
 import { redisLosses, thriftLosses } from './lost-protocol-proxy.ts';

@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { ClientValidationIR, DownstreamGatewayTls, SdsSecretIR } from '../ir/tls.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { resumptionLosses } from './lost-tls.ts';
 
 const downstreamContext = 'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext';

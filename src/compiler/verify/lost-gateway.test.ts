@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import type { Json } from '../../testing/edited-sample.ts';
 import { byDefault, chainIR, httpIR, listenerIR, matchIR, proxyIR, tcpIR } from '../../testing/ir.ts';
 import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { FilterChainIR } from '../ir/listener.ts';
 import type { DownstreamGatewayTls } from '../ir/tls.ts';
 import { createRenderer } from '../render/render.ts';
-import type { EnvoyConfig } from '../render/resource.ts';
+import { type EnvoyConfig, messageTypes } from '../render/resource.ts';
 import { verify } from './verify.ts';
 
 const tls: DownstreamGatewayTls = {
@@ -78,7 +79,7 @@ function verdictOf(
   const change = (resource: EnvoyConfig['listeners'][number]) => {
     const json = structuredClone(resource.json);
     if (resource.type === type) edit(json);
-    return { ...resource, json };
+    return { ...resource, json: canonicalMessage(messageTypes[resource.type], json).json };
   };
   const bag = new DiagnosticBag();
   verify(proxy, { ...config, listeners: config.listeners.map(change), routes: config.routes.map(change) }, bag);
@@ -179,6 +180,15 @@ describe('a gateway’s listener', () => {
       (json) => {
         const type = 'type.googleapis.com/envoy.extensions.filters.network.sni_cluster.v3.SniCluster';
         filtersOf(json).unshift({ name: 'envoy.filters.network.sni_cluster', typed_config: { '@type': type } });
+      },
+    ],
+    [
+      'a cluster of the SNI that nobody asked for, in a TypedStruct',
+      {},
+      (json) => {
+        const type_url = 'type.googleapis.com/envoy.extensions.filters.network.sni_cluster.v3.SniCluster';
+        const typed_config = { '@type': 'type.googleapis.com/xds.type.v3.TypedStruct', type_url, value: {} };
+        filtersOf(json).unshift({ name: 'envoy.filters.network.sni_cluster', typed_config });
       },
     ],
   ])('is refused with %s', (_, tcp, edit) => {

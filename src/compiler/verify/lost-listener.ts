@@ -1,7 +1,7 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../ir/listener.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { accessLosses } from './lost-access.ts';
 import { networkFilterLosses } from './lost-filter.ts';
 import { gatewayTlsLosses } from './lost-gateway-tls.ts';

@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { RedisProxyIR, ThriftProxyIR } from '../ir/listener.ts';
 import { expectValue, type Lose, texts } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { shareLosses } from './lost-shares.ts';
 
 /** All commands go to one cluster and nowhere else, but for those that are refused. */

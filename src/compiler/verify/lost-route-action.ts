@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { ForwardIR, RedirectIR, RouteActionIR, RouteIR } from '../ir/route.ts';
 import { expectList, expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 /** Where a route's requests go, and as what. */
 export function routeActionLosses(route: Fragment, { action }: RouteIR, lose: Lose): void {

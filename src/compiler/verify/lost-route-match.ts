@@ -1,7 +1,7 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { PathMatchIR, RouteMatchIR, ValueMatchIR } from '../ir/route-match.ts';
 import type { StringMatchIR } from '../ir/string-match.ts';
 import { expectList, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 /** Which requests take a route: neither more nor fewer than the IR says. */
 export function routeMatchLosses(match: Fragment, ir: RouteMatchIR, lose: Lose): void {

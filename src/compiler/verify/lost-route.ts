@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { RouteConfigurationIR, RouteIR, VirtualHostIR } from '../ir/route.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 import { routeActionLosses } from './lost-route-action.ts';
 import { routeMatchLosses } from './lost-route-match.ts';
 

@@ -1,5 +1,5 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import { expectList, expectValue, type Lose } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 /** One cluster, or several with their weights, as a filter or route names them in `cluster` and `weighted_clusters`. */
 export function shareLosses(

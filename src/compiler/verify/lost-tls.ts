@@ -1,6 +1,6 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { DownstreamMeshTls, SanMatcher, UpstreamExternalTls, UpstreamMeshTls } from '../ir/tls.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 const downstreamContext = 'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext';
 const upstreamContext = 'envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import type { Json } from '../../testing/edited-sample.ts';
 import {
   byDefault,
@@ -17,7 +18,7 @@ import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { JwtAuthnIR } from '../ir/jwt-authn.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import { createRenderer } from '../render/render.ts';
-import type { EnvoyConfig } from '../render/resource.ts';
+import { type EnvoyConfig, messageTypes } from '../render/resource.ts';
 import { verify } from './verify.ts';
 
 /** A sidecar whose only chain carries HTTP after these filters. */
@@ -35,7 +36,7 @@ function told(proxy: ProxyIR, edit: (filters: Json[]) => void): string[] {
   const listeners = config.listeners.map((resource) => {
     const json: Json = structuredClone(resource.json);
     edit(json.filter_chains[0].filters[0].typed_config.http_filters);
-    return { ...resource, json };
+    return { ...resource, json: canonicalMessage(messageTypes.listener, json).json };
   });
   verify(proxy, { ...config, listeners }, bag);
   return bag.all.map(({ code, message }) => `${code}: ${message}`).filter((text) => text.includes('listener "l"'));

@@ -1,7 +1,7 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { JwtAuthnIR, JwtProviderIR } from '../ir/jwt-authn.ts';
 import type { HttpConnectionIR } from '../ir/listener.ts';
 import { expectList, expectValue, type Lose, texts } from './expect.ts';
-import type { Fragment } from './fragment.ts';
 
 const jwtAuthn = 'envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication';
 

@@ -1,7 +1,7 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
 import type { EnvoyConfig, Resource } from '../render/resource.ts';
 import { listenersOf } from './filters.ts';
 import type { Findings } from './finding.ts';
-import { Fragment } from './fragment.ts';
 
 /** Inside one resource: names and matches of filter chains, names and domains of virtual hosts. */
 export function checkUniqueness(resource: Resource, findings: Findings): void {

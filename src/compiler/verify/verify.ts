@@ -1,19 +1,12 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { checkMessage } from '../../envoy/api/check.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
-import type { EnvoyConfig, Resource, ResourceType } from '../render/resource.ts';
+import { type EnvoyConfig, messageTypes, type Resource } from '../render/resource.ts';
 import { checkFilters } from './filters.ts';
 import { Findings } from './finding.ts';
 import { checkLosses } from './losses.ts';
 import { checkReferences } from './references.ts';
 import { checkNames, checkUniqueness } from './uniqueness.ts';
-
-const messageTypes: Readonly<Record<ResourceType, string>> = {
-  bootstrap: 'envoy.config.bootstrap.v3.Bootstrap',
-  listener: 'envoy.config.listener.v3.Listener',
-  route: 'envoy.config.route.v3.RouteConfiguration',
-  cluster: 'envoy.config.cluster.v3.Cluster',
-};
 
 /**
  * Holds the output against Envoy's API, against itself (names, references) and against the IR: every rule that went

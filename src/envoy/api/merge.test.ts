@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parsePath } from '../../lib/json-path.ts';
-import { fieldsSpelledTwice, mergeMessages, pathInOverride } from './merge.ts';
+import { mergeMessages, pathInOverride } from './merge.ts';
 
 const bootstrap = 'envoy.config.bootstrap.v3.Bootstrap';
 const file = { '@type': 'type.googleapis.com/envoy.config.trace.v3.ZipkinConfig', collector_cluster: 'a' };
@@ -19,12 +19,6 @@ describe('mergeMessages', () => {
       { static_resources: { clusters: [{ name: 'a' }] } },
       { static_resources: { clusters: [{ name: 'b' }], listeners: [{ name: 'c' }] } },
       { static_resources: { clusters: [{ name: 'a' }, { name: 'b' }], listeners: [{ name: 'c' }] } },
-    ],
-    [
-      'takes both spellings of a field for one',
-      { static_resources: { clusters: [{ name: 'a' }] }, stats_flush_interval: '5s' },
-      { staticResources: { clusters: [{ name: 'b' }] }, statsFlushInterval: '9s' },
-      { static_resources: { clusters: [{ name: 'a' }, { name: 'b' }] }, stats_flush_interval: '9s' },
     ],
     [
       'replaces entries of maps and structs by key',
@@ -50,8 +44,13 @@ describe('mergeMessages', () => {
       { stats_config: { use_all_default_tags: false }, stats_flush_interval: '1s' },
       { stats_config: { use_all_default_tags: false }, stats_flush_interval: '1s' },
     ],
-    ['takes null for absent', { node: { id: 'a' } }, { node: null }, { node: { id: 'a' } }],
     ['keeps what the type does not have', { node: {} }, { nodes: 1 }, { node: {}, nodes: 1 }],
+    [
+      'keeps a field that is called __proto__',
+      { node: {} },
+      JSON.parse('{"__proto__": 1}'),
+      JSON.parse('{"node": {}, "__proto__": 1}'),
+    ],
     ['replaces what is of another shape', { node: { id: 'a' } }, { node: [1] }, { node: [1] }],
   ])('%s', (_, base, over, expected) => {
     expect(mergeMessages(bootstrap, base as never, over as never)).toEqual(expected);
@@ -69,9 +68,9 @@ describe('pathInOverride', () => {
     node: { id: 'a', metadata: { k: 1 } },
     static_resources: { clusters: [{ name: 'a' }, { name: 'b' }] },
   };
-  const over = { node: { metadata: { m: { n: 1 } } }, staticResources: { clusters: [{ name: 'c' }] }, wrong: 1 };
+  const over = { node: { metadata: { m: { n: 1 } } }, static_resources: { clusters: [{ name: 'c' }] }, wrong: 1 };
   test.each<[string, string | undefined]>([
-    ['static_resources.clusters[2].name', 'staticResources.clusters.0.name'],
+    ['static_resources.clusters[2].name', 'static_resources.clusters.0.name'],
     ['static_resources.clusters[1].name', undefined],
     ['node.id', undefined],
     ['node.metadata.m.n', 'node.metadata.m.n'],
@@ -80,15 +79,5 @@ describe('pathInOverride', () => {
     ['admin', undefined],
   ])('leads %s to %s', (path, expected) => {
     expect(pathInOverride(bootstrap, base, over, parsePath(path))?.join('.')).toBe(expected);
-  });
-});
-
-describe('fieldsSpelledTwice', () => {
-  test('finds them at every depth', () => {
-    const over = { static_resources: [{ load_assignment: 1, loadAssignment: 2 }], staticResources: {} };
-    expect(fieldsSpelledTwice(over).map((path) => path.join('.'))).toEqual([
-      'static_resources',
-      'static_resources.0.load_assignment',
-    ]);
   });
 });

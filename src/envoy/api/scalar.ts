@@ -93,7 +93,8 @@ function bytesCheck(rules: object | undefined): ValueCheck {
   return { check, ...absentOf(rule, 0) };
 }
 
-const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** A number that stands in a string. */
+export const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const specialNumbers: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,

@@ -94,7 +94,7 @@ export const badOverrides: readonly BadOverride[] = [
     socket_address: {address: 127.0.0.1, port_value: 15000}
 `,
   ),
-  bad('a field in two spellings', 1, /two spellings/, 'static_resources: {}\nstaticResources: {}\n'),
+  bad('a field in two spellings', 2, /two spellings/, 'static_resources: {}\nstaticResources: {}\n'),
   bad('a cluster of a name that is taken', 3, /two clusters named "sds-grpc"/, cluster('sds-grpc')),
   bad(
     'a listener of a name that is taken',

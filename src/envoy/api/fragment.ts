@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
 
-/** A place in rendered JSON and what stands there; places that do not exist have the value undefined. */
+/** A place in an Envoy message in canonical form and what stands there; places that do not exist have the value undefined. */
 export class Fragment {
   readonly value: unknown;
   readonly #parent: Fragment | undefined;
@@ -17,13 +17,11 @@ export class Fragment {
     return this.#parent === undefined ? [] : [...this.#parent.path, this.#key];
   }
 
-  /** Down these fields, which a user's template may also write in Envoy's camel case. */
+  /** Down these fields. */
   at(...fields: readonly string[]): Fragment {
     let here: Fragment = this;
     for (const field of fields) {
-      const key = keyOf(here.value, field);
-      const value = key === undefined ? undefined : (here.value as Record<string, unknown>)[key];
-      here = new Fragment(value, here, key ?? field);
+      here = new Fragment(isMessage(here.value) ? here.value[field] : undefined, here, field);
     }
     return here;
   }
@@ -40,13 +38,23 @@ export class Fragment {
     return new Fragment(items.at(-1), this, Math.max(0, items.length - 1));
   }
 
-  /** Fields of a message, in Envoy's snake case; none for anything else. */
+  /** Fields of a message; none for anything else. */
   get fields(): readonly string[] {
-    return isMessage(this.value) ? Object.keys(this.value).map(snakeCase) : [];
+    return isMessage(this.value) ? Object.keys(this.value) : [];
   }
 
   get exists(): boolean {
     return this.value !== undefined;
+  }
+
+  /** What stands here where it is a string, protobuf's default `''` included; else undefined. */
+  get text(): string | undefined {
+    return typeof this.value === 'string' ? this.value : undefined;
+  }
+
+  /** What stands here where it is a number; else undefined. */
+  get number(): number | undefined {
+    return typeof this.value === 'number' ? this.value : undefined;
   }
 
   /** Name of the message type in a `typed_config`, without its URL. */
@@ -58,28 +66,4 @@ export class Fragment {
 
 function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function keyOf(value: unknown, field: string): string | undefined {
-  if (!isMessage(value)) return undefined;
-  if (value[field] !== undefined) return field;
-  const camel = camelCase(field);
-  return value[camel] === undefined ? undefined : camel;
-}
-
-/** Most look-ups are of fields that are absent: the few names are turned once. */
-const camelCases = new Map<string, string>();
-
-function camelCase(field: string): string {
-  let camel = camelCases.get(field);
-  if (camel === undefined) {
-    camel = field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-    camelCases.set(field, camel);
-  }
-  return camel;
-}
-
-/** Envoy's own spelling of a field that may be written in camel case. */
-export function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,0 +1,64 @@
+import type { JsonPath } from '../../diagnostics/span.ts';
+
+/** A name of something else, as one message uses it. */
+export interface Reference {
+  readonly to: 'cluster' | 'route' | 'secret';
+  readonly name: string;
+  readonly path: JsonPath;
+}
+
+/** Messages are shared by many proxies and never change: searched once. */
+const known = new WeakMap<object, readonly Reference[]>();
+
+/** Every name of a cluster, route configuration or secret that a message in canonical form uses, in the order of its text. */
+export function referencesOf(message: object): readonly Reference[] {
+  let references = known.get(message);
+  if (references === undefined) {
+    references = collect(message);
+    known.set(message, references);
+  }
+  return references;
+}
+
+/** Free-form parts, whose keys are the user's; and endpoints, the bulk of a cluster, which name nothing else. */
+const opaque = new Set(['node', 'metadata', 'json_format', 'load_assignment']);
+
+function collect(message: object): Reference[] {
+  const references: Reference[] = [];
+  const path: (string | number)[] = [];
+  const visit = (node: object, under: string): void => {
+    for (const key in node) {
+      const value = (node as Readonly<Record<string, unknown>>)[key];
+      if (typeof value === 'string') {
+        const to = referenceOf(key, under, path);
+        if (to !== undefined) references.push({ to, name: value, path: [...path, key] });
+      } else if (typeof value === 'object' && value !== null && !opaque.has(key)) {
+        path.push(Array.isArray(node) ? Number(key) : key);
+        visit(value, Array.isArray(node) ? under : key);
+        path.pop();
+      }
+    }
+  };
+  visit(message, '');
+  return references;
+}
+
+/** What the string at `key` of the node at `path` names; `under` is the field in which the node stands. */
+function referenceOf(key: string, under: string, path: JsonPath): Reference['to'] | undefined {
+  if (key === 'cluster' || (key === 'cluster_name' && under === 'envoy_grpc')) return 'cluster';
+  if (key === 'route_config_name') return 'route';
+  if (key !== 'name') return undefined;
+  if (under.endsWith('sds_secret_config') || under.endsWith('sds_secret_configs')) return 'secret';
+  return under === 'clusters' && path.at(-3) === 'weighted_clusters' ? 'cluster' : undefined;
+}
+
+/**
+ * Whether a message asks over SDS for one of these secrets: an `SdsSecretConfig` with a source, in whatever field and
+ * with its own fields in whatever order.
+ */
+export function asksForSecret(message: unknown, names: ReadonlySet<unknown>): boolean {
+  if (typeof message !== 'object' || message === null) return false;
+  const { name, sds_config: source } = message as { readonly name?: unknown; readonly sds_config?: unknown };
+  if (source !== undefined && names.has(name)) return true;
+  return Object.values(message).some((child) => asksForSecret(child, names));
+}
