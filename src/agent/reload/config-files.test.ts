@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sampleFiles } from '../testing/sample-proxy.ts';
+import { type SampleProxy, sampleFiles } from '../testing/sample-proxy.ts';
 import { ConfigFiles } from './config-files.ts';
 import type { ProxyFiles } from './proxy-files.ts';
 
@@ -54,4 +54,85 @@ describe('ConfigFiles', () => {
     await config.restore(files('{"a": 1}'));
     expect((await origins())[0]).toBe('{"a": 1}');
   });
+
+  const sample = (changes: Partial<SampleProxy>): ProxyFiles =>
+    sampleFiles({ ...{ configPath: folder, adminPort: 1, httpPort: 2, body: 'one' }, ...changes });
+  const [web, db] = [
+    { name: 'web', port: 3 },
+    { name: 'db', port: 4 },
+  ];
+
+  /** What each wait of a change is for, and of which state clusters, routes and listeners are then and at the end. */
+  const stepsOf = async (before: ProxyFiles, next: ProxyFiles): Promise<readonly string[]> => {
+    const config = new ConfigFiles(folder);
+    await config.writeAll(before);
+    await config.complete();
+    const routesOf = ({ routes }: ProxyFiles): string => routes.get('app.json') ?? '';
+    const state = async (): Promise<string> => {
+      const states = [
+        ['clusters.json', before.clusters, next.clusters],
+        ['routes/app.json', routesOf(before), routesOf(next)],
+        ['listeners.json', before.listeners, next.listeners],
+      ].map(async ([name = '', old, fresh]) => {
+        const text = await readFile(join(folder, name), 'utf8');
+        if (text === fresh) return old === fresh ? 'same' : 'new';
+        return text === old ? 'old' : 'both';
+      });
+      return (await Promise.all(states)).join(' ');
+    };
+    const steps: string[] = [];
+    const replacement = await config.prepare(before, next);
+    await replacement.run(async (expected) => {
+      steps.push(`${Object.keys(expected).sort().join(' ')}: ${await state()}`);
+    });
+    return [...steps, await state()];
+  };
+
+  const everything = 'clusters listeners routes';
+  test.each<[string, Partial<SampleProxy>, Partial<SampleProxy>, readonly string[]]>([
+    ['nothing', {}, {}, [`${everything}: same same same`, 'same same same']],
+    [
+      'a cluster alone',
+      { upstream: web },
+      { upstream: { ...web, port: 5 } },
+      [`${everything}: new same same`, 'new same same'],
+    ],
+    ['a route alone', {}, { body: 'two' }, [`${everything}: same new same`, 'same new same']],
+    ['a listener alone', {}, { httpPort: 5 }, [`${everything}: same same new`, 'same same new']],
+    [
+      'a route and a listener',
+      {},
+      { body: 'two', httpPort: 5 },
+      ['routes: same new old', `${everything}: same new new`, 'same new new'],
+    ],
+    [
+      'a route, to a cluster that is new',
+      {},
+      { upstream: db },
+      ['clusters: new old same', `${everything}: new new same`, 'new new same'],
+    ],
+    [
+      'a route, to another cluster',
+      { upstream: web },
+      { upstream: db },
+      ['clusters: both old same', 'listeners routes: both new same', `${everything}: new new same`, 'new new same'],
+    ],
+    [
+      'a route to another cluster, and a listener',
+      { upstream: web },
+      { upstream: db, httpPort: 5 },
+      [
+        'clusters: both old old',
+        'routes: both new old',
+        'listeners routes: both new new',
+        `${everything}: new new new`,
+        'new new new',
+      ],
+    ],
+  ])(
+    'waits for what the next files refer to, and no more often: a change of %s',
+    async (_name, before, next, steps) => {
+      expect(await stepsOf(sample(before), sample(next))).toEqual(steps);
+    },
+  );
 });

@@ -75,3 +75,18 @@ test.each<[string, string | undefined, Settings, number]>([
   warnOfTopologyAtSidecar(workload(config), settings, bag);
   expect(bag.all.map(({ code }) => code)).toEqual(Array.from({ length: count }, () => 'gateway-topology-at-sidecar'));
 });
+
+test.each<[string, boolean, string]>([
+  ['a pod', false, 'metadata.annotations'],
+  ['a template of pods', true, 'spec.template.metadata.annotations'],
+])('what is wrong with the annotation of %s is shown where it stands', (_, isTemplate, place) => {
+  const bag = new DiagnosticBag();
+  const annotated = (config: string) => {
+    const own = workload(config);
+    return isTemplate ? own : { ...own, object: { ...own.object, annotations: own.annotations } };
+  };
+  gatewayTopologyOf(annotated('gatewayTopology: [1]'), defaultSettings, bag);
+  warnOfTopologyAtSidecar(annotated('gatewayTopology: {numTrustedProxies: 1}'), defaultSettings, bag);
+  const expected = `Pod/shop/edge#${place}.proxy.mesh.io/config`;
+  expect(bag.all.map(({ span }) => span?.file)).toEqual([expected, expected]);
+});
