@@ -1,3 +1,4 @@
+import './scripts/tools/own-node.mjs';
 import { defineConfig } from 'vitest/config';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog } from '../src/agent/log/log.ts';
@@ -11,6 +11,7 @@ import { createAdminClient } from '../src/envoy/admin.ts';
 import { readConfigState } from '../src/envoy/testing/config-state.ts';
 import { AgentFolder, configPath } from './agent-folder.ts';
 import { line, median, ms, ratio } from './measure.ts';
+import { nodes } from './nodes.ts';
 import { Program } from './program.ts';
 
 const runs = 11;
@@ -26,11 +27,10 @@ interface Start {
 
 /** From `pilot-agent proxy` to Envoy spawned and to ready, beside a bare node and a bare Envoy with the same files. */
 export async function agentStarting(): Promise<void> {
-  const nodes = [process.execPath, resolve('.tools/bin/node24')].filter((node) => existsSync(node));
   for (const services of [0, 100]) {
     const folder = await AgentFolder.create(services);
     try {
-      for (const node of nodes) await compare(folder, node, services);
+      for (const { name, path } of nodes) await compare(folder, path, `${name}, ${services} services beside`);
     } finally {
       await folder.remove();
     }
@@ -38,7 +38,7 @@ export async function agentStarting(): Promise<void> {
 }
 
 /** Each in turn, so that a slow moment of the machine meets all three. */
-async function compare(folder: AgentFolder, node: string, services: number): Promise<void> {
+async function compare(folder: AgentFolder, node: string, label: string): Promise<void> {
   const bare: number[] = [];
   const agent: Start[] = [];
   const envoy: number[] = [];
@@ -48,7 +48,6 @@ async function compare(folder: AgentFolder, node: string, services: number): Pro
     agent.push(await startAgent(folder, node));
     envoy.push(await startBareEnvoy(folder, command));
   }
-  const label = `${node === process.execPath ? `node ${process.version}` : 'node 24'}, ${services} services beside`;
   const [first, envoyReady] = [median(bare), median(envoy)];
   const spawned = median(agent.map((start) => start.spawned));
   const ready = median(agent.map((start) => start.ready));

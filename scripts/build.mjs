@@ -1,20 +1,24 @@
-// Bundles the programs into dist/: one ES module an entry, commands split off and loaded when they are asked for; what
-// `meshpol compile` and `pilot-agent` need as scripts with their compiled form beside them, for the Node at hand and Node 24;
-// and the program of the agent's thread for large inputs, which few agents start.
+// Bundles the programs into dist/: for each a small file that is called, which looks for Node's version and for the program's
+// other files; ES modules, commands split off and loaded when they are asked for; what `meshpol compile` and `pilot-agent`
+// need as scripts with their compiled form beside them, for the Nodes at hand; and the program of the agent's thread for
+// large inputs, which few agents start.
+import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
+import { isOlder } from './build/needed-node.mjs';
 import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 
 const programs = ['meshpol', 'pilot-agent', 'meshd'].filter((name) => existsSync(`src/bin/${name}.ts`));
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+const oldestNode = engines.node.replace('>=', '');
 
 const shared = {
   bundle: true,
   platform: 'node',
-  target: 'node20',
+  target: `node${oldestNode}`,
   // Names stay as they are, for stack traces; keeping them beside short ones would cost a call a function.
   minifyWhitespace: true,
   minifySyntax: true,
@@ -76,28 +80,34 @@ for (const name of programs) {
     ...shared,
     entryPoints: [`src/bin/${name}.ts`],
     outdir: made,
-    entryNames: isSplit ? '[name]-main' : '[name]',
+    entryNames: '[name]-main',
     chunkNames: `${name}-[hash]`,
     splitting: isSplit,
     metafile: true,
     format: 'esm',
     ...maps,
     banner: {
-      js: `${shebang}\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
+      js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
     },
     plugins: [lazySchema, unusedParts, ...cachedScripts.map(scriptInPlaceOf)],
   });
-  if (isSplit) await buildFront(name, Object.keys(metafile.outputs));
+  await buildFront(name, Object.keys(metafile.outputs));
 }
+// Wherever the folder is copied to.
+writeFileSync(`${made}/package.json`, '{ "type": "module" }\n');
 
-/** The file that is called: Node tells a missing import before a line of the program runs, so another looks for it first. */
+/** The file that is called: an older Node, or a missing import, ends the program before a line of it runs. */
 async function buildFront(name, outputs) {
   const parts = outputs.filter((path) => path.endsWith('.js')).map((path) => basename(path));
   const contents = `import { endWithoutAnyOf } from './scripts/build/missing-file.mjs';
+import { endOnOlderNode } from './scripts/build/needed-node.mjs';
+endOnOlderNode(${JSON.stringify(oldestNode)}, ${JSON.stringify(name)}, 'install a newer one');
 endWithoutAnyOf(${JSON.stringify(parts)}, import.meta.url);
-await import('./${name}-main.js');`;
+import('./${name}-main.js');`;
   await build({
     ...shared,
+    // Any Node that knows modules can read it, or it could not tell which one is needed.
+    target: 'node12.20',
     stdin: { contents, resolveDir: '.' },
     outfile: `${made}/${name}.js`,
     external: ['./*-main.js'],
@@ -105,7 +115,8 @@ await import('./${name}-main.js');`;
     banner: { js: shebang },
   });
 }
-for (const node of [process.execPath, '.tools/bin/node24'].filter((path) => existsSync(path))) {
+
+for (const node of nodesAtHand()) {
   // A failure is told and costs speed, nothing else.
   for (const { script, warmUp } of cachedScripts) {
     const parts = [`${made}/${script}`, `scripts/build/${warmUp}`];
@@ -115,3 +126,15 @@ for (const node of [process.execPath, '.tools/bin/node24'].filter((path) => exis
 for (const name of programs) await chmod(`${made}/${name}.js`, 0o755);
 rmSync('dist', { recursive: true, force: true });
 renameSync(made, 'dist');
+
+/** Those of set-up, and that of the machine where it is new enough: one a version. */
+function nodesAtHand() {
+  const own = process.env.PATH.split(delimiter).map((folder) => `${folder}/node`);
+  const versions = new Map();
+  for (const node of ['.tools/bin/node', '.tools/bin/node22', ...own]) {
+    const { stdout } = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' });
+    const version = stdout?.trim();
+    if (version && !isOlder(version, oldestNode) && !versions.has(version)) versions.set(version, node);
+  }
+  return versions.values();
+}

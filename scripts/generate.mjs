@@ -1,5 +1,6 @@
 // Runs every generator of scripts/generate/ whose inputs are newer than its outputs.
 // A generator says what it reads and writes in its first lines: `// inputs: path …` and `// outputs: path …`.
+import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // Writes src/testbed/containers/kubernetes-schema.json: what Kubernetes publishes of the kinds in deploy/ (its OpenAPI document,
 // api/openapi-spec/v3), closed, so that an unknown field is an error as with strict field validation. Needs Go, to download.
+import './tools/own-node.mjs';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

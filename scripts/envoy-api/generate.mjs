@@ -1,6 +1,7 @@
 // Writes src/envoy/api/schema.json from the descriptors of Envoy's API; `--check` compares instead. Needs Go, to download.
 // To move to another Envoy: GOFLAGS=-mod=mod go get github.com/envoyproxy/go-control-plane/envoy@vX.Y.Z in this folder
 // (it moves the other modules along), GOFLAGS=-mod=mod go mod download, this script, then the e2e tests of src/envoy.
+import '../tools/own-node.mjs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { envoyVersion, readFileDescriptors } from './descriptors.mjs';

@@ -56,7 +56,7 @@ const bundled = await build({
   bundle: true,
   write: false,
   format: 'esm',
-  target: 'node20',
+  target: 'node22.19',
   minify: true,
   external: [formatsModule],
   logLevel: 'warning',

@@ -11,7 +11,7 @@ import { describeMesh } from './testing/describe-mesh.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
-const node24 = '.tools/bin/node24';
+const node = '.tools/bin/node';
 const isRoot = process.getuid?.() === 0;
 
 /** A program that opens a sandbox, starts a sleeper in it, tells the folder, and never closes. */
@@ -25,7 +25,7 @@ function maker(asRoot: boolean, seconds: string): string[] {
     await sandbox.start(['sleep', ${JSON.stringify(seconds)}], sandbox.folder + '/sleep.log', { network: 'one', uid: 1337 });
     console.log(sandbox.folder);
     setInterval(() => {}, 1000);`;
-  return [node24, '--input-type=module', '-e', script];
+  return [node, '--input-type=module', '-e', script];
 }
 
 /** Command lines of this machine that name `word`. */

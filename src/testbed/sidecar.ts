@@ -43,7 +43,7 @@ export interface Sidecar {
 export const proxyUid = 1337;
 
 /** Node of the tool folder: it runs TypeScript as it is and starts fast. */
-export const node = `${repository}/.tools/bin/node24`;
+export const node = `${repository}/.tools/bin/node`;
 
 /** Envoy needs the capability to take connections to any address, and keeps it although it is not root. */
 const asProxyWithNetAdmin = [

@@ -25,7 +25,7 @@ beforeAll(async () => {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target: 'node20',
+    target: 'node22.19',
     logLevel: 'warning',
   });
 });

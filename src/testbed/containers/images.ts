@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 
 /** Names that `deploy/Containerfile` and the manifests give their images. */
 export const imageNames = {
-  node: 'node:20-bookworm-slim',
+  node: 'node:24.19.0-bookworm-slim',
   envoy: 'envoyproxy/envoy:v1.40.0',
   agent: 'mesh-agent:0.1.0',
   application: 'shop-web:1.0.0',

@@ -82,7 +82,7 @@ export async function startLoadedGateway(): Promise<LoadedGateway> {
 }
 
 function program(path: string, ...args: readonly number[]): ChildProcess {
-  return spawn(join(root, '.tools/bin/node24'), [join(root, path), ...args.map(String)], {
+  return spawn(join(root, '.tools/bin/node'), [join(root, path), ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }

@@ -22,7 +22,7 @@ describe.skipIf(process.getuid?.() !== 0)('openMachine', () => {
       const machine = await openMachine();
       console.log(machine.sandbox.folder);
       setInterval(() => {}, 1000);`;
-    const maker = spawn('.tools/bin/node24', ['--input-type=module', '-e', script], {
+    const maker = spawn('.tools/bin/node', ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {

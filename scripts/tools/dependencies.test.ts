@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+
+const isTest = (file: string): boolean =>
+  /\.(test|e2e)\.ts$|\/(testing|testbed|lab)\//.test(file) || !file.startsWith('src/');
+const files = sources();
+const product = packagesOf(files.filter((file) => !isTest(file)));
+const others = packagesOf(files.filter(isTest));
+
+describe('the lists of packages in package.json', () => {
+  test('dependencies has what the product imports, and nothing else', () => {
+    expect(Object.keys(dependencies ?? {}).sort()).toEqual([...product].sort());
+  });
+
+  test('devDependencies has what tests, scripts, benchmarks and make use besides, and nothing else', () => {
+    const types = [...product, ...others, 'node'].map((name) => `@types/${name}`);
+    const used = [...others, ...commandsOfMake(), ...types.filter((name) => devDependencies?.[name] !== undefined)];
+    const besides = new Set(used.filter((name) => !product.has(name)));
+    expect(Object.keys(devDependencies ?? {}).sort()).toEqual([...besides].sort());
+  });
+
+  test('every release is exact', () => {
+    const releases = Object.values({ ...dependencies, ...devDependencies });
+    expect(releases.filter((release) => !/^\d+\.\d+\.\d+$/.test(release))).toEqual([]);
+  });
+
+  test('package-lock.json names no place that packages come from', () => {
+    expect(read('package-lock.json')).not.toContain('"resolved"');
+  });
+});
+
+function sources(): readonly string[] {
+  const inFolders = ['src', 'scripts', 'bench'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  );
+  return [...inFolders, 'vitest.config.ts'].filter(
+    (file) => /\.(ts|mjs|js)$/.test(file) && !file.startsWith('src/generated/'),
+  );
+}
+
+/** Packages that files import, types included. */
+function packagesOf(names: readonly string[]): ReadonlySet<string> {
+  const imports = /^(?:import|export) (?:[\w*{},\s]+ from )?'([^'$\n]+)'|\bimport\(\s*'([^'$\n]+)'/gm;
+  const specifiers = names.flatMap((file) => [...read(file).matchAll(imports)].map(([, of, at]) => of ?? at ?? ''));
+  const isPackage = (text: string): boolean => !/^(node:|\.|\/)/.test(text) && !builtinModules.includes(text);
+  return new Set(specifiers.filter(isPackage).map((text) => /^(@[^/]+\/)?[^/]+/.exec(text)?.[0] ?? text));
+}
+
+/** Packages whose commands the Makefile starts. */
+function commandsOfMake(): readonly string[] {
+  const started = new Set([...read('Makefile').matchAll(/node_modules\/\.bin\/([\w-]+)/g)].map(([, name]) => name));
+  return Object.keys(devDependencies ?? {}).filter((name) => {
+    const { bin = {} } = JSON.parse(read(`node_modules/${name}/package.json`)) as { bin?: Record<string, string> };
+    return Object.keys(bin).some((command) => started.has(command));
+  });
+}
