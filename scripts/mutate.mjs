@@ -68,9 +68,9 @@ function mutantsOf(file) {
 
 /** The outcome, and what noticed the change or why it harms nobody. */
 async function tryMutant(mutant) {
-  const { file, text, start, end, before, after } = mutant;
-  const known = equivalents.find((one) => one.file === file && one.before === before && one.after === after);
-  if (known !== undefined) return ['harmless', known.reason];
+  const { file, text, start, end, after } = mutant;
+  const harmless = equivalents.find((known) => isKnown(known, mutant));
+  if (harmless !== undefined) return ['harmless', harmless.reason];
   const place = path.join(copy, file);
   writeFileSync(place, text.slice(0, start) + after + text.slice(end));
   try {
@@ -79,6 +79,11 @@ async function tryMutant(mutant) {
   } finally {
     writeFileSync(place, text);
   }
+}
+
+function isKnown(known, { file, text, line, before, after }) {
+  const isPlace = known.file === file && text.split('\n')[line - 1].includes(known.at);
+  return isPlace && known.before === before && known.after === after;
 }
 
 /** A run without an end is a fault that the change made. */

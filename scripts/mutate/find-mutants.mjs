@@ -26,7 +26,8 @@ const swappedMethods = new Map([
 
 /**
  * The small changes of a TypeScript file that its tests should notice: `{ start, end, before, after, line }` each. Types,
- * imports, messages of errors, log lines and the endings of counted words are left alone.
+ * imports and the wording of messages are left alone: what an error, a diagnostic or a log line says harms nobody, and is
+ * for a person to judge. That it is told at all is not left alone.
  */
 export function findMutants(file, text) {
   const found = [];

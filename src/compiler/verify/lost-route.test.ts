@@ -129,6 +129,13 @@ describe('a route', () => {
       },
     ],
     [
+      'that switches access rules off for one of its clusters',
+      ([, two]) => {
+        const config = { '@type': 'type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute' };
+        two.route.weighted_clusters.clusters[0].typed_per_filter_config = { 'envoy.filters.http.rbac': config };
+      },
+    ],
+    [
       'that disables a filter',
       ([, , , four]) => {
         const config = { '@type': 'type.googleapis.com/envoy.config.route.v3.FilterConfig', disabled: true };

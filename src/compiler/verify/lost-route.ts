@@ -49,6 +49,9 @@ function oneRouteLosses(route: Fragment, ir: RouteIR, lose: Lose): void {
   if (ir.cors !== undefined) expectFilterConfig(features, 'envoy.filters.http.cors', lose);
   if (ir.fault !== undefined) expectFilterConfig(features, 'envoy.filters.http.fault', lose);
   overrideLosses(features, lose);
+  for (const share of route.at('route', 'weighted_clusters', 'clusters').items) {
+    overrideLosses(share.at('typed_per_filter_config'), lose);
+  }
 }
 
 function expectFilterConfig(features: Fragment, name: string, lose: Lose): void {

@@ -1,4 +1,5 @@
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { stringRule } from './string-rule.ts';
 import { testRows } from './testing/rule-row.ts';
 
 const core = 'envoy.config.core.v3';
@@ -85,4 +86,34 @@ describe('rules of protoc-gen-validate on texts and bytes', () => {
       { key: 'a', raw_value: Buffer.alloc(16_384).toString('base64') },
     ],
   ]);
+});
+
+/** Of these no field of the API shows both sides. */
+describe('stringRule', () => {
+  test.each<[object, readonly string[], readonly string[]]>([
+    [{ contains: 'b' }, ['b', 'abc'], ['', 'ac']],
+    [{ not_contains: 'b' }, ['', 'ac'], ['b', 'abc']],
+    [{ prefix: 'a', suffix: 'c' }, ['ac', 'abc'], ['ab', 'bc', 'ca']],
+    [{ const: 'a' }, ['a'], ['', 'ab']],
+    [{ in: ['a', 'b'] }, ['a', 'b'], ['', 'ab']],
+    [{ not_in: ['a', 'b'] }, ['', 'ab'], ['a', 'b']],
+    [{ len: 2 }, ['ab', '🙂🙂'], ['a', 'abc', '🙂', '🙂🙂🙂']],
+    [{ min_len: 2 }, ['ab', '🙂🙂', 'abcd'], ['', 'a', '🙂']],
+    [{ max_len: 2 }, ['', 'ab', '🙂🙂'], ['abc', '🙂🙂🙂']],
+    [{ min_bytes: 2 }, ['ab', 'é'], ['', 'a']],
+    [{ max_bytes: 4 }, ['', 'abcd', 'éé'], ['abcde', 'ééa', 'ééé']],
+    [{ pattern: 'a|b' }, ['a', 'b'], ['ab', 'c', 'a\n']],
+    [{ min_len: 2, ignore_empty: true }, ['', 'ab'], ['a']],
+    [{ well_known_regex: 'HTTP_HEADER_NAME' }, [':path', 'x-a'], ['', 'a b', 'a:b', 'é']],
+    [{ well_known_regex: 'HTTP_HEADER_VALUE' }, ['', 'a b', 'a\tb'], ['a\nb', '\u007f']],
+  ])('%j takes %j and refuses %j', (rules, good, bad) => {
+    const rule = stringRule(rules);
+    expect(good.map((text) => rule?.(text))).toEqual(good.map(() => undefined));
+    expect(bad.filter((text) => rule?.(text) === undefined)).toEqual([]);
+  });
+
+  test('is none where there are no rules, and refuses rules that it does not know', () => {
+    expect(stringRule(undefined)).toBeUndefined();
+    expect(() => stringRule({ email: true })).toThrow('email');
+  });
 });
