@@ -163,6 +163,13 @@ describe('verify', () => {
     expect(verified(config).map((line) => line.split(':')[0])).toContain(code);
   });
 
+  test('reports every resource whose name an earlier one has', () => {
+    const [first, ...rest] = sample.clusters;
+    const three = [first, first, first].map((cluster) => ({ ...cluster, name: cluster?.name ?? '' }) as Resource);
+    const told = verified({ ...sample, clusters: [...three, ...rest] });
+    expect(told.filter((line) => line.startsWith('output-duplicate-name'))).toHaveLength(2);
+  });
+
   test('accepts a network RBAC that looks at the connection only', () => {
     const config = inbound((json) => {
       json.filter_chains[0].filters.unshift(networkRbac({ destination_port: 80 }));
