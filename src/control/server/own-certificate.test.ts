@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CertificateAuthority, type IssuedLeaf } from '../ca/authority.ts';
+import { CertificateAuthority, type IssuedLeaf, type LeafRequest } from '../ca/authority.ts';
 import type { Signer } from '../ca/signer.ts';
 import { isServerName, keepOwnCertificate, ownNames } from './own-certificate.ts';
 
@@ -9,6 +9,7 @@ const hourMs = 3_600_000;
 class PlayedAuthority extends CertificateAuthority {
   nowMs = 0;
   asked = 0;
+  last: LeafRequest | undefined;
   fault: Error | undefined;
   changed: () => void = () => undefined;
 
@@ -20,8 +21,9 @@ class PlayedAuthority extends CertificateAuthority {
     this.changed = listener;
   }
 
-  override async issue(): Promise<IssuedLeaf> {
+  override async issue(request: LeafRequest): Promise<IssuedLeaf> {
     this.asked++;
+    this.last = request;
     if (this.fault !== undefined) throw this.fault;
     const times = { notBeforeMs: this.nowMs, notAfterMs: this.nowMs + hourMs };
     return { chain: [`leaf ${this.asked}`, 'root'], serialNumber: '1', fingerprint: '', ...times };
@@ -40,7 +42,7 @@ describe('keepOwnCertificate', () => {
     const silent = (): void => undefined;
     const told = (text: string): void => void lines.push(text);
     kept = await keepOwnCertificate({
-      ...{ authority, names: ['meshd.mesh-system.svc'], clock: () => authority.nowMs },
+      ...{ authority, names: ['meshd.mesh-system.svc', '::1'], clock: () => authority.nowMs },
       log: { debug: silent, warn: silent, info: told, error: told },
       use: async ({ certificateChain }) => void used.push(certificateChain),
     });
@@ -58,6 +60,15 @@ describe('keepOwnCertificate', () => {
   const until = async (isSo: () => boolean): Promise<void> => {
     while (!isSo()) await new Promise((done) => setImmediate(done));
   };
+
+  test('asks for a year, for servers alone, with names and addresses', () => {
+    const { names, lifetimeMs, usages } = authority.last ?? {};
+    expect({ names, lifetimeMs, usages }).toEqual({
+      names: [{ dns: 'meshd.mesh-system.svc' }, { ip: '::1' }],
+      lifetimeMs: 31_536_000_000,
+      usages: ['server'],
+    });
+  });
 
   test('looks every 30 s, and has another one at half of its life', async () => {
     await pass(hourMs / 2 - 30_000);

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { bothObservers, type DiscoveryObserver } from './session.ts';
+
+describe('bothObservers', () => {
+  test('tell each event to both, the first one first', () => {
+    const heard: string[] = [];
+    const hears =
+      (who: string, what: string) =>
+      (...told: readonly unknown[]): void =>
+        void heard.push([who, what, ...told.map((it) => JSON.stringify(it))].join(' '));
+    const observer = (who: string): Required<DiscoveryObserver> => ({
+      opened: hears(who, 'opened'),
+      closed: hears(who, 'closed'),
+      pushed: hears(who, 'pushed'),
+      pushFailed: hears(who, 'pushFailed'),
+      wentStale: hears(who, 'wentStale'),
+      noLongerStale: hears(who, 'noLongerStale'),
+      refused: hears(who, 'refused'),
+      waiting: hears(who, 'waiting'),
+      failed: hears(who, 'failed'),
+    });
+    const both = bothObservers(observer('a'), observer('b')) as Required<DiscoveryObserver>;
+    both.opened();
+    both.pushed({ typeUrl: 't', version: '1' });
+    both.pushFailed();
+    both.wentStale();
+    both.noLongerStale();
+    both.refused({ typeUrl: 't', nodeId: 'n', names: [], version: '1', message: 'no' });
+    both.waiting('default');
+    both.failed(new Error('x'));
+    both.closed();
+    const events = [
+      ...['opened', 'pushed {"typeUrl":"t","version":"1"}', 'pushFailed', 'wentStale', 'noLongerStale'],
+      ...[
+        'refused {"typeUrl":"t","nodeId":"n","names":[],"version":"1","message":"no"}',
+        'waiting "default"',
+        'failed {}',
+        'closed',
+      ],
+    ];
+    expect(heard).toEqual(events.flatMap((event) => [`a ${event}`, `b ${event}`]));
+  });
+
+  test('leave out what one of them does not want to hear', () => {
+    let heard = 0;
+    const both = bothObservers({}, { opened: () => heard++ });
+    both.opened?.();
+    both.closed?.();
+    expect(heard).toBe(1);
+  });
+});
