@@ -43,15 +43,21 @@ function tlsSection(): string {
   return `## A host of another TLS server\n\n${about}\n\n${table(head, rows)}`;
 }
 
-/** Tokens that an issuer signed and that Envoy takes though stricter verifiers do not. */
+/** Tokens that an issuer signed and that Envoy's filter takes though stricter verifiers do not. */
 function tokenSection(): string {
   const about =
     `A rule has the issuer's keys and \`audiences: [${attackedAudience}]\`. Each token below is signed with the issuer's ` +
-    'key, so that only an issuer that signs what others ask for is open to them. Envoy looks neither at `crit`, `b64` and ' +
-    '`typ` nor at an `exp` of 0, and compares audiences without `http://` or `https://` and without one final slash. ' +
-    'Where two audiences differ in these alone, let rules look at another claim, or give each its ' +
-    'own issuer. Where an issuer may sign `exp: 0` or none, the bound on its tokens is the life of its keys. ' +
-    '`src/compiler/lower/authentication/tokens.e2e.ts` repeats it on a real Envoy.';
+    "key, so that only an issuer that signs what others ask for is open to them. Envoy's filter looks neither at `crit`, " +
+    '`b64` and `typ` nor at an `exp` of 0, and compares audiences without `http://` or `https://` and without one final ' +
+    'slash. An access rule right behind it refuses a verified token with any `crit` or `b64`, with an `exp` from 0 to ' +
+    'below 1, or without one of the audiences as they are written. What `typ` says is left to the application. Where an ' +
+    'issuer signs tokens without `exp`, the bound on them is the life of its keys. `src/compiler/lower/authentication/tokens.e2e.ts` ' +
+    'repeats it on a real Envoy.\n\n' +
+    'A request may have two tokens of one rule, in two of its places (RFC 6750, section 2, forbids it to clients). Both ' +
+    'must be verified, but of the two only one is looked at further, by the rule above and by the rules of policies: the ' +
+    "one in the header, where the rule's places are the usual ones. Claims that are copied into headers " +
+    '(`outputClaimToHeaders`, `outputPayloadToHeader`) come from both then, one after the other: an application that ' +
+    'reads such a header takes one with two values for none, or the rule has one place only.';
   const rows = tokenAttacks.map(({ about: has, status, strict }) => [has, String(status), strict]);
   return `## A token that its issuer signed\n\n${about}\n\n${table(['token', 'answer', 'a strict verifier'], rows)}`;
 }

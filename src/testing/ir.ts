@@ -104,10 +104,11 @@ export function jwtIR(provider: Partial<JwtProviderIR> = {}): JwtAuthnIR {
     payloadHeader: undefined,
     claimHeaders: [],
     spaceDelimitedClaims: ['permission', 'scope'],
+    headerKey: 'header',
     origins: byDefault,
   };
   const providers = [{ ...usual, ...provider }];
-  return { kind: 'jwt-authn', providers, stripFailureResponse: true, origins: byDefault };
+  return { kind: 'jwt-authn', providers, stripFailureResponse: true, invalidTokenRule: 'invalid', origins: byDefault };
 }
 
 /** Mutual TLS for identities of `cluster.local`. */

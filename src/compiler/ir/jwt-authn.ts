@@ -19,6 +19,8 @@ export interface JwtProviderIR {
   readonly payloadHeader: string | undefined;
   readonly claimHeaders: readonly { readonly header: string; readonly claim: string }[];
   readonly spaceDelimitedClaims: readonly string[];
+  /** Where the filter's metadata has the header of a verified token; never `payload`, which has the claims. */
+  readonly headerKey: string;
   readonly origins: Origins;
 }
 
@@ -28,5 +30,7 @@ export interface JwtAuthnIR {
   readonly providers: readonly JwtProviderIR[];
   /** A token may stand in the query: Envoy's answer must not repeat the URL. */
   readonly stripFailureResponse: boolean;
+  /** The access rule behind this filter whose refusals are answered as this filter's own are, with 401. */
+  readonly invalidTokenRule: string;
   readonly origins: Origins;
 }

@@ -10,6 +10,21 @@ export interface ClaimMatchIR {
   readonly inList: boolean;
 }
 
+/** A number from `from` on and below `below`. */
+export interface NumberRangeIR {
+  readonly kind: 'range';
+  readonly from: number;
+  readonly below: number;
+}
+
+/** Something of the verified token that is no text: its path from what the filter left, `payload` or a key of headers. */
+export interface TokenPartIR {
+  readonly kind: 'token-part';
+  readonly path: readonly string[];
+  /** `present` is any value, null too. */
+  readonly match: NumberRangeIR | 'present';
+}
+
 /** A value that some other filter left (`experimental.envoy.filters.…`). */
 export interface MetadataMatchIR {
   readonly kind: 'metadata';
@@ -77,6 +92,7 @@ export type PrincipalIR =
   /** Original client, as far as forwarding headers are believed. */
   | { readonly kind: 'remote-ip'; readonly cidr: string }
   | ClaimMatchIR
+  | TokenPartIR
   | MetadataMatchIR;
 
 /** One rule of one AuthorizationPolicy. */

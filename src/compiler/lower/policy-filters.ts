@@ -3,7 +3,7 @@ import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from '../ir/policy-fil
 import type { ClientScope, Effective } from '../merge/effective.ts';
 import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { Workload } from '../topology/model.ts';
-import { authenticationFilter } from './authentication/authentication.ts';
+import { authenticationFilters } from './authentication/authentication.ts';
 import { authorizationFilter } from './authorization/authorization.ts';
 import { type Authorizer, authorizersOf } from './authorization/authorizers.ts';
 import { anyPort, areAboutPorts, type ChainPorts } from './authorization/chain-ports.ts';
@@ -49,7 +49,7 @@ export function policyFilters(
   bag: DiagnosticBag,
 ): PolicyFilters {
   const tokenPolicies = effective.requestAuthentications(workload);
-  const tokens = authenticationFilter(tokenPolicies, lowering, bag);
+  const tokens = authenticationFilters(tokenPolicies, lowering, bag);
   const policies = effective.authorizationPolicies(workload);
   if (tokens === undefined && policies.length === 0) return noPolicyFilters;
   const services = () => effective.outbound(scope).map(({ service }) => service);
@@ -57,7 +57,7 @@ export function policyFilters(
   const authorizers = authorizersOf(policies, client, lowering.settings, bag);
   checkPrincipals(policies, tokenPolicies, lowering.memo, bag);
   warnOfRules(policies, { workload, bytePorts }, authorizers, lowering, bag);
-  const before = tokens === undefined ? [] : [tokens];
+  const before = tokens ?? [];
   const isGateway = workload.role === 'router';
   const label = `policy filters ${isGateway} ${authorizers.map(({ name, cluster }) => `${name} ${cluster}`).join()}`;
   return lowering.memo.of([policies, ...before], label, bag, () => {

@@ -3,6 +3,7 @@ import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR, XfccIR } fr
 import type { RouteFilterIR } from '../ir/route-features.ts';
 import { type AccessLogView, accessLogView } from './access-log-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
+import { type LocalReplyView, localReplyViews } from './local-reply-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilterView } from './policy-filter-view.ts';
 import { type RedisProxyView, redisProxyView, type ThriftProxyView, thriftProxyView } from './protocol-proxy-view.ts';
@@ -57,8 +58,7 @@ export interface HttpConnectionView {
   readonly accessLogService?: AccessLogView;
   /** `tracer` is Envoy's provider; absent: spans go nowhere. */
   readonly tracing?: { readonly randomSampling: number; readonly tracer?: object };
-  /** An external authorizer chooses the status of a refusal. */
-  readonly refusesForAuthorizer: boolean;
+  readonly localReplies: readonly LocalReplyView[];
   readonly httpFilters: readonly HttpFilterView[];
 }
 
@@ -113,7 +113,7 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
       ? {}
       : { accessLogService: accessLogServiceView('http', http.accessLogCluster, http.statPrefix) }),
     ...(http.tracing === undefined ? {} : { tracing: tracingView(http.tracing) }),
-    refusesForAuthorizer: http.policyFilters.some(({ kind }) => kind === 'ext-authz'),
+    localReplies: localReplyViews(http.policyFilters),
     httpFilters: httpFilters(http),
   };
 }

@@ -15,6 +15,7 @@ export interface JwtProviderView {
   readonly claimToHeaders: readonly { readonly header_name: string; readonly claim_name: string }[];
   readonly payloadInMetadata: Originated<string>;
   readonly spaceDelimitedClaims: readonly string[];
+  readonly headerInMetadata: string;
 }
 
 /** What `jwt-authn` places. */
@@ -54,5 +55,6 @@ function providerView(provider: JwtProviderIR): JwtProviderView {
     claimToHeaders: provider.claimHeaders.map(({ header, claim }) => ({ header_name: header, claim_name: claim })),
     payloadInMetadata: placed(payloadKey, provider.origins),
     spaceDelimitedClaims: provider.spaceDelimitedClaims,
+    headerInMetadata: provider.headerKey,
   };
 }

@@ -1,5 +1,7 @@
-import type { ClaimMatchIR, HeaderMatchIR, MetadataMatchIR } from '../ir/rbac.ts';
+import type { ClaimMatchIR, HeaderMatchIR, MetadataMatchIR, TokenPartIR } from '../ir/rbac.ts';
 import type { StringMatchIR } from '../ir/string-match.ts';
+
+const tokenFilter = 'envoy.filters.http.jwt_authn';
 
 /** Envoy's StringMatcher. */
 export function stringMatcher({ kind, value, ignoreCase = false }: StringMatchIR): object {
@@ -12,11 +14,20 @@ export function headerMatcher({ name, match }: HeaderMatchIR): object {
   return match === 'present' ? { name, present_match: true } : { name, string_match: stringMatcher(match) };
 }
 
-/** Envoy's MetadataMatcher over what the token filter left: `payload` is the key that all providers share. */
+/** Envoy's MetadataMatcher over the claims that the token filter left: `payload` is the key that all providers share. */
 export function claimMatcher({ path, match, inList }: ClaimMatchIR): object {
   const text = { string_match: stringMatcher(match) };
   const value = inList ? { or_match: { value_matchers: [{ list_match: { one_of: text } }, text] } } : text;
-  return metadataMatcher('envoy.filters.http.jwt_authn', ['payload', ...path], value);
+  return metadataMatcher(tokenFilter, ['payload', ...path], value);
+}
+
+/** The same over a part of the token that is no text. */
+export function tokenPartMatcher({ path, match }: TokenPartIR): object {
+  const value =
+    match === 'present'
+      ? { present_match: true }
+      : { double_match: { range: { start: match.from, end: match.below } } };
+  return metadataMatcher(tokenFilter, path, value);
 }
 
 /** Envoy's MetadataMatcher over what another filter left. */

@@ -1,6 +1,6 @@
 import type { PermissionIR, PrincipalIR, RbacIR, RbacPolicyIR } from '../ir/rbac.ts';
 import { cidrView } from './address-view.ts';
-import { claimMatcher, filterMetadataMatcher, headerMatcher, stringMatcher } from './matcher-view.ts';
+import { claimMatcher, filterMetadataMatcher, headerMatcher, stringMatcher, tokenPartMatcher } from './matcher-view.ts';
 import { type Originated, placed } from './placed.ts';
 
 /** One rule for `rbac-rules`: lists of Envoy's Permission and Principal, of which one must match. */
@@ -85,6 +85,8 @@ function principalView(principal: PrincipalIR): object {
       return { remote_ip: cidrView(principal.cidr) };
     case 'claim':
       return { sourced_metadata: { metadata_matcher: claimMatcher(principal) } };
+    case 'token-part':
+      return { sourced_metadata: { metadata_matcher: tokenPartMatcher(principal) } };
     case 'metadata':
       return { sourced_metadata: { metadata_matcher: filterMetadataMatcher(principal) } };
   }

@@ -2,6 +2,8 @@ import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { HeaderMatchIR, PermissionIR, PrincipalIR } from '../ir/rbac.ts';
 import type { StringMatchIR } from '../ir/string-match.ts';
 
+const tokenFilter = 'envoy.filters.http.jwt_authn';
+
 type Expression = PermissionIR | PrincipalIR;
 
 /** One text for each meaning, so that what was asked for and what came out can be compared. */
@@ -31,7 +33,11 @@ export function askedText(expression: Expression): string {
     case 'claim': {
       const text = matchText(expression.match);
       const value = expression.inList ? `(list ${text} or ${text})` : text;
-      return metadataText('envoy.filters.http.jwt_authn', ['payload', ...expression.path], value);
+      return metadataText(tokenFilter, ['payload', ...expression.path], value);
+    }
+    case 'token-part': {
+      const { path, match } = expression;
+      return metadataText(tokenFilter, path, match === 'present' ? match : rangeText(match.from, match.below));
     }
     case 'metadata': {
       const text = matchText(expression.match);
@@ -90,6 +96,10 @@ function matchText(match: StringMatchIR | 'present'): string {
   return `${match.kind} ${JSON.stringify(match.value)}${match.ignoreCase === true ? ' in any case' : ''}`;
 }
 
+function rangeText(from: unknown, below: unknown): string {
+  return `from ${String(from)} to below ${String(below)}`;
+}
+
 function foundMatch(matcher: Fragment): string {
   const kinds = matcher.fields.filter((field) => field !== 'ignore_case');
   const [kind = ''] = kinds;
@@ -137,9 +147,18 @@ function foundValue(value: Fragment): string {
   const [kind = '', ...others] = value.fields;
   if (others.length > 0) return unknown(value);
   if (kind === 'string_match') return foundMatch(value.at(kind));
+  if (kind === 'present_match') return value.at(kind).value === true ? 'present' : unknown(value);
+  if (kind === 'double_match') return foundRange(value.at(kind));
   if (kind === 'list_match') return `list ${foundValue(value.at(kind, 'one_of'))}`;
   if (kind !== 'or_match') return unknown(value);
   return `(${value.at(kind, 'value_matchers').items.map(foundValue).join(' or ')})`;
+}
+
+/** A field that is left out is 0. */
+function foundRange(number: Fragment): string {
+  const range = number.at('range');
+  const isKnown = range.exists && number.fields.length === 1;
+  return isKnown ? rangeText(range.at('start').value ?? 0, range.at('end').value ?? 0) : unknown(number);
 }
 
 function blockText(block: Fragment): string {

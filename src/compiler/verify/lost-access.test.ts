@@ -58,6 +58,8 @@ const httpPrincipal: PrincipalIR = {
     principal,
     { kind: 'claim', path: ['a', 'b'], match: { kind: 'contains', value: 'v' }, inList: true },
     { kind: 'claim', path: ['iss'], match: text, inList: false },
+    { kind: 'token-part', path: ['header', 'crit'], match: 'present' },
+    { kind: 'token-part', path: ['payload', 'exp'], match: { kind: 'range', from: -1, below: 1 } },
   ],
 };
 

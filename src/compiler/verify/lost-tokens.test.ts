@@ -16,13 +16,15 @@ import {
 } from '../../testing/ir.ts';
 import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { JwtAuthnIR } from '../ir/jwt-authn.ts';
+import type { HttpPolicyFilterIR } from '../ir/policy-filter.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
+import type { RbacIR } from '../ir/rbac.ts';
 import { createRenderer } from '../render/render.ts';
 import { type EnvoyConfig, messageTypes } from '../render/resource.ts';
 import { verify } from './verify.ts';
 
 /** A sidecar whose only chain carries HTTP after these filters. */
-function proxyWith(...policyFilters: readonly JwtAuthnIR[]): ProxyIR {
+function proxyWith(...policyFilters: readonly HttpPolicyFilterIR[]): ProxyIR {
   const http = httpIR('r', { policyFilters });
   const routes = [routesIR('r', virtualHostIR('all', ['*'], [routeIR('default', forward('c'))]))];
   const listeners = [listenerIR('l', 15006, { filterChains: [chainIR('chain', http)] })];
@@ -88,6 +90,8 @@ describe('the filter that verifies tokens', () => {
     ['the header of the payload', provider((json) => delete json.forward_payload_header)],
     ['the header of a claim', provider((json) => delete json.claim_to_headers)],
     ['the place of the claims', provider((json) => Object.assign(json, { payload_in_metadata: 'x' }))],
+    ['the place of the header', provider((json) => delete json.header_in_metadata)],
+    ['another place of the header', provider((json) => Object.assign(json, { header_in_metadata: 'payload' }))],
     ['lists in claims', provider((json) => delete json.normalize_payload_in_metadata)],
     ['the sharp end of a token', provider((json) => delete json.clock_skew_seconds)],
     ['the rule', config((json) => delete json.rules)],
@@ -109,6 +113,24 @@ describe('the filter that verifies tokens', () => {
   ])('does not lose %s unnoticed', (_name, edit) => {
     const messages = told(proxyWith(two), edit);
     expect(messages[0]).toMatch(/^template-lost-rule: /);
+  });
+
+  test('is not left without the access rule right behind it', () => {
+    const rule = {
+      name: 'ns[]-policy[x]',
+      permission: { kind: 'any' },
+      principal: { kind: 'any' },
+      origins: byDefault,
+    };
+    const refused = { kind: 'rbac', action: 'DENY', policies: [rule], shadow: undefined, origins: byDefault } as RbacIR;
+    const proxy = proxyWith(two, refused);
+    expect(told(proxy, () => {})).toEqual([]);
+    expect(told(proxy, (filters) => filters.splice(1, 1))).toEqual([
+      expect.stringContaining('the access filters are jwt-authn, not jwt-authn, rbac'),
+    ]);
+    expect(told(proxy, (filters) => filters.unshift(...filters.splice(1, 1)))).toEqual([
+      expect.stringContaining('the access filters are rbac, jwt-authn, not jwt-authn, rbac'),
+    ]);
   });
 
   test('is not added where no rule asks for it', () => {

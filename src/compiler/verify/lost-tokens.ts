@@ -78,6 +78,8 @@ function providerLosses(json: Fragment, ir: JwtProviderIR, lose: Lose): void {
   expectPairs(json.at('claim_to_headers'), ['header_name', 'claim_name'], claims, lose);
   // Where access rules look for the claims.
   expectValue(json.at('payload_in_metadata'), 'payload', lose);
+  // Where the filter behind looks for what this one leaves unread.
+  expectValue(json.at('header_in_metadata'), ir.headerKey, lose);
   const spaced = json.at('normalize_payload_in_metadata', 'space_delimited_claims');
   expectTexts(spaced, ir.spaceDelimitedClaims, lose);
   expectValue(json.at('clock_skew_seconds'), 1, lose);

@@ -5,8 +5,9 @@ import * as make from '../../../testing/objects.ts';
 import type { JwtAuthnIR, JwtProviderIR } from '../../ir/jwt-authn.ts';
 import type { KeySetAnswer, KeySets } from '../../policy/key-sets.ts';
 import type { JwtRule, RequestAuthentication } from '../../policy/request-authentication.ts';
+import type { Lowering } from '../lowering.ts';
 import { Memo } from '../memo.ts';
-import { authenticationFilter } from './authentication.ts';
+import { authenticationFilters } from './authentication.ts';
 import { standInKeySet } from './stand-in.ts';
 
 const keys: KeySetAnswer = { text: '{"keys":[]}' };
@@ -16,11 +17,15 @@ function policy(name: string, ...jwtRules: readonly JwtRule[]): RequestAuthentic
   return make.requestAuthentication(name, { jwtRules });
 }
 
+function lowering(keySets = atHand, memo = new Memo()): Lowering {
+  return { settings: defaultSettings, memo, keySets };
+}
+
 function lowered(
   policies: readonly RequestAuthentication[],
   { keySets = atHand, bag = new DiagnosticBag(), memo = new Memo() } = {},
 ): JwtAuthnIR | undefined {
-  return authenticationFilter(policies, { settings: defaultSettings, memo, keySets }, bag);
+  return authenticationFilters(policies, lowering(keySets, memo), bag)?.[0];
 }
 
 /** The only provider of one rule. */
@@ -30,7 +35,33 @@ function provider(rule: JwtRule): JwtProviderIR {
   return first;
 }
 
-describe('authenticationFilter', () => {
+describe('the filter that refuses tokens', () => {
+  const names = (...rules: readonly JwtRule[]) => {
+    const [tokens, refused] = authenticationFilters([policy('a/p', ...rules)], lowering(), new DiagnosticBag()) ?? [];
+    expect(refused).toMatchObject({ action: 'DENY', shadow: undefined, origins: tokens?.origins });
+    return { told: tokens?.invalidTokenRule, names: refused?.policies?.map(({ name }) => name) };
+  };
+
+  test('has a rule about audiences where a rule has some, and always the one whose refusals are told as 401', () => {
+    const invalid = 'ns[]-policy[invalid-token]-rule[0]';
+    expect(names({ issuer: 'i' })).toEqual({ told: invalid, names: [invalid] });
+    expect(names({ issuer: 'i', audiences: ['x'] })).toEqual({
+      told: invalid,
+      names: ['ns[]-policy[audience-of-token]-rule[0]', invalid],
+    });
+  });
+
+  test('looks at the headers of tokens wherever a rule leaves them', () => {
+    const rules = [{ issuer: 'i', audiences: ['x'] }, { issuer: 'j' }, { issuer: 'k', audiences: ['y'] }];
+    const [tokens, refused] = authenticationFilters([policy('a/p', ...rules)], lowering(), new DiagnosticBag()) ?? [];
+    const read = JSON.stringify(refused?.policies?.at(-1)?.principal);
+    const keys = tokens?.providers.map(({ headerKey }) => headerKey) ?? [];
+    expect(keys).toEqual(['header-0', 'header', 'header-2']);
+    for (const key of keys) expect(read).toContain(`["${key}","crit"]`);
+  });
+});
+
+describe('authenticationFilters', () => {
   test('is none without rules', () => {
     expect(lowered([])).toBeUndefined();
     expect(lowered([policy('a/p')])).toBeUndefined();

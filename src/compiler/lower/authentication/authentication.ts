@@ -1,10 +1,13 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
 import type { JwtAuthnIR, JwtProviderIR } from '../../ir/jwt-authn.ts';
+import type { RbacIR } from '../../ir/rbac.ts';
 import { type KeySetAnswer, noKeySets } from '../../policy/key-sets.ts';
 import type { JwtRule, RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Lowering } from '../lowering.ts';
 import { objectOrigin } from '../origins.ts';
+import { groupedByAudiences } from './audiences.ts';
+import { invalidTokenRule, refusedTokens } from './refused-tokens.ts';
 import { standInKeySet } from './stand-in.ts';
 
 /** One rule, where it stands, and the keys for its tokens. */
@@ -15,36 +18,44 @@ interface PlacedRule {
   readonly keys: KeySetAnswer;
 }
 
+/** The filter that verifies tokens, and the one right behind it that refuses some of those that it verified. */
+export type AuthenticationFilters = readonly [tokens: JwtAuthnIR, refused: RbacIR];
+
 /**
- * All rules of all policies of one workload as one filter, sorted by issuer; undefined when there are none. Each rule is
+ * All rules of all policies of one workload, sorted by issuer; undefined when there are none. Each rule is
  * enough for a token. A rule whose keys are not at hand gets a key set that verifies nothing, and a warning. The same
  * policies and key sets give the identical object.
  */
-export function authenticationFilter(
+export function authenticationFilters(
   policies: readonly RequestAuthentication[],
   { memo, keySets = noKeySets }: Lowering,
   bag: DiagnosticBag,
-): JwtAuthnIR | undefined {
+): AuthenticationFilters | undefined {
   const rules = policies.flatMap((policy) =>
     (policy.spec.jwtRules ?? []).map((rule, index) => ({ policy, index, rule, keys: keySets.find(rule) })),
   );
   if (rules.length === 0) return undefined;
   return memo.of([policies, ...rules.map(({ keys }) => keys)], 'tokens', bag, (own) => {
     for (const rule of rules) warnOfAbsentKeys(rule, own);
-    const sorted = sortedBy(rules, ({ rule }) => rule.issuer ?? '');
-    return {
+    const providers = sortedBy(rules, ({ rule }) => rule.issuer ?? '').map(providerIr);
+    const grouped = groupedByAudiences(providers);
+    const origins = { decidedBy: policies.map((policy) => objectOrigin(policy, ['spec'])), overrode: [] };
+    const tokens: JwtAuthnIR = {
       kind: 'jwt-authn',
-      providers: sorted.map(providerIr),
-      stripFailureResponse: sorted.some(({ rule }) => mayComeFromQuery(rule)),
-      origins: { decidedBy: policies.map((policy) => objectOrigin(policy, ['spec'])), overrode: [] },
+      providers: grouped.map(({ provider, group }) => ({ ...provider, headerKey: group.headerKey })),
+      stripFailureResponse: rules.some(({ rule }) => mayComeFromQuery(rule)),
+      invalidTokenRule,
+      origins,
     };
+    const groups = new Set(grouped.map(({ group }) => group));
+    return [tokens, refusedTokens([...groups], origins)];
   });
 }
 
 /** Claims whose text is a list in OAuth 2.0 (RFC 6749 section 3.3) and its relatives. */
 const usualSpaceDelimitedClaims = ['permission', 'scope'] as const;
 
-function providerIr({ policy, index, rule, keys }: PlacedRule, position: number): JwtProviderIR {
+function providerIr({ policy, index, rule, keys }: PlacedRule, position: number): Omit<JwtProviderIR, 'headerKey'> {
   return {
     name: `origins-${position}`,
     issuer: rule.issuer || undefined,

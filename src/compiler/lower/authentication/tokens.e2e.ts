@@ -19,6 +19,7 @@ beforeAll(async () => {
   other = await createIssuer('accounts@other.example');
   impostor = await createIssuer('https://issuer.example');
   const rule = { issuer: ours.name, jwks: ours.keySet };
+  const inHeader = (name: string, aud: string) => ({ ...rule, fromHeaders: [{ name }], audiences: [aud] });
   const second = { issuer: other.name, jwks: other.keySet };
   gates = await startInboundGates({
     nobody: '',
@@ -26,6 +27,8 @@ beforeAll(async () => {
     audience: tokenPolicy('p', { ...rule, audiences: ['shop', 'store'] }),
     'audience as a URL': tokenPolicy('p', { ...rule, audiences: [attackedAudience] }),
     'audience or none': `${tokenPolicy('p', { ...rule, audiences: ['shop'] })}\n---\n${tokenPolicy('q', rule)}`,
+    'two audiences': tokenPolicy('p', inHeader('x-a', 'http://a/'), inHeader('x-a', 'https://a/')),
+    'audiences apart': tokenPolicy('p', inHeader('x-a', 'http://a/'), inHeader('x-b', 'https://a/')),
     two: tokenPolicy('p', rule, second),
     'any issuer': tokenPolicy('p', { jwks: ours.keySet, jwksUri: 'https://issuer.example/keys' }),
     apart: tokenPolicy('p', { ...rule, fromHeaders: [{ name: 'x-a' }] }, { ...second, fromHeaders: [{ name: 'x-b' }] }),
@@ -161,11 +164,51 @@ describe('audiences', () => {
     expect(await status('audience or none', bearer(await ours.token()))).toBe(200);
     expect(await status('audience or none', bearer(await impostor.token({ aud: 'shop' })))).toBe(401);
   });
+
+  test('are compared as they are, unless another rule takes the same token with any', async () => {
+    const nearly = bearer(await ours.token({ aud: 'shop/' }));
+    expect(await status('audience', nearly)).toBe(403);
+    expect(await status('audience or none', nearly)).toBe(200);
+  });
+
+  test('of two rules for the same tokens hold each by itself, and those of another place do not', async () => {
+    const [http, https] = [await ours.token({ aud: 'http://a/' }), await ours.token({ aud: 'https://a/' })];
+    const atEither = async (gate: string, name: string): Promise<readonly number[]> =>
+      Promise.all([http, https].map((token) => status(gate, { headers: [[name, token]] })));
+    expect(await atEither('two audiences', 'x-a')).toEqual([200, 200]);
+    expect(await atEither('audiences apart', 'x-a')).toEqual([200, 403]);
+    expect(await atEither('audiences apart', 'x-b')).toEqual([403, 200]);
+  });
 });
 
 describe('a token that verifiers read differently', () => {
   test.each(tokenAttacks)('with $about is answered $status', async ({ claims = {}, header = {}, status: expected }) => {
     expect(await status('audience as a URL', bearer(await ours.oddToken(claims, header)))).toBe(expected);
+  });
+
+  test.each(['usual', 'audience or none', 'two', 'any issuer'])('is refused where the rules are: %s', async (gate) => {
+    const odd = [await ours.oddToken({}, { crit: ['x'] }), await ours.token({ exp: 0 })];
+    expect(await Promise.all(odd.map((token) => status(gate, bearer(token))))).toEqual([401, 401]);
+  });
+
+  test('is refused whoever of several issuers signed it, and wherever it stands', async () => {
+    const [a, b] = [await ours.oddToken({}, { crit: ['x'] }), await other.oddToken({}, { crit: ['x'] })];
+    expect(await status('two', bearer(b))).toBe(401);
+    expect(await status('two', { path: `/?access_token=${a}` })).toBe(401);
+    expect(await status('apart', { headers: [['x-a', a]] })).toBe(401);
+    expect(await status('apart', { headers: [['x-b', b]] })).toBe(401);
+  });
+
+  test('counts where it is the one in the header; of two good tokens the other is not looked at further', async () => {
+    const [good, odd] = [await ours.token(), await ours.oddToken({}, { crit: ['x'] })];
+    expect(await status('usual', { ...bearer(odd), path: `/?access_token=${good}` })).toBe(401);
+    expect(await status('usual', { ...bearer(good), path: `/?access_token=${odd}` })).toBe(200);
+  });
+
+  test('is told as one that is not valid', async () => {
+    const answer = await gates.send('usual', bearer(await ours.oddToken({}, { crit: ['x'] })));
+    expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(answer.seen).toBeUndefined();
   });
 });
 

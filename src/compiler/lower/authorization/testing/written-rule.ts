@@ -49,6 +49,8 @@ function written(term: Expression): string {
     case 'claim':
     case 'metadata':
       return `${term.path.join('.')}${term.inList ? '[]' : ''} ${text(term.match)}`;
+    case 'token-part':
+      return term.path.join('.');
     default:
       return `${term.kind} ${text(term.match)}`;
   }
