@@ -34,6 +34,7 @@ describe('authenticateToken', () => {
     ['another issuer', { iss: 'https://evil.example.com' }, /unexpected "iss" claim value/],
     ['no issuer', { iss: undefined }, /missing required "iss" claim/],
     ['an end that has passed', { exp: now - 60 }, /"exp" claim timestamp check failed/],
+    ['an end in 1970', { exp: 0 }, /"exp" claim timestamp check failed/],
     ['no end', { exp: undefined }, /the token has no end/],
     ['a start that has not come', { nbf: now + 60 }, /"nbf" claim timestamp check failed/],
     ['a time of issue that has not come', { iat: now + 60 }, /the token was issued in the future/],
@@ -47,6 +48,11 @@ describe('authenticateToken', () => {
     ['a name in capitals', { sub: 'system:serviceaccount:Foo:bar' }, /no service account/],
   ])('refuses a token with %s', async (_, claims, expected) => {
     expect((await authenticateToken(await mint.mint('foo/httpbin', { claims }), rulesOf())).problem).toMatch(expected);
+  });
+
+  test('refuses a token with an extension that its verifier must know', async () => {
+    const token = await mint.mint('foo/httpbin', { header: { crit: ['x'], x: 1 } });
+    expect((await authenticateToken(token, rulesOf())).problem).toMatch(/Header Parameter "x" is not recognized/);
   });
 
   test('refuses a token of another key under the same name', async () => {

@@ -5,6 +5,8 @@ import { type JWTPayload, SignJWT } from 'jose';
 export interface TokenForm {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly kid?: string;
+  /** Beside `alg` and `kid`. */
+  readonly header?: Readonly<Record<string, unknown>>;
 }
 
 /** An issuer of service account tokens as a cluster has one. */
@@ -25,7 +27,7 @@ export function createTokenMint(issuer = 'https://issuer.example.com', keyId = '
     keySet: JSON.stringify({
       keys: [{ ...publicKey.export({ format: 'jwk' }), kid: keyId, use: 'sig', alg: 'ES256' }],
     }),
-    mint: (serviceAccount, { claims = {}, kid = keyId } = {}) => {
+    mint: (serviceAccount, { claims = {}, kid = keyId, header = {} } = {}) => {
       const now = Math.floor(Date.now() / 1000);
       const payload = {
         iss: issuer,
@@ -36,7 +38,9 @@ export function createTokenMint(issuer = 'https://issuer.example.com', keyId = '
         exp: now + 600,
         ...claims,
       };
-      return new SignJWT(payload as JWTPayload).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey);
+      const token = new SignJWT(payload as JWTPayload).setProtectedHeader({ ...header, alg: 'ES256', kid });
+      // Extensions that a test marks as critical are known to this signer.
+      return token.sign(privateKey, { crit: Object.fromEntries(Object.keys(header).map((name) => [name, true])) });
     },
   };
 }
