@@ -14,7 +14,9 @@ const introduction = `Each row was sent byte for byte to a real Envoy with compi
 
 At gateways every request whose path still holds \`/..;\` or \`/.;\` after normalization, or whose authority is neither empty nor canonical, is refused, whatever the policies: access rules, the sidecar behind, or the application, would read another path or host than the gateway's routes do. Paths in rules of AuthorizationPolicies do the same at sidecars, and hosts that a rule lets in are those of canonical authorities alone. An authority is canonical if it is a name of letters, digits, \`-\` and \`_\` between single dots, or an IPv6 address in brackets, with or without a port of digits. Envoy takes one dot at the end of the name away before.
 
-The application reads as conforming ones do: it decodes once and resolves dot segments and empty segments. One that decodes twice, or takes overlong UTF-8 (RFC 3629 section 3 forbids it) for ASCII, has a fault that no proxy can cover.`;
+The application reads as conforming ones do: it decodes once and resolves dot segments and empty segments. One that decodes twice, or takes overlong UTF-8 (RFC 3629 section 3 forbids it) for ASCII, has a fault that no proxy can cover.
+
+A host name in a ServiceEntry that resolves to 127.0.0.1 leads a gateway to whatever else listens in its own pod (the proxy's own ports and addresses written as loopback are refused): Envoy connects to any address that DNS answers, and no configuration of it refuses some. Keep other listeners out of gateway pods, and let nobody write ServiceEntries that gateways see (\`exportTo\`) who may not reach those ports.`;
 
 /** What Envoy did with each request of the attack corpus. */
 export function attacksPage(): string {

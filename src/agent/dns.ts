@@ -1,3 +1,4 @@
+import { dnsPort } from '../config/proxy-ports.ts';
 import { readMeshRoots } from '../dns/mesh-roots.ts';
 import type { DnsObserver } from '../dns/observer.ts';
 import { followResolvConf } from '../dns/resolv-conf.ts';
@@ -14,9 +15,6 @@ export interface DnsConfig {
   /** File of the roots that its certificate must lead to, read anew for each connection. */
   readonly rootPath: string;
 }
-
-/** Where istio-iptables leads queries when DNS_AGENT is set. */
-const dnsPort = 15053;
 
 /** Serves DNS to the workload on loopback; throws where that cannot be. */
 export async function serveAgentDns(

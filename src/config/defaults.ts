@@ -11,6 +11,8 @@ const defaultProxySettings: ProxySettings = {
   terminationDrain: 'plain',
   adminPort: 15000,
   statusPort: 15020,
+  tokenServicePort: 0,
+  servesDns: false,
   concurrency: undefined,
   interceptionMode: 'REDIRECT',
   gatewayTopology: noProxiesInFront,

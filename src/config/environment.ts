@@ -31,6 +31,8 @@ export function applyEnvironment(draft: SettingsDraft, environment: Environment,
     if (reason !== undefined) refuse(variable, text, reason, bag);
     else if (variable.name !== 'PROXY_CONFIG') apply(draft, variable, text, bag);
   }
+  // The agent's variable: that it opens a port concerns what its Envoy may dial.
+  if (environment.DNS_AGENT) draft.setProxy('servesDns', true, { source: 'variable', detail: 'DNS_AGENT' });
 }
 
 /** Reads one variable by its declared type; reports what cannot be read and gives undefined. */

@@ -5,6 +5,9 @@ export const readinessPort = 15021;
 /** Port of every proxy that answers Envoy's own metrics to the outside. */
 export const metricsPort = 15090;
 
+/** Port of loopback where the agent answers DNS, and where istio-iptables leads queries when DNS_AGENT is set. */
+export const dnsPort = 15053;
+
 /** Ports that Envoy itself binds on the wildcard: it takes no second listener there, whoever asks for it. */
 export function boundPorts({ proxyListenPort, proxyInboundListenPort }: Settings): ReadonlySet<number> {
   return new Set([proxyListenPort, proxyInboundListenPort, readinessPort, metricsPort]);
@@ -21,5 +24,14 @@ export function ownPorts({ proxyListenPort, proxyInboundListenPort, proxy }: Set
     [proxyInboundListenPort, 'inbound redirection'],
     [proxy.statusPort, 'status'],
     [proxy.adminPort, 'administration'],
+  ]);
+}
+
+/** Ports of loopback alone where the agent serves its workload, each with what answers there. */
+export function loopbackPorts({ proxy }: Settings): ReadonlyMap<number, string> {
+  const servesDns = proxy.servesDns || Boolean(proxy.proxyMetadata.DNS_AGENT);
+  return new Map([
+    ...(proxy.tokenServicePort === 0 ? [] : [[proxy.tokenServicePort, 'tokens'] as const]),
+    ...(servesDns ? [[dnsPort, 'DNS'] as const] : []),
   ]);
 }

@@ -25,6 +25,8 @@ export interface SettingsFlags {
   readonly serviceCluster?: string | undefined;
   readonly outlierLogPath?: string | undefined;
   readonly configPath?: string | undefined;
+  /** Of the token service; 0 or undefined: none. */
+  readonly stsPort?: number | undefined;
 }
 
 export interface SettingsOptions {
@@ -144,4 +146,5 @@ function applyFlags(draft: SettingsDraft, flags: SettingsFlags): void {
   if (flags.serviceCluster) draft.setProxy('serviceCluster', flags.serviceCluster, origin('--serviceCluster'));
   if (flags.outlierLogPath) draft.setProxy('outlierLogPath', flags.outlierLogPath, origin('--outlierLogPath'));
   if (flags.configPath) draft.setProxy('configPath', flags.configPath, origin('--configPath'));
+  if (flags.stsPort) draft.setProxy('tokenServicePort', flags.stsPort, origin('--stsPort'));
 }

@@ -168,6 +168,10 @@ export interface ProxySettings {
   readonly terminationDrain: 'plain' | 'graceful';
   readonly adminPort: number;
   readonly statusPort: number;
+  /** Where the agent serves tokens on loopback (`--stsPort`); 0: nowhere. */
+  readonly tokenServicePort: number;
+  /** The agent serves DNS on loopback (DNS_AGENT). */
+  readonly servesDns: boolean;
   /** Worker threads of Envoy; 0: one a processor; undefined: what the container may use. */
   readonly concurrency: number | undefined;
   readonly interceptionMode: 'REDIRECT' | 'TPROXY';

@@ -24,6 +24,7 @@ const settingFlags: ReadonlySet<string> = new Set([
   '--outlierLogPath',
   '--root-namespace',
   '--serviceCluster',
+  '--stsPort',
   '--trust-domain',
 ]);
 

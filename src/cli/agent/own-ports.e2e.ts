@@ -20,12 +20,14 @@ spec:
 `;
 
 /** Ways to name a port of the proxy itself: the host of each service, and its port. */
-const targets: readonly (readonly [string, number])[] = [15000, 15020, 15090].flatMap((port) => {
-  const names = ['alone', 'endpoint', 'workload', 'external', 'own', 'second', 'any'];
+const targets: readonly (readonly [string, number])[] = [15000, 15020, 15090, 15053, 15463].flatMap((port) => {
+  // DNS and tokens are served on loopback alone: the address of an interface does not lead there.
+  const ofInterfaces = port === 15053 || port === 15463 ? [] : ['own'];
+  const names = ['alone', 'endpoint', 'workload', 'external', 'second', 'any', ...ofInterfaces];
   return names.map((name) => [`${name}-${port}.example`, port] as const);
 });
 
-const services = [15000, 15020, 15090].flatMap((port) => [
+const services = [15000, 15020, 15090, 15053, 15463].flatMap((port) => [
   entry(`endpoint-${port}.example`, port, 'resolution: DNS\n  endpoints: [{address: lo.example}]'),
   entry(`workload-${port}.example`, port, 'resolution: DNS\n  workloadSelector: {labels: {app: lo}}'),
   entry(`own-${port}.example`, port, 'resolution: STATIC\n  endpoints: [{address: 10.9.9.9}]'),
@@ -72,8 +74,10 @@ spec: {address: lo.example}
     // The names of each of the host-only entries lead to loopback too.
     await proxy.write('hosts', hosts + targets.map(([name]) => `127.0.0.1 ${name}\n`).join(''));
     await proxy.write('mesh.yaml', 'allowedProxyPortHosts: [allowed.example]\n');
-    const args = ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'];
-    proxy.start({ role: 'router', args, prepare: `ip address add 10.9.9.9/32 dev lo && ${withHosts}` });
+    const args = ['--policies', 'mesh', '--meshConfig', 'mesh.yaml', '--stsPort', '15463'];
+    const environment = { DNS_AGENT: 'true', STS_LENIENT: 'true' };
+    const prepare = `ip address add 10.9.9.9/32 dev lo && ${withHosts}`;
+    proxy.start({ role: 'router', args, environment, prepare });
     await proxy.logged('state=running');
     await proxy.untilReady();
   });

@@ -10,6 +10,7 @@ export interface SettingsFlagValues {
   readonly serviceCluster?: string;
   readonly trustDomain?: string;
   readonly rootNamespace?: string;
+  readonly stsPort?: number;
 }
 
 /** Where the mesh configuration is when nobody names it; it may be absent there. */
@@ -31,6 +32,7 @@ export function settingsOptionsOf(flags: SettingsFlagValues, environment: Enviro
       serviceCluster: flags.serviceCluster,
       outlierLogPath: flags.outlierLogPath,
       configPath: flags.configPath,
+      stsPort: flags.stsPort,
     },
   };
 }

@@ -146,6 +146,21 @@ describe('endpoints', () => {
       expect(kept(resolved)).toEqual([['10.4.0.1 8080', '10.4.0.2 15000', '10.4.0.2 15020', '10.4.0.2 15021']]);
     });
 
+    test.each([
+      ['the token service', 15463, { tokenServicePort: 15463 }],
+      ['DNS', 15053, { servesDns: true }],
+      ['DNS', 15053, { proxyMetadata: { DNS_AGENT: 'true' } }],
+    ])('leaves out names and loopback at the port of %s, and no address of another machine', (_, port, own) => {
+      const list = ['lo.example', '127.0.0.1', '10.4.0.2'].map((it) => at(it, port));
+      const objects = [entry('named', 'DNS', list)];
+      const settings = { allowedLocalEndpoints: ['127.0.0.1'], proxy: { ...defaultSettings.proxy, ...own } };
+      const resolved = resolve(objects, settings);
+      expect(kept(resolved)).toEqual([['10.4.0.1 8080', `10.4.0.2 ${port}`]]);
+      expect(told(resolved)).toEqual(['endpoint-of-proxy']);
+      expect(kept(resolve(objects, { allowedLocalEndpoints: ['127.0.0.1'] }))[0]).toHaveLength(4);
+      expect(kept(resolve(objects, { ...settings, allowedProxyPortHosts: ['named.com'] }))[0]).toHaveLength(4);
+    });
+
     test.each(local)('leaves out %s on any port, wherever it stands', (address) => {
       const resolved = resolve([
         entry('fixed', 'STATIC', [at(address, 8080)]),

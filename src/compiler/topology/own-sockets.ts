@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { ownPorts } from '../../config/proxy-ports.ts';
+import { loopbackPorts, ownPorts } from '../../config/proxy-ports.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Endpoint, Service } from './model.ts';
@@ -17,7 +17,7 @@ type Target = Pick<Endpoint, 'address' | 'port'>;
 
 /**
  * The endpoints of a service that a proxy may dial. The others may lead it to its own surfaces, which trust whoever can
- * connect. What a name resolves to is not known, so the proxy's own ports are refused whatever the address; addresses that
+ * connect. What a name resolves to is not known, so the proxy's own ports are refused whatever the address, those of loopback alone at names; addresses that
  * each machine has for itself are refused whatever the port. Settings name exceptions, but for the two that give the proxy
  * away: its administration on loopback, and the socket of its private key. Each reason is one warning, no error: whoever may
  * write one service must not keep the others from compiling.
@@ -52,6 +52,12 @@ function textOf({ address, port }: Target): string {
 
 function endpointRules(settings: Settings, host: string): (target: Target) => EndpointRefusal | undefined {
   const ports = ownPorts(settings);
+  const ofLoopback = loopbackPorts(settings);
+  // Only names are in question: the address of an interface does not lead there.
+  const surfaceOfLoopback = (address: string, port: number): string | undefined =>
+    ofLoopback.has(port) && (!ipaddr.isValid(address) || localRange(address) !== undefined)
+      ? ofLoopback.get(port)
+      : undefined;
   const mayDialPorts = settings.allowedProxyPortHosts.includes(host);
   return ({ address, port }) => {
     if (address.startsWith('unix://')) {
@@ -63,7 +69,7 @@ function endpointRules(settings: Settings, host: string): (target: Target) => En
     if (range !== undefined && range !== 'link-local' && port === settings.proxy.adminPort) {
       return { code: 'endpoint-of-proxy', why: "it is the client's own proxy, not a server" };
     }
-    const surface = ports.get(port);
+    const surface = ports.get(port) ?? surfaceOfLoopback(address, port);
     if (surface !== undefined && !mayDialPorts) {
       return { code: 'endpoint-of-proxy', why: `port ${port} is each proxy's own, for ${surface}` };
     }

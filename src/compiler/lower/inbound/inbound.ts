@@ -1,4 +1,4 @@
-import { ownPorts } from '../../../config/proxy-ports.ts';
+import { loopbackPorts, ownPorts } from '../../../config/proxy-ports.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
@@ -70,7 +70,7 @@ function inboundPorts(workload: Workload, effective: Effective, settings: Settin
  * delivery to loopback would open what only the pod itself may do to clients.
  */
 function isOwnPort(port: number, settings: Settings): boolean {
-  return ownPorts(settings).has(port);
+  return ownPorts(settings).has(port) || loopbackPorts(settings).has(port);
 }
 
 function warnOfOwnPorts({ namespace, name, targets }: Workload, settings: Settings, bag: DiagnosticBag): void {
