@@ -11,6 +11,7 @@ import { build } from 'esbuild';
 import { isOlder } from './build/needed-node.mjs';
 import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 
+if (!existsSync('src/generated/validators.js') || !existsSync('src/generated/templates.js')) generate();
 const programs = ['meshpol', 'pilot-agent', 'meshd'].filter((name) => existsSync(`src/bin/${name}.ts`));
 const { version, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 const oldestNode = engines.node.replace('>=', '');
@@ -137,4 +138,12 @@ function nodesAtHand() {
     if (version && !isOlder(version, oldestNode) && !versions.has(version)) versions.set(version, node);
   }
   return versions.values();
+}
+
+/** Validators and templates, which `make build` makes first and a plain `npm run build` may lack. */
+function generate() {
+  const { status } = spawnSync(process.execPath, ['scripts/generate.mjs'], { stdio: 'inherit' });
+  if (status === 0) return;
+  console.error('build: src/generated cannot be made; "make generate" says why, and installs what it needs');
+  process.exit(1);
 }

@@ -38,6 +38,8 @@ const ajv = new Ajv.default({
 for (const format of formatNames(schemas)) ajv.addFormat(format, () => true);
 // Keywords of our own, each made of standard ones; editors pass over them.
 ajv.addKeyword({ keyword: 'x-unsupported', macro: () => false });
+// Values that a rule refuses by name: a message that lists values leaves them out.
+ajv.addKeyword({ keyword: 'x-refused-values', schemaType: 'array' });
 ajv.addKeyword({ keyword: 'x-at-most-one', macro: (names) => ({ not: { anyOf: pairs(names).map(required) } }) });
 ajv.addKeyword({ keyword: 'x-at-least-one', macro: (names) => ({ anyOf: names.map((name) => required([name])) }) });
 for (const schema of schemas) ajv.addSchema(schema);

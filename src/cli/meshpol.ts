@@ -2,7 +2,15 @@ import { type Command, Option, type OutputConfiguration } from 'commander';
 import type { CompileOptions } from './compile-command.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
-import { collect, parseCount, parseNamespace, parseSize, parseWorkload, rootDefault } from './options.ts';
+import {
+  collect,
+  collectPattern,
+  parseCount,
+  parseNamespace,
+  parseSize,
+  parseWorkload,
+  rootDefault,
+} from './options.ts';
 import { createProgram, type Finish, runProgram } from './program.ts';
 import { version } from './version.ts';
 
@@ -60,7 +68,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .description('compile policies and topology into Envoy configuration')
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
     .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
-    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collect)
+    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collectPattern)
     .option('-o, --output <dir>', 'write to this folder; without it one workload is printed')
     .option('--check <dir>', 'compare with this folder: prints a unified diff, exits 1 on a difference')
     .option('--workload <namespace/name>', 'this workload only; may be repeated', parseWorkload)

@@ -1,8 +1,17 @@
 import { InvalidArgumentError } from 'commander';
+import { parseIgnorePattern } from '../compiler/source/ignore-patterns.ts';
 
 /** Adds one value of an option that may stand several times; a comma is a part of the value. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
+}
+
+/** Adds one pattern of `--exclude`; one that says nothing was meant to say something. */
+export function collectPattern(value: string, before: readonly string[] | undefined): readonly string[] {
+  if (parseIgnorePattern(value) === undefined) {
+    throw new InvalidArgumentError('Expected a pattern as in .gitignore: this one is blank, a comment, or no name.');
+  }
+  return collect(value, before);
 }
 
 /** What holds where nothing names the root namespace, as help texts say it. */

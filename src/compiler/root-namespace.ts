@@ -42,6 +42,36 @@ export function decideRootNamespace(
   return before;
 }
 
+/** The root namespace that is in force, and what made it that. */
+export interface RootNamespace {
+  readonly name: string;
+  /** Settings or objects have said it; a later object may not change it. */
+  readonly isDecided: boolean;
+  readonly why: string;
+}
+
+/** Tells why `decided` (undefined: nothing) is what the objects decided on. */
+export function explainRootNamespace(
+  objects: readonly MeshObject<string>[],
+  settings: Settings,
+  decided: string | undefined,
+): RootNamespace {
+  const { rootNamespace, origins } = settings;
+  if (isRootNamed(settings)) {
+    return { name: rootNamespace, isDecided: true, why: `named by ${origins.rootNamespace?.detail ?? 'a setting'}` };
+  }
+  if (decided === undefined) {
+    return { name: ours, isDecided: false, why: `the default; no policy stands in ${ours} or ${theirs} yet` };
+  }
+  const decisive = objects.find(({ kind, namespace }) => namespace === decided && decidingKinds.has(kind));
+  const gone = 'a policy stood there when the agent decided';
+  return {
+    name: decided,
+    isDecided: true,
+    why: decisive === undefined ? gone : `${decisive.kind} ${nameOf(decisive)} stands there`,
+  };
+}
+
 /** Whether a policy of the namespace may hold for the whole mesh, by the settings or by what objects decide. */
 export function mayBeRoot(namespace: string, settings: Settings): boolean {
   if (namespace === settings.rootNamespace) return true;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, readlink } from 'node:fs/promises';
 
 /** Descriptors that this process was given; to open a pipe among them waits for nobody. */
 const given = /^\/(dev\/(stdin$|fd\/)|proc\/self\/fd\/)/;
@@ -10,7 +10,9 @@ const given = /^\/(dev\/(stdin$|fd\/)|proc\/self\/fd\/)/;
  */
 export async function readNamedFile(path: string): Promise<Buffer> {
   if (given.test(path)) return readFile(path);
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(async (error: unknown) => {
+    throw await explainDeadLink(error, path);
+  });
   try {
     const kind = await file.stat();
     if (kind.isFIFO() || kind.isSocket()) {
@@ -20,4 +22,18 @@ export async function readNamedFile(path: string): Promise<Buffer> {
   } finally {
     await file.close();
   }
+}
+
+/**
+ * The error of a path that cannot be read, with words of its own where the path is a link that leads nowhere, or back to
+ * itself: "no such file" would send people to look for a file that they see. Code, call and path stay.
+ */
+export async function explainDeadLink(error: unknown, path: string): Promise<unknown> {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT' && code !== 'ELOOP') return error;
+  const target = await readlink(path).catch(() => undefined);
+  if (target === undefined) return error;
+  const where = code === 'ELOOP' ? 'leads back to itself' : 'leads nowhere';
+  const text = `"${path}" is a link that ${where}, by "${target}": mend the link, or remove it`;
+  return Object.assign(new Error(text), { code, syscall, path });
 }

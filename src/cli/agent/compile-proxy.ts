@@ -2,6 +2,7 @@ import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import type { Compiler } from '../../compiler/compile.ts';
 import type { WorkloadKey } from '../../compiler/merge/effective.ts';
+import { explainRootNamespace } from '../../compiler/root-namespace.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import { forgetPositions } from '../../compiler/source/parse.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -78,7 +79,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     return {
       files: { ...written, secrets },
       ...toldOf(kept, texts),
-      inputs: paths,
+      ...{ inputs: paths, rootNamespace: explainRootNamespace(value.objects, settings, compilation.decidedRoot) },
       ...(good !== undefined && { changes: policyChanges(good.objects, value.objects) }),
       accept: () => {
         good = { files, objects: value.objects };

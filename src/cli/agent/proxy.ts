@@ -36,6 +36,7 @@ import { refuseUnsupported } from './refuse.ts';
 import { checkRole } from './role.ts';
 import { defaultMeshConfig, podInfo, type SettingsFlagValues, settingsOptionsOf } from './settings-options.ts';
 import { statusSettingsOf } from './status-settings.ts';
+import { tellRootNamespace } from './tell-root.ts';
 import { tokenServiceOf, withTokenExchange } from './token-service.ts';
 import { type IdentityFlags, identifyProxy } from './workload.ts';
 
@@ -109,7 +110,7 @@ export async function runProxy(
         ...{ ...config, namespace: identity.namespace, dns },
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
-      compile,
+      compile: tellRootNamespace(compile, log),
       envoyCheck,
       validate,
       inputs: [...inputs, ...watched],

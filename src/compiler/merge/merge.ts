@@ -3,6 +3,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { DestinationRule } from '../policy/destination-rule.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { ServiceEntry } from '../policy/topology-kinds.ts';
 import type { VirtualService } from '../policy/virtual-service.ts';
 import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
@@ -42,7 +43,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   bag.addAll(rules.diagnostics);
   const reach = { topology, rootNamespace: settings.rootNamespace, toldNamespace: input.toldNamespace };
   checkReach([...peerAuthentications, ...input.requestAuthentications, ...input.authorizationPolicies], reach, bag);
-  checkExports([...input.destinationRules, ...input.virtualServices], reach, bag);
+  checkExports([...input.destinationRules, ...input.virtualServices, ...entriesOf(topology)], reach, bag);
   checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
   const gateways = new GatewayIndex(input.gateways, settings);
@@ -62,6 +63,12 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
     },
     before,
   );
+}
+
+/** The ServiceEntries, of which each host is a service. */
+function entriesOf({ services }: Topology): readonly ServiceEntry[] {
+  const entries = services.filter(({ kind }) => kind === 'ServiceEntry').map(({ object }) => object as ServiceEntry);
+  return [...new Set(entries)];
 }
 
 /** The same value as before while rules, topology and settings are the same. */

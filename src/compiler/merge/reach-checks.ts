@@ -5,6 +5,7 @@ import type { DestinationRule } from '../policy/destination-rule.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type { ServiceEntry } from '../policy/topology-kinds.ts';
 import type { VirtualService } from '../policy/virtual-service.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
@@ -38,9 +39,9 @@ export function checkReach(policies: readonly Selecting[], reach: Reach, bag: Di
   }
 }
 
-/** Reports rules and routes that are exported to namespaces that there are not. */
+/** Reports rules, routes and entries that are exported to namespaces that there are not. */
 export function checkExports(
-  policies: readonly (DestinationRule | VirtualService)[],
+  policies: readonly (DestinationRule | VirtualService | ServiceEntry)[],
   reach: Reach,
   bag: DiagnosticBag,
 ): void {

@@ -129,8 +129,9 @@ function explainUnknownField(complaint: Complaint): void {
   bag.report('unknown-field', complaint.keyOf(field), { field, where }, { hint });
 }
 
-function explainEnum({ bag, wanted, span, field, value }: Complaint): void {
-  const allowed = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
+function explainEnum({ bag, error, wanted, span, field, value }: Complaint): void {
+  const refused = (error.parentSchema?.['x-refused-values'] ?? []) as readonly string[];
+  const allowed = (Array.isArray(wanted) ? wanted : [wanted]).map(String).filter((name) => !refused.includes(name));
   const meanings = new Map(allowed.map((name) => [name, name]));
   for (const [theirs, ours] of Object.entries(aliases.tlsModes)) if (meanings.has(ours)) meanings.set(theirs, ours);
   const near = nearest(value, [...meanings.keys()]);

@@ -23,6 +23,7 @@ import { gatewayRules } from './rules/gateway.ts';
 import { peerAuthenticationRules } from './rules/peer-authentication.ts';
 import { requestAuthenticationRules } from './rules/request-authentication.ts';
 import { serviceEntryRules } from './rules/service-entry.ts';
+import { checkPorts } from './rules/service-ports.ts';
 import { virtualServiceRules } from './rules/virtual-service.ts';
 import type { SchemaValidator } from './validator.ts';
 
@@ -56,7 +57,7 @@ const table: readonly KnownKind[] = [
   policy(networking, 'ServiceEntry', serviceEntry, serviceEntryRules),
   { ...core('Namespace', namespace, []), isNamespaced: false },
   core('ServiceAccount', serviceAccount, []),
-  core('Service', service, ['spec']),
+  { ...core('Service', service, ['spec']), rules: [checkPorts] },
   core('Pod', pod, ['spec', 'status']),
   core('Endpoints', endpoints, ['subsets']),
   core('Secret', secret, ['type', 'data', 'stringData']),

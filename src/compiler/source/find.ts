@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { explainDeadLink } from '../../lib/read-file.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { type FolderExclusion, ignoreFile } from './exclusion.ts';
 
@@ -40,7 +41,7 @@ export async function findFiles(path: string, options: FindOptions): Promise<str
     return await find(path, undefined, options);
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause });
+    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
   }
 }
 
@@ -86,7 +87,7 @@ async function findBelow(path: string, root: Root, options: FindOptions): Promis
     return await find(path, root, options);
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause });
+    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
   }
 }
 
@@ -102,7 +103,7 @@ async function readList(folder: string, root: Root): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause });
+    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
   }
 }
 

@@ -70,6 +70,21 @@ describe('readSources', () => {
     await expect(readSources([named], bag)).rejects.toBeInstanceOf(SourceError);
   });
 
+  test.each([
+    ['nowhere', 'gone.yaml', 'leads nowhere, by "gone.yaml"'],
+    ['to itself', 'x.yaml', 'leads back to itself, by "x.yaml"'],
+  ])('names a link that leads %s, and its target', async (_, target, words) => {
+    symlinkSync(target, join(folder, 'x.yaml'));
+    for (const named of [folder, join(folder, 'x.yaml')]) {
+      const path = join(folder, 'x.yaml');
+      const thrown = await readSources([named], bag).catch((error: Error) => error);
+      expect(thrown).toMatchObject({
+        message: `cannot read "${path}"`,
+        cause: { message: `"${path}" is a link that ${words}: mend the link, or remove it` },
+      });
+    }
+  });
+
   test('takes a link that was named itself, to a file and to a folder, and links inside of it', async () => {
     write('real/x.yaml', 'x');
     symlinkSync('x.yaml', join(folder, 'real/y.yaml'));

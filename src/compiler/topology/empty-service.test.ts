@@ -40,6 +40,47 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
   else expect(only?.hint).toMatch(hint);
 });
 
+const http = { number: 80, name: 'http', protocol: 'HTTP' } as const;
+const entry = (spec: Parameters<typeof make.serviceEntry>[1]) => make.serviceEntry('shop/api', spec);
+const hosts = ['api.example.com', 'other.example.com'];
+
+test.each<[string, TopologyObject, string]>([
+  [
+    'a ServiceEntry without endpoints',
+    entry({ hosts, ports: [http], resolution: 'STATIC' }),
+    'ServiceEntry "shop/api" has no endpoints: its resolution is STATIC, and it names none',
+  ],
+  [
+    'a ServiceEntry that selects nobody',
+    entry({ hosts, ports: [http], resolution: 'STATIC', workloadSelector: { labels: { app: 'nobody' } } }),
+    'ServiceEntry "shop/api" has no endpoints: its workloadSelector matches no workload',
+  ],
+  [
+    'a WorkloadEntry that no service has',
+    make.workloadEntry('shop/vm', { address: '10.0.0.7', labels: { app: 'vm' } }),
+    'WorkloadEntry "shop/vm" has no effect',
+  ],
+])('%s is warned of, once', (_, object, text) => {
+  const bag = new DiagnosticBag();
+  resolveTopology([web, webPod, object], defaultSettings, bag);
+  expect(bag.all.map(({ message }) => message)).toEqual([expect.stringContaining(text)]);
+});
+
+test('an object that leads somewhere without ports, endpoints or services of its own is not warned of', () => {
+  const bag = new DiagnosticBag();
+  const objects = [
+    make.service('shop/pods', { clusterIP: 'None', selector: app }),
+    make.service('shop/out', { type: 'ExternalName', externalName: 'a.example.com' }),
+    entry({ hosts, ports: [http] }),
+    make.workloadEntry('shop/client', { address: '10.0.0.8', labels: { 'security.mesh.io/tlsMode': 'mesh' } }),
+    make.workloadEntry('shop/written', { address: '10.0.0.9' }),
+    make.service('other/written', { ports: [{ name: 'http', port: 80 }] }),
+    make.endpoints('other/written', [{ addresses: [{ ip: '10.0.0.9' }], ports: [{ name: 'http', port: 80 }] }]),
+  ];
+  resolveTopology([web, webPod, ...objects], defaultSettings, bag);
+  expect(bag.all.map(({ message }) => message)).toEqual([]);
+});
+
 test('a service with an endpoint, of datagrams alone, or of an external name is not warned of', () => {
   const bag = new DiagnosticBag();
   const datagrams = make.service('shop/dns', { ports: [{ port: 53, protocol: 'UDP' }] });

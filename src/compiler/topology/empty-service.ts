@@ -1,24 +1,46 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { ServiceEntry } from '../policy/topology-kinds.ts';
 import { nameOf } from './object-name.ts';
 import type { Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
 
-/** Warns of a Service of the cluster that nobody serves as far as the inputs say, with what to add to them. */
+type Drafted = ServiceDraft['service'];
+
+/** Warns of a service that leads nobody anywhere as far as the inputs say, with what to add to them; once an object. */
 export function reportEmptyService(draft: ServiceDraft, registry: Registry, bag: DiagnosticBag): void {
   const { service } = draft;
-  if (service.kind === 'ServiceEntry' || service.isExternal || !service.ports.some(isStream)) return;
+  if (!isFirstHost(service) || !mustHaveEndpoints(draft)) return;
   const span = service.object.document.spanOf(['metadata', 'name']);
-  const { why, hint } = causeOf(draft, registry);
-  bag.report('service-without-endpoints', span, { service: nameOf(service), why }, { hint });
+  const { why, hint } = service.kind === 'ServiceEntry' ? causeOfEntry(draft, registry) : causeOf(draft, registry);
+  const what = service.kind === 'ServiceEntry' ? `ServiceEntry "${nameOf(service.object)}"` : undefined;
+  bag.report('service-without-endpoints', span, { service: what ?? `service "${nameOf(service)}"`, why }, { hint });
+}
+
+/** An entry has a draft for each of its hosts. */
+function isFirstHost({ kind, host, object }: Drafted): boolean {
+  return kind === 'Service' || (object as ServiceEntry).spec.hosts[0]?.toLowerCase() === host;
+}
+
+/** Where the proxy goes where the application wanted to go, it needs none; of faulty ones others tell. */
+function mustHaveEndpoints({ service, selector }: ServiceDraft): boolean {
+  if (!service.ports.some(isStream)) return false;
+  if (service.kind === 'ServiceEntry') {
+    const { endpoints = [] } = (service.object as ServiceEntry).spec;
+    return endpoints.length === 0 && (service.resolution === 'client' || selector !== undefined);
+  }
+  return !service.isExternal;
 }
 
 const addSlices = 'add its EndpointSlices: kubectl get endpointslices -o yaml';
 const addPods = 'add its pods: kubectl get pods -o yaml';
+const addEntries = 'add the pods and WorkloadEntries that carry its labels: kubectl get pods,workloadentries -o yaml';
 
-function causeOf(
-  { service: { namespace, name }, selector }: ServiceDraft,
-  registry: Registry,
-): { readonly why: string; readonly hint?: string } {
+interface Cause {
+  readonly why: string;
+  readonly hint?: string;
+}
+
+function causeOf({ service: { namespace, name }, selector }: ServiceDraft, registry: Registry): Cause {
   const isRecorded = registry.endpointsOf(namespace, name) ?? registry.slicesOf(namespace, name);
   if (isRecorded !== undefined) return { why: 'its Endpoints and EndpointSlices name no server that is ready' };
   if (selector === undefined) return { why: 'it has no selector, and no Endpoints or EndpointSlices', hint: addSlices };
@@ -29,4 +51,14 @@ function causeOf(
     return { why: 'no workload that its selector matches is ready and has the port' };
   }
   return { why: `${template.kind} "${nameOf(template)}" stands for pods whose addresses are not known`, hint: addPods };
+}
+
+function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, registry: Registry): Cause {
+  if (selector === undefined) {
+    const hint = 'write the addresses of its servers into "endpoints", or have its hosts resolved: resolution: DNS';
+    return { why: 'its resolution is STATIC, and it names none', hint };
+  }
+  const workloads = registry.byLabels.select(namespace, selector);
+  if (workloads.length === 0) return { why: 'its workloadSelector matches no workload', hint: addEntries };
+  return { why: 'no workload that its workloadSelector matches may serve it, is ready and has the port' };
 }

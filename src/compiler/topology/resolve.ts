@@ -18,6 +18,7 @@ import { LabelIndex, type Labels } from './selector.ts';
 import { draftServiceEntry } from './service-entries.ts';
 import { draftService, type ServiceDraft } from './services.ts';
 import { type BoundService, bindTargets } from './targets.ts';
+import { reportUnusedEntries } from './unused-entries.ts';
 import { areSeenTogetherElsewhere } from './visibility.ts';
 import {
   controllerWorkload,
@@ -62,10 +63,12 @@ export function resolveTopology(
     return { draft, service: earlier.service({ ...claimed.permitted(service), endpoints }) };
   });
   const targets = bindTargets(services, registry, bag);
+  const workloads = drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? [], gateways)));
+  reportUnusedEntries(workloads, services, bag);
   return {
     namespaces,
     services: services.map(({ service }) => service),
-    workloads: drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? [], gateways))),
+    workloads,
     secrets: ofKind(sorted, 'Secret'),
     counts: {
       ...counts,

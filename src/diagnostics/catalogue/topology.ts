@@ -48,13 +48,21 @@ export const topologyCodes = {
     message`annotation "${'annotation'}" is not read, and has no effect on ${'where'}`,
     'check its spelling; docs/reference/meshpol-compile.md lists the annotations that are read',
   ),
+  'unused-workload-entry': warning(
+    message`WorkloadEntry "${'name'}" has no effect: no service has it as an endpoint, and it has no proxy`,
+    'give it the labels that a Service or the workloadSelector of a ServiceEntry asks for, or remove it',
+  ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,
   ),
   'unsupported-resolution': error(
     message`resolution "${'value'}" is not supported, expected "NONE", "STATIC", "DNS" or "DNS_ROUND_ROBIN"`,
   ),
-  'service-without-endpoints': warning(message`service "${'service'}" has no endpoints: ${'why'}`),
+  'service-without-endpoints': warning(message`${'service'} has no endpoints: ${'why'}`),
+  'service-without-ports': warning(
+    message`${'kind'} "${'name'}" has no ports: nothing is routed to it`,
+    'write its "ports"; without them its hosts are as unknown as if nobody had declared them',
+  ),
   'truncated-endpoints': warning(
     message`Endpoints "${'name'}" hold only a part of the addresses: the cluster cut them off at 1000`,
     'give the inputs the EndpointSlices of the service too: kubectl get endpointslices',

@@ -1,9 +1,11 @@
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { Report, Rule } from '../rule.ts';
 import { quotedList } from '../words.ts';
+import { checkPorts } from './service-ports.ts';
 
 /** Validation of ServiceEntry beyond its schema. */
 export const serviceEntryRules: readonly Rule<ServiceEntry>[] = [
+  checkPorts,
   checkPortNames,
   checkEndpointSources,
   checkEndpointsOfResolution,

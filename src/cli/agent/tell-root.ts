@@ -1,0 +1,19 @@
+import type { Log } from '../../agent/log/log.ts';
+import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
+
+/** The same function; once what it compiled is in force, the log says which root namespace holds and why, once each. */
+export function tellRootNamespace(compile: CompileProxy, log: Pick<Log, 'info'>): CompileProxy {
+  let told = '';
+  return async () => {
+    const result = await compile();
+    if (!('files' in result) || result.rootNamespace === undefined) return result;
+    const { name, isDecided, why } = result.rootNamespace;
+    const key = `${name} ${isDecided}`;
+    const accept = (): void => {
+      if (key !== told) log.info('root namespace', { name, why, decided: isDecided });
+      told = key;
+      result.accept?.();
+    };
+    return { ...result, accept };
+  };
+}
