@@ -16,6 +16,11 @@ describe('explainFailure', () => {
     expect(explainFailure(new SourceError(message, { cause }), 'meshpol')).toEqual({ text: expected, code: 3 });
   });
 
+  test('says of an output that is too long for one text what to compile less of', () => {
+    const { text, code } = explainFailure(new RangeError('Invalid string length'), 'meshpol');
+    expect([code, text]).toEqual([3, expect.stringContaining('compile fewer workloads (--workload)')]);
+  });
+
   test('takes every other error for a bug, with its stack', () => {
     const { text, code } = explainFailure(new TypeError('x is undefined'), 'meshpol');
     expect([code, text]).toEqual([70, expect.stringContaining('failure.test.ts')]);

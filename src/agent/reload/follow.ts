@@ -32,7 +32,7 @@ export async function follow({ reloader, admin, log, quit, change, onFirstInForc
     }
     const seenAtMs = await change.wait(reloader.mustRetry ? AbortSignal.any([quit, after(retryMs, quit)]) : quit);
     if (quit.aborted) continue;
-    if ((await reloader.reload(seenAtMs)) && !isInForce) {
+    if ((await reloader.reload(seenAtMs, change.nextRing())) && !isInForce) {
       isInForce = true;
       onFirstInForce();
     }

@@ -71,8 +71,14 @@ export type CompileResult = {
     }
 );
 
-/** Compiles the agent's inputs as they are now. Throws when the world fails before it is known what the inputs are. */
-export type CompileProxy = () => Promise<CompileResult>;
+/**
+ * Compiles the agent's inputs as they are now. Throws when the world fails before it is known what the inputs are. Where
+ * `replaced` fires, newer inputs are there: what takes longer than usual may then end with a `ReplacedCompilation`.
+ */
+export type CompileProxy = (replaced?: AbortSignal) => Promise<CompileResult>;
+
+/** Thrown by a compilation that ended before its end, since newer inputs are there. Says nothing about its inputs. */
+export class ReplacedCompilation extends Error {}
 
 export type Json = Readonly<Record<string, unknown>>;
 

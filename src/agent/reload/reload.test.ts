@@ -6,7 +6,7 @@ import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
 import { ConfigFiles } from './config-files.ts';
-import type { CompileProxy, ProxyFiles } from './proxy-files.ts';
+import { type CompileProxy, type ProxyFiles, ReplacedCompilation } from './proxy-files.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 
 const sample = { configPath: '/run/proxy', adminPort: 1, httpPort: 2 };
@@ -103,6 +103,20 @@ describe('Reloader', () => {
       'configuration mended, as it was before',
       'configuration unchanged',
     ]);
+  });
+
+  test('a compilation that newer inputs replaced is no refusal, and leaves everything as it was', async () => {
+    let count = 0;
+    const { reloader, told, lines } = setUp({
+      compile: async () => {
+        if (count++ === 0) throw new ReplacedCompilation('newer inputs are there');
+        return { problems: ['no'] };
+      },
+    });
+    expect(await reloader.reload(0)).toBe(false);
+    expect([lines, told, reloader.mustRetry]).toEqual([[], ['started'], false]);
+    await reloader.reload();
+    expect(told).toEqual(['started', 'started', ['refused', 'invalid', []]]);
   });
 
   test('tells of the objects at fault', async () => {

@@ -7,7 +7,13 @@ import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts'
 import { judge, type ValidateConfig } from './judge.ts';
 import { type NamedObject, noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
 import { Problems } from './problems.ts';
-import { type CompileProxy, type CompileResult, type ProxyFiles, versionOf } from './proxy-files.ts';
+import {
+  type CompileProxy,
+  type CompileResult,
+  type ProxyFiles,
+  ReplacedCompilation,
+  versionOf,
+} from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
@@ -81,9 +87,10 @@ export class Reloader {
 
   /**
    * Reloads, one at a time; a call during a reload makes one more follow. Gives true when something came into force.
-   * `seenAtMs` is when the change was seen, as `performance.now()` counts.
+   * `seenAtMs` is when the change was seen, as `performance.now()` counts; `replaced` fires when a newer one is seen, for
+   * which the caller reloads again.
    */
-  async reload(seenAtMs = performance.now()): Promise<boolean> {
+  async reload(seenAtMs = performance.now(), replaced?: AbortSignal): Promise<boolean> {
     this.#isWanted = true;
     this.#seenAtMs ??= seenAtMs;
     if (this.#isRunning) return false;
@@ -92,7 +99,7 @@ export class Reloader {
     try {
       while (this.#isWanted && !this.#parts.signal.aborted) {
         this.#isWanted = false;
-        hasChanged = (await this.#reloadSafely()) || hasChanged;
+        hasChanged = (await this.#reloadSafely(replaced)) || hasChanged;
         await turn();
       }
     } finally {
@@ -102,14 +109,14 @@ export class Reloader {
   }
 
   /** Whatever fails (a full disk, a folder that cannot be written): a proxy that serves goes on serving. */
-  async #reloadSafely(): Promise<boolean> {
+  async #reloadSafely(replaced: AbortSignal | undefined): Promise<boolean> {
     this.#mustRetry = false;
     try {
-      const hasChanged = await this.#reloadOnce(this.#seenAtMs ?? performance.now());
+      const hasChanged = await this.#reloadOnce(this.#seenAtMs ?? performance.now(), replaced);
       this.#seenAtMs = undefined;
       return hasChanged;
     } catch (error) {
-      if (this.#parts.signal.aborted) return false;
+      if (this.#parts.signal.aborted || error instanceof ReplacedCompilation) return false;
       // The listeners that stay ask for the secrets that they had.
       this.#parts.serveSecrets(this.#current);
       const { reason, objects } =
@@ -121,9 +128,9 @@ export class Reloader {
     }
   }
 
-  async #reloadOnce(seenAtMs: number): Promise<boolean> {
+  async #reloadOnce(seenAtMs: number, replaced: AbortSignal | undefined): Promise<boolean> {
     const startedAt = performance.now();
-    const result = await this.#compile();
+    const result = await this.#compile(replaced);
     const next = result.files;
     if (this.#isTorn) await this.#restore();
     const { log, serveSecrets, files } = this.#parts;
@@ -163,9 +170,9 @@ export class Reloader {
     return !isUnchanged;
   }
 
-  async #compile(): Promise<Compiled> {
+  async #compile(replaced: AbortSignal | undefined): Promise<Compiled> {
     this.#parts.observer.started();
-    const result = await this.#parts.compile();
+    const result = await this.#parts.compile(replaced);
     if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
     if ('failure' in result) throw result.failure;
     if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);

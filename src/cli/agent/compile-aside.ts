@@ -30,7 +30,7 @@ export function createCompileAside(inputs: ProxyInputs, options: ThreadOptions =
   let here =
     inputs.templateFile === undefined ? createCompileProxy({ ...inputs, onAccept, maxCharacters: limit }) : undefined;
   return {
-    compile: async () => {
+    compile: async (replaced) => {
       try {
         if (here !== undefined && (await bytesOf(inputs.watched)) <= limit()) return await here();
       } catch (error) {
@@ -41,7 +41,7 @@ export function createCompileAside(inputs: ProxyInputs, options: ThreadOptions =
         thread = new CompileThread(inputs, good, { heapMiB: heapOf(inputs.memoryLimitBytes), ...options });
         good = undefined;
       }
-      return thread.compile();
+      return thread.compile(replaced);
     },
     close: async () => thread?.close(),
   };

@@ -20,7 +20,7 @@ describe('createCompileProxy', () => {
   let compile: CompileProxy;
   const keySets = new FetchedKeySets({ allowedHosts: [], log: log as never, onFetch: () => undefined });
   const write = (text: string): void => writeFileSync(join(folder, 'mesh.yaml'), objects(serviceMesh, text));
-  const renew = (rootNamespace?: string): void => {
+  const renew = (rootNamespace?: string, onFigures?: () => void): void => {
     compile = createCompileProxy({
       settings: { environment: {}, flags: { rootNamespace } },
       policies: [folder],
@@ -30,6 +30,7 @@ describe('createCompileProxy', () => {
       role: 'sidecar',
       fallbackSecret: '',
       keySets,
+      ...(onFigures && { onFigures }),
     });
   };
   /** Rules of policies in force after the text was written, or what is wrong with it. */
@@ -64,6 +65,16 @@ describe('createCompileProxy', () => {
     expect(await take('')).toEqual([]);
     expect(await take(policy('mesh-system', 'a', some))).toMatch(/root-namespace-changed/);
     expect(await take(policy('istio-system', 'b', some))).toEqual(['ns[istio-system]-policy[b]']);
+  });
+
+  test('a configuration that is too long for one text is a fault of the inputs, of which the largest is named', async () => {
+    // A text of 512 MiB would take minutes; V8 says this of it.
+    renew(undefined, () => {
+      throw new RangeError('Invalid string length');
+    });
+    expect(await take('')).toMatch(
+      /^the configuration .* longer than the longest text .* \(512 MiB\): make .* fewer or simpler; the input: \S+mesh\.yaml \(\d+ B\)$/,
+    );
   });
 
   test('policies in force nowhere are told of the own and the root namespace alone', async () => {

@@ -14,7 +14,8 @@ import { compileKept, type KeptCompilation } from './compile-kept.ts';
 import { SettingsMemory } from './emptied-files.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
 import type { GoodInputs } from './good-versions.ts';
-import { isTooMuch, lengthOf, tooMuch } from './output-length.ts';
+import { measureFiles, type ReadFiles } from './largest-files.ts';
+import { isTooLongForText, isTooMuch, lengthOf, tooLongForText, tooMuch } from './output-length.ts';
 import { policyChanges } from './policy-changes.ts';
 import { proxyFilesOf } from './proxy-files-of.ts';
 import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
@@ -26,6 +27,26 @@ import { withNodeId } from './workload.ts';
 
 /** The one seam between the agent and the compiler: the agent asks for files, and knows nothing else of it. */
 export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
+  let read: ReadFiles | undefined;
+  const onRead = (sizes: ReadFiles): void => {
+    read = sizes;
+    inputs.onRead?.(sizes);
+  };
+  const compile = createCompile({ ...inputs, onRead });
+  return async () => {
+    try {
+      return await compile();
+    } catch (error) {
+      if (isTooLongForText(error)) return { problems: [tooLongForText(read)] };
+      throw error;
+    } finally {
+      // Everything is told: until the next change nobody asks where something stands.
+      forgetPositions();
+    }
+  };
+}
+
+function createCompile(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
   const gatherer = createKeySetGatherer([], inputs.keySets, inputs.judgeKeys);
   const memory = createPlanMemory();
@@ -37,7 +58,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
   let goodLength = inputs.good?.outputLength;
   let { identity } = inputs;
   let addresses = identity.ip === undefined ? [] : [identity.ip];
-  const compile = async (): ReturnType<CompileProxy> => {
+  return async function compile(): ReturnType<CompileProxy> {
     const bag = new DiagnosticBag();
     const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
     settingsMemory.check(besides, bag);
@@ -49,6 +70,8 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     if ('failure' in read) return { failure: read.failure, inputs: paths };
 
     checkSize([...besides, ...read.files], inputs.maxCharacters?.());
+    const sizes = measureFiles(read.files);
+    inputs.onRead?.(sizes);
     const compiler = compilerFor(fixed);
     good ??= goodOf(inputs.good, compiler);
     const compiling = { inputs, identity, compiler, gatherer, settings, closing, rootBefore };
@@ -69,12 +92,10 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
     await letOthers();
     const written = withNodeId(proxyFilesOf(compilation, texts, memory), identity);
     const outputLength = lengthOf(written);
-    if (isTooMuch(outputLength, goodLength)) return { problems: [tooMuch(outputLength)], inputs: paths };
+    if (isTooMuch(outputLength, goodLength)) return { problems: [tooMuch(outputLength, sizes)], inputs: paths };
     await letOthers();
-    const secrets = gatewaySecretsOf(written.listeners, value.objects, {
-      namespace: inputs.gatewayNamespace ?? identity.namespace,
-      fallback: inputs.fallbackSecret,
-    });
+    const namespace = inputs.gatewayNamespace ?? identity.namespace;
+    const secrets = gatewaySecretsOf(written.listeners, value.objects, { namespace, fallback: inputs.fallbackSecret });
     inputs.onFigures?.(compilation.figures);
     return {
       files: { ...written, secrets },
@@ -92,8 +113,6 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       },
     };
   };
-  // Everything is told: until the next change nobody asks where something stands.
-  return () => compile().finally(forgetPositions);
 }
 
 function goodOf(state: GoodState | undefined, { read }: Compiler): GoodInputs | undefined {

@@ -1,4 +1,5 @@
 import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
+import { type ReadFiles, sizeText, tellLargest } from './largest-files.ts';
 
 /**
  * A configuration that is larger than this, in characters, and twice as large as the one in force, is not taken: the
@@ -18,8 +19,18 @@ export function isTooMuch(length: number, inForce: number | undefined): boolean 
 }
 
 /** Why it is refused. */
-export function tooMuch(length: number): string {
-  const shown = (characters: number): string => `${Math.ceil(characters / 2 ** 20)} MiB`;
-  return `the configuration of this proxy would grow to ${shown(length)}, more than ${shown(most)} and twice what is in force: \
-make the policies and services that concern it fewer or simpler`;
+export function tooMuch(length: number, read: ReadFiles): string {
+  return `the configuration of this proxy would grow to ${sizeText(length)}, more than ${sizeText(most)} and twice what is in force: \
+make the policies and services that concern it fewer or simpler${tellLargest(read)}`;
+}
+
+/** V8 says so where a text would be longer than one can be, 512 MiB. */
+export function isTooLongForText(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Invalid string length';
+}
+
+/** What is said then. */
+export function tooLongForText(read: ReadFiles | undefined): string {
+  return `the configuration of this proxy would be longer than the longest text that can be written (512 MiB): \
+make the policies and services that concern it fewer or simpler${tellLargest(read)}`;
 }

@@ -4,6 +4,7 @@ import type { SourceFile } from '../../compiler/source/document.ts';
 import type { SettingsOptions } from '../../config/read.ts';
 import type { JudgeKeys } from '../../envoy/judge-keys.ts';
 import type { RemoteKeySets } from '../key-sets/gather.ts';
+import type { ReadFiles } from './largest-files.ts';
 import type { ProxyIdentity } from './workload.ts';
 
 /** Where the agent's inputs are. */
@@ -39,6 +40,8 @@ export interface ProxyInputs {
   readonly good?: GoodState | undefined;
   /** Hears of inputs that are in force: from now on they are the last good ones. */
   readonly onAccept?: (good: GoodState) => void;
+  /** Hears what each compilation read, before it is compiled. */
+  readonly onRead?: (read: ReadFiles) => void;
   /** What is larger throws `InputsTooLarge` before it is parsed; absent: nothing is too large. */
   readonly maxCharacters?: () => number;
 }

@@ -4,8 +4,8 @@ import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
 /** The same function; once what it compiled is in force, the log says which root namespace holds and why, once each. */
 export function tellRootNamespace(compile: CompileProxy, log: Pick<Log, 'info'>): CompileProxy {
   let told = '';
-  return async () => {
-    const result = await compile();
+  return async (replaced) => {
+    const result = await compile(replaced);
     if (!('files' in result) || result.rootNamespace === undefined) return result;
     const { name, isDecided, why } = result.rootNamespace;
     const key = `${name} ${isDecided}`;

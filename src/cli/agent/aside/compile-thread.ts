@@ -34,6 +34,7 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
       figures = counted;
     },
     onAccept: tellGood,
+    onRead: (read) => post(port, { type: 'read', read }),
   });
   /** Compilations whose parts may still be asked for: the one in force, and the last one. */
   const kept = new Map<number, Files>();

@@ -3,12 +3,13 @@ import type { MeshFigures } from '../../../compiler/mesh-figures.ts';
 import type { JwtRule } from '../../../compiler/policy/request-authentication.ts';
 import type { SourceFile } from '../../../compiler/source/document.ts';
 import type { RemoteKeySets } from '../../key-sets/gather.ts';
+import type { ReadFiles } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 
 /** What the thread is started with: all inputs but the functions, which are asked for by message. */
 export type PlainInputs = Omit<
   ProxyInputs,
-  'ownAddresses' | 'keySets' | 'judgeKeys' | 'onFigures' | 'onAccept' | 'maxCharacters'
+  'ownAddresses' | 'keySets' | 'judgeKeys' | 'onFigures' | 'onAccept' | 'onRead' | 'maxCharacters'
 >;
 
 /** The files without what is put together on demand: only the names of that. */
@@ -53,6 +54,7 @@ export type FromThread =
   | { readonly type: 'result'; readonly number: number; readonly result: PlainResult }
   | { readonly type: 'failed'; readonly error: PlainError }
   | { readonly type: 'question'; readonly question: Question }
+  | { readonly type: 'read'; readonly read: ReadFiles }
   | { readonly type: 'good'; readonly change: GoodChange }
   | { readonly type: 'text'; readonly id: number; readonly text: string | undefined };
 

@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CompileResult } from '../../../agent/reload/proxy-files.ts';
+import { type CompileResult, ReplacedCompilation } from '../../../agent/reload/proxy-files.ts';
 import type { ProxyInputs } from '../proxy-inputs.ts';
+import { doublingPartials } from '../testing/hostile-inputs.ts';
 import { denyPath, podMesh } from '../testing/sample-mesh.ts';
-import { CompileThread } from './thread.ts';
+import { CompileThread, type ThreadOptions } from './thread.ts';
 
 const program = resolve(import.meta.dirname, '../../../../dist/agent-compile.cjs');
 
@@ -14,21 +15,25 @@ describe('the thread that compiles', () => {
   let thread: CompileThread;
   const put = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'thread-'));
-    await put('mesh.yaml', podMesh('10.1.0.1'));
-    await put('p.yaml', denyPath('/first'));
+  const threadOf = (options: ThreadOptions, templateFile?: string): CompileThread => {
     const inputs: ProxyInputs = {
       settings: { environment: {} },
       policies: [folder],
       watched: [],
-      templateFile: undefined,
+      templateFile,
       identity: { namespace: 'foo', name: 'httpbin', ip: '10.1.0.1', domain: undefined },
       role: 'sidecar',
       fallbackSecret: 'none',
       keySets: { find: () => ({ reason: 'none' }), renew: () => undefined, settle: async () => undefined },
     };
-    thread = new CompileThread(inputs, undefined, { program, heapMiB: 64 });
+    return new CompileThread(inputs, undefined, { program, ...options });
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'thread-'));
+    await put('mesh.yaml', podMesh('10.1.0.1'));
+    await put('p.yaml', denyPath('/first'));
+    thread = threadOf({ heapMiB: 64 });
   });
   afterEach(async () => {
     await thread.close();
@@ -55,13 +60,36 @@ describe('the thread that compiles', () => {
     filesOf(await thread.compile()).accept?.();
     await put('q.yaml', Array.from({ length: 50_000 }, (_, i) => `---\n${denyPath(`/${i}`, `q${i}`)}`).join(''));
     expect(await thread.compile()).toEqual({
-      problems: ['compiling needs more memory than there is for it (64 MiB); make the inputs smaller or simpler'],
+      problems: [
+        expect.stringMatching(
+          /^compiling needs more memory than there is for it \(64 MiB\); make the inputs smaller or simpler; the largest of 3 files \(\d+ MiB\): \S+q\.yaml \(\d+ MiB\), /,
+        ),
+      ],
     });
     await put('q.yaml', 'kind: List\nitems: []\n');
     await put('p.yaml', '');
     const { files, held } = filesOf(await thread.compile());
     expect(held?.objects).toMatchObject([{ kind: 'AuthorizationPolicy', namespace: 'foo', name: 'p' }]);
     expect(files.listeners).toContain('"exact": "/first"');
+  });
+
+  test('ends a long compilation that newer inputs replace, and the next one only at its bound, so that constant changes cannot keep all from ending', async () => {
+    await thread.close();
+    thread = threadOf({ limitMs: 1_000, replacedMs: 100 }, join(folder, 'templates'));
+    await mkdir(join(folder, 'templates/partials'), { recursive: true });
+    filesOf(await thread.compile()).accept?.();
+    await put('templates/clusters.json.hbs', '{{> d0}}');
+    for (const [name, text] of Object.entries(doublingPartials())) await put(`templates/partials/${name}.hbs`, text);
+    const newer = AbortSignal.abort();
+    await expect(thread.compile(newer)).rejects.toThrow(ReplacedCompilation);
+    expect(await thread.compile(newer)).toEqual({
+      problems: [
+        expect.stringMatching(/^compiling takes longer than \d+ s; make the inputs smaller or simpler; the largest/),
+      ],
+    });
+    await put('p.yaml', denyPath('/second'));
+    await rm(join(folder, 'templates/clusters.json.hbs'));
+    expect(filesOf(await thread.compile(newer)).files.listeners).toContain('"exact": "/second"');
   });
 
   test('hands over what failed as what it was', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { CompileResult } from '../../../agent/reload/proxy-files.ts';
+import { type CompileResult, ReplacedCompilation } from '../../../agent/reload/proxy-files.ts';
+import { type ReadFiles, tellLargest } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import {
   errorOf,
@@ -20,9 +21,17 @@ const program = join(import.meta.dirname, 'agent-compile.cjs');
 /** A compilation may take so long, or four times as long as the longest one that ended, before it is given up. */
 const shortestLimitMs = 60_000;
 
+/**
+ * A compilation that newer inputs replace may take so long, or twice as long as the longest one that ended: within that
+ * it is worth its end, since a new thread begins with nothing in its memory.
+ */
+const shortestReplacedMs = 5_000;
+
 export interface ThreadOptions {
   readonly program?: string;
   readonly limitMs?: number;
+  /** Instead of five seconds. */
+  readonly replacedMs?: number;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */
   readonly heapMiB?: number | undefined;
 }
@@ -35,6 +44,8 @@ interface Pending {
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout | undefined;
   readonly startedAtMs: number;
+  /** No longer listens to newer inputs. */
+  readonly unfollow: () => void;
 }
 
 /**
@@ -49,6 +60,12 @@ export class CompileThread {
   #worker: Worker | undefined;
   #pending: Pending | undefined;
   #longestMs = 0;
+  /** The compilation before was replaced: this one goes on, or constant changes would keep all from ending. */
+  #mustEnd = false;
+  /** Of the running compilation. */
+  #read: ReadFiles | undefined;
+  /** Threads that are being ended; a new one waits, or both would need memory at once. */
+  #ending: Promise<unknown> = Promise.resolve();
   #texts = new Map<number, (text: string | undefined) => void>();
   #nextText = 0;
 
@@ -58,10 +75,14 @@ export class CompileThread {
     this.#good = good;
   }
 
-  /** One at a time. Before anything is in force nobody waits for an answer, and no time is set. */
-  async compile(): Promise<CompileResult> {
+  /**
+   * One at a time. Before anything is in force nobody waits for an answer, and no time is set. Once `replaced` fires, a
+   * compilation that takes longer than others is ended with a `ReplacedCompilation`, but not two of them in a row.
+   */
+  async compile(replaced?: AbortSignal): Promise<CompileResult> {
+    await this.#ending;
     try {
-      return await this.#compile();
+      return await this.#compile(this.#mustEnd ? undefined : replaced);
     } catch (error) {
       if (error instanceof GivenUp) return { problems: [error.message] };
       throw error;
@@ -72,25 +93,54 @@ export class CompileThread {
     await this.#worker?.terminate();
   }
 
-  #compile(): Promise<CompileResult> {
+  #compile(replaced: AbortSignal | undefined): Promise<CompileResult> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
+    this.#mustEnd = false;
+    this.#read = undefined;
     const limitMs = Math.max(this.#options.limitMs ?? shortestLimitMs, 4 * this.#longestMs);
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         const seconds = Math.round(limitMs / 1000);
-        this.#end(worker, new GivenUp(`compiling takes longer than ${seconds} s; make the inputs smaller or simpler`));
-        void worker.terminate();
+        const why = `compiling takes longer than ${seconds} s; make the inputs smaller or simpler`;
+        this.#terminate(worker, new GivenUp(why + tellLargest(this.#read)));
       };
       const timer = this.#good === undefined ? undefined : setTimeout(giveUp, limitMs);
-      this.#pending = { resolve, reject, timer, startedAtMs: performance.now() };
+      const unfollow = this.#follow(worker, replaced);
+      this.#pending = { resolve, reject, timer, startedAtMs: performance.now(), unfollow };
       this.#post({ type: 'compile' });
     });
   }
 
+  /** Ends the compilation once newer inputs are there and it has had its time; gives what ends the watch. */
+  #follow(worker: Worker, replaced: AbortSignal | undefined): () => void {
+    if (replaced === undefined || this.#good === undefined) return () => undefined;
+    const startedAtMs = performance.now();
+    const allowedMs = Math.max(this.#options.replacedMs ?? shortestReplacedMs, 2 * this.#longestMs);
+    let timer: NodeJS.Timeout | undefined;
+    const replace = (): void => {
+      this.#mustEnd = true;
+      this.#terminate(worker, new ReplacedCompilation('newer inputs are there'));
+    };
+    const wait = (): void => {
+      timer = setTimeout(replace, Math.max(0, startedAtMs + allowedMs - performance.now()));
+    };
+    if (replaced.aborted) wait();
+    else replaced.addEventListener('abort', wait, { once: true });
+    return () => {
+      replaced.removeEventListener('abort', wait);
+      clearTimeout(timer);
+    };
+  }
+
+  #terminate(worker: Worker, error: Error): void {
+    this.#end(worker, error);
+    this.#ending = worker.terminate();
+  }
+
   #start(): Worker {
     const { ownAddresses: _addresses, keySets: _keys, judgeKeys: _judge, onFigures: _figures, ...rest } = this.#inputs;
-    const { onAccept: _accept, maxCharacters: _max, settings, ...others } = rest;
+    const { onAccept: _accept, onRead: _read, maxCharacters: _max, settings, ...others } = rest;
     // A copy: the environment of the process is no ordinary object.
     const inputs: PlainInputs = { ...others, settings: { ...settings, environment: { ...settings.environment } } };
     const data: ThreadData = { inputs, good: this.#good };
@@ -104,7 +154,7 @@ export class CompileThread {
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       const limit = heapMiB === undefined ? '' : ` (${heapMiB} MiB)`;
       const tooMuch = `compiling needs more memory than there is for it${limit}; make the inputs smaller or simpler`;
-      this.#end(worker, isMemory ? new GivenUp(tooMuch) : error);
+      this.#end(worker, isMemory ? new GivenUp(tooMuch + tellLargest(this.#read)) : error);
     });
     worker.on('exit', () => this.#end(worker, new Error('the thread that compiles has ended')));
     return worker;
@@ -123,6 +173,7 @@ export class CompileThread {
     if (message.type === 'result') this.#takeResult(message.number, message.result);
     else if (message.type === 'failed') this.#settle()?.reject(errorOf(message.error));
     else if (message.type === 'question') void this.#answer(message.question);
+    else if (message.type === 'read') this.#read = message.read;
     else if (message.type === 'good') this.#good = changed(this.#good, message.change);
     else {
       this.#texts.get(message.id)?.(message.text);
@@ -177,6 +228,7 @@ export class CompileThread {
   #settle(): Pending | undefined {
     const pending = this.#pending;
     clearTimeout(pending?.timer);
+    pending?.unfollow();
     this.#pending = undefined;
     return pending;
   }
