@@ -13,6 +13,8 @@ describe('CertificateKeeper without an authority', () => {
     expect(Math.max(...delays)).toBeGreaterThan(20_000);
     expect(one.keeper.problem).toBe('away');
     expect(one.counts.retried).toBeGreaterThan(3);
+    // Attempts within 10 s are one request to whoever counts.
+    expect(one.counts.requested).toBeGreaterThan(20);
     expect(one.counts.failed).toBe(one.counts.requested - 1);
     one.refusal = undefined;
     await one.clock.pass(30_000);
@@ -24,6 +26,7 @@ describe('CertificateKeeper without an authority', () => {
     one.refusal = 'credential';
     await one.clock.pass(120_000);
     expect(one.attempts).toEqual([0, 22_500, 45_000, 67_500, 90_000, 112_500]);
+    expect(one.counts).toEqual({ requested: 6, retried: 0, failed: 5, finished: 5 });
   });
 
   test('does not repeat a request that is refused for itself, and looks again at the check interval', async () => {
