@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestAuthority } from '../control/testing/authorities.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
 import { checkIdentity } from './check.ts';
 import type { IdentityTexts } from './snapshot.ts';
@@ -34,6 +35,25 @@ describe('checkIdentity', () => {
     const rootCertificates = other.rootCertificate + good.rootCertificate;
     const certificateChain = good.certificateChain + good.rootCertificate;
     expect(checkIdentity(texts({ rootCertificates, certificateChain }), Date.now()).problem).toBeUndefined();
+  });
+
+  test('accepts intermediates in any order, and needs each of them', async () => {
+    const root = await createTestAuthority({ name: 'root' });
+    const upper = await createTestAuthority({ name: 'upper', parent: root });
+    const lower = await createTestAuthority({ name: 'lower', parent: upper });
+    const leaf = await createTestAuthority({ name: 'leaf', parent: lower, isCa: false, usages: 1, uris: [id] });
+    const problemOf = (...above: readonly { readonly certificate: string }[]): string | undefined =>
+      checkIdentity(
+        {
+          certificateChain: [leaf, ...above].map(({ certificate }) => certificate).join(''),
+          privateKey: leaf.privateKey,
+          rootCertificates: root.certificate,
+        },
+        Date.now(),
+      ).problem;
+    expect([problemOf(lower, upper), problemOf(upper, lower)]).toEqual([undefined, undefined]);
+    expect(problemOf(lower)).toMatch(/does not lead to/);
+    expect(problemOf(upper)).toMatch(/does not lead to/);
   });
 
   test.each<[string, () => Partial<IdentityTexts>, RegExp]>([

@@ -34,19 +34,24 @@ describe('over HTTPS', () => {
   });
 
   test.each([
-    ['another host', { dnsNames: ['other.test'] }, true],
-    ['no host', {}, true],
-    ['the past', { dnsNames: ['keys.test'], days: -1 }, true],
-    ['an unknown root', { dnsNames: ['keys.test'] }, false],
-  ])('refuses a certificate for %s, even where the environment says not to look', async (_name, options, isTrusted) => {
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const server = await bench.serve(bench.sendKeys, options);
-    const extraRoots = isTrusted ? bench.ca.rootCertificate : (await createMeshCa()).rootCertificate;
-    expect(await bench.get(`https://keys.test:${server.port}/`, { extraRoots })).toMatchObject({
-      fault: { code: 'unreachable' },
-    });
-    expect(server.requests).toEqual([]);
-  });
+    ['another host', { dnsNames: ['other.test'] }, 'own', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['no host', {}, 'own', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['the past', { dnsNames: ['keys.test'], days: -1 }, 'own', 'CERT_HAS_EXPIRED'],
+    ['another root', { dnsNames: ['keys.test'] }, 'other', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ['a root that nobody named', { dnsNames: ['keys.test'] }, 'none', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ])(
+    'refuses a certificate for %s, even where the environment says not to look',
+    async (_name, options, roots, code) => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+      const server = await bench.serve(bench.sendKeys, options);
+      const { rootCertificate } = roots === 'other' ? await createMeshCa() : bench.ca;
+      const extraRoots = roots === 'none' ? undefined : rootCertificate;
+      expect(await bench.get(`https://keys.test:${server.port}/`, { extraRoots })).toMatchObject({
+        fault: { code: 'unreachable', message: expect.stringContaining(`(${code})`) },
+      });
+      expect(server.requests).toEqual([]);
+    },
+  );
 });
 
 describe('the address of a host', () => {

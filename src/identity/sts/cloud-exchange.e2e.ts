@@ -33,6 +33,8 @@ describe('a cloud that does not do as it should', () => {
   test.each<[string, () => TestCloud['answer'], RegExp, number]>([
     ['500 for ever', () => () => ({ status: 500, body: 'x' }), /^localhost:\d+ answers 500: x$/, 5],
     ['a status that stays', () => () => ({ status: 501, body: 'x' }), /answers 501/, 1],
+    ['a version that it does not speak', () => () => ({ status: 505, body: 'x' }), /answers 505/, 1],
+    ['a network that wants a login', () => () => ({ status: 511, body: 'x' }), /answers 511/, 1],
     [
       'a refusal',
       () => () => ({ status: 403, body: `{"error": "no ${token}"}` }),

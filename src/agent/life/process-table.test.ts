@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { identityOf, listeningPorts, portOwner } from './process-table.ts';
+
+describe('identityOf', () => {
+  test('is the start of the process, the boot, and the namespace in which its number counts', async () => {
+    const [, started] = /\) \S(?: -?\d+){18} (\d+) /.exec(readFileSync('/proc/self/stat', 'utf8')) ?? [];
+    expect(await identityOf(process.pid)).toEqual({
+      pid: process.pid,
+      startTicks: Number(started),
+      bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+      namespace: expect.stringMatching(/^pid:\[\d+\]$/),
+    });
+    expect(Number(started)).toBeGreaterThan(0);
+  });
+
+  test('is none of a number that no process has', async () => {
+    expect(await identityOf(4_194_305)).toBeUndefined();
+  });
+});
+
+test('the owner of a port is told while it listens', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { readonly port: number };
+  expect(await portOwner(port)).toMatch(new RegExp(`^process ${process.pid} \\(.+\\)$`));
+  expect((await listeningPorts())?.has(port)).toBe(true);
+  await new Promise((resolve) => server.close(resolve));
+  expect(await portOwner(port)).toBeUndefined();
+  expect((await listeningPorts())?.has(port)).toBe(false);
+});
