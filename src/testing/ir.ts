@@ -201,7 +201,7 @@ export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
     statsInclusion: { prefixes: [], suffixes: [], regexps: [] },
     extraStatTags: [],
     outlierLogPath: '',
-    overload: { maxConnections: 500_000, maxHeapBytes: undefined, requestsInTurn: false },
+    overload: { maxConnections: 500_000, maxHeapBytes: undefined, keptHeapBytes: undefined },
     ...bootstrap,
   };
 }

@@ -35,8 +35,8 @@ export interface OverloadIR {
   readonly maxConnections: number;
   /** Undefined where nothing limits memory. */
   readonly maxHeapBytes: number | undefined;
-  /** Whether every other connection gets its turn before the next request of one. */
-  readonly requestsInTurn: boolean;
+  /** Memory beyond this goes back to the machine once it is not used; undefined where nothing limits memory. */
+  readonly keptHeapBytes: number | undefined;
 }
 
 /** A clash of two services whose younger side was left out: the gauge that counts it, and the key under that gauge. */

@@ -91,12 +91,16 @@ describe('lowerBootstrap', () => {
   });
 
   test.each([
-    [{}, { maxConnections: 500_000, maxHeapBytes: undefined }],
-    [{ memoryLimitBytes: 2 ** 27 }, { maxConnections: 6144, maxHeapBytes: 0.75 * 2 ** 27 }],
-    [{ memoryLimitBytes: 2 ** 30 }, { maxConnections: 57_344, maxHeapBytes: 2 ** 30 - 2 ** 27 }],
+    [{}, { maxConnections: 500_000, maxHeapBytes: undefined, keptHeapBytes: undefined }],
+    [{ memoryLimitBytes: 2 ** 27 }, { maxConnections: 6144, maxHeapBytes: 0.75 * 2 ** 27, keptHeapBytes: 2 ** 25 }],
+    [
+      { memoryLimitBytes: 2 ** 30 },
+      { maxConnections: 57_344, maxHeapBytes: 2 ** 30 - 2 ** 27, keptHeapBytes: 313_174_698 },
+    ],
     [{ memoryLimitBytes: 2 ** 40 }, { maxConnections: 500_000, maxHeapBytes: 2 ** 40 - 2 ** 27 }],
     [{ memoryLimitBytes: 1 }, { maxConnections: 1, maxHeapBytes: 0 }],
-    [{ descriptorLimit: 1024 }, { maxConnections: 512, maxHeapBytes: undefined }],
+    [{ descriptorLimit: 1024 }, { maxConnections: 384, maxHeapBytes: undefined }],
+    [{ descriptorLimit: 2 ** 16 }, { maxConnections: 32_640, maxHeapBytes: undefined }],
     [{ memoryLimitBytes: 2 ** 30, descriptorLimit: 2 ** 20 }, { maxConnections: 57_344 }],
   ])('leaves Envoy a part of what the machine gives: %j', (machine, expected) => {
     expect(lowered(machine).overload).toMatchObject(expected);

@@ -31,7 +31,7 @@ export function lowerBootstrap(workload: Workload, settings: Settings, host?: Ho
     initialFetchTimeoutMs: settings.initialFetchTimeoutMs,
     ...keptStatistics(settings, { ...workload.annotations, ...host?.annotations }, addresses),
     outlierLogPath: proxy.outlierLogPath,
-    overload: overloadLimits(workload.role, host),
+    overload: overloadLimits(host),
     reports: reports(settings),
   };
 }

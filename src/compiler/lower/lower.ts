@@ -55,7 +55,7 @@ export function createLowerCache(): LowerCache {
  */
 export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag, cache: LowerCache): ProxyIR {
   const { effective, settings, keySets, closingSecrets: closing = noClosingSecrets } = input;
-  const lowering = { settings, memo: cache.memoOf(settings), keySets };
+  const lowering = { settings, memo: cache.memoOf(settings), keySets, host: input.host };
   const scope = input.scopeOf(workload);
   const services = effective.outbound(scope);
   const virtualServices = effective.virtualServices(scope.namespace);

@@ -1,5 +1,4 @@
 import type { OverloadIR } from '../ir/proxy.ts';
-import type { Workload } from '../topology/model.ts';
 
 /** Well above what one workload serves: a guard against running out of descriptors, not a policy. */
 const mostConnections = 500_000;
@@ -10,6 +9,15 @@ const besideHeapBytes = 128 * 2 ** 20;
 /** An open connection with its buffers and TLS state needs at least so much. */
 const connectionBytes = 16 * 2 ** 10;
 
+/** Of the open files: logs, admin, discovery, what each worker thread keeps open. */
+const descriptorsBeside = 256;
+
+/** So many requests may wait for a connection at the least: as many as in Envoy by itself. */
+const leastWaiting = 1024;
+
+/** What Envoy may keep of memory that it no longer uses needs no limit where it is that small. */
+const leastKeptBytes = 32 * 2 ** 20;
+
 /** What the machine lets Envoy use; undefined where nothing limits it. */
 export interface MachineLimits {
   readonly memoryLimitBytes?: number | undefined;
@@ -17,20 +25,38 @@ export interface MachineLimits {
   readonly descriptorLimit?: number | undefined;
 }
 
-/** Limits of Envoy on such a machine. Half of the descriptors are for connections to destinations, for files and events. */
-export function overloadLimits(
-  role: Workload['role'],
-  { memoryLimitBytes, descriptorLimit }: MachineLimits = {},
-): OverloadIR {
+/** Limits of Envoy on such a machine. Half of the descriptors are for connections to destinations. */
+export function overloadLimits({ memoryLimitBytes, descriptorLimit }: MachineLimits = {}): OverloadIR {
   const maxHeapBytes =
     memoryLimitBytes === undefined
       ? undefined
       : Math.floor(memoryLimitBytes - Math.min(besideHeapBytes, memoryLimitBytes / 4));
-  const fitting = [(maxHeapBytes ?? Infinity) / connectionBytes, (descriptorLimit ?? Infinity) / 2];
+  const fitting = [(maxHeapBytes ?? Infinity) / connectionBytes, descriptorsOfOneSide(descriptorLimit)];
   return {
     maxConnections: Math.max(1, Math.floor(Math.min(mostConnections, ...fitting))),
     maxHeapBytes,
-    // Clients of a gateway are strangers: the 100th request of one is not before the first of another.
-    requestsInTurn: role === 'router',
+    keptHeapBytes: maxHeapBytes === undefined ? undefined : Math.max(leastKeptBytes, Math.floor(maxHeapBytes / 3)),
   };
+}
+
+/** Of one destination that no rule says otherwise of; both absent where the machine is not known. */
+export interface DestinationLimits {
+  readonly connections?: number;
+  /** Requests that wait for a connection. */
+  readonly waiting?: number;
+}
+
+/**
+ * No destination takes the descriptors that clients, other destinations and the agent's probes need: without any left
+ * Envoy answers nobody. What waits beyond that is answered 503.
+ */
+export function destinationLimits({ descriptorLimit }: MachineLimits = {}): DestinationLimits {
+  if (descriptorLimit === undefined) return {};
+  const connections = Math.max(1, Math.floor(descriptorsOfOneSide(descriptorLimit)));
+  return { connections, waiting: Math.max(leastWaiting, Math.floor(connections / 8)) };
+}
+
+/** Connections of clients, or those to destinations. */
+function descriptorsOfOneSide(limit = Infinity): number {
+  return (limit - Math.min(descriptorsBeside, limit / 4)) / 2;
 }

@@ -7,7 +7,7 @@ import { bootstrapView } from './bootstrap-view.ts';
 const everything = bootstrapView(
   bootstrapIR({
     locality: { region: 'r', zone: 'z', subZone: 's' },
-    overload: { maxConnections: 1, maxHeapBytes: 2, requestsInTurn: false },
+    overload: { maxConnections: 1, maxHeapBytes: 2, keptHeapBytes: 1 },
     reports: {
       collectors: [{ name: 'c', host: 'name', port: 1, isGrpc: true }],
       statsd: { host: '127.0.0.1', port: 1 },

@@ -26,8 +26,8 @@ export interface BootstrapView {
   readonly maxDownstreamConnections: number;
   /** In whole bytes; absent where nothing limits memory. */
   readonly maxHeapBytes?: number;
-  /** Whether one connection gives one request at a time to its worker thread. */
-  readonly requestsInTurn: boolean;
+  /** Beyond it memory that is not used goes back to the machine, in whole bytes; absent where nothing limits memory. */
+  readonly keptHeapBytes?: number;
   readonly statsTags: readonly { readonly name: string; readonly regex: string }[];
   readonly statsInclusion: readonly object[];
   readonly listenersSource: FileSourceView;
@@ -55,7 +55,7 @@ export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
     adminAddress: { address: localhost, port: bootstrap.adminPort },
     maxDownstreamConnections: overload.maxConnections,
     ...(overload.maxHeapBytes === undefined ? {} : { maxHeapBytes: overload.maxHeapBytes }),
-    requestsInTurn: overload.requestsInTurn,
+    ...(overload.keptHeapBytes === undefined ? {} : { keptHeapBytes: overload.keptHeapBytes }),
     statsTags: [...standardTags, ...bootstrap.extraStatTags.map(extraTag)],
     statsInclusion: statsInclusion(bootstrap.statsInclusion),
     listenersSource: fileSource(bootstrap, 'listeners.json'),

@@ -1,9 +1,12 @@
+import type { HostFacts } from '../../../config/host-facts.ts';
 import type { KeepaliveSettings, Settings } from '../../../config/settings.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { CircuitBreakersIR, ClusterIR, KeepaliveIR, UpstreamHttpIR } from '../../ir/cluster.ts';
 import type { ConnectionPoolSettings, TcpKeepalive } from '../../policy/destination-rule.ts';
+import type { Lowering } from '../lowering.ts';
+import { destinationLimits } from '../overload-limits.ts';
 
-/** Envoy's own limits (1024 connections, 3 retries) would cut legitimate calls; a rule sets others. */
+/** Envoy's own limits (1024 connections, 3 retries) would cut legitimate calls; a rule, or the machine, sets others. */
 const unlimited = 4_294_967_295;
 
 const manyStreams = 1_073_741_824;
@@ -14,11 +17,14 @@ export type PooledFields = Pick<
   'connectTimeoutMs' | 'circuitBreakers' | 'keepalive' | 'maxConnectionDurationMs' | 'tcpIdleTimeoutMs'
 >;
 
-export function pooledFields(pool: ConnectionPoolSettings | undefined, settings: Settings): PooledFields {
+export function pooledFields(
+  pool: ConnectionPoolSettings | undefined,
+  { settings, host }: Pick<Lowering, 'settings' | 'host'>,
+): PooledFields {
   const { tcp } = pool ?? {};
   return {
     connectTimeoutMs: durationMs(tcp?.connectTimeout) || settings.connectTimeoutMs,
-    circuitBreakers: circuitBreakers(pool),
+    circuitBreakers: circuitBreakers(pool, host),
     keepalive: keepalive(settings.tcpKeepalive, tcp?.tcpKeepalive),
     maxConnectionDurationMs: durationMs(tcp?.maxConnectionDuration),
     tcpIdleTimeoutMs: durationMs(tcp?.idleTimeout),
@@ -48,10 +54,11 @@ export function durationMs(text: string | undefined): number | undefined {
 }
 
 /** Zero means unset in every field. */
-function circuitBreakers({ tcp, http }: ConnectionPoolSettings = {}): CircuitBreakersIR {
+function circuitBreakers({ tcp, http }: ConnectionPoolSettings = {}, host: HostFacts | undefined): CircuitBreakersIR {
+  const { connections = unlimited, waiting = unlimited } = destinationLimits(host);
   return {
-    maxConnections: tcp?.maxConnections || unlimited,
-    maxPendingRequests: http?.http1MaxPendingRequests || unlimited,
+    maxConnections: tcp?.maxConnections || connections,
+    maxPendingRequests: http?.http1MaxPendingRequests || waiting,
     maxRequests: http?.http2MaxRequests || unlimited,
     maxRetries: http?.maxRetries || unlimited,
   };

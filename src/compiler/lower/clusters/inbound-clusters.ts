@@ -26,7 +26,7 @@ export function inboundPortCluster(
   const service = servicePortOrigins(target.service, target.port.number);
   const base: ClusterIR = {
     ...inboundPassthroughCluster(delivery, lowering),
-    ...pooledFields(traffic?.blocks.connectionPool, settings),
+    ...pooledFields(traffic?.blocks.connectionPool, lowering),
     name,
     altStatName: statName(name),
     http: upstreamHttp(appProtocol(target, lowering), traffic?.blocks.connectionPool, settings),
@@ -36,9 +36,10 @@ export function inboundPortCluster(
 }
 
 /** Delivers ports that no service declares, to the address that the client dialled. */
-export function inboundPassthroughCluster(delivery: Delivery, { settings }: Lowering): ClusterIR {
+export function inboundPassthroughCluster(delivery: Delivery, lowering: Lowering): ClusterIR {
+  const { settings } = lowering;
   return {
-    ...passthroughCluster(settings),
+    ...passthroughCluster(lowering),
     name: clusterNames.inboundPassthrough,
     altStatName: clusterNames.inboundPassthrough,
     http: upstreamHttp(settings.sniffInbound ? 'downstream' : 'none', undefined, settings),

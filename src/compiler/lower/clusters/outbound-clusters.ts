@@ -15,8 +15,8 @@ export function outboundClusters(
 ): ServiceClusters {
   const { settings, memo } = lowering;
   const fixed = memo.of([settings], 'fixed clusters', bag, () => [
-    blackHoleCluster(settings),
-    passthroughCluster(settings),
+    blackHoleCluster(lowering),
+    passthroughCluster(lowering),
   ]);
   const byName = new Map<string, ClusterIR>(fixed.map((cluster) => [cluster.name, cluster]));
   const conflicts: ServiceClusters['conflicts'][number][] = [];

@@ -1,24 +1,26 @@
-import type { Settings } from '../../../config/settings.ts';
 import type { ClusterIR } from '../../ir/cluster.ts';
+import type { Lowering } from '../lowering.ts';
 import { clusterNames, statName } from '../names.ts';
 import { noOrigins } from '../origins.ts';
 import { pooledFields, upstreamHttp } from './connection-pool.ts';
 
+type MachineLowering = Pick<Lowering, 'settings' | 'host'>;
+
 /** Goes where the application wanted to go. */
-export function passthroughCluster(settings: Settings): ClusterIR {
+export function passthroughCluster(lowering: MachineLowering): ClusterIR {
   return {
-    ...blackHoleCluster(settings),
+    ...blackHoleCluster(lowering),
     name: clusterNames.passthrough,
     altStatName: clusterNames.passthrough,
     type: 'original-dst',
     loadBalancing: { policy: 'cluster-provided' },
     endpoints: undefined,
-    http: upstreamHttp('downstream', undefined, settings),
+    http: upstreamHttp('downstream', undefined, lowering.settings),
   };
 }
 
 /** Has no host: what is sent to it is refused. */
-export function blackHoleCluster(settings: Settings): ClusterIR {
+export function blackHoleCluster(lowering: MachineLowering): ClusterIR {
   const name = clusterNames.blackHole;
   return {
     name,
@@ -27,8 +29,8 @@ export function blackHoleCluster(settings: Settings): ClusterIR {
     loadBalancing: { policy: 'round-robin' },
     endpoints: { clusterName: name, localities: [] },
     transport: { kind: 'plaintext', origins: noOrigins },
-    http: upstreamHttp('none', undefined, settings),
-    ...pooledFields(undefined, settings),
+    http: upstreamHttp('none', undefined, lowering.settings),
+    ...pooledFields(undefined, lowering),
     outlierDetection: undefined,
     healthyPanicPercent: undefined,
     localityWeighted: false,

@@ -26,6 +26,21 @@ describe('fields of a rule', () => {
     });
   });
 
+  test.each([
+    [{ descriptorLimit: 2 ** 20 }, { maxConnections: 524_160, maxPendingRequests: 65_520 }],
+    [{ descriptorLimit: 4000 }, { maxConnections: 1872, maxPendingRequests: 1024 }],
+    [{ descriptorLimit: 16 }, { maxConnections: 6, maxPendingRequests: 1024 }],
+    [{}, { maxConnections: 4294967295, maxPendingRequests: 4294967295 }],
+  ])('a cluster without a rule leaves descriptors to others on a machine of %j', (host, expected) => {
+    const all = { memoryLimitBytes: undefined, ...host };
+    expect(clustersOf({ host: all }).first.circuitBreakers).toMatchObject(expected);
+    const connectionPool = { tcp: { maxConnections: 2 ** 20 } };
+    expect(clustersOf({ host: all, rule: { connectionPool } }).first.circuitBreakers).toMatchObject({
+      ...expected,
+      maxConnections: 2 ** 20,
+    });
+  });
+
   test('a connection pool decides limits, time-outs and keepalive, over the mesh’s own', () => {
     const connectionPool = {
       tcp: {

@@ -95,7 +95,7 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
     endpoints: assigned,
     transport: upstreamTransport(target, lowering, bag),
     http,
-    ...pooledFields(connectionPool, settings),
+    ...pooledFields(connectionPool, lowering),
     outlierDetection: outlierDetection(outlier),
     healthyPanicPercent: outlier === undefined ? undefined : (outlier.minHealthPercent ?? 0),
     localityWeighted: balancing.kind !== 'none',

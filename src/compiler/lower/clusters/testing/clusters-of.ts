@@ -1,4 +1,5 @@
 import { defaultSettings } from '../../../../config/defaults.ts';
+import type { HostFacts } from '../../../../config/host-facts.ts';
 import type { Settings } from '../../../../config/settings.ts';
 import { DiagnosticBag } from '../../../../diagnostics/bag.ts';
 import { clientScope, effectiveOutbound, endpoint, meshService } from '../../../../testing/topology.ts';
@@ -14,6 +15,7 @@ export interface Options {
   readonly rule?: TrafficBlocks;
   readonly mode?: EffectiveMtlsMode;
   readonly settings?: Partial<Settings>;
+  readonly host?: Pick<HostFacts, 'memoryLimitBytes' | 'descriptorLimit'>;
   readonly scope?: Partial<ClientScope>;
   readonly subsets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -34,9 +36,10 @@ export const withSidecar = endpoint('10.1.0.1', {
 export const without = endpoint('10.1.0.2', { identity: identity('x'), labels: { version: 'v2' } });
 
 /** Lowers the clusters of the service; `first` is that of no subset. */
-export function clustersOf({ service, rule, settings, scope, ...options }: Options = {}) {
+export function clustersOf({ service, rule, settings, host: machine, scope, ...options }: Options = {}) {
   const outbound = effectiveOutbound(meshService('a/httpbin', { endpoints: [withSidecar], ...service }), rule, options);
-  const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo() };
+  const host = machine && { ...machine, addresses: [], labels: {}, annotations: {}, metadata: {} };
+  const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo(), host };
   const bag = new DiagnosticBag();
   const parts = serviceClusters(outbound, clientScope(scope), lowering, bag);
   const clusters = parts.flatMap((part) => part.clusters);
