@@ -19,10 +19,10 @@ describe('clustersCalledBy', () => {
 });
 
 describe('formOf', () => {
-  const resource = (kind: ResourceKind, name: string, fields: Json = {}): NamedResource => ({
-    ...{ kind, name },
-    value: { name, ...fields },
-  });
+  const resource = (kind: ResourceKind, name: string, fields: Json = {}): NamedResource => {
+    const value = { name, ...fields };
+    return { kind, of: { name, value, text: JSON.stringify(value) } };
+  };
   const listener = (name: string, route: string, fields: Json = {}): NamedResource =>
     resource('listeners', name, { rds: { route_config_name: route }, ...fields });
   const all = [

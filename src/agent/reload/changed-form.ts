@@ -1,4 +1,5 @@
 import { staticForm } from '../../envoy/static-form.ts';
+import type { ResourceText } from './cut-resources.ts';
 import { type Json, routeNamesOf } from './proxy-files.ts';
 import type { NamedResource, ResourceKind } from './suspects.ts';
 
@@ -9,28 +10,28 @@ import type { NamedResource, ResourceKind } from './suspects.ts';
  * earlier one of its kind and name.
  */
 export function formOf(bootstrap: Json, all: readonly NamedResource[], changed: readonly NamedResource[]): object {
-  const byName = new Map(all.map((resource) => [`${resource.kind} ${resource.name}`, resource]));
+  const byName = new Map(all.map((resource) => [`${resource.kind} ${resource.of.name}`, resource]));
   const namesOf = (kind: ResourceKind): ReadonlySet<string> =>
-    new Set(changed.filter((resource) => resource.kind === kind).map(({ name }) => name));
-  const take = (kind: ResourceKind, isWanted: (name: string, value: Json) => boolean): Json[] =>
+    new Set(changed.filter((resource) => resource.kind === kind).map(({ of }) => of.name));
+  const take = (kind: ResourceKind, isWanted: (resource: ResourceText) => boolean): Json[] =>
     [...byName.values()]
-      .filter((resource) => resource.kind === kind && isWanted(resource.name, resource.value))
-      .map(({ value }) => value);
+      .filter((resource) => resource.kind === kind && isWanted(resource.of))
+      .map(({ of }) => of.value);
 
   const changedListeners = namesOf('listeners');
   const changedRoutes = namesOf('routes');
   const listeners = take(
     'listeners',
-    (name, value) =>
+    ({ name, text }) =>
       changedListeners.has(name) ||
-      (changedRoutes.size > 0 && routeNamesOf(JSON.stringify(value)).some((route) => changedRoutes.has(route))),
+      (changedRoutes.size > 0 && routeNamesOf(text).some((route) => changedRoutes.has(route))),
   );
   const used = new Set(routeNamesOf(JSON.stringify(listeners)));
   // The clusters of routes may be away, as they may where Envoy reads routes by file.
-  const routes = take('routes', (name) => used.has(name)).map((route) => ({ ...route, validate_clusters: false }));
+  const routes = take('routes', ({ name }) => used.has(name)).map((route) => ({ ...route, validate_clusters: false }));
   const changedClusters = namesOf('clusters');
   const called = clustersCalledBy(listeners);
-  const clusters = take('clusters', (name) => changedClusters.has(name) || called.has(name));
+  const clusters = take('clusters', ({ name }) => changedClusters.has(name) || called.has(name));
   return staticForm({ bootstrap, listeners, clusters, routes });
 }
 

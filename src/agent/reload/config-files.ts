@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { resourceTexts } from './cut-resources.ts';
 import { withFilesWatchedByName } from './file-watches.ts';
 import { FolderIdentity } from './folder-identity.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
-import { nameOf, noResources, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
+import { noResources, type ProxyFiles, routeNamesOf, versionOf } from './proxy-files.ts';
 import { Stage, type StagedFile } from './stage.ts';
 
 /** Resolves when Envoy has the versions in force; throws what the replacement has to stop for. */
@@ -197,11 +198,10 @@ function mainFilesOf({ clusters, routes, listeners }: ProxyFiles): readonly Name
 /** The next clusters, and those of before that the next configuration no longer has: routes may still lead to them. */
 function unionOfClusters(before: string, next: string): string {
   if (before === next) return next;
-  const old = parseResourceFile(before);
-  const current = parseResourceFile(next);
-  const names = new Set(current.resources.map(nameOf));
-  const leaving = old.resources.filter((cluster) => !names.has(nameOf(cluster)));
+  const current = resourceTexts(next);
+  const names = new Set(current.map(({ name }) => name));
+  const leaving = resourceTexts(before).filter(({ name }) => !names.has(name));
   if (leaving.length === 0) return next;
-  const version_info = `${current.version_info}+${old.version_info}`;
-  return JSON.stringify({ version_info, resources: [...current.resources, ...leaving] });
+  const version = JSON.stringify(`${versionOf(next)}+${versionOf(before)}`);
+  return `{"version_info":${version},"resources":[${[...current, ...leaving].map(({ text }) => text).join(',')}]}`;
 }

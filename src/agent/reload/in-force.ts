@@ -1,6 +1,7 @@
 import { type AdminClient, type ConfigState, readVersions, readWarming } from '../../envoy/admin.ts';
 import { delay } from '../../lib/abort.ts';
-import { nameOf, type ProxyFiles, parseResourceFile, routeNamesOf, versionOf } from './proxy-files.ts';
+import { resourceTexts } from './cut-resources.ts';
+import { type ProxyFiles, routeNamesOf, versionOf } from './proxy-files.ts';
 
 /** Versions that Envoy has to show; an absent part is not waited for. */
 export interface ExpectedVersions {
@@ -35,8 +36,7 @@ export function expectedVersions(files: ProxyFiles): Required<ExpectedVersions> 
 export function routeVersions(files: ProxyFiles, names: readonly string[]): ReadonlyMap<string, string> {
   const versions = new Map<string, string>();
   for (const text of files.routes.values()) {
-    const { version_info, resources } = parseResourceFile(text);
-    for (const resource of resources) versions.set(nameOf(resource), version_info);
+    for (const { name } of resourceTexts(text)) versions.set(name, versionOf(text));
   }
   return new Map(names.flatMap((name) => (versions.has(name) ? [[name, versions.get(name) ?? '']] : [])));
 }

@@ -1,7 +1,8 @@
 import { clustersCalledBy, formOf } from './changed-form.ts';
+import { resourceTexts } from './cut-resources.ts';
 import type { NamedObject } from './observer.ts';
-import { type Json, noResources, type ProxyFiles, parseResourceFile, type ResourceFile } from './proxy-files.ts';
-import { changedResources, type NamedResource, type ParseFile, resourcesOf, suspectsOf } from './suspects.ts';
+import { type Json, noResources, type ProxyFiles } from './proxy-files.ts';
+import { type CutFile, changedResources, type NamedResource, resourcesOf, suspectsOf } from './suspects.ts';
 
 /**
  * `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. Rejects
@@ -30,35 +31,35 @@ export async function judge(
   next: ProxyFiles,
   validate: ValidateConfig,
 ): Promise<Refusal | undefined> {
-  const parse = parseOnce();
-  const changed = changedResources(before, next, parse);
+  const cut = cutOnce();
+  const changed = changedResources(before, next, cut);
   const bootstrap = JSON.parse(next.bootstrap) as Json;
   const { ok, message } = await validate(
-    formOf(bootstrap, resourcesOf(leanForm(before, next, bootstrap, parse), parse), changed),
+    formOf(bootstrap, resourcesOf(leanForm(before, next, bootstrap, cut), cut), changed),
   );
   if (ok) return undefined;
   const culprit = await findCulprit(changed, (some) =>
-    validate(formOf(bootstrap, [...resourcesOf(before), ...some], some)),
+    validate(formOf(bootstrap, [...resourcesOf(before, cut), ...some], some)),
   );
   return { message, suspects: await suspectsOf(culprit, before, next) };
 }
 
 /** For one judgement: listeners are looked at thrice. */
-function parseOnce(): ParseFile {
-  const known = new Map<string, ResourceFile>();
+function cutOnce(): CutFile {
+  const known = new Map<string, ReturnType<CutFile>>();
   return (text) => {
-    const file = known.get(text) ?? parseResourceFile(text);
-    known.set(text, file);
-    return file;
+    const resources = known.get(text) ?? resourceTexts(text);
+    known.set(text, resources);
+    return resources;
   };
 }
 
 /** Without the clusters where none has changed and no filter calls one: they are the most of a big mesh. */
-function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json, parse: ParseFile): ProxyFiles {
+function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json, cut: CutFile): ProxyFiles {
   if (before.clusters !== next.clusters) return next;
   const { static_resources } = bootstrap as { readonly static_resources?: { readonly clusters?: readonly Json[] } };
   const own = new Set(static_resources?.clusters?.map(({ name }) => name));
-  const called = clustersCalledBy(parse(next.listeners).resources);
+  const called = clustersCalledBy(cut(next.listeners).map(({ value }) => value));
   return [...called].every((name) => own.has(name)) ? { ...next, clusters: noResources } : next;
 }
 

@@ -1,14 +1,8 @@
 import { parsePath } from '../../lib/json-path.ts';
 import { compareStrings } from '../../lib/sort.ts';
+import { type ResourceText, resourceTexts } from './cut-resources.ts';
 import type { NamedObject } from './observer.ts';
-import {
-  type Json,
-  nameOf,
-  noResources,
-  type ProxyFiles,
-  parseResourceFile,
-  type ResourceFile,
-} from './proxy-files.ts';
+import { noResources, type ProxyFiles } from './proxy-files.ts';
 
 /** What `origins.json` holds: by kind and name of a resource, the fragments that objects decided. */
 type Origins = Readonly<Record<ResourceKind, Readonly<Record<string, readonly OriginEntry[]>> | undefined>>;
@@ -23,20 +17,18 @@ export type ResourceKind = 'listeners' | 'routes' | 'clusters';
 /** One resource of a configuration. */
 export interface NamedResource {
   readonly kind: ResourceKind;
-  readonly name: string;
-  readonly value: Json;
+  readonly of: ResourceText;
 }
 
-/** Parses the text of a file of resources, or knows what it holds. */
-export type ParseFile = (text: string) => ResourceFile;
+/** Takes a file of resources apart, or knows its parts. */
+export type CutFile = (text: string) => readonly ResourceText[];
 
 /** All resources, clusters first and listeners last: none refers to a later one. */
 export function resourcesOf(
   { clusters, routes, listeners }: ProxyFiles,
-  parse: ParseFile = parseResourceFile,
+  cut: CutFile = resourceTexts,
 ): readonly NamedResource[] {
-  const take = (kind: ResourceKind, text: string): NamedResource[] =>
-    parse(text).resources.map((value) => ({ kind, name: nameOf(value), value }));
+  const take = (kind: ResourceKind, text: string): NamedResource[] => cut(text).map((of) => ({ kind, of }));
   return [
     ...take('clusters', clusters),
     ...[...routes.values()].flatMap((text) => take('routes', text)),
@@ -48,11 +40,11 @@ export function resourcesOf(
 export function changedResources(
   before: ProxyFiles,
   next: ProxyFiles,
-  parse: ParseFile = parseResourceFile,
+  cut: CutFile = resourceTexts,
 ): readonly NamedResource[] {
   const [old, current] = onlyDifferent(before, next);
-  const known = new Set(resourcesOf(old, parse).map(identify));
-  return resourcesOf(current, parse).filter((resource) => !known.has(identify(resource)));
+  const known = new Map(resourcesOf(old, cut).map(({ kind, of }) => [`${kind} ${of.name}`, of.text]));
+  return resourcesOf(current, cut).filter(({ kind, of }) => known.get(`${kind} ${of.name}`) !== of.text);
 }
 
 /** Without the texts that both have: most changes leave most of a big mesh as it is. */
@@ -66,10 +58,6 @@ function onlyDifferent(a: ProxyFiles, b: ProxyFiles): readonly [ProxyFiles, Prox
   return [without(a, b), without(b, a)];
 }
 
-function identify({ kind, value }: NamedResource): string {
-  return `${kind} ${JSON.stringify(value)}`;
-}
-
 /**
  * The objects that decided what is new in these resources: the deciders of the smallest fragments that the resource of
  * the same name did not hold before. Sorted; empty when no origins are known.
@@ -80,12 +68,15 @@ export async function suspectsOf(
   next: ProxyFiles,
 ): Promise<readonly NamedObject[]> {
   const origins = await originsOf(next);
-  const old = new Map(resourcesOf(before).map((resource) => [`${resource.kind} ${resource.name}`, resource.value]));
+  const old = new Map(resourcesOf(before).map(({ kind, of }) => [`${kind} ${of.name}`, of]));
   const oldOrigins = await originsOf(before);
   const found = new Map<string, NamedObject>();
-  for (const { kind, name, value } of resources) {
+  for (const { kind, of } of resources) {
+    const { name, value } = of;
     const known = new Set(
-      (oldOrigins[kind]?.[name] ?? []).map(({ path }) => JSON.stringify(fragment(old.get(`${kind} ${name}`), path))),
+      (oldOrigins[kind]?.[name] ?? []).map(({ path }) =>
+        JSON.stringify(fragment(old.get(`${kind} ${name}`)?.value, path)),
+      ),
     );
     const isNew = ({ path }: OriginEntry): boolean => !known.has(JSON.stringify(fragment(value, path)));
     const changed = (origins[kind]?.[name] ?? []).filter(isNew);
@@ -107,7 +98,7 @@ export async function suspectsNamedIn(
   next: ProxyFiles,
 ): Promise<readonly NamedObject[]> {
   const changed = changedResources(before, next);
-  const named = changed.filter(({ name }) => name !== '' && message.includes(name));
+  const named = changed.filter(({ of }) => of.name !== '' && message.includes(of.name));
   return suspectsOf(named.length > 0 ? named : changed, before, next);
 }
 
