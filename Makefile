@@ -31,7 +31,7 @@ golden: generate ## write the goldens again from fixtures/, and remove orphans
 e2e: build ## the tests with real Envoys, sockets and network namespaces
 	@$(VITEST) run --project 'e2e*'
 
-lint: generate ## formatter, linter and import direction
+lint: generate ## formatter and linter
 	@node_modules/.bin/biome check --error-on-warnings .
 
 check: lint ## what a push must pass: types, lint, unit tests, goldens, documents

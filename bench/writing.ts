@@ -1,6 +1,6 @@
-import { planFiles } from '../src/cli/output/plan.ts';
-import { writeFiles } from '../src/cli/output/write.ts';
 import type { Compilation } from '../src/compiler/compilation.ts';
+import { planFiles } from '../src/output/plan.ts';
+import { writeFiles } from '../src/output/write.ts';
 
 /** Writes a compilation as `compile -o` does; gives the bytes written. */
 export async function writeAll(compilation: Compilation, folder: string): Promise<number> {

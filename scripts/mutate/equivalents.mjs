@@ -5,7 +5,7 @@
  */
 export const equivalents = [
   {
-    file: 'src/cli/output/plan.ts',
+    file: 'src/output/plan.ts',
     at: 'sharedResponses((resource) => resource, 2)',
     before: '2',
     after: '3',

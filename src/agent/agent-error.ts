@@ -1,3 +1,5 @@
+import { WorldFailure } from '../lib/failure.ts';
+
 export type AgentErrorCode =
   | 'envoy-not-found'
   | 'envoy-too-old'
@@ -16,12 +18,4 @@ export type AgentErrorCode =
   | 'log-unwritable';
 
 /** The world failed; the message says what to do where that is known. */
-export class AgentError extends Error {
-  override readonly name = 'AgentError';
-  readonly code: AgentErrorCode;
-
-  constructor(code: AgentErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+export class AgentError extends WorldFailure<AgentErrorCode> {}

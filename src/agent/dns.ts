@@ -1,8 +1,8 @@
-import { dnsPort } from '../config/proxy-ports.ts';
 import { readMeshRoots } from '../dns/mesh-roots.ts';
 import type { DnsObserver } from '../dns/observer.ts';
 import { followResolvConf } from '../dns/resolv-conf.ts';
 import { type DnsServer, serveDns } from '../dns/serve.ts';
+import { agentDnsPort } from '../lib/proxy-addresses.ts';
 import type { Log } from './log/log.ts';
 
 /** What DNS_AGENT and DNS_SERVER ask for. */
@@ -24,7 +24,7 @@ export async function serveAgentDns(
 ): Promise<DnsServer> {
   const server = await serveDns({
     addresses: ['127.0.0.1', '::1'],
-    port: dnsPort,
+    port: agentDnsPort,
     meshSuffixes,
     meshServer: { host, port, readRoots: () => readMeshRoots(rootPath) },
     servers: followResolvConf('/etc/resolv.conf'),

@@ -1,7 +1,7 @@
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
-import type { PathsWatch } from '../identity/watch.ts';
 import { delay } from '../lib/abort.ts';
+import type { PathsWatch } from '../watch/watch.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
 import type { CurrentEnvoy } from './current-envoy.ts';

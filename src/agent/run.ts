@@ -1,5 +1,5 @@
-import { type Change, type PathsWatch, watchPaths } from '../identity/watch.ts';
 import { within } from '../lib/abort.ts';
+import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';

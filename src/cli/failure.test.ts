@@ -26,6 +26,17 @@ describe('explainFailure', () => {
     expect([code, text]).toEqual([70, expect.stringContaining('failure.test.ts')]);
   });
 
+  test('knows the failure of another bundle, whose class is another', () => {
+    const thrown = new SourceError('cannot read "x"');
+    Object.setPrototypeOf(thrown, Error.prototype);
+    expect(explainFailure(thrown, 'meshpol')).toEqual({ text: 'meshpol: cannot read "x"\n', code: 3 });
+  });
+
+  test("takes an error whose code only looks like a room's for a bug", () => {
+    const thrown = Object.assign(new Error('x'), { code: 'source-unreadable' });
+    expect(explainFailure(thrown, 'meshpol').code).toBe(70);
+  });
+
   test('does not take a bug of the runtime for the world', () => {
     const thrown = Object.assign(new TypeError('bad argument'), { code: 'ERR_INVALID_ARG_TYPE' });
     expect(explainFailure(thrown, 'meshpol').code).toBe(70);

@@ -1,3 +1,4 @@
+import { isWorldFailure } from '../lib/failure.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 
 /** The command line is wrong in a way that only the command itself can see. */
@@ -27,11 +28,10 @@ function isUsageError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && 'code' in thrown && thrown.code === usageCode;
 }
 
-/** Rooms throw errors with a code of their own; the system's errors name the call that failed. */
+/** Rooms throw a `WorldFailure`; the system's errors name the call that failed. */
 function isOfTheWorld(thrown: unknown): thrown is Error {
   for (let error = thrown; error instanceof Error; error = error.cause) {
-    if ('syscall' in error) return true;
-    if ('code' in error && typeof error.code === 'string' && /^[a-z]+(-[a-z]+)+$/.test(error.code)) return true;
+    if (isWorldFailure(error) || 'syscall' in error) return true;
   }
   return false;
 }

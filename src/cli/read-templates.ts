@@ -4,11 +4,14 @@ import type { TemplateFile } from '../compiler/render/template-file.ts';
 import { loadTemplates, type Templates } from '../compiler/render/templates.ts';
 import { findFiles, SourceError } from '../compiler/source/find.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { WorldFailure } from '../lib/failure.ts';
 import { compareStrings } from '../lib/sort.ts';
 
 /** The file or folder that `--templateFile` names cannot be read. */
-export class TemplateError extends Error {
-  readonly code = 'template-unreadable';
+export class TemplateError extends WorldFailure<'template-unreadable'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('template-unreadable', message, options);
+  }
 }
 
 export interface ReadTemplates {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { planFiles } from '../cli/output/plan.ts';
 import { format } from '../diagnostics/format.ts';
+import { planFiles } from '../output/plan.ts';
 import { compileFixture, fixtureNames, readFixture } from '../testing/fixture.ts';
 
 const isUpdate = process.env.UPDATE_GOLDEN === '1';

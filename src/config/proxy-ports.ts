@@ -1,12 +1,10 @@
+import { agentDnsPort } from '../lib/proxy-addresses.ts';
 import type { Settings } from './settings.ts';
 
 /** Port of every proxy that answers readiness to the outside. */
 export const readinessPort = 15021;
 /** Port of every proxy that answers Envoy's own metrics to the outside. */
 export const metricsPort = 15090;
-
-/** Port of loopback where the agent answers DNS, and where istio-iptables leads queries when DNS_AGENT is set. */
-export const dnsPort = 15053;
 
 /** Ports that Envoy itself binds on the wildcard: it takes no second listener there, whoever asks for it. */
 export function boundPorts({ proxyListenPort, proxyInboundListenPort }: Settings): ReadonlySet<number> {
@@ -32,6 +30,6 @@ export function loopbackPorts({ proxy }: Settings): ReadonlyMap<number, string> 
   const servesDns = proxy.servesDns || Boolean(proxy.proxyMetadata.DNS_AGENT);
   return new Map([
     ...(proxy.tokenServicePort === 0 ? [] : [[proxy.tokenServicePort, 'tokens'] as const]),
-    ...(servesDns ? [[dnsPort, 'DNS'] as const] : []),
+    ...(servesDns ? [[agentDnsPort, 'DNS'] as const] : []),
   ]);
 }

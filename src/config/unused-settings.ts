@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, PolicyDocument } from '../compiler/source/document.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { formatPath } from '../diagnostics/json-path.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
-import { formatPath } from '../lib/json-path.ts';
 import { lookup } from '../lib/lookup.ts';
 import { isMeshSetting } from './mesh-config.ts';
 import { isProxySetting } from './proxy-config.ts';

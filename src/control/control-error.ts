@@ -1,3 +1,5 @@
+import { WorldFailure } from '../lib/failure.ts';
+
 export type ControlErrorCode =
   | 'authority-unusable'
   | 'authority-unwritable'
@@ -6,12 +8,4 @@ export type ControlErrorCode =
   | 'token-keys-unusable';
 
 /** The world failed around the control plane; the message names the place. */
-export class ControlError extends Error {
-  override readonly name = 'ControlError';
-  readonly code: ControlErrorCode;
-
-  constructor(code: ControlErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+export class ControlError extends WorldFailure<ControlErrorCode> {}

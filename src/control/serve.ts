@@ -1,3 +1,5 @@
+import type { ReadClock } from '../lib/clock.ts';
+import type { PlainLog } from '../lib/log.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { TokenRules } from './auth/token.ts';
 import { openTokenIssuer } from './auth/token-issuer.ts';
@@ -7,7 +9,6 @@ import { type AdmitRequest, createCertificateService } from './ca/certificate-se
 import { openAuthority } from './ca/open-authority.ts';
 import { CallerLimits } from './ca/rate-limit.ts';
 import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
-import type { Clock, ControlLog } from './control-log.ts';
 import { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
 import { startMonitoring } from './server/monitoring.ts';
@@ -16,8 +17,8 @@ import { followPair, writePair } from './server/pair-files.ts';
 import { type SecureServer, startSecureServer } from './server/secure-server.ts';
 
 export interface ControlParts {
-  readonly log: ControlLog;
-  readonly clock?: Clock;
+  readonly log: PlainLog;
+  readonly clock?: ReadClock;
 }
 
 /** A control plane that runs. */
@@ -94,8 +95,8 @@ function onRootGone(authority: CertificateAuthority, then: () => void): void {
 }
 
 interface Surroundings {
-  readonly log: ControlLog;
-  readonly clock: Clock;
+  readonly log: PlainLog;
+  readonly clock: ReadClock;
   /** What is to be closed in the end. */
   readonly open: { close(): unknown }[];
 }

@@ -1,8 +1,7 @@
+import type { PlainLog } from '../lib/log.ts';
+
 /** As much of a log as is written to here. */
-export interface Log {
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
+export type Log = Pick<PlainLog, 'info' | 'warn'>;
 
 /** One line of a kind in so many milliseconds: a network that fails must not fill the log. */
 const quietMs = 30_000;

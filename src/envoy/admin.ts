@@ -1,4 +1,5 @@
 import { type ClientRequest, type RequestOptions, request } from 'node:http';
+import { WorldFailure } from '../lib/failure.ts';
 import { firstAnswer } from '../lib/first-answer.ts';
 
 /** Where Envoy's admin interface listens. */
@@ -17,9 +18,10 @@ export interface AdminOptions {
 }
 
 /** The admin interface did not answer: nobody listens, or not in time. */
-export class AdminUnreachableError extends Error {
-  override readonly name = 'AdminUnreachableError';
-  readonly code = 'admin-unreachable';
+export class AdminUnreachableError extends WorldFailure<'admin-unreachable'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('admin-unreachable', message, options);
+  }
 }
 
 /** Envoy's admin interface. */

@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { WorldFailure } from '../lib/failure.ts';
 
 /** Where Envoy may be found, in this order: the flag, `ENVOY_BINARY`, `.tools/bin/envoy` of the repository, `PATH`. */
 export interface EnvoySearch {
@@ -14,9 +15,10 @@ export interface EnvoySearch {
 }
 
 /** No executable Envoy, or none where one was named. */
-export class EnvoyNotFoundError extends Error {
-  override readonly name = 'EnvoyNotFoundError';
-  readonly code = 'envoy-not-found';
+export class EnvoyNotFoundError extends WorldFailure<'envoy-not-found'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('envoy-not-found', message, options);
+  }
 }
 
 /** The path of the Envoy to run. A place that is named but holds no executable is an error, never passed over. */
@@ -87,9 +89,10 @@ export interface EnvoyProcess {
 }
 
 /** The system would not start the program. */
-export class EnvoyStartError extends Error {
-  override readonly name = 'EnvoyStartError';
-  readonly code = 'envoy-exited';
+export class EnvoyStartError extends WorldFailure<'envoy-exited'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('envoy-exited', message, options);
+  }
 }
 
 /** Starts Envoy; resolves once the program runs, which says nothing about its configuration. */

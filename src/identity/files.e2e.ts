@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../testing/certificates.ts';
+import type { Watch } from '../watch/watch.ts';
 import { openIdentityFiles } from './files.ts';
 import type { SecretSnapshot } from './snapshot.ts';
-import type { Watch } from './watch.ts';
 
 const id = (name: string): string => `spiffe://cluster.local/ns/foo/sa/${name}`;
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Watch, watchPaths } from '../watch/watch.ts';
 import { checkIdentity } from './check.ts';
 import type { IdentityCheck, IdentityTexts, SecretSnapshot } from './snapshot.ts';
-import { type Watch, watchPaths } from './watch.ts';
 
 /** Who hears of an identity that comes from files. */
 export interface IdentityObserver {

@@ -1,5 +1,5 @@
+import type { Clock } from '../lib/clock.ts';
 import { AuthorityError } from './authority.ts';
-import type { Clock } from './clock.ts';
 import type { OutgoingObserver } from './outgoing-observer.ts';
 import { RenewalReport, type RenewalTrouble } from './renewal-report.ts';
 import { attemptMs, backoffMs, gravityOf, type Issued, type Moment, sleepMs, untilRenewalMs } from './rotation.ts';

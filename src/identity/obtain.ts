@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
+import type { Clock } from '../lib/clock.ts';
 import { checkAnswer } from './answer.ts';
 import { AuthorityError, type AuthorityOptions } from './authority.ts';
 import { requestCertificate } from './ca-client.ts';
-import type { Clock } from './clock.ts';
 import type { RequestIdentity } from './keeper.ts';
 import { formatKey, generateKey } from './key.ts';
 import { knownRoots } from './known-roots.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import type { Clock } from '../lib/clock.ts';
+import { type Watch, watchPaths } from '../watch/watch.ts';
 import type { AuthorityOptions } from './authority.ts';
 import { authoritiesProblem } from './check-pair.ts';
-import type { Clock } from './clock.ts';
 import { hasNewRoot } from './roots.ts';
-import { type Watch, watchPaths } from './watch.ts';
 
 /** What a fleet that learns of a new root at one moment is spread over, at most. */
 const longestSpreadMs = 10_000;

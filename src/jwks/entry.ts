@@ -62,7 +62,7 @@ export class KeySetEntry {
     const { clock } = this.#options;
     await this.#first;
     while (!signal.aborted) {
-      await clock.delay(Math.max(0, this.#dueMs - clock.monotonicMs()), signal);
+      await clock.sleep(Math.max(0, this.#dueMs - clock.monotonicMs()), signal);
       if (signal.aborted || !this.#isWanted()) return;
       await this.#look(signal);
     }
@@ -88,9 +88,9 @@ export class KeySetEntry {
   }
 
   #setDue(wait: number | undefined): void {
-    const { clock, timings, random } = this.#options;
+    const { clock, timings } = this.#options;
     const outlook = { failures: this.#failures, hasKeys: this.#keySet !== undefined, retryAfterMs: wait };
-    this.#dueMs = clock.monotonicMs() + nextLook(outlook, timings.refreshMs, random());
+    this.#dueMs = clock.monotonicMs() + nextLook(outlook, timings.refreshMs, clock.random());
   }
 
   #accept(keySet: KeySet): void {

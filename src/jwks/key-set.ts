@@ -42,13 +42,3 @@ export interface KeySetObserver {
   /** A request failed for another reason than the one before. */
   readonly onFault: (source: KeySetSource, fault: KeySetFault) => void;
 }
-
-/** Time as the resolver sees it. */
-export interface Clock {
-  /** Unix time in milliseconds, for people. */
-  readonly wallMs: () => number;
-  /** Milliseconds that only go forward, for ages. */
-  readonly monotonicMs: () => number;
-  /** Ends early, without an error, when the signal fires. */
-  readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-}

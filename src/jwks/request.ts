@@ -1,9 +1,10 @@
+import type { Clock } from '../lib/clock.ts';
 import { abortable } from './abortable.ts';
 import { type CheckedKeys, checkKeys } from './check-keys.ts';
 import { discoverKeySetUrl } from './discovery.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { KeySetError, quoted, quotedUrl } from './fault.ts';
-import type { Clock, KeySetObserver, KeySetSource } from './key-set.ts';
+import type { KeySetObserver, KeySetSource } from './key-set.ts';
 import { retryDelay, type Timings } from './schedule.ts';
 import { parseTargetUrl } from './target.ts';
 
@@ -11,7 +12,6 @@ import { parseTargetUrl } from './target.ts';
 export interface RequestOptions extends Omit<DownloadOptions, 'signal'> {
   readonly clock: Clock;
   /** From 0 up to, not including, 1. */
-  readonly random: () => number;
   readonly observer: KeySetObserver;
   readonly timings: Timings;
   /** A last opinion on checked keys: why they cannot be used, or undefined. */
@@ -59,7 +59,7 @@ export async function requestKeys(
       // A server that names a time is asked again then, not sooner.
       if (error.retryAfter !== undefined) throw error;
     }
-    await options.clock.delay(retryDelay(retry, options.random()), signal);
+    await options.clock.sleep(retryDelay(retry, options.clock.random()), signal);
     signal.throwIfAborted();
     options.observer.onRetry(source);
   }
@@ -93,7 +93,7 @@ async function observed<T>(
   const limit = Math.min(source.timeoutMs ?? options.timings.fetchTimeoutMs, longestTimeoutMs);
   const done = new AbortController();
   const deadline = new AbortController();
-  const ring = options.clock.delay(limit, done.signal).then(() => {
+  const ring = options.clock.sleep(limit, done.signal).then(() => {
     if (!done.signal.aborted) deadline.abort(new KeySetError('timed-out', `${place} is not there within ${limit} ms`));
   });
   try {

@@ -1,7 +1,7 @@
-import { delay } from '../lib/abort.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { abortable } from './abortable.ts';
 import { closedFault, KeySetEntry } from './entry.ts';
-import type { Clock, KeySetObserver, KeySetResult, KeySetSource } from './key-set.ts';
+import type { KeySetObserver, KeySetResult, KeySetSource } from './key-set.ts';
 import { createLookup } from './lookup.ts';
 import type { RequestOptions } from './request.ts';
 import { defaultTimings, type Timings } from './schedule.ts';
@@ -18,7 +18,6 @@ export interface KeySetResolverOptions {
   readonly clock?: Clock | undefined;
   readonly lookup?: Lookup | undefined;
   readonly transport?: Transport | undefined;
-  readonly random?: (() => number) | undefined;
   readonly judgeKeys?: RequestOptions['judgeKeys'];
 }
 
@@ -49,13 +48,10 @@ export function createKeySetResolver(options: KeySetResolverOptions): KeySetReso
     lookup: options.lookup ?? createLookup(),
     transport: options.transport ?? createTransport({ extraRoots: options.extraRoots }),
     clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
     timings: { ...defaultTimings, ...options.timings },
     judgeKeys: options.judgeKeys,
   });
 }
-
-const systemClock: Clock = { wallMs: Date.now, monotonicMs: () => performance.now(), delay };
 
 class CachingResolver implements KeySetResolver {
   readonly #options: RequestOptions;

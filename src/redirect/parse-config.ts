@@ -1,4 +1,5 @@
 import { parseDuration } from '../lib/duration.ts';
+import { agentDnsPort } from '../lib/proxy-addresses.ts';
 import type { Family, InterceptionMode, RedirectConfig } from './config.ts';
 import { warningsOf } from './config-warnings.ts';
 import { type RedirectFlagName, type RedirectSettings, sourceOf } from './flags.ts';
@@ -41,7 +42,7 @@ export interface ParsedRequest {
 }
 
 /** DNS ports by the variable that asks for capture: the agent's own server wins. */
-const dnsPorts = { DNS_AGENT: 15053, DNS_CAPTURE: 15013 } as const;
+const dnsPorts = { DNS_AGENT: agentDnsPort, DNS_CAPTURE: 15013 } as const;
 
 /** Settles flags and variables; looks at nothing else. */
 export function parseRequest(

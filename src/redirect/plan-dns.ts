@@ -1,8 +1,6 @@
+import { agentDnsPort } from '../lib/proxy-addresses.ts';
 import type { Family, RedirectConfig } from './config.ts';
 import { localAddresses, ownComment, type RedirectRule } from './rule.ts';
-
-/** Where the agent serves DNS, over UDP and TCP; a listener on another port takes datagrams alone. */
-const agentPort = 15053;
 
 /**
  * Rules that lead DNS queries to a port on loopback, but for the proxy's own. Addresses are translated on both sides:
@@ -30,7 +28,8 @@ export function planDns({ dnsPort, proxyUids, proxyGids }: RedirectConfig, famil
  * names of the mesh must not go out in the clear then. They stand before all that decides about other connections.
  */
 export function planDnsOverTcp({ dnsPort, proxyUids, proxyGids }: RedirectConfig): RedirectRule[] {
-  if (dnsPort !== agentPort) return [];
+  // The agent's server takes TCP; a listener on another port takes datagrams alone.
+  if (dnsPort !== agentDnsPort) return [];
   const owners = [...proxyUids.map((id) => `--uid-owner ${id}`), ...proxyGids.map((id) => `--gid-owner ${id}`)];
   return [
     ...owners.map((owner) => dnsOverTcp(`-m owner ${owner} -j RETURN`, 'the proxy asks')),

@@ -1,3 +1,5 @@
+import { WorldFailure } from '../lib/failure.ts';
+
 /** Why redirection could not be set up or removed. */
 export type RedirectErrorCode =
   | 'iptables-not-found'
@@ -9,11 +11,4 @@ export type RedirectErrorCode =
   | 'redirect-interrupted';
 
 /** The world's failure, with what to do about it in the message. */
-export class RedirectError extends Error {
-  readonly code: RedirectErrorCode;
-
-  constructor(code: RedirectErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+export class RedirectError extends WorldFailure<RedirectErrorCode> {}

@@ -1,3 +1,4 @@
+import { deliverySource } from '../lib/proxy-addresses.ts';
 import type { Family } from './config.ts';
 
 /** Tables in the order in which they are committed: what only prepares comes first, what diverts last. */
@@ -51,6 +52,6 @@ export interface LocalAddresses {
 }
 
 export const localAddresses: Readonly<Record<Family, LocalAddresses>> = {
-  IPv4: { loopback: '127.0.0.1', delivery: '127.0.0.6', bits: 32 },
-  IPv6: { loopback: '::1', delivery: '::6', bits: 128 },
+  IPv4: { loopback: '127.0.0.1', delivery: deliverySource.IPv4, bits: 32 },
+  IPv6: { loopback: '::1', delivery: deliverySource.IPv6, bits: 128 },
 };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { within } from '../lib/abort.ts';
+import { deliverySource } from '../lib/proxy-addresses.ts';
 import type { Family } from './config.ts';
 
 /** Addresses of one family that the probe uses: from `loopback` to `delivery`, where nothing listens. */
@@ -13,8 +14,8 @@ export interface ProbeFamily {
 }
 
 export const probeFamilies: Readonly<Record<Family, ProbeFamily>> = {
-  IPv4: { name: 'IPv4', loopback: '127.0.0.1', delivery: '127.0.0.6' },
-  IPv6: { name: 'IPv6', loopback: '::1', delivery: '::6' },
+  IPv4: { name: 'IPv4', loopback: '127.0.0.1', delivery: deliverySource.IPv4 },
+  IPv6: { name: 'IPv6', loopback: '::1', delivery: deliverySource.IPv6 },
 };
 
 /** How one probe ended: at a port of ours, at somebody else's, with no word from anybody, or with the system's error code. */

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readFile, realpath, rename, rmdir, stat, unlink } 
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.ts';
-import { MountPoints } from '../lib/mount-points.ts';
+import { MountPoints } from '../watch/mount-points.ts';
 
 /** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
 export const longestSocketPath = 107;

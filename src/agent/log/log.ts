@@ -1,19 +1,14 @@
 import { pino } from 'pino';
+import type { PlainLog } from '../../lib/log.ts';
 import { boundedLine, consoleLine, jsonLine, type LineParts, longestLine } from './line.ts';
 import { isAtLeast, type LogLevel, type LogScope, type ScopeOptions } from './scope.ts';
 
 export type { LogLevel } from './scope.ts';
-export type LogFields = Readonly<Record<string, string | number | boolean | readonly string[]>>;
-
 /**
  * The agent's own messages: whole lines only, never key material. Control characters are escaped, so that nothing that is
  * told about can look like a message of its own.
  */
-export interface Log {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+export interface Log extends PlainLog {
   /** The same log for messages of another scope. */
   scope(name: LogScope): Log;
 }

@@ -1,4 +1,4 @@
-import type { LogFields } from '../log/log.ts';
+import type { LogFields } from '../../lib/log.ts';
 import type { CompileResult, ProxyFiles } from './proxy-files.ts';
 
 type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;

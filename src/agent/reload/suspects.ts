@@ -1,4 +1,4 @@
-import { parsePath } from '../../lib/json-path.ts';
+import { parsePath } from '../../diagnostics/json-path.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { type ResourceText, resourceTexts } from './cut-resources.ts';
 import type { NamedObject } from './observer.ts';

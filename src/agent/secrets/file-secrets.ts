@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { authoritiesProblem, keyPairProblem } from '../../identity/check-pair.ts';
-import { type Watch, watchPaths } from '../../identity/watch.ts';
+import { type Watch, watchPaths } from '../../watch/watch.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
 import { type GatewaySecretTexts, gatewaySecretResource } from './gateway-secrets.ts';

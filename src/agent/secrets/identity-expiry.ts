@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import { type Clock, systemClock } from '../../identity/clock.ts';
 import { splitCertificates } from '../../identity/roots.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../log/log.ts';
 
 export interface IdentityExpiryOptions {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { AuthorityOptions } from '../../identity/authority.ts';
 import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import type { Clock } from '../../identity/clock.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';

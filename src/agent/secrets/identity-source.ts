@@ -1,5 +1,4 @@
 import type { AuthorityOptions } from '../../identity/authority.ts';
-import { type Clock, systemClock } from '../../identity/clock.ts';
 import { openIdentityFiles } from '../../identity/files.ts';
 import { CertificateKeeper } from '../../identity/keeper.ts';
 import { identityRequests } from '../../identity/obtain.ts';
@@ -7,6 +6,7 @@ import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { RenewalTrouble } from '../../identity/renewal-report.ts';
 import { watchRoots } from '../../identity/root-watch.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../log/log.ts';
 
 /** Where the workload's identity comes from, running. */

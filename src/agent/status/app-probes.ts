@@ -1,5 +1,5 @@
+import { formatPath } from '../../diagnostics/json-path.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import { formatPath } from '../../lib/json-path.ts';
 import { type JsonVariable, parseJsonVariable } from './json-variable.ts';
 
 /** A request; any status is an answer. */

@@ -1,12 +1,16 @@
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import { type ConnectionEnds, isFromThisPod } from './loopback.ts';
-import { OpenRate } from './open-rate.ts';
 
 /** Connections at a time from this pod, and as many from everywhere else: neither takes the places of the other. */
 const maxConnections = 96;
 /** Of one address outside this pod. */
 const maxPerAddress = 32;
+/** How fast one address may open connections, over time and at once. */
+const openRate = { perSecond: 50, burst: 100 } as const;
+/** Addresses that are remembered. */
+const maxAddresses = 4_096;
 /** Until the head of the request is whole. */
 const headTimeoutMs = 5_000;
 
@@ -21,7 +25,7 @@ export class Connections {
   /** Without a whole request, or answered: in the order in which they were last in use. */
   readonly #waiting = new Map<Connection, string>();
   readonly #busy = new Map<Connection, string>();
-  readonly #rate = new OpenRate();
+  readonly #rate = new TokenBuckets(openRate, maxAddresses);
 
   /** Whether an address may open one more connection now; this pod always may. */
   mayOpen(socket: Socket): boolean {

@@ -1,4 +1,5 @@
 import { connect, isIPv6, type Socket } from 'node:net';
+import { deliverySource } from '../../lib/proxy-addresses.ts';
 
 /**
  * Where a program of this pod may listen: the pod's address, then the loopback addresses of both families, in the order in
@@ -9,17 +10,15 @@ export type PodAddresses = readonly string[];
 /** For programs that listen on loopback, whichever family they took (`localhost` is not the same everywhere). */
 export const loopback: PodAddresses = ['127.0.0.1', '::1'];
 
-/** Redirection lets what comes from here go straight to the application (the same addresses that Envoy calls it from). */
-const passThroughSource = { v4: '127.0.0.6', v6: '::6' };
-
 /**
  * Opens a connection to the first address that takes one; the last one's error is thrown when none does, the signal's
- * reason when it fires. The connection comes from 127.0.0.6 or ::6 where the machine has that address.
+ * reason when it fires. The connection comes from 127.0.0.6 or ::6 where the machine has that address: redirection lets it
+ * go straight to the application.
  */
 export async function dial(addresses: PodAddresses, port: number, signal: AbortSignal): Promise<Socket> {
   let failure: unknown;
   for (const host of addresses) {
-    for (const localAddress of [isIPv6(host) ? passThroughSource.v6 : passThroughSource.v4, undefined]) {
+    for (const localAddress of [isIPv6(host) ? deliverySource.IPv6 : deliverySource.IPv4, undefined]) {
       signal.throwIfAborted();
       try {
         return await connection(host, port, localAddress, signal);

@@ -1,3 +1,5 @@
+import { deliverySource } from '../../lib/proxy-addresses.ts';
+
 /** Addresses of one connection, as the socket has them. */
 export interface ConnectionEnds {
   readonly remoteAddress?: string | undefined;
@@ -12,7 +14,7 @@ export interface ConnectionEnds {
  */
 export function isFromThisPod({ remoteAddress, localAddress }: ConnectionEnds): boolean {
   const remote = plain(remoteAddress);
-  if (remote === '127.0.0.6') return false;
+  if (remote === deliverySource.IPv4) return false;
   return isLoopback(remote) && isLoopback(plain(localAddress));
 }
 

@@ -1,5 +1,5 @@
+import { formatPath } from '../../diagnostics/json-path.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import { formatPath } from '../../lib/json-path.ts';
 import { parseJsonVariable } from './json-variable.ts';
 
 /** Where an application tells its metrics, on loopback or the pod's address. */

@@ -1,3 +1,4 @@
+import { agentDnsPort } from '../../lib/proxy-addresses.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import { type AppProbes, readAppProbes } from './app-probes.ts';
 import { readScrapeTargets, type ScrapeTarget } from './scrape-targets.ts';
@@ -32,7 +33,7 @@ export type ReadStatusSettings =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Ports that belong to a proxy in every mesh, whatever this one's are. */
-const wellKnownPorts = [15000, 15001, 15004, 15006, 15008, 15020, 15021, 15053, 15090];
+const wellKnownPorts = [15000, 15001, 15004, 15006, 15008, 15020, 15021, agentDnsPort, 15090];
 
 /**
  * What the variables ask of the status port, or every problem in them. An empty

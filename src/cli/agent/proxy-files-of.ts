@@ -1,7 +1,7 @@
 import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
-import { envoyFiles, filesBeside, type PlanMemory } from '../output/plan.ts';
+import { envoyFiles, filesBeside, type PlanMemory } from '../../output/plan.ts';
 
 const routesFolder = 'routes/';
 

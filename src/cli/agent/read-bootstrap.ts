@@ -4,10 +4,13 @@ import type { SourceFile } from '../../compiler/source/document.ts';
 import { parse } from '../../compiler/source/parse.ts';
 import { maskText } from '../../config/redact.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { WorldFailure } from '../../lib/failure.ts';
 
 /** A bootstrap that a setting names cannot be read: without it Envoy would run another configuration than asked for. */
-export class BootstrapError extends Error {
-  readonly code = 'bootstrap-unreadable';
+export class BootstrapError extends WorldFailure<'bootstrap-unreadable'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('bootstrap-unreadable', message, options);
+  }
 }
 
 /** Files of the user's, in Envoy's own form; undefined where none is named. */

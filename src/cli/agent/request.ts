@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { WorldFailure } from '../../lib/failure.ts';
 import { exitCode } from '../exit-codes.ts';
 import { UsageError } from '../failure.ts';
 import { callLoopback } from './loopback-call.ts';
@@ -60,8 +61,10 @@ export async function runRequest(
 }
 
 /** Nobody took the connection, or it broke before the answer's end. */
-class UnansweredError extends Error {
-  readonly code = 'request-unanswered';
+class UnansweredError extends WorldFailure<'request-unanswered'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('request-unanswered', message, options);
+  }
 }
 
 /** The beginning of a body, as text. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSources } from '../../compiler/source/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { type Disk, systemDisk } from '../../identity/disk.ts';
-import { MountPoints } from '../../lib/mount-points.ts';
+import { type Disk, systemDisk } from '../../watch/disk.ts';
+import { MountPoints } from '../../watch/mount-points.ts';
 import { SourceMemory } from './source-memory.ts';
 
 describe('SourceMemory', () => {

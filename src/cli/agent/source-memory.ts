@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import type { ReadThrough } from '../../compiler/source/read.ts';
-import { type Disk, promptFiles, systemDisk } from '../../identity/disk.ts';
-import { stampOf } from '../../identity/survey.ts';
+import { type Disk, promptFiles, systemDisk } from '../../watch/disk.ts';
+import { stampOf } from '../../watch/survey.ts';
 
 /**
  * A file that was written so short a time before it was read may be written again with the same size and time: clocks of

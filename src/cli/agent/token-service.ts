@@ -2,11 +2,11 @@ import { isIPv6 } from 'node:net';
 import type { AgentSettings, CloudSettings } from '../../config/agent-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { AuthorityOptions } from '../../identity/authority.ts';
-import { systemClock } from '../../identity/clock.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import { type Cloud, cloudEndpoints } from '../../identity/sts/cloud.ts';
 import { createCloudExchange, createTokenExchange } from '../../identity/sts/cloud-exchange.ts';
 import type { TokenServerOptions } from '../../identity/sts/serve-tokens.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { UsageError } from '../failure.ts';
 import { didYouMean } from './values.ts';
 

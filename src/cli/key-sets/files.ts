@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { WorldFailure } from '../../lib/failure.ts';
 import type { KeySetOption } from './option.ts';
 
 /** The same, read. */
@@ -8,8 +9,10 @@ export interface KeySetFile extends KeySetOption {
 }
 
 /** The file that `--jwks` names cannot be read, or is none. */
-export class KeySetFileError extends Error {
-  readonly code = 'key-set-unreadable';
+export class KeySetFileError extends WorldFailure<'key-set-unreadable'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('key-set-unreadable', message, options);
+  }
 }
 
 /** The largest key set that is read; as large as one that is fetched may be. */

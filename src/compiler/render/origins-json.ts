@@ -1,5 +1,5 @@
+import { formatPath } from '../../diagnostics/json-path.ts';
 import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from '../../diagnostics/span.ts';
-import { formatPath } from '../../lib/json-path.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 import type { JsonObject, SourceFile } from '../source/document.ts';
 import type { EnvoyConfig, Resource } from './resource.ts';

@@ -1,4 +1,4 @@
-import { formatPath } from '../../lib/json-path.ts';
+import { formatPath } from '../../diagnostics/json-path.ts';
 import { Placed } from './placed.ts';
 import type { FragmentOrigin } from './resource.ts';
 

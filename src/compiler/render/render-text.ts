@@ -1,9 +1,9 @@
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { formatPath, parsePath } from '../../diagnostics/json-path.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { canonicalMessage } from '../../envoy/api/canonical.ts';
-import { formatPath, parsePath } from '../../lib/json-path.ts';
 import { parse } from '../source/parse.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';

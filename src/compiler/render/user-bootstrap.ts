@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { parsePath } from '../../diagnostics/json-path.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import { mergeMessages, pathInOverride } from '../../envoy/api/merge.ts';
-import { parsePath } from '../../lib/json-path.ts';
 import type { PolicyDocument } from '../source/document.ts';
 import { messageTypes, type Resource } from './resource.ts';
 

@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { formatPath } from '../../diagnostics/json-path.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import type { JsonPath, OffsetRange, SourceSpan } from '../../diagnostics/span.ts';
-import { formatPath } from '../../lib/json-path.ts';
 import { countNodes } from './check-value.ts';
 import { disagreement } from './disagreement.ts';
 import type { ItemText } from './list-items.ts';

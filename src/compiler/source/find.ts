@@ -1,12 +1,15 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WorldFailure } from '../../lib/failure.ts';
 import { explainDeadLink } from '../../lib/read-file.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { type FolderExclusion, ignoreFile } from './exclusion.ts';
 
 /** A file or folder that cannot be read: the world's failure, not the policy's. */
-export class SourceError extends Error {
-  readonly code = 'source-unreadable';
+export class SourceError extends WorldFailure<'source-unreadable'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('source-unreadable', message, options);
+  }
 }
 
 /** How a folder is gone through. */

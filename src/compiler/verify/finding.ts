@@ -1,8 +1,8 @@
 import type { DiagnosticBag, RelatedPlace } from '../../diagnostics/bag.ts';
+import { formatPath } from '../../diagnostics/json-path.ts';
 import type { DiagnosticCode, HolesOf } from '../../diagnostics/registry.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
-import { formatPath } from '../../lib/json-path.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 import type { Resource } from '../render/resource.ts';
 

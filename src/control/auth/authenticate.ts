@@ -1,4 +1,4 @@
-import type { Clock } from '../control-log.ts';
+import type { ReadClock } from '../../lib/clock.ts';
 import type { Authentication } from './caller.ts';
 import { authenticateCertificate } from './client-certificate.ts';
 import { authenticateToken, type TokenRules } from './token.ts';
@@ -22,7 +22,7 @@ export interface AuthenticationRules {
   readonly tokens: TokenRules | undefined;
   /** Names of our cluster; one that is not among them is refused, and never taken for ours. */
   readonly clusterIds: readonly string[];
-  readonly clock: Clock;
+  readonly clock: ReadClock;
 }
 
 /**

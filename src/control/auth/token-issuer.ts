@@ -1,6 +1,6 @@
 import type { KeySetObserver, KeySetSource } from '../../jwks/key-set.ts';
 import { createKeySetResolver, type KeySetResolver } from '../../jwks/resolve.ts';
-import type { ControlLog } from '../control-log.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { TokenKey, TokenKeys } from './token.ts';
 import { parseKeySet } from './token-keys.ts';
 
@@ -11,7 +11,7 @@ export interface TokenIssuerOptions {
   readonly allowedHosts: readonly string[];
   /** PEM certificates that are trusted beside Node's. */
   readonly roots: string | undefined;
-  readonly log: ControlLog;
+  readonly log: PlainLog;
 }
 
 /** A token that names a key nobody has seen may mean new keys; this often one may make us look. */
@@ -66,7 +66,7 @@ function hostOf(issuer: string): string {
   return URL.canParse(issuer) ? new URL(issuer).hostname : '';
 }
 
-function observe(log: ControlLog): KeySetObserver {
+function observe(log: PlainLog): KeySetObserver {
   const nothing = (): void => undefined;
   return {
     onRequest: nothing,

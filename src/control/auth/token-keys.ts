@@ -1,8 +1,8 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { watchPaths } from '../../identity/watch.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { readNamedFile } from '../../lib/read-file.ts';
+import { watchPaths } from '../../watch/watch.ts';
 import { ControlError } from '../control-error.ts';
-import type { ControlLog } from '../control-log.ts';
 import type { TokenKey, TokenKeys } from './token.ts';
 
 const longestFileBytes = 1_048_576;
@@ -11,7 +11,7 @@ const longestFileBytes = 1_048_576;
  * Keys of a file: a JSON Web Key Set, or public keys as PEM. Read again when it changes; a file that holds no key then
  * leaves the keys of before in force.
  */
-export async function openKeyFile(path: string, issuer: string | undefined, log: ControlLog): Promise<TokenKeys> {
+export async function openKeyFile(path: string, issuer: string | undefined, log: PlainLog): Promise<TokenKeys> {
   let current: readonly TokenKey[] = [];
   let isRead = false;
   const read = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { Clock } from '../control-log.ts';
+import type { ReadClock } from '../../lib/clock.ts';
 import { type Authentication, areNames } from './caller.ts';
 
 /** One public key of the token issuer. */
@@ -27,7 +27,7 @@ export interface TokenRules {
   readonly audiences: readonly string[];
   /** JWT_POLICY `first-party-jwt`: tokens of before, without an audience and without an end, are good too. */
   readonly isFirstParty: boolean;
-  readonly clock: Clock;
+  readonly clock: ReadClock;
 }
 
 /** Signatures of asymmetric keys alone: a public key must never serve as a shared secret. */

@@ -1,4 +1,4 @@
-import type { ControlLog } from '../control-log.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { IssuedLeaf } from './authority.ts';
 
 /** What is known of a request when it ends. */
@@ -11,7 +11,7 @@ export interface AuditedRequest {
 }
 
 /** One line for each request, issued or refused; never a token, a key or a request's own bytes. */
-export function auditIssued(log: ControlLog, request: AuditedRequest, leaf: IssuedLeaf): void {
+export function auditIssued(log: PlainLog, request: AuditedRequest, leaf: IssuedLeaf): void {
   log.info('certificate issued', {
     ...request,
     serial: leaf.serialNumber,
@@ -21,6 +21,6 @@ export function auditIssued(log: ControlLog, request: AuditedRequest, leaf: Issu
   });
 }
 
-export function auditRefused(log: ControlLog, request: AuditedRequest, status: string, reason: string): void {
+export function auditRefused(log: PlainLog, request: AuditedRequest, status: string, reason: string): void {
   log.warn('certificate refused', { ...request, status, reason });
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../control-log.ts';
+import type { ReadClock } from '../../lib/clock.ts';
 import { emptyName, signCertificate } from './certificate.ts';
 import {
   authorityKeyIdentifier,
@@ -40,11 +40,11 @@ const skewMs = 120_000;
 
 /** Signs with the signer that is in force, and takes another one in its place. */
 export class CertificateAuthority {
-  readonly #clock: Clock;
+  readonly #clock: ReadClock;
   readonly #listeners: (() => void)[] = [];
   #signer: Signer;
 
-  constructor(signer: Signer, clock: Clock) {
+  constructor(signer: Signer, clock: ReadClock) {
     this.#signer = signer;
     this.#clock = clock;
   }

@@ -4,9 +4,9 @@ import {
   type CertificateResponse,
   decodeCertificateRequest,
 } from '../../identity/ca-protocol.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { Authenticate, Credentials } from '../auth/authenticate.ts';
 import { type Caller, identityOf } from '../auth/caller.ts';
-import type { ControlLog } from '../control-log.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { type AuditedRequest, auditIssued, auditRefused } from './audit.ts';
 import { AuthorityUnavailable, type CertificateAuthority } from './authority.ts';
@@ -21,7 +21,7 @@ export interface CertificateServiceParts {
   readonly limits: CallerLimits;
   readonly trustDomain: string;
   readonly metrics: ControlMetrics;
-  readonly log: ControlLog;
+  readonly log: PlainLog;
 }
 
 /** A refusal as the caller sees it. */
@@ -106,7 +106,7 @@ function admitted(
   };
 }
 
-function audit(log: ControlLog, audited: AuditedRequest, error: unknown): Refusal {
+function audit(log: PlainLog, audited: AuditedRequest, error: unknown): Refusal {
   const refusal = error instanceof Refusal ? error : unexpected(error);
   auditRefused(log, audited, status[refusal.code], refusal.reason);
   return refusal;

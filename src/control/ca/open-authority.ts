@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
+import type { ReadClock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { watchPaths } from '../../watch/watch.ts';
 import { ControlError } from '../control-error.ts';
-import type { Clock, ControlLog } from '../control-log.ts';
 import { CertificateAuthority } from './authority.ts';
 import { isKeyExposed } from './exposed-key.ts';
 import { hasPluggedIn, pluggedInKey, readPluggedIn } from './plugged-in.ts';
@@ -14,8 +15,8 @@ export interface AuthorityOptions {
   readonly folder: string | undefined;
   readonly trustDomain: string;
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
-  readonly clock: Clock;
-  readonly log: ControlLog;
+  readonly clock: ReadClock;
+  readonly log: PlainLog;
   /** Called when what the folder holds now is refused. */
   readonly refused?: () => void;
   /** Between two looks at how long a root of our own has left, give or take a half; a day by default. */
@@ -80,7 +81,7 @@ function keepSelfSigned(authority: CertificateAuthority, options: AuthorityOptio
   };
 }
 
-async function warnIfExposed(folder: string, keyFile: string, log: ControlLog): Promise<void> {
+async function warnIfExposed(folder: string, keyFile: string, log: PlainLog): Promise<void> {
   if (!(await isKeyExposed(folder, keyFile))) return;
   log.warn('everybody can read the key of the certificate authority, or put another one in its place', { folder });
 }
@@ -120,8 +121,8 @@ async function openPluggedIn(folder: string, { clock, log, refused }: AuthorityO
 async function adoptFrom(
   folder: string,
   authority: CertificateAuthority,
-  clock: Clock,
-  log: ControlLog,
+  clock: ReadClock,
+  log: PlainLog,
 ): Promise<string | undefined> {
   const { signer, problem } = await readSettled(folder, clock);
   if (signer === undefined) return problem;
@@ -145,7 +146,7 @@ const readAgainMs = 250;
 const readings = 5;
 
 /** Files that are written one after the other do not match for a moment: only what stays wrong is. */
-async function readSettled(folder: string, clock: Clock): Promise<CheckedAuthority> {
+async function readSettled(folder: string, clock: ReadClock): Promise<CheckedAuthority> {
   for (let reading = 1; ; reading++) {
     const check = await readPluggedIn(folder, clock());
     if (check.problem === undefined || reading === readings) return check;

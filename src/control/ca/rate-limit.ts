@@ -1,4 +1,5 @@
-import type { Clock } from '../control-log.ts';
+import type { ReadClock } from '../../lib/clock.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 
 /** How much one caller may ask for. */
 export interface RateLimit {
@@ -12,32 +13,23 @@ const mostAtOnce = 32;
 
 /** One token bucket a caller, and how many of its requests are in progress. Callers that have been quiet are forgotten. */
 export class CallerLimits {
-  readonly #limit: RateLimit;
-  readonly #clock: Clock;
-  readonly #buckets = new Map<string, { tokens: number; atMs: number }>();
+  readonly #clock: ReadClock;
+  readonly #buckets: TokenBuckets;
   readonly #inProgress = new Map<string, number>();
-  #sweepAtMs = 0;
 
-  constructor(limit: RateLimit, monotonicMs: Clock) {
-    this.#limit = limit;
+  constructor(limit: RateLimit, monotonicMs: ReadClock) {
+    this.#buckets = new TokenBuckets({ perSecond: limit.requestsPerSecond, burst: limit.burst });
     this.#clock = monotonicMs;
   }
 
   /** Takes one request of the caller; false when there is none left. */
   take(caller: string): boolean {
-    const nowMs = this.#clock();
-    this.#sweep(nowMs);
-    const { requestsPerSecond, burst } = this.#limit;
-    const bucket = this.#buckets.get(caller) ?? { tokens: burst, atMs: nowMs };
-    const tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * requestsPerSecond);
-    const isTaken = tokens >= 1;
-    this.#buckets.set(caller, { tokens: isTaken ? tokens - 1 : tokens, atMs: nowMs });
-    return isTaken;
+    return this.#buckets.take(caller, this.#clock());
   }
 
-  /** The callers that have a bucket: at most those of twice the time in which one fills. */
+  /** The callers that have a bucket. */
   get remembered(): readonly string[] {
-    return [...this.#buckets.keys()];
+    return this.#buckets.remembered;
   }
 
   /** Counts a request that begins; false when too many of the caller's are in progress. Each true wants one `leave`. */
@@ -53,15 +45,5 @@ export class CallerLimits {
     const count = (this.#inProgress.get(caller) ?? 0) - 1;
     if (count > 0) this.#inProgress.set(caller, count);
     else this.#inProgress.delete(caller);
-  }
-
-  /** A bucket that is full again says nothing. */
-  #sweep(nowMs: number): void {
-    if (nowMs < this.#sweepAtMs) return;
-    const fullAfterMs = (this.#limit.burst / this.#limit.requestsPerSecond) * 1000;
-    for (const [caller, { atMs }] of this.#buckets) {
-      if (nowMs - atMs >= fullAfterMs) this.#buckets.delete(caller);
-    }
-    this.#sweepAtMs = nowMs + Math.max(1000, fullAfterMs);
   }
 }

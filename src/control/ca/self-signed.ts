@@ -3,9 +3,9 @@ import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { certificatesOf } from '../../identity/pem.ts';
+import type { ReadClock } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { ControlError } from '../control-error.ts';
-import type { Clock } from '../control-log.ts';
 import { organizationName, signCertificate } from './certificate.ts';
 import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
 import { createSigner, type Signer } from './signer.ts';
@@ -18,7 +18,7 @@ export interface SelfSignedOptions {
   readonly trustDomain: string;
   /** Of a root that is made now; one that is there keeps its key. */
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
-  readonly clock: Clock;
+  readonly clock: ReadClock;
   /** A root that is gone is said to be, and no other made in its place. */
   readonly mustBeThere?: boolean;
 }
@@ -106,7 +106,12 @@ async function renewed(signer: Signer, path: string, options: SelfSignedOptions)
 const generate = promisify(generateKeyPair);
 
 /** The text of the file: layout, certificate and key; the name is DER. */
-async function createRoot(privateKey: KeyObject, publicKey: KeyObject, name: Buffer, clock: Clock): Promise<string> {
+async function createRoot(
+  privateKey: KeyObject,
+  publicKey: KeyObject,
+  name: Buffer,
+  clock: ReadClock,
+): Promise<string> {
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const nowMs = clock();
   const { pem } = await signCertificate(

@@ -1,9 +1,10 @@
 import { generateKeyPair } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
+import type { ReadClock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { CertificateAuthority } from '../ca/authority.ts';
 import { keyIdOf, type SubjectName } from '../ca/extensions.ts';
-import type { Clock, ControlLog } from '../control-log.ts';
 import { parseAddress } from './address.ts';
 import type { ServerPair } from './server-pair.ts';
 
@@ -57,8 +58,8 @@ export async function issueOwn(authority: CertificateAuthority, names: readonly 
 export interface OwnCertificateOptions {
   readonly authority: CertificateAuthority;
   readonly names: readonly string[];
-  readonly clock: Clock;
-  readonly log: ControlLog;
+  readonly clock: ReadClock;
+  readonly log: PlainLog;
   /** Called with the first pair and with each after it. */
   readonly use: (pair: ServerPair) => Promise<void>;
   /** Between two looks at the clock; 30 s by default. */

@@ -1,12 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { watchPaths } from '../../identity/watch.ts';
 import { delay } from '../../lib/abort.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { readNamedFile } from '../../lib/read-file.ts';
+import { watchPaths } from '../../watch/watch.ts';
 import { ControlError } from '../control-error.ts';
-import type { ControlLog } from '../control-log.ts';
 import type { ServerPair } from './server-pair.ts';
 
 const chainFile = 'cert-chain.pem';
@@ -44,7 +44,7 @@ async function replace(path: string, text: string): Promise<void> {
 export async function followPair(
   folder: string,
   use: (pair: ServerPair) => Promise<void>,
-  log: ControlLog,
+  log: PlainLog,
 ): Promise<{ close(): void }> {
   let reading = Promise.resolve();
   const watch = await watchPaths([folder], {

@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { LogFields } from '../../lib/log.ts';
 import type { ControlConfig } from '../control-config.ts';
-import type { ControlFields } from '../control-log.ts';
 import { type ControlPlane, serveControl } from '../serve.ts';
 import { createTokenMint, type TokenMint } from './token-mint.ts';
 
 export interface LogLine {
   readonly level: string;
   readonly message: string;
-  readonly fields: ControlFields;
+  readonly fields: LogFields;
 }
 
 /** What one raw request brings; everything is absent by default. */
@@ -84,7 +84,7 @@ export class ControlBench {
     });
     const at =
       (level: string) =>
-      (message: string, fields: ControlFields = {}) =>
+      (message: string, fields: LogFields = {}) =>
         void this.lines.push({ level, message, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
     this.#control = await serveControl(config, { log, clock });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatPath, parsePath } from '../../lib/json-path.ts';
+import { formatPath, parsePath } from '../../diagnostics/json-path.ts';
 import { canonicalMessage } from './canonical.ts';
 import { checkMessage } from './check.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePath } from '../../lib/json-path.ts';
+import { parsePath } from '../../diagnostics/json-path.ts';
 import { mergeMessages, pathInOverride } from './merge.ts';
 
 const bootstrap = 'envoy.config.bootstrap.v3.Bootstrap';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { OutgoingObserver } from '../outgoing-observer.ts';
 import type { Exchange } from './post.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../lib/clock.ts';
 import type { AuthorityOptions } from '../authority.ts';
-import { systemClock } from '../clock.ts';
 import { identityRequests } from '../obtain.ts';
 import type { SecretSnapshot } from '../snapshot.ts';
 import { authorityIn, startTestAuthority, type TestAuthority, type TestAuthorityOptions } from './test-authority.ts';

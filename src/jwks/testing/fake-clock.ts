@@ -1,18 +1,19 @@
-import type { Clock } from '../key-set.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 interface Wait {
   readonly atMs: number;
   readonly end: () => void;
 }
 
-/** Time that stands still until a test moves it. */
+/** Time that stands still until a test moves it, and chance that is always the middle. */
 export class FakeClock implements Clock {
   #nowMs = 0;
   #waits: Wait[] = [];
 
   readonly wallMs = (): number => 1_700_000_000_000 + this.#nowMs;
   readonly monotonicMs = (): number => this.#nowMs;
-  readonly delay = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  readonly random = (): number => 0.5;
+  readonly sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();
       const wait: Wait = {

@@ -26,7 +26,6 @@ export class StillWorld {
       clock: this.clock,
       transport,
       lookup: () => Promise.resolve(['1.1.1.1']),
-      random: () => 0.5,
     });
   }
 }

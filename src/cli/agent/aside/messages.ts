@@ -2,6 +2,7 @@ import type { CompileResult, ProxyFiles } from '../../../agent/reload/proxy-file
 import type { MeshFigures } from '../../../compiler/mesh-figures.ts';
 import type { JwtRule } from '../../../compiler/policy/request-authentication.ts';
 import type { SourceFile } from '../../../compiler/source/document.ts';
+import { isWorldFailure, WorldFailure } from '../../../lib/failure.ts';
 import type { RemoteKeySets } from '../../key-sets/gather.ts';
 import type { ReadFiles } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
@@ -30,6 +31,8 @@ export interface PlainError {
   readonly message: string;
   readonly stack: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** It is a `WorldFailure`. */
+  readonly isOfTheWorld: boolean;
   readonly cause: PlainError | undefined;
 }
 
@@ -74,18 +77,22 @@ export interface ThreadData {
 
 /** The error as it may be copied. */
 export function plainError(thrown: unknown): PlainError {
-  if (!(thrown instanceof Error)) return { message: String(thrown), stack: undefined, fields: {}, cause: undefined };
+  if (!(thrown instanceof Error)) {
+    return { message: String(thrown), stack: undefined, fields: {}, isOfTheWorld: false, cause: undefined };
+  }
   const { message, stack, cause } = thrown;
   const { code, syscall, path, errno } = thrown as NodeJS.ErrnoException;
   const fields = Object.fromEntries(
     Object.entries({ code, syscall, path, errno }).filter(([, value]) => value !== undefined),
   );
-  return { message, stack, fields, cause: cause instanceof Error ? plainError(cause) : undefined };
+  const isOfTheWorld = isWorldFailure(thrown);
+  return { message, stack, fields, isOfTheWorld, cause: cause instanceof Error ? plainError(cause) : undefined };
 }
 
-/** The error again; its class is lost, its code is not. */
-export function errorOf({ message, stack, fields, cause }: PlainError): Error {
-  const error = new Error(message, cause === undefined ? {} : { cause: errorOf(cause) });
+/** The error again; its class is lost, but not its code and whether the world failed. */
+export function errorOf({ message, stack, fields, isOfTheWorld, cause }: PlainError): Error {
+  const options = cause === undefined ? {} : { cause: errorOf(cause) };
+  const error = isOfTheWorld ? new WorldFailure(String(fields.code), message, options) : new Error(message, options);
   if (stack !== undefined) error.stack = stack;
   return Object.assign(error, fields);
 }

@@ -1,3 +1,4 @@
+import { deliverySource } from '../../../lib/proxy-addresses.ts';
 import type { ClusterIR, UpstreamHttpIR } from '../../ir/cluster.ts';
 import type { EffectiveTraffic } from '../../merge/effective.ts';
 import type { IpFamily, ServiceTarget } from '../../topology/model.ts';
@@ -49,7 +50,7 @@ export function inboundPassthroughCluster(delivery: Delivery, lowering: Lowering
 }
 
 function ownAddresses(families: readonly IpFamily[]): readonly string[] {
-  return [...families].sort().map((family) => (family === 'ipv4' ? '127.0.0.6' : '::6'));
+  return [...families].sort().map((family) => (family === 'ipv4' ? deliverySource.IPv4 : deliverySource.IPv6));
 }
 
 /** Under TPROXY the connection keeps the client's address, which the kernel does not route to loopback. */

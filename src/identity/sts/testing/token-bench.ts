@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import type { OutgoingObserver } from '../../outgoing-observer.ts';
 import { createCloudExchange } from '../cloud-exchange.ts';
 import { grantType, jwtType } from '../names.ts';

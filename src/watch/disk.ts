@@ -1,6 +1,6 @@
 import { type Dirent, type Stats, statSync } from 'node:fs';
 import { readdir, readFile, realpath, stat, statfs } from 'node:fs/promises';
-import { MountPoints } from '../lib/mount-points.ts';
+import { MountPoints } from './mount-points.ts';
 
 /** What looking at files asks of the file system. */
 export interface Disk {

@@ -3,8 +3,8 @@ import { link, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MountPoints } from '../lib/mount-points.ts';
 import { type Disk, systemDisk } from './disk.ts';
+import { MountPoints } from './mount-points.ts';
 import { type PathsWatch, watchPaths } from './watch.ts';
 
 describe('what a watch looks at when no event comes', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EnvoyConfig, Resource, ResourceType } from '../../compiler/render/resource.ts';
+import type { EnvoyConfig, Resource, ResourceType } from '../compiler/render/resource.ts';
 import { discoveryResponse } from './discovery-response.ts';
 import { createPlanMemory, filesBeside, planFiles } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonPath } from '../diagnostics/span.ts';
+import type { JsonPath } from './span.ts';
 
 /** `filter_chains[0].filters`, and `["a.b"]` for keys that are no identifiers; empty for the root. */
 export function formatPath(path: JsonPath): string {

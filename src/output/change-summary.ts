@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { append } from '../../lib/append.ts';
-import { compareStrings } from '../../lib/sort.ts';
+import { append } from '../lib/append.ts';
+import { compareStrings } from '../lib/sort.ts';
 
 /** A file that differs; undefined where it is not there. */
 export interface FileChange {

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { OpenRate } from './open-rate.ts';
+import { TokenBuckets } from './token-buckets.ts';
 
-describe('OpenRate', () => {
-  const taken = (rate: OpenRate, address: string, times: number, nowMs: number): number =>
+describe('TokenBuckets', () => {
+  const taken = (rate: TokenBuckets, address: string, times: number, nowMs: number): number =>
     Array.from({ length: times }, () => rate.take(address, nowMs)).filter(Boolean).length;
 
-  test('allows an address 100 at once, 50 a second after that, and no more after a pause', () => {
-    const rate = new OpenRate();
+  test('gives a key as many as the burst at once, the rate after that, and no more after a pause', () => {
+    const rate = new TokenBuckets({ perSecond: 50, burst: 100 }, 4_096);
     expect(taken(rate, 'a', 150, 0)).toBe(100);
     expect(taken(rate, 'a', 150, 1_000)).toBe(50);
     expect(taken(rate, 'a', 150, 3_600_000)).toBe(100);
   });
 
-  test('counts each address for itself', () => {
-    const rate = new OpenRate();
+  test('counts each key for itself', () => {
+    const rate = new TokenBuckets({ perSecond: 50, burst: 100 }, 4_096);
     taken(rate, 'a', 150, 0);
     expect(taken(rate, 'b', 1, 0)).toBe(1);
   });
 
-  test('forgets the address that was used longest ago, not the one in use', () => {
-    const rate = new OpenRate();
+  test('forgets the key that was used longest ago, not the one in use', () => {
+    const rate = new TokenBuckets({ perSecond: 50, burst: 100 }, 4_096);
     for (const address of ['old', 'busy']) taken(rate, address, 150, 0);
     for (let i = 0; i < 4_095; i++) {
       rate.take(`x${i}`, 0);

@@ -1,6 +1,6 @@
-import { type Locate, originsJson } from '../../compiler/render/origins-json.ts';
-import type { FragmentOrigin, Resource } from '../../compiler/render/resource.ts';
-import { parsePath } from '../../lib/json-path.ts';
+import { type Locate, originsJson } from '../compiler/render/origins-json.ts';
+import type { FragmentOrigin, Resource } from '../compiler/render/resource.ts';
+import { parsePath } from '../diagnostics/json-path.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

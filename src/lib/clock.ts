@@ -1,4 +1,4 @@
-import { delay } from '../lib/abort.ts';
+import { delay } from './abort.ts';
 
 /** Time and chance, handed in so that tests can bend them. */
 export interface Clock {
@@ -18,3 +18,6 @@ export const systemClock: Clock = {
   sleep: delay,
   random: () => Math.random(),
 };
+
+/** One reading of a clock in milliseconds; which clock, its user says. */
+export type ReadClock = () => number;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sortedBy } from '../../lib/sort.ts';
+import { sortedBy } from '../lib/sort.ts';
 import { changeSummary, type FileChange } from './change-summary.ts';
 import { manifestName } from './manifest.ts';
 import { OutputError } from './output-error.ts';

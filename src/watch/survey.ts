@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { MountPoints } from '../lib/mount-points.ts';
 import { compareStrings } from '../lib/sort.ts';
 import { type Disk, systemDisk } from './disk.ts';
+import type { MountPoints } from './mount-points.ts';
 
 /** What stands below some paths at one moment. */
 export interface Survey {

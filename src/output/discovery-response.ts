@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { messageTypes, type Resource } from '../../compiler/render/resource.ts';
+import { messageTypes, type Resource } from '../compiler/render/resource.ts';
 
 const separator = ',\n';
 

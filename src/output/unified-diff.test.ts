@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../testing/effort.ts';
+import { runs } from '../testing/effort.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 /** Takes lines out and puts lines in where the hunks say, and insists on what they say is there. */

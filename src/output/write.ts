@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { manifestName, manifestText, readManifest } from './manifest.ts';
 import { OutputError } from './output-error.ts';
 import type { OutputFile } from './plan.ts';

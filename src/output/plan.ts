@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import type { Compilation } from '../../compiler/compilation.ts';
-import { createLocator, type Locate, originsJson } from '../../compiler/render/origins-json.ts';
-import type { EnvoyConfig, Resource } from '../../compiler/render/resource.ts';
-import type { SourceFile } from '../../compiler/source/document.ts';
+import type { Compilation } from '../compiler/compilation.ts';
+import { createLocator, type Locate, originsJson } from '../compiler/render/origins-json.ts';
+import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
+import type { SourceFile } from '../compiler/source/document.ts';
 import { annotator } from './annotate.ts';
 import { discoveryResponse, keepWithin } from './discovery-response.ts';
 

@@ -1,0 +1,23 @@
+import { dirname, join } from 'node:path/posix';
+
+/** One import of a file. */
+export interface Import {
+  readonly line: number;
+  /** A path from the repository's root, or the name of a package or of a module of Node. */
+  readonly target: string;
+}
+
+/**
+ * What a TypeScript file imports, dynamic imports and those of types alone included; `file` is its path from the
+ * repository's root. Reads the text as the formatter leaves it, where a statement begins its line. Throws where the name
+ * is computed.
+ */
+export function importsOf(file: string, text: string): readonly Import[] {
+  const statement = /^(?:import|export)\b[^'"`;]*? from '([^']+)'|^import '([^']+)'|\bimport\((?:'([^']+)'|[^)]*)/gm;
+  return [...text.matchAll(statement)].map((match) => {
+    const name = match[1] ?? match[2] ?? match[3];
+    const line = text.slice(0, match.index).split('\n').length;
+    if (name === undefined) throw new Error(`${file}:${line}: an import whose name is computed: ${match[0]}`);
+    return { line, target: name.startsWith('.') ? join(dirname(file), name) : name };
+  });
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { circlesOf } from './circles.ts';
+import { importsOf } from './imports.ts';
+import { importedName, readTable, refusalsOf, roomOf } from './table.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const tableText = readFileSync(path.join(import.meta.dirname, 'rooms.txt'), 'utf8');
+const table = readTable(tableText);
+
+/** What tests and what they share may import is theirs; the testbed is e2e's. */
+const isProduct = (name: string): boolean =>
+  name.endsWith('.ts') && !/\.(test|e2e)\.ts$|(^|\/)testing\/|^(testbed|redirect\/lab)\//.test(name);
+
+const files = new Map(
+  readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(isProduct)
+    .map((name) => [`src/${name}`, readFileSync(path.join(root, 'src', name), 'utf8')] as const),
+);
+
+describe('the table of rooms', () => {
+  test('allows every import of the product', () => {
+    expect([...files].flatMap(([file, text]) => refusalsOf(table, file, text))).toEqual([]);
+  });
+
+  test('names nothing that no room needs', () => {
+    const needed = new Set(
+      [...files].flatMap(([file, text]) =>
+        importsOf(file, text).flatMap(({ target }) => {
+          const [room, imported] = [roomOf(table, file), importedName(table, target)];
+          return imported === 'world' ? [room, file.slice('src/'.length)] : [`${room} > ${imported}`];
+        }),
+      ),
+    );
+    const named = [...table.rooms].flatMap(([room, imports]) => [...imports].map((name) => `${room} > ${name}`));
+    expect([...named, ...table.world].filter((name) => !needed.has(name))).toEqual([]);
+  });
+
+  test.each([...table.rooms.keys()])('refuses %s every room that it does not name for it, of types too', (room) => {
+    const [file, text] = [...files].find(([name]) => roomOf(table, name) === room) ?? [];
+    if (file === undefined || text === undefined) throw new Error(`no file is in ${room}`);
+    const others = [...table.rooms.keys()].filter((name) => name !== room && !table.rooms.get(room)?.has(name));
+    const up = '../'.repeat(file.split('/').length - 2);
+    for (const other of others) {
+      const [line = ''] = [`import type { X } from '${up}${other}/x.ts';\n`];
+      expect(refusalsOf(table, file, line + text)).toEqual([`${file}:1: ${room} may not import ${other}`]);
+    }
+    const world = refusalsOf(table, file, `import { readFileSync } from 'node:fs';\n${text}`);
+    if (!table.world.includes(room) && !table.world.includes(file.slice('src/'.length)))
+      expect(world).toEqual([`${file}:1: ${room} may not import node:fs`]);
+  });
+
+  test('refuses a folder that it does not name', () => {
+    expect(refusalsOf(table, 'src/attic/x.ts', '')).toEqual(['src/attic/x.ts: no room of the table holds it']);
+    expect(refusalsOf(table, 'src/lib/x.ts', "export { y } from '../attic/y.ts';\n")).toEqual([
+      'src/lib/x.ts:1: lib may not import src/attic/y.ts',
+    ]);
+  });
+
+  test('leads nowhere in a circle', () => {
+    const graph = new Map([...table.rooms].filter(([room]) => room !== 'generated'));
+    expect(circlesOf(graph)).toEqual([]);
+  });
+
+  test('fits on a page', () => {
+    expect(tableText.split('\n').length).toBeLessThanOrEqual(60);
+  });
+});
+
+test('the page on the architecture names each folder of src/, and no other', () => {
+  const page = readFileSync(path.join(root, 'docs/explanation/architecture.md'), 'utf8');
+  const [, section = ''] = page.split('## Rooms');
+  const [rooms = ''] = section.split('\n## ');
+  const named = [...rooms.matchAll(/^\| (.+?) \|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/(?<=`)[a-z]+(?=`)/g) ?? [],
+  );
+  const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(named.sort()).toEqual(folders.map(({ name }) => name).sort());
+});
+
+test('the files of the product import each other in no circle, of types neither', () => {
+  const graph = new Map([...files].map(([file, text]) => [file, importsOf(file, text).map(({ target }) => target)]));
+  expect(circlesOf(graph)).toEqual([]);
+});
+
+test('importsOf sees each form of import, and refuses a computed one', () => {
+  const text = [
+    "import type { A } from './a.ts';",
+    'import {',
+    '  b,',
+    "} from '../b.ts';",
+    "import 'reflect-metadata';",
+    "export { c } from './c.ts';",
+    "const { d } = await import('./d.ts');",
+    "type E = import('./e.ts').E;",
+    'const text = "import { no } from \'./no.ts\'";',
+  ].join('\n');
+  expect(importsOf('src/room/x.ts', text)).toEqual([
+    { line: 1, target: 'src/room/a.ts' },
+    { line: 2, target: 'src/b.ts' },
+    { line: 5, target: 'reflect-metadata' },
+    { line: 6, target: 'src/room/c.ts' },
+    { line: 7, target: 'src/room/d.ts' },
+    { line: 8, target: 'src/room/e.ts' },
+  ]);
+  expect(() => importsOf('src/x.ts', 'await import(name)')).toThrow('src/x.ts:1: an import whose name is computed');
+});
+
+test('circlesOf finds each circle once, and none where there is none', () => {
+  const graph = (edges: string): Map<string, string[]> =>
+    new Map(edges.split(' ').map((edge) => [edge[0] ?? '', [...edge.slice(1)]]));
+  expect(circlesOf(graph('abc bc c'))).toEqual([]);
+  expect(circlesOf(graph('ab bc ca de ed fa'))).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'e'],
+  ]);
+});
