@@ -13,12 +13,12 @@ import { readServerState } from '../envoy/testing/server-state.ts';
 import { validateConfig } from '../envoy/validate.ts';
 import { until } from '../testbed/until.ts';
 import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
-import { goldenProxies, readGolden } from '../testing/golden-files.ts';
+import { distinctGoldenProxies, goldenProxies } from '../testing/golden/read.ts';
 import { secretService } from '../xds/secret-service.ts';
 import { startDiscoveryServer } from '../xds/server.ts';
 
 const binary = findEnvoy({ proxyBinary: undefined, env: process.env, repositoryRoot: process.cwd() });
-const proxies = goldenProxies();
+const proxies = distinctGoldenProxies();
 let folder: string;
 let ca: MeshCa;
 
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('envoy --mode validate', () => {
-  test.concurrent.each(proxies)('accepts %s', async (path) => {
-    expect(await validateConfig(binary, staticForm(partsOf(golden(path))))).toMatchObject({ ok: true });
+  test.concurrent.each(proxies)('accepts $name', async ({ files }) => {
+    expect(await validateConfig(binary, staticForm(partsOf(onThisMachine(files))))).toMatchObject({ ok: true });
   });
 
   test.each([
@@ -42,14 +42,14 @@ describe('envoy --mode validate', () => {
     ['cluster', 'clusters', '"connect_timeout": "10s"', '"connect_timeout": "-1s"'],
     ['route', 'routes', '"prefix": "/"', '"prefixes": "/"'],
   ] as const)('refuses a corrupted %s', async (_, part, good, bad) => {
-    const files = corrupted(golden('golden/ok/peer-default/a/httpbin'), part, good, bad);
+    const files = corrupted(sound(), part, good, bad);
     expect(await validateConfig(binary, staticForm(partsOf(files)))).toMatchObject({ ok: false });
   });
 });
 
 describe('a live Envoy', () => {
-  test.concurrent.each(proxies)('puts %s in force', async (path) => {
-    const outcome = await runLive(golden(path));
+  test.concurrent.each(proxies)('puts $name in force', async ({ files }) => {
+    const outcome = await runLive(onThisMachine(files));
     expect(outcome).toEqual({ isInForce: true, state: 'LIVE' });
   });
 
@@ -58,14 +58,28 @@ describe('a live Envoy', () => {
     ['cluster', 'clusters', '"connect_timeout": "10s"', '"connect_timeout": "-1s"'],
     ['route', 'routes', '"prefix": "/"', '"prefixes": "/"'],
   ] as const)('does not put a corrupted %s in force', async (_, part, good, bad) => {
-    const files = golden('golden/ok/peer-default/a/httpbin');
-    const outcome = await runLive(corrupted(files, part, good, bad), 2_000);
+    const outcome = await runLive(corrupted(sound(), part, good, bad), 2_000);
     expect(outcome.isInForce).toBe(false);
   });
 });
 
-function golden(path: string): ProxyFiles {
-  return readGolden(path, (text) => text.replaceAll('/etc/certs/', `${folder}/certs/`));
+/** A golden as the tests of corruption start from. */
+function sound(): ProxyFiles {
+  const [proxy] = goldenProxies('peer-default');
+  if (proxy === undefined) throw new Error('the case has no proxy');
+  return onThisMachine(proxy.files);
+}
+
+/** Certificates are read where the test has put them. */
+function onThisMachine(files: ProxyFiles): ProxyFiles {
+  const moved = (text: string): string => text.replaceAll('/etc/certs/', `${folder}/certs/`);
+  return {
+    ...files,
+    bootstrap: moved(files.bootstrap),
+    clusters: moved(files.clusters),
+    listeners: moved(files.listeners),
+    routes: new Map([...files.routes].map(([name, text]) => [name, moved(text)])),
+  };
 }
 
 function corrupted(

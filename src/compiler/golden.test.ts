@@ -1,27 +1,50 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { format } from '../diagnostics/format.ts';
 import { planFiles } from '../output/plan.ts';
 import { compileFixture, fixtureNames, readFixture } from '../testing/fixture.ts';
+import { baseCase } from '../testing/golden/base-case.ts';
+import { filesBelow, goldenFiles } from '../testing/golden/read.ts';
+import { type CaseFiles, changesFile, newlyDifferent, storedForm, wholeForm } from '../testing/golden/stored-form.ts';
+import { createSummary } from '../testing/golden/summary.ts';
 
 const isUpdate = process.env.UPDATE_GOLDEN === '1';
 
 describe('fixtures/ok', () => {
   const names = fixtureNames('fixtures/ok');
+  const bases = new Map(names.map((name) => [name, baseCase(name)]));
+  const compiled = new Map<string, CaseFiles>();
+  const summary = isUpdate ? createSummary(fixtureNames('golden/ok'), goldenFiles) : undefined;
+
+  /** What a case compiles to; that of a base is kept for the cases that build on it. */
+  const filesOf = async (name: string): Promise<CaseFiles> => {
+    const files = compiled.get(name) ?? (await compileCase(name));
+    if ([...bases.values()].includes(name)) compiled.set(name, files);
+    return files;
+  };
 
   test.each(names)('%s gives its golden files', async (name) => {
-    const fixture = await readFixture('fixtures/ok', name);
-    const compilation = compileFixture(fixture);
-    const diagnostics = format(fixture.bag.all, fixture.sources, 'text');
-    if (compilation === undefined) throw new Error(diagnostics);
-    const files = [...planFiles(compilation, { files: fixture.sources })].map(
-      ({ path, text }) => [path, text] as const,
-    );
-    expectGolden(join('golden/ok', name), new Map([...files, ...textFile('diagnostics.txt', diagnostics)]));
+    const files = await filesOf(name);
+    const base = bases.get(name);
+    const baseFiles = base === undefined ? undefined : await filesOf(base);
+    const stored =
+      base === undefined || baseFiles === undefined ? files : storedForm(files, { name: base, files: baseFiles });
+    summary?.add(name, files);
+    expectGolden(join('golden/ok', name), stored);
+    // What is stored says everything: the whole files come out of it again, which the real Envoy loads.
+    if (baseFiles !== undefined)
+      expectFiles(
+        wholeForm(stored, () => baseFiles),
+        files,
+      );
   });
 
   noOrphans('golden/ok', names);
+
+  afterAll(() => {
+    if (summary !== undefined) process.stdout.write(summary.text());
+  });
 });
 
 describe('fixtures/err', () => {
@@ -39,13 +62,22 @@ describe('fixtures/err', () => {
   noOrphans('golden/err', names);
 });
 
+async function compileCase(name: string): Promise<CaseFiles> {
+  const fixture = await readFixture('fixtures/ok', name);
+  const compilation = compileFixture(fixture);
+  const diagnostics = format(fixture.bag.all, fixture.sources, 'text');
+  if (compilation === undefined) throw new Error(diagnostics);
+  const files = [...planFiles(compilation, { files: fixture.sources })].map(({ path, text }) => [path, text] as const);
+  return new Map([...files, ...textFile('diagnostics.txt', diagnostics)]);
+}
+
 /** No file for no text. */
 function textFile(path: string, text: string): [string, string][] {
   return text === '' ? [] : [[path, text.endsWith('\n') ? text : `${text}\n`]];
 }
 
 /** Compares a folder with the files that it should hold, or writes it. */
-function expectGolden(folder: string, files: ReadonlyMap<string, string>): void {
+function expectGolden(folder: string, files: CaseFiles): void {
   if (isUpdate) {
     rmSync(folder, { recursive: true, force: true });
     for (const [path, text] of files) {
@@ -53,16 +85,17 @@ function expectGolden(folder: string, files: ReadonlyMap<string, string>): void 
       writeFileSync(join(folder, path), text);
     }
   }
-  expect(filesBelow(folder)).toEqual([...files.keys()].sort());
-  for (const [path, text] of files) expect(readFileSync(join(folder, path), 'utf8'), path).toBe(text);
+  const golden = filesBelow(folder);
+  const different = newlyDifferent(golden.get(changesFile), files.get(changesFile));
+  expect
+    .soft(different, `${folder}: these files were as in its base, "make golden" stores how they differ`)
+    .toEqual([]);
+  expectFiles(golden, files);
 }
 
-function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
+function expectFiles(found: CaseFiles, files: CaseFiles): void {
+  expect([...found.keys()].sort()).toEqual([...files.keys()].sort());
+  for (const [path, text] of files) expect(found.get(path), path).toBe(text);
 }
 
 function noOrphans(folder: string, names: readonly string[]): void {

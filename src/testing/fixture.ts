@@ -15,6 +15,8 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 
 /** What a case may say beside its YAML. */
 interface CaseOptions {
+  /** The case that this one builds on: its golden holds what differs from there (`golden/README.md`). */
+  readonly base?: string;
   readonly workloads?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly flags?: SettingsFlags;

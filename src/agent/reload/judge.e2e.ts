@@ -1,28 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { validateConfig } from '../../envoy/validate.ts';
+import { goldenProxies } from '../../testing/golden/read.ts';
 import { envoyBinary } from '../testing/agent-bench.ts';
 import { judge } from './judge.ts';
 import { noResources, type ProxyFiles } from './proxy-files.ts';
 
-const golden = resolve(import.meta.dirname, '../../../golden/ok');
-
 /** The first proxy of a golden case. */
 function filesOf(name: string): ProxyFiles {
-  const [folder = ''] = readdirSync(join(golden, name), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('listeners.json'))
-    .sort();
-  const proxy = join(golden, name, folder, '..');
-  const read = (file: string): string => readFileSync(join(proxy, file), 'utf8');
-  const routes = readdirSync(proxy).includes('routes') ? readdirSync(join(proxy, 'routes')) : [];
-  return {
-    bootstrap: read('bootstrap.json'),
-    clusters: read('clusters.json'),
-    listeners: read('listeners.json'),
-    routes: new Map(routes.map((file) => [file, read(`routes/${file}`)])),
-    beside: new Map([['origins.json', read('origins.json')]]),
-  };
+  const [proxy] = goldenProxies(name);
+  if (proxy === undefined) throw new Error(`${name} has no proxy`);
+  return proxy.files;
 }
 
 const validate = (config: object): ReturnType<typeof validateConfig> => validateConfig(envoyBinary(), config);

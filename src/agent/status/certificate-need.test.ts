@@ -1,15 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { goldenProxies } from '../../testing/golden/read.ts';
 import { needsOwnCertificate } from './certificate-need.ts';
 
-const golden = resolve(import.meta.dirname, '../../../golden/ok');
-
-/** The compiled listeners of the first workload of a case whose path holds `part`. */
-function listenersOf(name: string, part = ''): string {
-  const paths = readdirSync(join(golden, name), { recursive: true, encoding: 'utf8' });
-  const found = paths.filter((path) => path.endsWith('listeners.json') && path.includes(part));
-  return readFileSync(join(golden, name, found.sort()[0] ?? 'absent'), 'utf8');
+/** The compiled listeners of the first workload of a case whose name starts with `namespace`. */
+function listenersOf(name: string, namespace = ''): string {
+  const proxy = goldenProxies(name).find((found) => found.name.startsWith(`${name}/${namespace}`));
+  if (proxy === undefined) throw new Error(`${name} has no proxy`);
+  return proxy.files.listeners;
 }
 
 describe('needsOwnCertificate', () => {
