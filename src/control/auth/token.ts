@@ -98,7 +98,7 @@ async function verify(token: string, key: KeyObject, { source, clock }: TokenRul
     return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError) return `the token is refused: ${error.message}`;
-    // A key of another type than the token's algorithm: Node 20 gives the one, Node 24 the other.
+    // A key of another type than the token's algorithm: the library throws the one, Node's cryptography the other.
     if (error instanceof TypeError || error instanceof DOMException)
       return 'the token is not signed with the type of its key';
     throw error;
