@@ -4,7 +4,7 @@
 // large inputs, which few agents start.
 import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
@@ -94,8 +94,6 @@ for (const name of programs) {
   });
   await buildFront(name, Object.keys(metafile.outputs));
 }
-// Wherever the folder is copied to.
-writeFileSync(`${made}/package.json`, '{ "type": "module" }\n');
 
 /** The file that is called: an older Node, or a missing import, ends the program before a line of it runs. */
 async function buildFront(name, outputs) {

@@ -3,6 +3,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -72,6 +73,19 @@ describe('a script that imports own-node.mjs', () => {
       expect(status).toBe(3);
     },
   );
+});
+
+const scriptNames = readdirSync(path.join(root, 'scripts'), { encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.mjs'),
+);
+test.each([
+  ...scriptNames.map((file) => `scripts/${file}`),
+  'scripts/envoy-api/generate.mjs',
+  'bench/run.mjs',
+  'vitest.config.ts',
+])('%s imports own-node.mjs before anything else', (file) => {
+  const [, first] = /^import [^']*'([^']+)'/m.exec(read(file)) ?? [];
+  expect(first).toMatch(/\/tools\/own-node\.mjs$/);
 });
 
 describe('the Nodes that set-up fetches', () => {

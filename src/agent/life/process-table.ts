@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 
 /** What tells one process from every other, also from a later one with the same id (proc(5)). */
 export interface ProcessIdentity {
@@ -73,8 +74,11 @@ function listeningSocket(line: string): readonly ListeningSocket[] {
   return state === '0A' ? [{ port: Number.parseInt(local.split(':')[1] ?? '', 16), name: `socket:[${inode}]` }] : [];
 }
 
+/** The program of its command line: what the kernel calls a process is the name of a thread, `MainThread` for Node. */
 async function nameOf(pid: string): Promise<string> {
-  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'unknown')).trim();
+  const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+  const [program = ''] = (await read('cmdline')).split('\0');
+  return basename(program) || (await read('comm')).trim() || 'unknown';
 }
 
 async function bootId(): Promise<string> {

@@ -158,8 +158,8 @@ describe('a stop', () => {
 
 describe('a port that is taken', () => {
   test.each([
-    ['admin', /the port of Envoy's admin, 127\.0\.0\.1:\d+, is taken by process \d+ \(.+\); proxyAdminPort/],
-    ['status', /the status port \d+ is taken by process \d+ \(.+\)/],
+    ['admin', /the port of Envoy's admin, 127\.0\.0\.1:\d+, is taken by process \d+ \(node\); proxyAdminPort/],
+    ['status', /the status port \d+ is taken by process \d+ \(node\)/],
   ])('is named with its owner: %s', async (which, message) => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '0.0.0.0', resolve));
