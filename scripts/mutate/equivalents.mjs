@@ -32,4 +32,11 @@ export const equivalents = [
     after: '*',
     reason: 'a longer token comes in one packet too',
   },
+  {
+    file: 'src/xds/server.ts',
+    at: 'let count = 0',
+    before: '0',
+    after: '1',
+    reason: 'a nonce says no more than that it is another one',
+  },
 ];

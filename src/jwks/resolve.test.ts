@@ -110,6 +110,8 @@ describe('get', () => {
     await world.clock.settle();
     expect(await world.resolver.get(source)).toEqual(lost);
     expect(world.asked).toHaveLength(1);
+    await world.clock.advance(1_000);
+    expect(world.asked).toHaveLength(2);
     await world.clock.advance(2 * minute);
     expect(world.asked.length).toBeGreaterThan(5);
     expect(world.heard.count('fault')).toBe(1);

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -89,6 +90,21 @@ describe('parseKeySetOption', () => {
 });
 
 describe('readKeySetFiles', () => {
+  test('reads no further than it takes, also where the other side of a pipe never ends', {
+    timeout: 10_000,
+  }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'key-sets-'));
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const reading = readKeySetFiles([{ issuer: 'i', path }]);
+    const writer = await open(path, 'w');
+    const writing = writer.writeFile(Buffer.alloc(2_000_000, ' ')).catch((error: NodeJS.ErrnoException) => error.code);
+    await expect(reading).rejects.toThrow('it has more than 1048576 bytes');
+    expect(await writing).toBe('EPIPE');
+    await writer.close();
+    await rm(folder, { recursive: true });
+  });
+
   test('reads each file, up to a mebibyte of UTF-8', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'key-sets-'));
     const read = async (name: string, content: string | Buffer) => {

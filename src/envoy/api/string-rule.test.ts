@@ -112,6 +112,16 @@ describe('stringRule', () => {
     expect(bad.filter((text) => rule?.(text) === undefined)).toEqual([]);
   });
 
+  test.each<[object, string]>([
+    [{ min_len: 1 }, 'must not be empty'],
+    [{ min_len: 2 }, 'must have at least 2 characters'],
+    [{ max_len: 0 }, 'must have at most 0 characters'],
+    [{ min_bytes: 2, max_bytes: 3 }, 'must have 2 to 3 bytes'],
+  ])('%j says that a text %s', (rules, message) => {
+    const rule = stringRule(rules);
+    expect([rule?.(''), rule?.('aaaa')]).toContain(message);
+  });
+
   test('is none where there are no rules, and refuses rules that it does not know', () => {
     expect(stringRule(undefined)).toBeUndefined();
     expect(() => stringRule({ email: true })).toThrow('email');
