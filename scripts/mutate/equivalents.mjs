@@ -12,6 +12,20 @@ export const equivalents = [
     reason: 'one more text is kept; what is written stays the same',
   },
   {
+    file: 'src/compiler/lower/outbound/routes.ts',
+    at: 'lowering.memo.of([catchAll, ...virtualHosts]',
+    before: 'catchAll, ',
+    after: '',
+    reason: 'a memo belongs to one settings value, of which alone the catch-all is made',
+  },
+  {
+    file: 'src/lib/nearest.ts',
+    at: 'return previous[b.length] ?? 0',
+    before: '0',
+    after: '1',
+    reason: 'the row always has that column',
+  },
+  {
     file: 'src/redirect/change-table.ts',
     at: '!desired.chains.includes(chain) && !held.has(chain));',
     before: 'has',

@@ -6,7 +6,7 @@ import { createServer, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
 import { requestCertificate } from './ca-client.ts';
-import { authorityIn } from './testing/test-authority.ts';
+import { authorityIn, startTestAuthority } from './testing/test-authority.ts';
 
 let folder: string;
 let ca: MeshCa;
@@ -67,4 +67,20 @@ describe('requestCertificate', () => {
       expect(warnings).toEqual([]);
     },
   );
+
+  test('says which cluster it is of, and shows its token', async () => {
+    const server = await startTestAuthority({ ca });
+    server.answer = () => ({ code: 7, details: 'nobody' });
+    const authority = await authorityIn(folder, server, { clusterId: 'east' });
+    const attempt = {
+      request: { csr: 'csr', validitySeconds: 60n, metadata: new Map() },
+      ...{ token: { token: 'a.b.c' }, announcedRoots: '', deadlineMs: 3_000, signal: new AbortController().signal },
+    };
+    await expect(requestCertificate(authority, attempt)).rejects.toThrow('nobody');
+    server.close();
+    const [seen] = server.seen;
+    expect(seen?.metadata.get('clusterid')).toEqual(['east']);
+    expect(seen?.metadata.get('authorization')).toEqual(['Bearer a.b.c']);
+    expect(seen?.request).toMatchObject({ csr: 'csr', validitySeconds: 60n });
+  });
 });
