@@ -25,7 +25,7 @@ test: build ## all tests: unit, golden, end to end, on Node 24; unit tests on No
 unit: generate ## the tests that start no process
 	@$(VITEST) run --project unit
 
-golden: generate ## write the goldens again from fixtures/, and remove orphans
+golden: generate ## write the goldens again from fixtures/, remove orphans, and say what changed
 	@UPDATE_GOLDEN=1 $(VITEST) run --project unit src/compiler/golden.test.ts
 
 e2e: build ## the tests with real Envoys, sockets and network namespaces
