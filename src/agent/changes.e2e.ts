@@ -2,10 +2,11 @@ import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { freePort } from '../testing/free-ports.ts';
 import { noObserver } from './reload/observer.ts';
 import { httpGet } from './testing/agent-bench.ts';
 import { startingAgents } from './testing/life-probe.ts';
-import { freePort, unbindable } from './testing/sample-proxy.ts';
+import { unbindable } from './testing/sample-proxy.ts';
 
 const start = startingAgents();
 

@@ -4,16 +4,19 @@ import type { Fixture } from './fixture.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Says for each thing that could go whether it goes. */
+/** Decides of one pod, entry or endpoint, which `what` names, whether it is removed. */
 export type Choice = (what: string) => boolean;
 
-/** Removals of some share of all that serves: none that is asked for alike, whatever stands before it. */
+/**
+ * Choices that remove a fifth, a half, four fifths or all of what serves. Each name is decided by itself, so that the same
+ * seed removes the same things, whatever else the files hold.
+ */
 export const removals = (): fc.Arbitrary<Choice> =>
   fc.record({ share: fc.constantFrom(0.2, 0.5, 0.8, 1), seed: fc.integer() }).map(({ share, seed }) => {
     return (what: string) => hashOf(`${seed} ${what}`) < share;
   });
 
-/** The files of a fixture without the pods, entries and endpoints that go; pods that stay may be unready. */
+/** The files of a fixture without the pods, entries and endpoints that `goes` removes; of the other pods some become unready. */
 export function withFewerEndpoints({ files }: Pick<Fixture, 'files'>, goes: Choice): Fixture['files'] {
   return files.map(({ path, text, ...found }) => {
     const documents = (loadAll(text) as readonly (Json | null)[]).flatMap((it) => (it === null ? [] : fewer(it, goes)));

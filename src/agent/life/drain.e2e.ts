@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../testing/free-ports.ts';
 import { isAlive } from '../../testing/processes.ts';
 import { httpPost, idleConnection, startingAgents, timed } from '../testing/life-probe.ts';
-import { freePort } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();
 

@@ -1,9 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../testing/free-ports.ts';
 import { ask } from '../status/testing/status-bench.ts';
 import { httpPost, lifeObserver, startingAgents, timed } from '../testing/life-probe.ts';
-import { freePort, unbindable } from '../testing/sample-proxy.ts';
+import { unbindable } from '../testing/sample-proxy.ts';
 
 const start = startingAgents();
 

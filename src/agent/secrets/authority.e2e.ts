@@ -12,8 +12,8 @@ import {
   testSpiffeId,
 } from '../../identity/testing/test-authority.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { freePort } from '../../testing/free-ports.ts';
 import { type AgentBench, type BenchOptions, httpGet, startBench } from '../testing/agent-bench.ts';
-import { freePort } from '../testing/sample-proxy.ts';
 
 let folder: string;
 let ca: MeshCa;

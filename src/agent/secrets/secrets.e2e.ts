@@ -6,12 +6,13 @@ import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { spawnEnvoy } from '../../envoy/process.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
+import { freePort, freePorts } from '../../testing/free-ports.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';
 import { ConfigFiles } from '../reload/config-files.ts';
 import { type AgentBench, envoyBinary, httpGet, startBench } from '../testing/agent-bench.ts';
-import { freePort, sampleFiles } from '../testing/sample-proxy.ts';
+import { sampleFiles } from '../testing/sample-proxy.ts';
 import { secretResources } from './secret-resources.ts';
 
 const id = 'spiffe://cluster.local/ns/foo/sa/app';
@@ -120,7 +121,7 @@ describe('Envoy over the secret service', () => {
   test.each(['GRPC', 'DELTA_GRPC'] as const)(
     'takes, rotates, refuses and recovers over %s, also past a restart',
     async (apiType) => {
-      const [adminPort, httpPort, tlsPort] = await Promise.all([freePort(), freePort(), freePort()]);
+      const [adminPort = 0, httpPort = 0, tlsPort = 0] = await freePorts(3);
       const sample = { configPath: folder, adminPort, httpPort, tlsPort, body: '' };
       const files = sampleFiles(sample);
       const written = new ConfigFiles(folder);

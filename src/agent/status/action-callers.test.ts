@@ -20,24 +20,28 @@ function refusal(owner: SocketOwner | Error, pid: number | undefined = envoy) {
 
 describe('actionCallers', () => {
   test.each<[string, SocketOwner | Error, RegExp | undefined]>([
-    ["refuses a socket of Envoy's", { isKnown: true, uid: proxyUser, name: 'socket:[5]' }, /comes from Envoy/],
-    ['takes another socket of the same user', { isKnown: true, uid: proxyUser, name: 'socket:[6]' }, undefined],
-    ['takes a socket of another user', { isKnown: true, uid: 0, name: 'socket:[5]' }, undefined],
-    ['refuses an end that was closed', { isKnown: false, why: 'closed' }, /closed at its other end/],
-    ['takes who cannot be seen on this machine', { isKnown: false, why: 'no-table' }, undefined],
+    ["of Envoy's own socket is refused", { isKnown: true, uid: proxyUser, name: 'socket:[5]' }, /comes from Envoy/],
+    ["of another socket of Envoy's user is taken", { isKnown: true, uid: proxyUser, name: 'socket:[6]' }, undefined],
+    ['of a socket of another user is taken', { isKnown: true, uid: 0, name: 'socket:[5]' }, undefined],
     [
-      'refuses what it cannot look up now',
+      'of a connection that its other end has closed is refused',
+      { isKnown: false, why: 'closed' },
+      /closed at its other end/,
+    ],
+    ['on a machine without tables of sockets is taken', { isKnown: false, why: 'no-table' }, undefined],
+    [
+      'of an owner that cannot be looked up now is refused',
       Object.assign(new Error('x'), { code: 'EMFILE' }),
       /cannot be seen \(EMFILE\)/,
     ],
-  ])('%s', async (_name, owner, expected) => {
+  ])('the call %s', async (_name, owner, expected) => {
     const { refusalOf } = refusal(owner);
     const reason = await refusalOf({});
     if (expected === undefined) expect(reason).toBeUndefined();
     else expect(reason).toMatch(expected);
   });
 
-  test('refuses an end that Envoy closes while its descriptors are looked through', async () => {
+  test('the call of a connection that Envoy closes while its descriptors are looked through is refused', async () => {
     const answers: SocketOwner[] = [
       { isKnown: true, uid: proxyUser, name: 'socket:[5]' },
       { isKnown: false, why: 'closed' },
@@ -50,7 +54,7 @@ describe('actionCallers', () => {
     expect(await refusalOf({})).toMatch(/closed at its other end/);
   });
 
-  test('takes any caller that is still there while no Envoy runs', async () => {
+  test('every call over an open connection is taken while no Envoy runs', async () => {
     const { refusalOf } = refusal({ isKnown: true, uid: proxyUser, name: 'socket:[5]' });
     const idle = actionCallers(() => undefined, createLog({ isJson: false, level: 'info', write: () => undefined }), {
       ownerOf: async () => ({ isKnown: true, uid: proxyUser, name: 'socket:[5]' }),
@@ -61,7 +65,7 @@ describe('actionCallers', () => {
     expect(await refusalOf({})).toBeDefined();
   });
 
-  test('warns once of a machine that shows nobody', async () => {
+  test('a machine without tables of sockets is warned of once', async () => {
     const { refusalOf, lines } = refusal({ isKnown: false, why: 'no-table' });
     await refusalOf({});
     await refusalOf({});

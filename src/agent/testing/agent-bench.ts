@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
+import { freePorts } from '../../testing/free-ports.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import type { AgentParts } from '../agent-parts.ts';
 import { EnvoyCheck } from '../envoy-check.ts';
@@ -13,7 +14,7 @@ import { listenForSignals } from '../life/signals.ts';
 import { createLog } from '../log/log.ts';
 import type { CompileResult } from '../reload/proxy-files.ts';
 import { runAgent } from '../run.ts';
-import { freePort, type SampleProxy, sampleFiles } from './sample-proxy.ts';
+import { type SampleProxy, sampleFiles } from './sample-proxy.ts';
 
 /** An agent in this process with a real Envoy, its inputs under the test's hand. */
 export interface AgentBench {
@@ -53,7 +54,7 @@ export interface BenchOptions {
 export async function startBench(options: BenchOptions = {}): Promise<AgentBench> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'agent-')));
   const configPath = join(folder, 'proxy');
-  const [adminPort, httpPort, statusPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [adminPort = 0, httpPort = 0, statusPort = 0] = await freePorts(3);
   let sample: SampleProxy = { configPath, adminPort, httpPort, body: 'one', ...options.sample };
   const { problems } = options;
   let result: CompileResult = problems ? { problems } : { files: sampleFiles(sample), warnings: [] };

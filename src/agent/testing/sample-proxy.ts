@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { contentVersion } from '../../xds/resource.ts';
 import type { Json, ProxyFiles } from '../reload/proxy-files.ts';
 
@@ -39,17 +38,6 @@ export function sampleFiles(sample: SampleProxy): ProxyFiles {
 
 /** A sample whose listener Envoy cannot make: validation lets its address pass, no machine has it (RFC 5737). */
 export const unbindable: Partial<SampleProxy> = { listenerExtras: { address: address(80, '192.0.2.1') } };
-
-/** A port that nobody uses at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 function response(resources: readonly Json[]): string {
   return JSON.stringify({ version_info: contentVersion(JSON.stringify(resources)), resources });

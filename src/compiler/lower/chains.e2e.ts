@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +12,7 @@ import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { delay } from '../../lib/abort.ts';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
+import { freePorts } from '../../testing/free-ports.ts';
 import { staticFormOf, withoutHostOnlyChains } from '../../testing/static-form.ts';
 import {
   clientScope,
@@ -257,15 +258,6 @@ function withFileCertificates(node: unknown): void {
     message.validation_context = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
   }
   for (const child of Object.values(message)) withFileCertificates(child);
-}
-
-/** Ports that nobody listens on, all held at once while they are chosen. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const found = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return found;
 }
 
 /** Sends and waits for the end: `reset` when the connection was torn down with the bytes unread. */

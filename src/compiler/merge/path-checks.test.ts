@@ -27,13 +27,16 @@ describe('checkPaths', () => {
     ['/a\\..\\b', 'BASE', '/b'],
     ['/a%2f..%2fb', 'DECODE_AND_MERGE_SLASHES', '/b'],
     ['/a/%5c/b*', 'DECODE_AND_MERGE_SLASHES', '/a/b*'],
-  ])('"%s" denies nothing under %s: requests have "%s"', (path, level, expected) => {
+  ])('a DENY of path "%s" under %s is reported, and "%s" is offered', (path, level, expected) => {
     expect(hints('DENY', { paths: [path] }, level)).toEqual([expected]);
   });
 
-  test.each(['*/../a', '*//', '/{*}/./a', '/{**}//a', '/a%00b', '/..'])('"%s" denies nothing', (path) => {
-    expect(hints('DENY', { paths: [path] }, 'DECODE_AND_MERGE_SLASHES')).toHaveLength(1);
-  });
+  test.each(['*/../a', '*//', '/{*}/./a', '/{**}//a', '/a%00b', '/..'])(
+    'a DENY of path "%s", which no request can have, is reported',
+    (path) => {
+      expect(hints('DENY', { paths: [path] }, 'DECODE_AND_MERGE_SLASHES')).toHaveLength(1);
+    },
+  );
 
   test.each<[string, PathNormalization]>([
     ['/a//b', 'NONE'],
@@ -47,11 +50,11 @@ describe('checkPaths', () => {
     ['/a%61', 'BASE'],
     ['/..;/a', 'BASE'],
     ['/a/{*}', 'DECODE_AND_MERGE_SLASHES'],
-  ])('"%s" may deny something under %s', (path, level) => {
+  ])('a DENY of path "%s" under %s is not reported', (path, level) => {
     expect(hints('DENY', { paths: [path] }, level)).toEqual([]);
   });
 
-  test('looks at what takes access away', () => {
+  test('paths are checked where a match takes access away: in DENY, CUSTOM and AUDIT, and under notPaths of ALLOW', () => {
     const both = { paths: ['/a//b'], notPaths: ['/c//d'] };
     const level = 'DECODE_AND_MERGE_SLASHES';
     expect(hints('ALLOW', both, level)).toEqual(['/c/d']);

@@ -33,7 +33,7 @@ const kinds = {
   authorizationPolicies: make.authorizationPolicy,
 };
 
-describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s in force nowhere are told of:', (list) => {
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('checkReach of %s', (list) => {
   const of = (name: string, spec = {}, changes = {}) => told({ [list]: [kinds[list](name, spec)] }, changes);
 
   test.each([
@@ -41,7 +41,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s in force nowhere
     ['a namespace without workloads', 'empty/a', {}, 'there is no workload in namespace "empty"'],
     ['a namespace without proxies', 'plain/a', {}, 'no workload of namespace "plain" has a proxy'],
     [
-      'a selector in such a namespace',
+      'a selector in a namespace without proxies',
       'plain/a',
       selecting('web'),
       'no workload that its selector matches has a proxy',
@@ -53,25 +53,25 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s in force nowhere
       'no workload that its selector matches has a proxy',
     ],
     ['a selector in a namespace that there is not', 'shpo/a', selecting('web'), 'there is no namespace "shpo"'],
-  ])('%s', (_, name, spec, why) => {
+  ])('a policy of %s is reported as in force nowhere, with the reason', (_, name, spec, why) => {
     expect(of(name, spec)).toEqual([`policy-in-force-nowhere: ${why}`]);
   });
 
-  test('a selector that matches nobody', () => {
+  test('a policy whose selector matches no workload is reported as such', () => {
     expect(of('shop/a', selecting('wbe'))).toEqual([expect.stringMatching(/^selector-without-workload/)]);
   });
 
-  test('a policy of the whole mesh where nobody has a proxy', () => {
+  test('a policy of the root namespace is reported where no workload of the mesh has a proxy', () => {
     expect(of('mesh-system/a', {}, { topology: nobody })).toEqual([
       'policy-in-force-nowhere: no workload of the mesh has a proxy',
     ]);
   });
 
-  test('and no others', () => {
+  test('a policy that holds for some proxy is not reported', () => {
     expect([of('shop/a'), of('shop/a', selecting('web')), of('mesh-system/a')]).toEqual([[], [], []]);
   });
 
-  test('of its own and the root namespace alone where a proxy compiles for itself', () => {
+  test('a proxy that compiles for itself is told of policies of its own and the root namespace alone', () => {
     const own = { toldNamespace: 'empty' };
     expect(of('shpo/a', {}, own)).toEqual([]);
     expect(of('empty/a', {}, own)).toHaveLength(1);
@@ -79,11 +79,11 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s in force nowhere
   });
 });
 
-describe('rules and routes', () => {
+describe('checkExports', () => {
   const rule = (exportTo: readonly string[]) =>
     told({ virtualServices: [make.virtualService('shop/a', { hosts: ['a.b'], gateways: ['shop/g'], exportTo })] });
 
-  test('exported to namespaces that there are not are told of, and no others', () => {
+  test('a route or an entry that is exported to unknown namespaces alone is reported', () => {
     const nowhere = (exportTo: readonly string[]) => rule(exportTo).filter((text) => text.startsWith('policy-in'));
     expect(nowhere(['shpo'])).toEqual([
       'policy-in-force-nowhere: there is no namespace "shpo", to which it is exported',

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findEnvoy } from '../../envoy/process.ts';
 import { delay } from '../../lib/abort.ts';
+import { freePorts } from '../../testing/free-ports.ts';
 import type { LoadedConfig, LoadedMachine } from './loaded-config.ts';
 
 /** What another client met while the proxy was under a load. */
@@ -30,37 +30,51 @@ export interface LoadedProxy {
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Starts applications, one a port, and the proxy. Envoy may have as many files open as the machine says. */
+/**
+ * Starts applications, one a port, and the proxy. Envoy may have as many files open as the machine says. What was started
+ * ends where a later step fails.
+ */
 export async function startLoadedProxy(
   configure: LoadedConfig,
   machine: LoadedMachine,
   portCount = 1,
 ): Promise<LoadedProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'loaded-proxy-'));
-  const free = await freePorts(2 * portCount);
-  const applications = free.slice(portCount);
-  const proxy = free.slice(0, portCount);
-  const apps = applications.map((port) => program('src/testbed/load/application.ts', port));
-  await Promise.all(apps.map((app) => once(app.stdout ?? app, 'data')));
-  const path = join(folder, 'envoy.json');
-  await writeFile(path, configure({ proxy, applications }, machine, join(folder, 'admin.sock')));
-  const envoy = startEnvoy(path, machine.descriptorLimit);
-  for (const port of proxy) await answering(port, envoy);
-  const residentBytes = (): Promise<number> => residentBytesOf(envoy.pid ?? 0);
-  return {
-    under: async ({ connections, streams }, durationMs) => {
-      const load = program('src/testbed/load/stream-load.ts', proxy[0] ?? 0, connections, streams);
-      const seen = await observe(proxy.at(-1) ?? 0, residentBytes, durationMs);
-      await ended(load);
-      return seen;
-    },
-    ask: (port) => get(proxy[port] ?? 0),
-    residentBytes,
-    close: async () => {
-      await Promise.all([envoy, ...apps].map(ended));
-      await rm(folder, { recursive: true, force: true });
-    },
+  const children: ChildProcess[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(children.map(ended));
+    await rm(folder, { recursive: true, force: true });
   };
+  try {
+    const free = await freePorts(2 * portCount);
+    const applications = free.slice(portCount);
+    const proxy = free.slice(0, portCount);
+    const apps = applications.map((port) => program('src/testbed/load/application.ts', port));
+    children.push(...apps);
+    await Promise.all(apps.map((app) => Promise.race([once(app.stdout ?? app, 'data'), failed(app)])));
+    const path = join(folder, 'envoy.json');
+    await writeFile(path, configure({ proxy, applications }, machine, join(folder, 'admin.sock')));
+    const envoy = startEnvoy(path, machine.descriptorLimit);
+    children.push(envoy);
+    for (const port of proxy) await answering(port, envoy);
+    const residentBytes = (): Promise<number> => residentBytesOf(envoy.pid ?? 0);
+    return {
+      under: async ({ connections, streams }, durationMs) => {
+        const load = program('src/testbed/load/stream-load.ts', proxy[0] ?? 0, connections, streams);
+        try {
+          return await observe(proxy.at(-1) ?? 0, residentBytes, durationMs);
+        } finally {
+          await ended(load);
+        }
+      },
+      ask: (port) => get(proxy[port] ?? 0),
+      residentBytes,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** The shell becomes Envoy. What its allocator says of its own goes nowhere. */
@@ -77,26 +91,22 @@ function program(path: string, ...args: readonly number[]): ChildProcess {
   });
 }
 
+/** Throws once the program has ended by itself, or could not be started. */
+async function failed(child: ChildProcess): Promise<never> {
+  const [code] = await once(child, 'exit');
+  throw new Error(`a program of the load has ended, with ${code}`);
+}
+
 async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
 }
 
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    ports.push((server.address() as AddressInfo).port);
-  }
-  for (const server of servers) server.close();
-  return ports;
-}
-
 async function answering(port: number, envoy: ChildProcess): Promise<void> {
   while ((await get(port).catch(() => 0)) !== 200) {
-    if (envoy.exitCode !== null) throw new Error('Envoy has ended');
+    if (envoy.exitCode !== null || envoy.signalCode !== null) throw new Error('Envoy has ended');
     await delay(20);
   }
 }

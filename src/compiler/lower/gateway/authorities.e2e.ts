@@ -114,23 +114,26 @@ describe(`${count} generated authorities at a gateway`, () => {
   });
   afterAll(() => gates?.close());
 
-  test.each(cases)('$form.form $hosts lets in what $routing give to it', async ({ gate, form, routing, labels }) => {
-    const disagreements: string[] = [];
-    for (const way of ways) {
-      const verdicts = await gates.ask(gate, way, generated);
-      const without = served.get(`${routing} ${way}`) ?? [];
-      for (const [i, authority] of generated.entries()) {
-        const isServed = labelsOf(routing).includes(without[i] ?? '');
-        const isNamed = labels.includes(without[i] ?? '');
-        const isLetIn = form.letsIn === 'what it names' ? isNamed : !isNamed && without[i] !== noHost;
-        const expected = isServed && !isLetIn ? '403' : without[i];
-        if (verdicts[i] !== expected) {
-          disagreements.push(`${way} ${JSON.stringify(authority)}: ${verdicts[i]}, expected ${expected}`);
+  test.each(cases)(
+    'a rule $form.form $hosts lets in the authorities that routing by $routing gives to its hosts',
+    async ({ gate, form, routing, labels }) => {
+      const disagreements: string[] = [];
+      for (const way of ways) {
+        const verdicts = await gates.ask(gate, way, generated);
+        const without = served.get(`${routing} ${way}`) ?? [];
+        for (const [i, authority] of generated.entries()) {
+          const isServed = labelsOf(routing).includes(without[i] ?? '');
+          const isNamed = labels.includes(without[i] ?? '');
+          const isLetIn = form.letsIn === 'what it names' ? isNamed : !isNamed && without[i] !== noHost;
+          const expected = isServed && !isLetIn ? '403' : without[i];
+          if (verdicts[i] !== expected) {
+            disagreements.push(`${way} ${JSON.stringify(authority)}: ${verdicts[i]}, expected ${expected}`);
+          }
         }
       }
-    }
-    expect(disagreements, `GENERATED_SEED=${seed}`).toEqual([]);
-  });
+      expect(disagreements, `GENERATED_SEED=${seed}`).toEqual([]);
+    },
+  );
 
   test.each([
     ['internal.corp:8080', '403'],
@@ -138,12 +141,15 @@ describe(`${count} generated authorities at a gateway`, () => {
     ['a.example.com:1', '403'],
     ['a.example.com', '403'],
     ['example.com:8080', 'example.com'],
-  ])('%s is answered %s where DENY names ports, which a gateway takes off', async (authority, expected) => {
-    const answers = ways.map((way) => gates.ask('DENY of ports', way, [authority]));
-    expect(await Promise.all(answers)).toEqual(ways.map(() => [expected]));
-  });
+  ])(
+    'the authority %s is answered %s where DENY names hosts with ports: a gateway takes the port off',
+    async (authority, expected) => {
+      const answers = ways.map((way) => gates.ask('DENY of ports', way, [authority]));
+      expect(await Promise.all(answers)).toEqual(ways.map(() => [expected]));
+    },
+  );
 
-  test.each(Object.keys(routings))('reach each of the routes that are %s', (routing) => {
+  test.each(Object.keys(routings))('generated authorities reach each of the routes by %s', (routing) => {
     const reached = new Set(ways.flatMap((way) => served.get(`${routing} ${way}`) ?? []));
     expect([...reached]).toEqual(expect.arrayContaining([...labelsOf(routing)]));
   });

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
+import { connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
@@ -9,6 +9,7 @@ import { defaultSettings } from '../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
 import { delay } from '../../../lib/abort.ts';
+import { freePort } from '../../../testing/free-ports.ts';
 import { staticFormOf } from '../../../testing/static-form.ts';
 import { compile } from '../../compile.ts';
 
@@ -120,15 +121,6 @@ afterAll(async () => {
   for (const server of servers) server.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /** Says its name to whoever has said something, and hangs up; to a request as an answer. */
 function startGreeter(name: string): Promise<Server> {

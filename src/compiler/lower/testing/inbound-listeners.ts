@@ -11,6 +11,7 @@ import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
 import { delay } from '../../../lib/abort.ts';
 import { createMeshCa, type IssuedCertificate } from '../../../testing/certificates.ts';
+import { freePorts } from '../../../testing/free-ports.ts';
 import { staticFormOf, withoutHostOnlyChains } from '../../../testing/static-form.ts';
 import { createCompiler } from '../../compile.ts';
 
@@ -203,15 +204,6 @@ async function startTcpEcho(path: string) {
   const server = createServer((socket) => socket.pipe(socket).on('error', () => socket.destroy())).listen(path);
   await once(server, 'listening');
   return server;
-}
-
-/** Ports that nobody listens on, all held at once while they are chosen. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const found = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return found;
 }
 
 async function listening(port: number, hasExited: () => boolean): Promise<void> {
