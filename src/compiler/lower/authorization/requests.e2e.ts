@@ -1,14 +1,4 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultSettings } from '../../../config/defaults.ts';
-import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import { tries } from '../../../testing/effort.ts';
-import { authorities } from '../../../testing/generated-authorities.ts';
-import * as make from '../../../testing/objects.ts';
-import { checkPaths } from '../../merge/path-checks.ts';
-import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
-import { checkImpossibleValues } from '../../schema/rules/impossible-values.ts';
-import type { AuthorityWay } from '../testing/ask-authorities.ts';
 import type { GateRequest, InboundGates } from '../testing/inbound-gate.ts';
 import { type Rules, rulePolicy, startRuleGates } from './testing/rule-gates.ts';
 
@@ -25,14 +15,6 @@ const rules: Rules = {
   ],
   'deny /private': [['DENY', '[{to: [{operation: {paths: [/private]}}]}]']],
   'deny /v1/a:b': [['DENY', '[{to: [{operation: {paths: ["/v1/a:b", "/users/@me*", "/é", "/o p", "/{*}/x@y"]}}]}]']],
-  'deny hosts': [['DENY', '[{to: [{operation: {hosts: [exact.example, "prefix*", "*.suffix.example"]}}]}]']],
-  'allow hosts': [['ALLOW', '[{to: [{operation: {hosts: [exact.example, "*.suffix.example"]}}]}]']],
-  'allow hosts by prefix': [['ALLOW', '[{to: [{operation: {hosts: ["exact*"]}}]}]']],
-  'deny all other hosts': [['DENY', '[{to: [{operation: {notHosts: [exact.example, "*.suffix.example"]}}]}]']],
-  'allow a host header': [
-    ['ALLOW', '[{when: [{key: "request.headers[Host]", values: [exact.example, "*.suffix.example"]}]}]'],
-  ],
-  'allow other hosts': [['ALLOW', '[{to: [{operation: {notHosts: [exact.example]}}]}]']],
   'deny POST': [['DENY', '[{to: [{operation: {methods: [POST]}}]}]']],
   'deny other methods': [['DENY', '[{to: [{operation: {notMethods: [GET, "H*"]}}]}]']],
   'allow a header': [['ALLOW', '[{when: [{key: "request.headers[x-foo]", values: [foo, "pre*", "*suf"]}]}]']],
@@ -52,15 +34,10 @@ const rules: Rules = {
 
 let gates: InboundGates;
 
-/** Gates that nobody guards, by how they normalize paths. */
-const levels = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'] as const;
-
 beforeAll(async () => {
   const tried = rulePolicy('p', 'DENY', '[{}]', '{mesh.io/dry-run: "true"}');
   const allowTried = rulePolicy('q', 'ALLOW', '[]', '{mesh.io/dry-run: "true"}');
-  const open = Object.fromEntries(levels.map((level) => [level, '']));
-  const settings = Object.fromEntries(levels.map((level) => [level, { pathNormalization: level }]));
-  gates = await startRuleGates(rules, '', { tried: `${tried}\n---\n${allowTried}`, ...open }, settings);
+  gates = await startRuleGates(rules, '', { tried: `${tried}\n---\n${allowTried}` });
 });
 
 afterAll(() => gates?.close());
@@ -142,101 +119,6 @@ describe('rules about requests', () => {
   });
 });
 
-describe('rules about hosts', () => {
-  test.each<Row>([
-    ['deny hosts', 'exact.example', 403],
-    ['deny hosts', 'EXACT.Example', 403],
-    ['deny hosts', 'exact.example:8080', 403],
-    ['deny hosts', 'exact.example.', 403],
-    ['deny hosts', 'exact.example.:80', 403],
-    ['deny hosts', 'exact.example:', 403],
-    ['deny hosts', 'exact.example:abc', 403],
-    ['deny hosts', 'u@exact.example', 403],
-    ['deny hosts', 'a.example\r\nHost: exact.example', 403],
-    ['deny hosts', 'exact.example\r\nHost: a.example', 403],
-    ['deny hosts', '', 403],
-    ['deny hosts', 'Prefix.example', 403],
-    ['deny hosts', 'a.suffix.example:80', 403],
-    ['deny hosts', 'a.SUFFIX.example.', 403],
-    ['deny hosts', 'other.example', 200],
-    ['deny hosts', 'exact.example.org', 200],
-    ['allow hosts', 'exact.example:80', 200],
-    ['allow hosts', 'Exact.Example', 200],
-    ['allow hosts', 'a.suffix.example', 200],
-    ['allow hosts', 'suffix.example', 403],
-    ['allow hosts', 'other.example', 403],
-    ['allow hosts', 'exact.example.org', 403],
-    ['allow hosts', 'exact.example.', 200],
-    ['allow hosts', 'exact.example.:80', 200],
-    ['allow hosts', 'exact.example..', 403],
-    ['allow hosts', 'exact.example:', 403],
-    ['allow hosts', 'exact.example:@evil.example', 403],
-    ['allow hosts', 'exact.example:,evil.example', 403],
-    ['allow hosts', 'exact.example\r\nHost: evil.example', 403],
-    ['allow hosts', 'internal:80.suffix.example', 403],
-    ['allow hosts', 'internal:.suffix.example', 403],
-    ['allow hosts', 'evil.example,a.suffix.example', 403],
-    ['allow hosts', '[a.suffix.example:]internal', 403],
-    ['allow hosts by prefix', 'exact.other:80', 200],
-    ['allow hosts by prefix', 'exact:80@evil.example', 403],
-    ['allow hosts by prefix', 'exact:]evil.example', 403],
-    ['deny all other hosts', 'a.suffix.example:80', 200],
-    ['deny all other hosts', 'internal:80.suffix.example', 403],
-    ['allow a host header', 'a.suffix.example:80', 200],
-    ['allow a host header', 'internal:80.suffix.example', 403],
-    ['allow other hosts', 'other.example', 200],
-    ['allow other hosts', 'exact.example:80', 403],
-    ['allow other hosts', 'u@exact.example', 403],
-  ])('%s: host %j is answered %i', async (gate, host, status) => {
-    expect(await gates.sendRaw(gate, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toBe(status);
-  });
-
-  test('see the host of an absolute URL, not the header', async () => {
-    const bytes = 'GET http://exact.example/ HTTP/1.1\r\nHost: other.example\r\n\r\n';
-    expect(await gates.sendRaw('deny hosts', bytes)).toBe(403);
-  });
-});
-
-const count = tries(100, 160);
-const seed = Number(process.env.GENERATED_SEED ?? Math.trunc(Math.random() * 2 ** 31));
-
-describe(`of ${count} generated authorities`, () => {
-  const ways: readonly AuthorityWay[] = ['Host', 'URL', ':authority'];
-  const near = ['exact.example', 'a.suffix.example', 'suffix.example', 'x.exact.example', '.suffix.example'];
-  const generated = fc.sample(authorities(near), { numRuns: count, seed });
-  const isNamed = (host: string): boolean => host === 'exact.example' || /^[^.].*\.suffix\.example$/.test(host);
-  const cases: readonly [string, (host: string) => boolean][] = [
-    ['allow hosts', isNamed],
-    ['deny all other hosts', isNamed],
-    ['allow a host header', isNamed],
-    ['allow hosts by prefix', (host) => host.startsWith('exact')],
-  ];
-
-  test.each(cases)('%s: only those reach the application that are named however it reads them', async (gate, named) => {
-    const evaded: string[] = [];
-    let granted = 0;
-    for (const way of ways) {
-      const plain = await gates.askAuthorities(gate, way, ['exact.example:80', ...generated]);
-      for (const body of plain.filter((answer) => answer.startsWith('{'))) {
-        const { host } = (JSON.parse(body) as { readonly headers: { readonly host: string } }).headers;
-        granted += 1;
-        if (!hostReadings(host).every(named)) evaded.push(`${way} ${JSON.stringify(host)}`);
-      }
-    }
-    expect(evaded, `GENERATED_SEED=${seed}`).toEqual([]);
-    expect(granted).toBeGreaterThanOrEqual(ways.length);
-  });
-});
-
-/** What parsers make of an authority, careless ones among them: hosts in lower case, without a port. */
-function hostReadings(authority: string): readonly string[] {
-  const text = authority.toLowerCase();
-  const parts = [text, ...text.split(/[@,;/\\?#\s]/), ...text.split(/[[\]]/)];
-  const hosts = parts.flatMap((part) => [part.replace(/:.*$/, ''), part.replace(/:[^:]*$/, '')]);
-  const url = `http://${text}/`;
-  return [...hosts, ...(URL.canParse(url) ? [new URL(url).hostname] : [])];
-}
-
 describe('rules about headers', () => {
   test.each<Row>([
     ['allow a header', '/ | x-foo: foo', 200],
@@ -295,61 +177,7 @@ describe('rules over HTTP/2', () => {
     ['deny other methods', { ':method': 'FOO' }, 403],
     ['deny /private', { ':path': '//private' }, 403],
     ['deny /private', { ':path': '/%70rivate' }, 403],
-    ['deny hosts', { ':authority': 'Exact.example:81' }, 403],
-    ['deny hosts', { ':authority': 'exact.example.' }, 403],
   ])('%s: %j is answered %i', async (gate, headers, status) => {
     expect(await gates.sendHttp2(gate, headers)).toBe(status);
-  });
-});
-
-describe('a value is called impossible', () => {
-  const isImpossible = (rule: AuthorizationRule): boolean => {
-    let isReported = false;
-    checkImpossibleValues(make.authorizationPolicy('a/p', { action: 'DENY', rules: [rule] }), () => {
-      isReported = true;
-    });
-    return isReported;
-  };
-  const visible = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
-
-  test.each(levels)('under %s for no path that a request arrives with', async (level) => {
-    const parts = ['', '.', '..', '%2e', '.%2E', '%2f', '%5c', '\\', 'a', '%61', '..;', '%00', 'b%2Fc'];
-    const pairs = parts.flatMap((a) => parts.map((b) => [`/${a}/${b}`, `/x${a}${b}/`, `/x/${a}/${b}/y`])).flat();
-    const bag = new DiagnosticBag();
-    const answers = await Promise.all(pairs.map((path) => gates.send(level, { path })));
-    const paths = [...new Set(answers.flatMap(({ seen }) => seen?.url ?? []))];
-    expect(paths.length).toBeGreaterThan(50);
-    const policy = make.authorizationPolicy('a/p', { action: 'DENY', rules: [{ to: [{ operation: { paths } }] }] });
-    checkPaths([policy], { ...defaultSettings, pathNormalization: level }, bag);
-    expect(bag.all.map(({ message }) => message)).toEqual([]);
-  });
-
-  test('for the hosts that Envoy refuses, and for no others', async () => {
-    const hosts = visible.map((character) => `a${character}b`).filter((host) => !host.includes('*'));
-    for (const host of hosts) {
-      const status = await gates.sendRaw('NONE', `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      expect([host, isImpossible({ to: [{ operation: { hosts: [host] } }] })]).toEqual([host, status === 400]);
-    }
-  });
-
-  test('for the names of headers that Envoy refuses or takes off, and for no others', async () => {
-    // With a colon the name ends there.
-    const names = visible.map((character) => `x${character}y`).filter((name) => name !== 'x:y');
-    for (const name of names) {
-      const status = await gates.sendRaw('NONE', `GET / HTTP/1.1\r\nHost: a\r\n${name}: v\r\n\r\n`);
-      const isRefused = status === 400;
-      expect([name, isImpossible({ when: [{ key: `request.headers[${name}]`, values: ['v'] }] })]).toEqual([
-        name,
-        isRefused,
-      ]);
-    }
-    for (const name of ['keep-alive', 'proxy-connection', 'te', 'proxy-authorization']) {
-      const { seen } = await gates.send('NONE', { headers: [[name, 'trailers']] });
-      const isGone = seen?.headers[name] === undefined;
-      expect([name, isImpossible({ when: [{ key: `request.headers[${name}]`, values: ['v'] }] })]).toEqual([
-        name,
-        isGone,
-      ]);
-    }
   });
 });
