@@ -87,8 +87,7 @@ export class Reloader {
 
   /**
    * Reloads, one at a time; a call during a reload makes one more follow. Gives true when something came into force.
-   * `seenAtMs` is when the change was seen, as `performance.now()` counts; `replaced` fires when a newer one is seen, for
-   * which the caller reloads again.
+   * `seenAtMs` is when the change was seen, as `performance.now()` counts; `replaced` fires at a newer one, a reload of its own.
    */
   async reload(seenAtMs = performance.now(), replaced?: AbortSignal): Promise<boolean> {
     this.#isWanted = true;
@@ -119,8 +118,8 @@ export class Reloader {
       if (this.#parts.signal.aborted || error instanceof ReplacedCompilation) return false;
       // The listeners that stay ask for the secrets that they had.
       this.#parts.serveSecrets(this.#current);
-      const { reason, objects } =
-        error instanceof NotInForce ? error : { reason: 'world' as const, objects: [] as NamedObject[] };
+      const world = { reason: 'world' as const, objects: [] as NamedObject[] };
+      const { reason, objects } = error instanceof NotInForce ? error : world;
       this.#problems.refuse(reason, causes(error as Error), objects);
       this.#mustRetry = reason === 'world' || reason === 'not-shown';
       if (!this.#mustRetry) this.#seenAtMs = undefined;
@@ -153,9 +152,8 @@ export class Reloader {
       await this.#replace(next, await refusals);
     }
     result.accept?.();
-    const now = performance.now();
     const { clusters, listeners } = { clusters: versionOf(next.clusters), listeners: versionOf(next.listeners) };
-    const ms = Math.round(now - seenAtMs);
+    const ms = Math.round(performance.now() - seenAtMs);
     const hasEnded = this.#problems.end(result.held);
     const changes = changedPolicies(result.changes);
     if (!isUnchanged) log.info('configuration in force', { clusters, listeners, ms, ...changes });
@@ -164,7 +162,7 @@ export class Reloader {
       seen: Math.round(startedAt - seenAtMs),
       compiled: Math.round(compiledAt - startedAt),
       validated: Math.round(validatedAt - compiledAt),
-      replaced: Math.round(now - validatedAt),
+      replaced: Math.round(performance.now() - validatedAt),
     });
     this.#parts.observer.inForce(ms);
     return !isUnchanged;

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Json } from '../../testing/edited-sample.ts';
 import {
-  byDefault,
   chainIR,
   forward,
   httpIR,
@@ -15,104 +14,11 @@ import {
 } from '../../testing/ir.ts';
 import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { ExtAuthzIR } from '../ir/ext-authz.ts';
-import type { PermissionIR, PrincipalIR, RbacIR } from '../ir/rbac.ts';
+import type { RbacIR } from '../ir/rbac.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig } from '../render/resource.ts';
+import { asked, askedOverHttp, httpFilters, networkFilters } from './testing/access-filters.ts';
 import { verify } from './verify.ts';
-
-const text = { kind: 'exact', value: 'v' } as const;
-const port = { kind: 'destination-port', port: 80 } as const;
-
-/** One of each. */
-const permission: PermissionIR = {
-  kind: 'all',
-  of: [
-    { kind: 'some', of: [port, { kind: 'destination-ip', cidr: '10.0.0.0/8' }] },
-    { kind: 'not', of: { kind: 'server-name', match: { ...text, kind: 'suffix', ignoreCase: true } } },
-    { kind: 'metadata', filter: 'envoy.filters.network.x', path: ['a'], match: text, inList: true },
-  ],
-};
-const httpPermission: PermissionIR = {
-  kind: 'all',
-  of: [
-    permission,
-    { kind: 'path', match: { kind: 'regex', value: '/a.*' } },
-    { kind: 'path-template', template: '/a/*' },
-    { kind: 'header', name: ':method', match: { ...text, ignoreCase: true } },
-    { kind: 'header', name: 'x-a', match: 'present' },
-  ],
-};
-const principal: PrincipalIR = {
-  kind: 'some',
-  of: [
-    { kind: 'identity', match: { kind: 'prefix', value: 'spiffe://td/' } },
-    { kind: 'identity', match: 'present' },
-    { kind: 'direct-remote-ip', cidr: '10.0.0.1/32' },
-    { kind: 'not', of: { kind: 'remote-ip', cidr: 'fd00::/8' } },
-    { kind: 'any' },
-  ],
-};
-const httpPrincipal: PrincipalIR = {
-  kind: 'all',
-  of: [
-    principal,
-    { kind: 'claim', path: ['a', 'b'], match: { kind: 'contains', value: 'v' }, inList: true },
-    { kind: 'claim', path: ['iss'], match: text, inList: false },
-    { kind: 'token-part', path: ['header', 'crit'], match: 'present' },
-    { kind: 'token-part', path: ['payload', 'exp'], match: { kind: 'range', from: -1, below: 1 } },
-  ],
-};
-
-function rules(action: RbacIR['action'], name: string, asks: PermissionIR, who: PrincipalIR): RbacIR {
-  const policies = [{ name, permission: asks, principal: who, origins: byDefault }];
-  return {
-    kind: 'rbac',
-    action,
-    policies,
-    shadow: { policies: [{ ...policies[0]!, name: `${name} tried` }], statPrefix: 'p_' },
-    origins: byDefault,
-  };
-}
-
-const asked: ExtAuthzIR = {
-  kind: 'ext-authz',
-  provider: 'opa',
-  authorizer: { protocol: 'grpc', cluster: 'authorizer', timeoutMs: 1000, authority: 'opa.a' },
-  shadowStatPrefix: 'p_',
-  policyPrefix: 'opa-',
-  failOpen: false,
-  statusOnError: 403,
-  clearRouteCache: true,
-  requestBody: { maxBytes: 10, allowPartial: true, asBytes: true },
-  origins: byDefault,
-};
-const askedOverHttp: ExtAuthzIR = {
-  ...asked,
-  failOpen: true,
-  statusOnError: 503,
-  clearRouteCache: false,
-  authorizer: {
-    protocol: 'http',
-    cluster: 'authorizer',
-    timeoutMs: 1000,
-    uri: 'http://opa.a:80',
-    pathPrefix: '/check',
-    headersToAuthorizer: [text],
-    headersToAdd: [{ name: 'x-from', value: 'mesh' }],
-    headersToUpstream: [text],
-    headersToDownstreamOnAllow: [{ ...text, kind: 'prefix' }],
-    headersToDownstreamOnDeny: [{ ...text, kind: 'suffix' }],
-  },
-};
-
-const httpFilters = [
-  rules('LOG', 'ns[a]-audited', httpPermission, httpPrincipal),
-  asked,
-  askedOverHttp,
-  rules('DENY', 'ns[a]-denied', httpPermission, httpPrincipal),
-  rules('ALLOW', 'ns[a]-allowed', permission, principal),
-];
-const networkFilters = [rules('DENY', 'ns[a]-denied', permission, principal), asked];
 
 /** A proxy with these filters, and what `verify` says of them as a template could write them. */
 function proxyWith(level: 'http' | 'network', policyFilters: readonly (RbacIR | ExtAuthzIR)[]) {

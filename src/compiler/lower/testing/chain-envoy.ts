@@ -24,6 +24,7 @@ import {
 import type { ListenerIR } from '../../ir/listener.ts';
 import { createRenderer } from '../../render/render.ts';
 import { createLowerCache, lower } from '../lower.ts';
+import { withFileCertificates } from './file-certificates.ts';
 import type { Connection } from './match-chain.ts';
 
 const envoyBinary = process.env.ENVOY_BINARY ?? join(import.meta.dirname, '../../../../.tools/bin/envoy');
@@ -180,22 +181,6 @@ interface StaticResources {
     readonly filter_chains: readonly { readonly name: string }[];
   }[];
   readonly clusters: readonly { readonly name: string }[];
-}
-
-/** Secrets from files instead of a discovery server, which is not what is tested here. */
-function withFileCertificates(node: unknown): void {
-  if (typeof node !== 'object' || node === null) return;
-  const message = node as Record<string, unknown>;
-  if (message.tls_certificate_sds_secret_configs !== undefined) {
-    delete message.tls_certificate_sds_secret_configs;
-    message.tls_certificates = [{ certificate_chain: { filename: 'cert.pem' }, private_key: { filename: 'key.pem' } }];
-  }
-  const combined = message.combined_validation_context as { default_validation_context?: object } | undefined;
-  if (combined !== undefined) {
-    delete message.combined_validation_context;
-    message.validation_context = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
-  }
-  for (const child of Object.values(message)) withFileCertificates(child);
 }
 
 /** Sends and waits for the end: `reset` when the connection was torn down with the bytes unread. */

@@ -14,6 +14,7 @@ import { createMeshCa, type IssuedCertificate } from '../../../testing/certifica
 import { freePorts } from '../../../testing/free-ports.ts';
 import { staticFormOf, withoutHostOnlyChains } from '../../../testing/static-form.ts';
 import { createCompiler } from '../../compile.ts';
+import { withFileCertificates } from './file-certificates.ts';
 
 /** The ports of one workload: declared as HTTP, as TCP, and not at all. */
 export type InboundPort = 'http' | 'tcp' | 'undeclared';
@@ -173,22 +174,6 @@ function clusterOf(name: string, path: string): object {
   };
   const isGrpc = name.startsWith('outbound|9191|');
   return { name, type: 'STATIC', load_assignment, ...(isGrpc ? { typed_extension_protocol_options: http2 } : {}) };
-}
-
-/** Secrets from files instead of a discovery server, which is not what is tested here. */
-function withFileCertificates(node: unknown): void {
-  if (typeof node !== 'object' || node === null) return;
-  const message = node as Record<string, unknown>;
-  if (message.tls_certificate_sds_secret_configs !== undefined) {
-    delete message.tls_certificate_sds_secret_configs;
-    message.tls_certificates = [{ certificate_chain: { filename: 'cert.pem' }, private_key: { filename: 'key.pem' } }];
-  }
-  const combined = message.combined_validation_context as { default_validation_context?: object } | undefined;
-  if (combined !== undefined) {
-    delete message.combined_validation_context;
-    message.validation_context = { ...combined.default_validation_context, trusted_ca: { filename: 'root.pem' } };
-  }
-  for (const child of Object.values(message)) withFileCertificates(child);
 }
 
 async function startHttpEcho(path: string): Promise<Server> {
