@@ -19,6 +19,13 @@ export const equivalents = [
     reason: 'a memo belongs to one settings value, of which alone the catch-all is made',
   },
   {
+    file: 'src/control/server/monitoring.ts',
+    at: 'request.resume();',
+    before: 'request.resume();',
+    after: ';',
+    reason: 'Node reads what is left of a request itself once it is answered',
+  },
+  {
     file: 'src/lib/nearest.ts',
     at: 'return previous[b.length] ?? 0',
     before: '0',

@@ -68,6 +68,12 @@ describe('suspectsNamedIn', () => {
     expect((await suspectsNamedIn('no', before, next)).map(({ name }) => name)).toEqual(['route', 'two']);
     expect(await suspectsNamedIn('in: no', before, before)).toEqual([]);
   });
+
+  test('does not suspect who decided the same as somebody else, and still does', async () => {
+    const alike = files({ in: { one: '1', two: '1', three: '3' } });
+    const next = files({ in: { one: '1', two: '1', three: '3x' } });
+    expect(await suspectsNamedIn('in: no', alike, next)).toEqual([policy('three')]);
+  });
 });
 
 describe('formatSuspects', () => {

@@ -1,0 +1,24 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { watchPaths } from './watch.ts';
+
+test('a watch that is told of other paths, as many as before, follows them and no longer the old ones', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'watch-'));
+  const [old, fresh] = [join(folder, 'old'), join(folder, 'fresh')];
+  await writeFile(old, '1');
+  await writeFile(fresh, '1');
+  let changes = 0;
+  const watch = await watchPaths([old], { onChange: () => changes++, debounceMs: 10, pollMs: 60_000 });
+  const sees = (count: number): Promise<void> => vi.waitFor(() => expect(changes).toBe(count), 3_000);
+  watch.follow([fresh]);
+  await sees(1);
+  await writeFile(fresh, '2');
+  await sees(2);
+  await writeFile(old, '2');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(changes).toBe(2);
+  watch.close();
+  await rm(folder, { recursive: true });
+});
