@@ -48,6 +48,20 @@ describe('compile', () => {
     expect(compiled).toBeGreaterThan(4);
   });
 
+  test('gives what a fresh compiler gives when what policies speak of comes and goes', () => {
+    const known = createCompiler({ settings: defaultSettings });
+    const fresh = (files: readonly SourceFile[]) => outcome(createCompiler({ settings: defaultSettings }), files);
+    const late = [lateService, latePod].map(fileOf);
+    const spoken = aboutLate.map((object, i) => fileOf(object, i + late.length));
+    const faults: number[] = [];
+    for (const there of [[], late, late.slice(0, 1), late.slice(1), late, []]) {
+      const after = outcome(known, [...there, ...spoken]);
+      expect(after).toEqual(fresh([...there, ...spoken]));
+      faults.push(after.diagnostics.length);
+    }
+    expect(Math.min(...faults)).toBeLessThan(Math.max(...faults));
+  });
+
   test('gives the same bytes and diagnostics whatever the order of policies of all six kinds', () => {
     fc.assert(
       fc.property(objects, fc.infiniteStream(fc.nat()), (list, order) => {
@@ -61,6 +75,43 @@ describe('compile', () => {
     );
   });
 });
+
+const app = { app: 'late' };
+const lateService = {
+  ...{ apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'a' } },
+  spec: { clusterIP: '10.96.9.9', selector: app, ports: [{ name: 'http', port: 80 }] },
+};
+const latePod = {
+  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'a', labels: app } },
+  spec: { containers: [{ name: 'app', ports: [{ containerPort: 80 }] }] },
+  status: { podIP: '10.1.9.9' },
+};
+
+/** Policies of the service and the pod above, which has the name that `fileOf` gives to the first object. */
+const aboutLate = [
+  {
+    ...{ apiVersion: versions.DestinationRule, kind: 'DestinationRule', metadata: { namespace: 'a' } },
+    spec: {
+      host: 'o0.a.svc.cluster.local',
+      trafficPolicy: { portLevelSettings: [{ port: { number: 80 }, tls: { mode: 'DISABLE' } }] },
+    },
+  },
+  {
+    ...{ apiVersion: versions.PeerAuthentication, kind: 'PeerAuthentication', metadata: { namespace: 'a' } },
+    spec: { selector: { matchLabels: app }, mtls: { mode: 'STRICT' }, portLevelMtls: { 80: { mode: 'DISABLE' } } },
+  },
+  {
+    ...{ apiVersion: versions.PeerAuthentication, kind: 'AuthorizationPolicy', metadata: { namespace: 'a' } },
+    spec: { selector: { matchLabels: app }, rules: [{ to: [{ operation: { paths: ['/x'] } }] }] },
+  },
+  {
+    ...{ apiVersion: versions.DestinationRule, kind: 'VirtualService', metadata: { namespace: 'a' } },
+    spec: {
+      hosts: ['o0.a.svc.cluster.local'],
+      http: [{ route: [{ destination: { host: 'o0.a.svc.cluster.local' } }] }],
+    },
+  },
+];
 
 function fileOf(object: { readonly metadata: object }, index: number): SourceFile {
   const metadata = { ...object.metadata, name: `o${index}` };

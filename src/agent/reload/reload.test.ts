@@ -80,6 +80,23 @@ describe('Reloader', () => {
     expect(count('takes effect')).toBe(0);
   });
 
+  test('says when what a new bootstrap brings takes effect, where it has changed and alone there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'reload-'));
+    const bootstrap = first.bootstrap.replace('{', '{"stats_flush_interval": "1s",');
+    let next = { ...first, bootstrap };
+    const { reloader, count } = setUp({
+      compile: async () => ({ files: next, warnings: [] }),
+      validate: async () => ({ ok: true, message: '' }),
+      folder,
+    });
+    await reloader.reload();
+    expect(count('the bootstrap has changed; that takes effect when the agent starts again')).toBe(1);
+    next = { ...next };
+    await reloader.reload();
+    expect(count('takes effect')).toBe(1);
+    await rm(folder, { recursive: true });
+  });
+
   test('serves the secrets of what stays in force again when a change is refused', async () => {
     const served: ProxyFiles[] = [];
     const { reloader } = setUp({ serveSecrets: (files) => served.push(files) });

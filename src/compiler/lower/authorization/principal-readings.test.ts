@@ -50,6 +50,13 @@ describe('checkPrincipals', () => {
     expect(told(principal(value), issuer)).toEqual([]);
   });
 
+  test.each(['request.headers[referer]', 'request.auth.audiences', 'source.principal'])(
+    'says nothing of a condition on %s',
+    (key) => {
+      expect(told({ when: [{ key, values: ['https://i/a/b'] }] }, 'https://i')).toEqual([]);
+    },
+  );
+
   test('says nothing where no tokens are taken', () => {
     expect(told(principal('https://i/a/b'))).toEqual([]);
   });
