@@ -20,7 +20,7 @@ export function readScenarios(): readonly Scenario[] {
 export function scenariosPage(): string {
   const introduction =
     'Written by `make docs` from `fixtures/scenarios.json`: situations of `pilot-agent`, what happens in each, and the ' +
-    'tests that show it. Where the original ends with 255, wrong usage is 2 here and a failure of the world 3.';
+    'tests that show it. Where Istio ends with 255, wrong usage is 2 here and a failure of the world 3.';
   const rows = readScenarios().map(({ scenario, is, tests }) => [
     String(scenario),
     is,

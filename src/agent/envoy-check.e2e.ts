@@ -73,7 +73,7 @@ describe('an Envoy that was started before it is known whether it may run', () =
   test.each([
     ['the reason is that it may not run', 'refuse', undefined],
     ['its own end counts where it may run', 'allow', 137],
-  ] as const)('may end before that is known: %s', async (_name, answer, code) => {
+  ] as const)('an Envoy that ends before the version check answers: %s', async (_name, answer, code) => {
     const unanswered = await startUnanswered();
     const { agent } = unanswered;
     process.kill(agent.envoyPid, 'SIGKILL');

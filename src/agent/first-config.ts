@@ -17,7 +17,7 @@ export async function compileFirst(
 ): Promise<CompiledFiles | undefined> {
   const { compile, validate, config, envoyCheck, log } = parts;
   const result = await compile();
-  // Whatever else is wrong, a program that is no good Envoy is told first, and asked for nothing.
+  // Whatever else is wrong, a program that is no good Envoy is reported first, and asked for nothing.
   if (!('files' in result) || config.mustValidateFirst) await envoyCheck.wait(quit);
   if (quit.aborted) return undefined;
   if ('failure' in result) throw result.failure;

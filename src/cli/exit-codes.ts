@@ -7,7 +7,7 @@ export const exitCode = {
   /** The world failed: a file, a port, a missing program. */
   world: 3,
   bug: 70,
-  /** Redirection is not in force: the original's code. */
+  /** Redirection is not in force: Istio's code. */
   notRedirected: 126,
 } as const;
 

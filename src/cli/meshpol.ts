@@ -37,7 +37,8 @@ export async function runMeshpol(args: readonly string[], io: CliIo): Promise<nu
   return code;
 }
 
-function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Finish): Command {
+/** The commands of `meshpol`. */
+export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Finish): Command {
   const program = createProgram(
     'meshpol',
     'Compiles service-mesh policies, offline, into the configuration of Envoy.',
@@ -74,7 +75,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .option('--workload <namespace/name>', 'this workload only; may be repeated', parseWorkload)
     .option('--all', 'every workload that has a proxy (the default)')
     .addOption(new Option('--format <form>', 'form of the output').choices(['json', 'yaml']).default('json'))
-    .option('--annotate', 'put what decided each part into its metadata')
+    .option('--annotate', 'record the source policy of each Envoy resource in metadata.filter_metadata["mesh.origin"]')
     .option('--force', 'write over files that this program did not write')
     .option('--meshConfig <file>', 'mesh configuration')
     .option('--templateFile <path>', 'bootstrap template, or a folder that replaces templates by name')

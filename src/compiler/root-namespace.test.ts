@@ -33,7 +33,7 @@ describe('decideRootNamespace', () => {
     ['an AuthorizationPolicy of istio-system', [authorization('istio-system')], 'istio-system'],
     ['a policy of our group in istio-system', [authorization('istio-system', 'security.mesh.io')], undefined],
     ['a rule for clients in istio-system', [rule], undefined],
-    ["a policy of the original's group in mesh-system", [authorization('mesh-system')], 'mesh-system'],
+    ["a policy of Istio's group in mesh-system", [authorization('mesh-system')], 'mesh-system'],
     ['a policy of our group in mesh-system', [authorization('mesh-system', 'security.mesh.io')], 'mesh-system'],
   ])('is decided by %s', (_, texts, decided) => {
     expect(decide(texts)).toEqual({ decided, told: none });

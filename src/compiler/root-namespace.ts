@@ -16,7 +16,7 @@ const decidingKinds: ReadonlySet<string> = new Set([
 
 /**
  * The root namespace that the objects decide on; undefined while none of them does. It is `mesh-system`, or, where
- * policies of the original's group stand in its root namespace `istio-system`, that one. Policies in both are an error,
+ * policies of Istio's group stand in its root namespace `istio-system`, that one. Policies in both are an error,
  * and so is a decision other than the one `before`. A root namespace that a setting names is no matter of the objects.
  */
 export function decideRootNamespace(

@@ -35,7 +35,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'bootstrapTemplate',
-    effect: 'bootstrap template; goes before --templateFile',
+    effect: 'bootstrap template; overrides --templateFile',
   },
   {
     name: 'MESH_BOOTSTRAP_OVERRIDE',

@@ -11,7 +11,7 @@ export const configAnnotation = 'proxy.mesh.io/config';
 const discoveryAnnotation = 'sidecar.mesh.io/discoveryAddress';
 const statusPortAnnotation = 'status.sidecar.mesh.io/port';
 
-/** Annotations by our names for their keys: those of the original mean the same. */
+/** Annotations by our names for their keys: those of Istio mean the same. */
 export function withOurNames(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [labelKeyAlias(key), value]));
 }

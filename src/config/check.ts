@@ -22,7 +22,7 @@ function checkTrustDomains({ trustDomain, trustDomainAliases, origins }: Setting
   for (const alias of trustDomainAliases) check(alias, 'trustDomainAliases');
 }
 
-/** What the schema of ProxyConfig cannot say: durations and addresses as the original validates them, and ports that differ. */
+/** What the schema of ProxyConfig cannot say: durations and addresses as Istio validates them, and ports that differ. */
 function checkProxy(settings: Settings, bag: DiagnosticBag): void {
   const { proxy, origins } = settings;
   const refuse = (field: keyof typeof proxy, name: string, value: string, expected: string): void => {

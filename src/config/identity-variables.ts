@@ -120,7 +120,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'authority.certificateProvider',
     security: true,
-    effect: 'whose root the authority is checked with: meshd, kubernetes or custom',
+    effect: "root that verifies the CA's certificate: meshd, kubernetes or custom",
   },
   {
     name: 'PKCS8_KEY',
@@ -188,6 +188,6 @@ export const identityVariables: readonly Variable[] = [
     default: '5m0s',
     owner: 'agent',
     setting: 'secrets.staleCheckMs',
-    effect: 'how often connections of secrets that nobody uses are looked for; 0: every 5 minutes',
+    effect: 'close an SDS stream whose client has not acknowledged a response for this long; 0: 5 minutes',
   },
 ];

@@ -56,7 +56,7 @@ export const ownVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'life.notifySocket',
-    effect: 'socket of the service manager that is told READY=1 and STOPPING=1',
+    effect: 'socket of the service manager, which gets READY=1 and STOPPING=1',
   },
   {
     name: 'STS_LENIENT',

@@ -87,7 +87,7 @@ function certificates(reader: VariableReader): CertificateSettings {
 
 function secrets(reader: VariableReader): SecretSettings {
   return {
-    // As in the original, 0 asks for the default.
+    // As in Istio, 0 asks for the default.
     staleCheckMs: reader.read('STALED_CONNECTION_RECYCLE_RUN_INTERVAL', parseDurationVariable) || 300_000,
     isGatewayEnabled: reader.read('ENABLE_INGRESS_GATEWAY_SDS', parseBoolean),
     gatewayNamespace: reader.read('INGRESS_GATEWAY_NAMESPACE', optionalText),

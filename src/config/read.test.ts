@@ -110,7 +110,7 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
     });
   });
 
-  test('takes annotations from the file of the pod, under the names of the original too', async () => {
+  test('takes annotations from the file of the pod, under the names of Istio too', async () => {
     const podInfo = mkdtempSync(join(folder, 'pod-'));
     const lines = [
       'proxy.mesh.io/config="proxyAdminPort: 15200\\nserviceCluster: annotation\\n"',

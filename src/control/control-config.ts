@@ -16,7 +16,7 @@ export interface TokenConfig {
   readonly issuerRoots: string | undefined;
 }
 
-/** ENABLE_CA_SERVER; everything about the authority. */
+/** ENABLE_CA_SERVER; everything about the CA. */
 export interface AuthorityConfig {
   /** Undefined: the usual places. */
   readonly folder: string | undefined;
@@ -28,7 +28,7 @@ export interface AuthorityConfig {
   readonly limit: RateLimit;
 }
 
-/** What the TLS listener shows: a certificate that the authority signs, or one of the operator's. */
+/** What the TLS listener shows: a certificate that the CA signs, or one of the operator's. */
 export type ServerCertificateConfig =
   | { readonly names: readonly string[]; readonly outputFolder: string | undefined; readonly folder?: never }
   | { readonly folder: string; readonly names?: never };

@@ -94,7 +94,7 @@ describe('serveControl', () => {
     expect(bench.audit()).toHaveLength(1);
   });
 
-  test('signs nothing where the authority is switched off, behind a certificate of the operator', async () => {
+  test('signs nothing where the CA is switched off, behind a certificate of the operator', async () => {
     const leaf = await createTestAuthority({ isCa: false, usages: 1, dnsNames: ['meshd.mesh-system.svc'] });
     await writeFile(bench.path('cert-chain.pem'), leaf.certificate);
     await writeFile(bench.path('key.pem'), leaf.privateKey);

@@ -147,7 +147,7 @@ function isPlain(issuer = ''): boolean {
 
 type SecureConfig = NonNullable<ControlConfig['secure']>;
 
-/** What the listener shows, kept fresh; client certificates are verified with the roots of the authority. */
+/** What the listener shows, kept fresh; client certificates are verified with the roots of the CA. */
 async function startCertificates(
   config: SecureConfig['certificate'],
   authority: CertificateAuthority | undefined,

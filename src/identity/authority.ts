@@ -6,7 +6,7 @@ import type { ExchangeToken } from './sts/cloud-exchange.ts';
 export interface AuthorityOptions {
   /** `host:port` */
   readonly address: string;
-  /** File with the roots that the authority's own certificate is checked with, read anew for each connection. */
+  /** File with the roots that the CA's own certificate is checked with, read anew for each connection. */
   readonly rootPath: string;
   /**
    * Whether those roots are also the mesh's, which the workload's own certificate leads to; else (a platform's root)

@@ -45,7 +45,7 @@ async function askOnce(host: string, certificate: object): Promise<{ names: unkn
 }
 
 describe('requestCertificate', () => {
-  test('sends the name of the authority, and checks its certificate by it', async () => {
+  test('sends the name of the CA, and checks its certificate by it', async () => {
     const { names } = await askOnce('localhost', { dnsNames: ['localhost'] });
     expect(names[0]).toBe('localhost');
   });

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly request: CertificateRequest;
   /** Undefined when no token is sent. */
   readonly token: TokenAnswer | undefined;
-  /** Roots trusted beside those of the file: a root that the authority itself announced, PEM; may be empty. */
+  /** Roots trusted beside those of the file: a root that the CA itself announced, PEM; may be empty. */
   readonly announcedRoots: string;
   /** From the start of the connection to the answer. */
   readonly deadlineMs: number;
@@ -25,7 +25,7 @@ export interface Attempt {
 export const longestAnswerBytes = 1_048_576;
 
 /**
- * Asks the authority once, on a connection of its own: roots, client certificate and token are those of the disk at this
+ * Asks the CA once, on a connection of its own: roots, client certificate and token are those of the disk at this
  * moment. Throws `AuthorityError`.
  */
 export async function requestCertificate(authority: AuthorityOptions, attempt: Attempt): Promise<CertificateResponse> {
@@ -34,7 +34,7 @@ export async function requestCertificate(authority: AuthorityOptions, attempt: A
   if (pair.texts === undefined && token === undefined) throw noCredential(pair.problem, attempt.token?.problem);
   const client = new Client(authority.address, await channelCredentials(authority, attempt, pair.texts), {
     'grpc.max_receive_message_length': longestAnswerBytes,
-    // The authority is inside the mesh: neither a proxy of the environment nor a text record of DNS has a say.
+    // The CA is inside the mesh: neither a proxy of the environment nor a text record of DNS has a say.
     'grpc.enable_http_proxy': 0,
     'grpc.service_config_disable_resolution': 1,
     'grpc.use_local_subchannel_pool': 1,
@@ -180,7 +180,7 @@ const remedies: Readonly<Partial<Record<status, Remedy>>> = {
   [status.UNIMPLEMENTED]: 'credential',
 };
 
-/** The status as one line; the authority's words, without the token if it repeats it. */
+/** The status as one line; the CA's words, without the token if it repeats it. */
 function explain({ code, details }: ServiceError, address: string, token: string | undefined): AuthorityError {
   const words = (token === undefined ? (details ?? '') : (details ?? '').replaceAll(token, '[token]')).replace(
     /\s+/g,

@@ -5,7 +5,7 @@ import protobuf from 'protobufjs/minimal.js';
 export interface CertificateRequest {
   /** Field 1: a PKCS #10 request, PEM. */
   readonly csr: string;
-  /** Field 3, int64: the lifetime asked for, in seconds; 0 or less asks for the authority's default. */
+  /** Field 3, int64: the lifetime asked for, in seconds; 0 or less asks for the CA's default. */
   readonly validitySeconds: bigint;
   /** Field 4, `google.protobuf.Struct`: values that are no text are undefined here, their keys count all the same. */
   readonly metadata: ReadonlyMap<string, string | undefined>;
@@ -17,7 +17,7 @@ export interface CertificateResponse {
   readonly certificateChain: readonly string[];
 }
 
-/** The package of the wire form is historic: both sides also speak with the original's. */
+/** The package of the wire form is historic: both sides also speak with Istio's. */
 export const certificateServiceName = 'istio.v1.auth.IstioCertificateService';
 
 /** Key of the method in a service's table of handlers. */

@@ -50,7 +50,7 @@ describe('CertificateKeeper', () => {
     expect(snapshots).toHaveLength(2);
   });
 
-  test('has a certificate that is good at every moment, whatever jumps while the authority answers', async () => {
+  test('has a certificate that is good at every moment, whatever jumps while the CA answers', async () => {
     const jump = fc.record({
       afterMs: fc.integer({ min: 0, max: 10 * hourMs }),
       byMs: fc.integer({ min: -86_400_000, max: 86_400_000 }),

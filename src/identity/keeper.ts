@@ -29,7 +29,7 @@ export interface KeeperOptions {
   readonly outgoing?: OutgoingObserver;
 }
 
-/** After this long a request counts as failed, and the next attempt as another request; as in the original. */
+/** After this long a request counts as failed, and the next attempt as another request; as in Istio. */
 const giveUpMs = 10_000;
 
 /**

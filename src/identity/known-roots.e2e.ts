@@ -29,7 +29,7 @@ describe('knownRoots', () => {
     expect(await knownRoots(authority, inForce)).toBe('in force');
   });
 
-  test('are none where a platform vouches for the authority, which may then bring others', async () => {
+  test('are empty when the CA is authenticated by a platform root, so any mesh root is accepted', async () => {
     expect(await knownRoots(await options({ isMeshRoot: false }), inForce)).toBe('');
   });
 

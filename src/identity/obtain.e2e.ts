@@ -58,7 +58,7 @@ describe('identityRequests', () => {
     expect((await identityRequests(options, systemClock)(attempt)).spiffeId).toBe(testSpiffeId);
   });
 
-  test('trusts the authority by the root of the disk, read for each connection', async () => {
+  test('trusts the CA by the root of the disk, read for each connection', async () => {
     const options = await authorityIn(bench.folder, bench.authority);
     const request = identityRequests(options, systemClock);
     await writeFile(options.rootPath, (await createMeshCa()).rootCertificate);
@@ -108,7 +108,7 @@ describe('a failed attempt', () => {
     expect(bench.authority.seen).toEqual([]);
   });
 
-  test('ends at its deadline when the authority never answers', async () => {
+  test('ends at its deadline when the CA never answers', async () => {
     bench.authority.answer = () => 'silence';
     const options = await authorityIn(bench.folder, bench.authority);
     await expect(identityRequests(options, systemClock)({ ...attempt, deadlineMs: 300 })).rejects.toThrow(/DEADLINE/);

@@ -11,7 +11,7 @@ import type { SecretSnapshot } from './snapshot.ts';
 import { workloadSpiffeId } from './spiffe-id.ts';
 import { claimsOf, readToken } from './token.ts';
 
-/** Attempts at the authority; each answer, good or bad, is followed by a new key. */
+/** Attempts at the CA; each answer, good or bad, is followed by a new key. */
 export function identityRequests(authority: AuthorityOptions, clock: Clock): RequestIdentity {
   let inForce: SecretSnapshot | undefined;
   let key: KeyObject | undefined;

@@ -76,7 +76,7 @@ describe('writeOutputFolder', () => {
     expect(new X509Certificate(chain).checkPrivateKey(createPrivateKey(key))).toBe(true);
   });
 
-  test('takes the place of a key that others can read, and of a part that was left behind', async () => {
+  test('replaces a world-readable key file and a leftover temporary file', async () => {
     const snapshot = await next();
     await writeFile(join(folder, 'key.pem'), snapshot.privateKey, { mode: 0o644 });
     await writeFile(join(folder, 'key.pem.tmp'), 'half');

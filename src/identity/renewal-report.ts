@@ -10,7 +10,7 @@ export interface RenewalTrouble {
 }
 
 const order: readonly Gravity[] = ['info', 'warn', 'error'];
-/** The same trouble is told again after this long. */
+/** The same trouble is reported again after this long. */
 const repeatMs = 60_000;
 /** Troubles that take turns are told no more often than this. */
 const apartMs = 5_000;
@@ -34,7 +34,7 @@ export class RenewalReport {
     this.#tell(trouble);
   }
 
-  /** The trouble is over; the next one is told at once. */
+  /** The trouble is over; the next one is reported at once. */
   succeeded(): void {
     this.#last = undefined;
   }

@@ -3,7 +3,7 @@ import { ExchangeError } from './sts/token-manager.ts';
 import type { TokenAnswer } from './token.ts';
 
 /**
- * What the authority is shown: the workload's token, or what it is exchanged for when PLUGINS says so. A workload's token
+ * What the CA is shown: the workload's token, or what it is exchanged for when PLUGINS says so. A workload's token
  * that cannot be exchanged is never shown itself: it is meant for somebody else. Throws `AuthorityError`.
  */
 export async function shownToken(

@@ -18,7 +18,7 @@ const longestSpiffeId = 2048;
 /**
  * `spiffe://<trust domain>/ns/<namespace>/sa/<service account>` from the variables, else from the claim `sub` of the
  * token, `system:serviceaccount:<namespace>:<name>`. The claim is not verified here and decides nothing but the request:
- * the authority gives a certificate only for what it has verified itself.
+ * the CA gives a certificate only for what it has verified itself.
  */
 export function workloadSpiffeId(names: WorkloadNames, tokenSubject: string | undefined): SpiffeIdAnswer {
   const fromToken = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(tokenSubject ?? '');

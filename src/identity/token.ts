@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a token says of itself. Nothing of it is verified: the authority does that. */
+/** What a token says of itself. Nothing of it is verified: the CA does that. */
 export interface TokenClaims {
   /** `sub` */
   readonly subject: string | undefined;
@@ -45,7 +45,7 @@ export function claimsOf(token: string): TokenClaims {
       expiresAtMs: typeof exp === 'number' && Number.isFinite(exp) ? exp * 1000 : undefined,
     };
   } catch {
-    // Opaque to us; it may mean something to the authority.
+    // Opaque to us; it may mean something to the CA.
     return none;
   }
 }

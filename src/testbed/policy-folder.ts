@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /**
  * The folder that every proxy watches. A change is complete when the marker is read: its name is new each time, it is
@@ -24,6 +24,7 @@ export async function createPolicyFolder(
   await mkdir(path);
   const place = async (file: string, text: string): Promise<void> => {
     await writeFile(beside, text, { mode: 0o644 });
+    await mkdir(dirname(join(path, file)), { recursive: true });
     await rename(beside, join(path, file));
   };
   let changes = 0;

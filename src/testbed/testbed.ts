@@ -1,10 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
+import { startBackends } from './backends.ts';
 import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
 import { buildNetwork } from './network.ts';
+import type { OwnPrograms } from './own-programs.ts';
 import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
 import { openSandbox, repository, type Sandbox, scratch } from './sandbox.ts';
 import { node, type Provision, provisionCertificate, type Sidecar, startSidecar } from './sidecar.ts';
@@ -13,8 +15,13 @@ import type { WireAnswer } from './wire/answer.ts';
 import type { WireRequest } from './wire/exchange.ts';
 
 export interface TestbedOptions {
-  /** Namespaces, service accounts, services and pods, as YAML; pods have addresses in 10.77.0.0/16 and fd77::/64. */
-  readonly topology: string;
+  /**
+   * Namespaces, service accounts, services and pods, as YAML, or several such files by name; pods have addresses in
+   * 10.77.0.0/16 and fd77::/64.
+   */
+  readonly topology: string | Readonly<Record<string, string>>;
+  /** What runs in pods instead of the testbed's own backends. */
+  readonly programs?: OwnPrograms;
   /** Policy files in force from the start: name to YAML. */
   readonly policies?: Readonly<Record<string, string>>;
   /** Fields of the mesh configuration. */
@@ -71,19 +78,17 @@ export interface Testbed {
 /** Builds and starts a mesh; returns when every backend listens and every sidecar is ready. */
 export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
   const progress = options.onProgress ?? (() => undefined);
-  const plan = planFloor(loadAll(options.topology) as PlanObject[]);
+  const topology = typeof options.topology === 'string' ? { 'topology.yaml': options.topology } : options.topology;
+  const plan = planFloor(Object.values(topology).flatMap((text) => loadAll(text) as PlanObject[]));
   progress('network namespaces, redirection');
   const sandbox = await openSandbox();
   try {
     await buildNetwork(sandbox, plan);
-    const folder = await createPolicyFolder(sandbox.folder, {
-      'topology.yaml': options.topology,
-      ...options.policies,
-    });
+    const folder = await createPolicyFolder(sandbox.folder, { ...topology, ...options.policies });
     progress('backends, agents, Envoys');
     const ca = await createMeshCa();
     const start = await sidecarStarter(sandbox, ca, folder, options);
-    const [sidecars] = await Promise.all([startSidecars(plan, start), startBackends(sandbox, plan)]);
+    const [sidecars] = await Promise.all([startSidecars(plan, start), startBackends(sandbox, plan, options.programs)]);
     progress('waiting until every sidecar is ready');
     await Promise.all([...sidecars.values()].map((sidecar) => sidecar.ready()));
     return new RunningTestbed({ sandbox, plan, folder, sidecars, ca, start });
@@ -226,21 +231,4 @@ async function startSidecars({ pods }: FloorPlan, start: StartSidecar): Promise<
 
 function keyOf({ namespace, name }: PlannedPod): string {
   return `${namespace}/${name}`;
-}
-
-async function startBackends(sandbox: Sandbox, { pods }: FloorPlan): Promise<void> {
-  const started = pods
-    .filter(({ ports }) => ports.length > 0)
-    .map(async ({ network, ports }) => {
-      const output = join(sandbox.folder, `${network}-backend.log`);
-      const argv = [node, `${repository}/src/testbed/backend.ts`, JSON.stringify(ports)];
-      const program = await sandbox.start(argv, output, { network, uid: applicationUid });
-      const probe = async (): Promise<true | undefined> => {
-        const text = await readFile(output, 'utf8');
-        if (program.exitCode !== undefined) throw new Error(`the backend of ${network} ended: ${text}`);
-        return text.includes('listening') ? true : undefined;
-      };
-      await until(probe, { timeoutMs: 20_000, otherwise: async () => `the backend of ${network} does not listen` });
-    });
-  await Promise.all(started);
 }

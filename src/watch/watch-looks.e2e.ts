@@ -58,7 +58,7 @@ describe('what a watch looks at when no event comes', () => {
     expect(new Set(looked)).toEqual(new Set(['in']));
   });
 
-  test('is besides that all, after a longer while, as a safety net', async () => {
+  test('rescans every file after a longer interval, whatever events came', async () => {
     await open('in', 300);
     await polls(1, 'in/sub/49');
   });

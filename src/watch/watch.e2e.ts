@@ -160,7 +160,7 @@ describe('watchPaths', () => {
     await trickle;
   });
 
-  test('sees by looking what no event tells', async () => {
+  test('detects a changed symlink target by polling when inotify reports nothing', async () => {
     await mkdir(join(folder, 'far'));
     await writeFile(join(folder, 'far/file'), '1');
     await symlink(join(folder, 'far/file'), join(folder, 'in/link'));

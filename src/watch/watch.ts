@@ -3,7 +3,7 @@ import { delay } from '../lib/abort.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { countChanges, isSameSurvey, type Survey, stampOf, survey } from './survey.ts';
 
-/** Changes that are told as one. */
+/** Changes that are reported as one. */
 export interface Change {
   /** Files that differ from what was told last, at least 1. */
   readonly files: number;

@@ -55,7 +55,7 @@ describe('the end of Envoy', () => {
   test('with 3 is the end of the agent with 3', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'agent-'));
     const binary = join(folder, 'envoy');
-    // The real Envoy, whose end is told as 3.
+    // The real Envoy, whose end is reported as 3.
     await writeFile(binary, `#!/bin/sh\n${envoyBinary()} "$@" &\ntrap 'kill -9 $!; exit 3' USR2\nwait\n`, {
       mode: 0o755,
     });
@@ -144,7 +144,7 @@ describe('a stop', () => {
     expect(drained).toHaveBeenCalledExactlyOnceWith(Number(ms));
   });
 
-  test('after an error that nobody caught takes Envoy with it, and is told as a bug', async () => {
+  test('after an error that nobody caught takes Envoy with it, and is reported as a bug', async () => {
     const agent = await start({ config: { terminationDrainMs: 60_000 } });
     await agent.untilReady();
     const pid = agent.envoyPid;

@@ -6,7 +6,7 @@ export type LogTarget = 'stdout' | 'stderr' | { readonly path: string; readonly 
 
 /** All targets of a log. */
 export interface LogTargets {
-  /** Takes one whole line to each target. What fails is told once on standard error, and again after it worked. */
+  /** Takes one whole line to each target. What fails is reported once on standard error, and again after it worked. */
   write(line: string): void;
   /** Opens files anew by their paths, after somebody moved them away. One that cannot be opened stays as it is. */
   reopen(): void;

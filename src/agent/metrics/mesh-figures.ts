@@ -48,7 +48,7 @@ function keyOf({ kind, namespace, name }: RejectedObject): string {
   return JSON.stringify([kind, namespace, name]);
 }
 
-/** The type in lower case, as the original says `gateway`. */
+/** The type in lower case, as Istio says `gateway`. */
 function labelsOf({ kind, namespace, name }: RejectedObject): { readonly type: string; readonly name: string } {
   return { type: kind.toLowerCase(), name: namespace === '' ? name : `${namespace}/${name}` };
 }

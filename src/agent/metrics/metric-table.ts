@@ -129,7 +129,7 @@ const agentMetrics = [
   {
     name: 'mesh_agent_dns_failures_total',
     type: 'counter',
-    help: 'DNS queries of the workload that were answered SERVFAIL because nobody could be asked.',
+    help: 'DNS queries of the workload that were answered SERVFAIL because no server could be asked.',
   },
   { name: 'mesh_agent_dns_requests_total', type: 'counter', help: 'DNS queries of the workload.' },
   {

@@ -72,7 +72,7 @@ export type CompileResult = {
 );
 
 /**
- * Compiles the agent's inputs as they are now. Throws when the world fails before it is known what the inputs are. Where
+ * Compiles the agent's inputs as they are now. Throws when the environment fails before it is known what the inputs are. Where
  * `replaced` fires, newer inputs are there: what takes longer than usual may then end with a `ReplacedCompilation`.
  */
 export type CompileProxy = (replaced?: AbortSignal) => Promise<CompileResult>;

@@ -48,7 +48,7 @@ describe('Reloader', () => {
     return { reloader, told, lines, count };
   }
 
-  test('keeps the last good configuration when the world fails in the middle of a change, and asks for another try', async () => {
+  test('keeps the last good configuration when the environment fails in the middle of a change, and asks for another try', async () => {
     const validate = (): never => {
       throw new Error('EACCES: permission denied, mkdtemp');
     };
@@ -104,7 +104,7 @@ describe('Reloader', () => {
     expect(served).toEqual([second, first]);
   });
 
-  test('says that the configuration is mended once nothing is refused and no object is held any more', async () => {
+  test('says that the configuration is fixed once nothing is refused and no object is held any more', async () => {
     const objects = [{ kind: 'AuthorizationPolicy', namespace: 'a', name: 'b' }];
     const asBefore = { files: first, warnings: [] };
     const held = { ...asBefore, held: { objects, problem: 'no' } };

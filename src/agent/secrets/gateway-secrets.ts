@@ -15,7 +15,7 @@ export type GatewaySecretTexts =
 export class GatewaySecrets {
   readonly #log: Log;
   #served: ReadonlyMap<string, DiscoveryResource> = new Map();
-  /** What was told of each name, so that a secret that stays bad is told once. */
+  /** What was told of each name, so that a secret that stays bad is reported once. */
   #told: ReadonlyMap<string, string> = new Map();
 
   constructor(log: Log) {

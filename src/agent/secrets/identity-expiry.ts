@@ -16,7 +16,7 @@ const longestSleepMs = 10_000;
 
 /**
  * Follows the identity in service to its end, wherever it comes from: Envoy goes on showing a certificate that has
- * expired, and nobody but its peers notices. The end is told once for each identity, as an error.
+ * expired, and nobody but its peers notices. The end is reported once for each identity, as an error.
  */
 export class IdentityExpiry {
   readonly #options: IdentityExpiryOptions;

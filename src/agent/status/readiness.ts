@@ -81,7 +81,7 @@ export class Readiness {
     };
   }
 
-  /** Envoy waits for its certificate in silence. */
+  /** Appends the certificate problem to the reason, because Envoy does not report that it is waiting for SDS. */
   #withIdentity(reason: string): string {
     const problem = this.#identityProblem();
     return problem === undefined ? reason : `${reason}; no identity: ${problem}`;

@@ -37,7 +37,7 @@ const wellKnownPorts = [15000, 15001, 15004, 15006, 15008, 15020, 15021, agentDn
 
 /**
  * What the variables ask of the status port, or every problem in them. An empty
- * MESH_APP_PROBERS counts as absent, as in the original; a router
+ * MESH_APP_PROBERS counts as absent, as in Istio; a router
  * has no application, so its MESH_METRICS_ANNOTATIONS is not read.
  */
 export function readStatusSettings(variables: StatusVariables): ReadStatusSettings {

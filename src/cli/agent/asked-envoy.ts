@@ -24,7 +24,7 @@ export function askEnvoy(binary: string): AskedEnvoy {
 
 /**
  * Asks the Envoy that will run unless the mesh configuration names another one: its answer takes as long as a small
- * program's start, which the agent uses to load its own code. Undefined when there is none; that is told later.
+ * program's start, which the agent uses to load its own code. Undefined when there is none; that is reported later.
  */
 export function askEnvoyEarly(proxyBinary: string | undefined, env: EnvoySearch['env']): AskedEnvoy | undefined {
   try {

@@ -15,16 +15,16 @@ const paths = {
   platformToken: '/var/run/secrets/kubernetes.io/serviceaccount/token',
 } as const;
 
-/** Names of the authority that this agent speaks with: ours, and what the original calls its own. */
+/** Names of the CA that this agent speaks with: ours, and what Istio calls its own. */
 const ownProviders: ReadonlySet<string> = new Set(['', 'BuiltinCA', 'Citadel']);
 
 /** A second passes between two certificates at the least, and an attempt may take a few. */
 const shortestLifetimeMs = 10_000;
-/** MAX_WORKLOAD_CERT_TTL of ours and of the original. */
+/** MAX_WORKLOAD_CERT_TTL of ours and of Istio. */
 const longestLifetimeMs = 90 * 86_400_000;
 
 /**
- * The authority that signs the workload's certificate; undefined when none is named. CA_ADDR names it, else the
+ * The CA that signs the workload's certificate; undefined when none is named. CA_ADDR names it, else the
  * discovery address where somebody set one; with PROV_CERT and without CA_ADDR the files of PROV_CERT are the identity.
  */
 export function authorityOf(

@@ -16,7 +16,7 @@ export interface BootstrapChoice {
   readonly unused: string;
 }
 
-/** `customConfigFile`, else MESH_BOOTSTRAP, `--templateFile` and `proxyBootstrapTemplatePath` in this order, as in the original. */
+/** `customConfigFile`, else MESH_BOOTSTRAP, `--templateFile` and `proxyBootstrapTemplatePath` in this order, as in Istio. */
 export function chooseBootstrap(
   agent: Pick<AgentSettings, 'bootstrapTemplate' | 'bootstrapOverride'>,
   templateFlag: string | undefined,

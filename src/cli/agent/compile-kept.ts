@@ -91,7 +91,7 @@ function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, se
 
 /**
  * Parts what reading said of files without an object. Of those whose objects are held the error says all. At the start
- * nothing is known of what stood there: then it is told as an error.
+ * nothing is known of what stood there: then it is reported as an error.
  */
 function tellEmpty(
   bag: DiagnosticBag,

@@ -28,12 +28,12 @@ export function addLoggingFlags(command: Command): Command {
     .option('--log_as_json', 'format the log as JSON (default: off)')
     .option('--log_caller <scopes>', 'scopes whose messages name their caller, with commas (default: none)', '')
     .option('--log_output_level <levels>', 'least level of messages: level, or scope:level pairs', 'default:info')
-    .option('--log_rotate <path>', 'a log file besides, set aside when it is large (default: none)', '')
-    .option('--log_rotate_max_age <days>', 'days after which a file set aside is removed; 0: never', wholeNumber, 30)
-    .option('--log_rotate_max_backups <count>', 'files set aside that are kept; 0: all', wholeNumber, 1000)
+    .option('--log_rotate <path>', 'a further log file, rotated when it is large (default: none)', '')
+    .option('--log_rotate_max_age <days>', 'days after which a rotated file is removed; 0: never', wholeNumber, 30)
+    .option('--log_rotate_max_backups <count>', 'rotated files to keep; 0: all', wholeNumber, 1000)
     .option(
       '--log_rotate_max_size <megabytes>',
-      'size at which the file is set aside; over 1048576: in bytes',
+      'rotation threshold in megabytes; a value over 1048576 is in bytes',
       wholeNumber,
       104857600,
     )

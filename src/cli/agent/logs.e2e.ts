@@ -109,7 +109,7 @@ describe('the log of pilot-agent proxy', () => {
     expect(await readFile(seen('a.log'), 'utf8')).toContain('mesh/gateway.yaml');
   });
 
-  test('may lose its reader, which is told on standard error', async () => {
+  test('may lose its reader, which is reported on standard error', async () => {
     const prepare = 'mkfifo reader; { head -n 1 reader >first-line; } & exec 1>reader';
     proxy.start({ role: 'router', args: inputs, prepare });
     await proxy.untilReady();

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { type InterfaceAddress, reachableAddresses } from '../../config/address.ts';
 import { delay } from '../../lib/abort.ts';
 
-/** As long as the original waits for a network interface. */
+/** As long as Istio waits for a network interface. */
 const patienceMs = 120_000;
 const periodMs = 100;
 

@@ -13,7 +13,8 @@ export function runPilotAgent(argv: readonly string[], context: ProgramContext):
   );
 }
 
-function createPilotAgent(context: ProgramContext, finish: Finish): Command {
+/** The commands of `pilot-agent`. */
+export function createPilotAgent(context: ProgramContext, finish: Finish): Command {
   const program = createProgram('pilot-agent', 'Runs in the sidecar or gateway container and runs Envoy.');
   answerWithoutCommand(program);
   addLoggingFlags(program);
@@ -27,7 +28,7 @@ function createPilotAgent(context: ProgramContext, finish: Finish): Command {
 function addRedirectCommands(program: Command, context: ProgramContext, finish: Finish): void {
   const setUp = program
     .command('istio-iptables')
-    .description('lead connections of this network namespace to the proxy')
+    .description('redirect the traffic of this network namespace to the proxy')
     .showHelpAfterError('(pilot-agent istio-iptables --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addRedirectFlags(setUp)).action(async (options: object) => {
@@ -36,7 +37,7 @@ function addRedirectCommands(program: Command, context: ProgramContext, finish: 
   });
   const clean = program
     .command('istio-clean-iptables')
-    .description('remove what istio-iptables has made')
+    .description('remove the redirection that istio-iptables made')
     .showHelpAfterError('(pilot-agent istio-clean-iptables --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addCleanFlags(clean)).action(async (options: object) => {

@@ -5,10 +5,10 @@ import { parseNamespace, rootDefault } from '../options.ts';
 import { componentLevels, envoyLogLevels } from './component-levels.ts';
 import { choiceOf, filledText, portNumber, threadCount } from './values.ts';
 
-/** What exchanges tokens: ours, and what the original calls it. */
+/** What exchanges tokens: ours, and what Istio calls it. */
 const tokenPlugins = { CloudTokenExchange: 'CloudTokenExchange', GoogleTokenExchange: 'CloudTokenExchange' };
 
-/** Service registries, with the names that the original has for two of them. */
+/** Service registries, with the names that Istio has for two of them. */
 const registries = { Cluster: 'Cluster', Catalog: 'Catalog', Mock: 'Mock', Kubernetes: 'Cluster', Consul: 'Catalog' };
 
 /** Adds the flags of `proxy`, the specification's and ours, in groups; a variable in [brackets] counts without the flag. */
@@ -18,12 +18,12 @@ export function addProxyFlags(command: Command): Command {
   return command.addHelpText('after', environmentHelp);
 }
 
-/** What the agent alone reads; a flag that is given goes before its variable. */
+/** What the agent alone reads; a flag that is given overrides its variable. */
 function environmentHelp(): string {
   const list = [...agentVariables, ...ownVariables].sort((a, b) => (a.name < b.name ? -1 : 1));
   const width = Math.max(...list.map(({ name }) => name.length));
   const lines = list.map(({ name, effect }) => `  ${name.padEnd(width)}  ${effect}\n`);
-  return `\nVariables of the environment (docs/reference/variables.md has more, and those that change compiled output):\n${lines.join('')}`;
+  return `\nEnvironment variables (docs/reference/variables.md has more, and those that change compiled output):\n${lines.join('')}`;
 }
 
 function addWorkloadFlags(command: Command): void {
@@ -62,7 +62,7 @@ function addConfigurationFlags(command: Command): void {
     )
     .option(
       '--templateFile <path>',
-      'a bootstrap template, or a folder of templates that replace ours by name (default: none) [MESH_BOOTSTRAP, before the flag]',
+      'a bootstrap template, or a folder of templates that replace ours by name (default: none) [overridden by MESH_BOOTSTRAP]',
     )
     .option(
       '--configPath <folder>',
@@ -87,8 +87,8 @@ function addCertificateFlags(command: Command): void {
       choiceOf(tokenPlugins),
       'CloudTokenExchange',
     )
-    .option('--mixerIdentity <name>', 'accepted, without effect as in the original (default: none)', '')
-    .option('--pilotIdentity <name>', 'accepted, without effect as in the original (default: none)', '');
+    .option('--mixerIdentity <name>', 'accepted, without effect as in Istio (default: none)', '')
+    .option('--pilotIdentity <name>', 'accepted, without effect as in Istio (default: none)', '');
 }
 
 function addEnvoyFlags(command: Command): void {

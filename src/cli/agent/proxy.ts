@@ -174,7 +174,7 @@ function agentSettingsOf(environment: ProgramContext['environment'], log: Log): 
   return bag.hasErrors ? undefined : agent;
 }
 
-/** Flags of the specification that have no effect, as in the original: nobody shall wait for one. */
+/** Flags of the specification that have no effect, as in Istio: nobody shall wait for one. */
 function tellAccepted(flags: ProxyFlags, log: Log): void {
   for (const [key, flag] of Object.entries({ mixerIdentity: '--mixerIdentity', pilotIdentity: '--pilotIdentity' })) {
     if (flags[key as 'mixerIdentity']) log.info('flag is accepted and has no effect', { flag });

@@ -6,7 +6,7 @@ import { topology as gatewayTopology } from './testing/gateway-objects.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, serviceMesh } from './testing/sample-mesh.ts';
 
-describe('pilot-agent proxy, when the world fails while it runs', () => {
+describe('pilot-agent proxy, when the environment fails while it runs', () => {
   let proxy: ProxyProgram;
 
   beforeEach(async () => {

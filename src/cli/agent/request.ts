@@ -26,7 +26,7 @@ const maxErrorBytes = 65_536;
 
 /**
  * Runs `pilot-agent request`: the body of the answer and one line end on standard output, and nothing else there, as
- * programs parse it. 404 is an answer like others, as the original has it; any other status from 400 on is 1. The world
+ * programs parse it. 404 is an answer like others, as Istio has it; any other status from 400 on is 1. The world
  * is to blame (3, thrown) when nobody answers.
  */
 export async function runRequest(

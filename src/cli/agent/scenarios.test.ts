@@ -24,7 +24,7 @@ async function setting(
   return (JSON.parse(stdout) as Record<string, Record<string, { value: unknown; origin: string }>>)[section]?.[name];
 }
 
-/** Where the original ends with 255, wrong usage is 2 here. */
+/** Where Istio ends with 255, wrong usage is 2 here. */
 describe('pilot-agent', () => {
   test.each([
     ['scenario 2', 'proxy ingress', 'the role is "sidecar" or "router", not "ingress"'],

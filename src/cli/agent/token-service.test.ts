@@ -49,7 +49,7 @@ describe('withTokenExchange', () => {
   test.each<[string, Variables, boolean]>([
     ['no plug-in', {}, false],
     ['PLUGINS', { PLUGINS: 'CloudTokenExchange', ...metadata }, true],
-    ["the original's name of it", { PLUGINS: 'GoogleTokenExchange,', ...metadata }, true],
+    ["Istio's name of it", { PLUGINS: 'GoogleTokenExchange,', ...metadata }, true],
     ['a cluster without the rest', { PLUGINS: 'CloudTokenExchange', CLOUD_CLUSTER_URL: 'https://c/d' }, true],
   ])('exchanges tokens as it is told: %s', (_name, environment, isExchanged) => {
     expect(authority(environment)?.exchangeToken !== undefined).toBe(isExchanged);

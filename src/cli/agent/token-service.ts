@@ -10,7 +10,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { UsageError } from '../failure.ts';
 import { didYouMean } from './values.ts';
 
-/** Names of the plug-in that exchanges tokens: ours, and the original's. */
+/** Names of the plug-in that exchanges tokens: ours, and Istio's. */
 const plugins: readonly string[] = ['CloudTokenExchange', 'GoogleTokenExchange'];
 
 /** Where the token service listens, and what it answers with. */

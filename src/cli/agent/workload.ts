@@ -60,7 +60,7 @@ export function needsOwnAddress(flags: IdentityFlags, environment: Environment):
   return (flags.serviceregistry ?? 'Cluster') !== 'Cluster' && namedAddress(flags, environment) === undefined;
 }
 
-/** `--ip`, else INSTANCE_IP, which counts as absent when it is no single address, as in the original. */
+/** `--ip`, else INSTANCE_IP, which counts as absent when it is no single address, as in Istio. */
 function namedAddress({ ip }: IdentityFlags, { INSTANCE_IP: instanceIp = '' }: Environment): string | undefined {
   if (ip === '') return plainAddress(instanceIp);
   const address = plainAddress(ip);

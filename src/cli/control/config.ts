@@ -76,7 +76,7 @@ async function authorityOf(flags: ServeFlags, settings: Settings, environment: E
     folder: flags.caFolder,
     keyAlgorithm: flags.caKeyAlgorithm,
     tokens: await tokensOf(flags, settings, environment),
-    // The original's agents call the cluster that nobody has named by another name.
+    // Istio's agents call the cluster that nobody has named by another name.
     clusterIds: clusterId === 'Cluster' ? ['Cluster', 'Kubernetes'] : [clusterId],
     limit: { requestsPerSecond: flags.csrRate, burst: flags.csrBurst },
   };

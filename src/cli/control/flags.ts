@@ -60,8 +60,8 @@ export function addServeFlags(command: Command): Command {
     .option('--tokenIssuerRoots <file>', 'certificates (PEM) that are trusted there beside the usual ones')
     .option('--tokenKeys <file>', 'keys of tokens instead: a JSON Web Key Set, or public keys as PEM')
     .option('--tokenAudience <audience...>', 'audiences of tokens for us (default: mesh-ca, istio-ca)')
-    .option('--csrRate <requests>', 'certificates that one identity may ask for, a second', positive, 50)
-    .option('--csrBurst <requests>', 'and at once', positive, 1000)
+    .option('--csrRate <requests>', 'signing requests per second allowed per identity', positive, 50)
+    .option('--csrBurst <requests>', 'burst of signing requests allowed per identity', positive, 1000)
     .addHelpText('after', variables);
 }
 

@@ -9,12 +9,13 @@ export function runMeshd(argv: readonly string[], context: ProgramContext): Prom
   return runProgram('meshd', (finish) => createMeshd(context, finish).parseAsync(foldBooleans(argv), { from: 'user' }));
 }
 
-function createMeshd(context: ProgramContext, finish: Finish): Command {
+/** The commands of `meshd`. */
+export function createMeshd(context: ProgramContext, finish: Finish): Command {
   const program = createProgram('meshd', 'The control plane of the mesh: signs the certificates of workloads.');
   answerWithoutCommand(program);
   const serve = program
     .command('serve')
-    .description('serve until told to stop')
+    .description('run the certificate authority until a signal stops it')
     .showHelpAfterError('(meshd serve --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addServeFlags(serve)).action(async (options: object) => {

@@ -24,7 +24,7 @@ function format({ accessLogFormat: written, accessLogEncoding }: Settings): Acce
 }
 
 /** Envoy's own default line, then what a mesh is asked about: why, which TLS failure, which route, who to whom. */
-const defaultText = [
+export const defaultText = [
   '[%START_TIME%]',
   '"%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%"',
   '%RESPONSE_CODE% %RESPONSE_FLAGS% %RESPONSE_CODE_DETAILS% %CONNECTION_TERMINATION_DETAILS%',
@@ -35,7 +35,8 @@ const defaultText = [
   '%DOWNSTREAM_LOCAL_ADDRESS% %DOWNSTREAM_REMOTE_ADDRESS% %REQUESTED_SERVER_NAME% %ROUTE_NAME%',
 ].join(' ');
 
-const defaultFields: Readonly<Record<string, string>> = {
+/** The JSON form of the default: the same and the client's identity, by key. */
+export const defaultFields: Readonly<Record<string, string>> = {
   authority: '%REQ(:AUTHORITY)%',
   bytes_received: '%BYTES_RECEIVED%',
   bytes_sent: '%BYTES_SENT%',

@@ -99,13 +99,13 @@ describe('what is shared', () => {
 describe('faults of what is shared', () => {
   const answers = effective([effectiveOutbound(service, { tls: { mode: 'SIMPLE', credentialName: 'x' } })]);
 
-  test('are told again when a cached result is used', () => {
+  test('are reported again when a cached result is used', () => {
     const lowered = lowering();
     const codes = ['credential-name-on-sidecar', 'credential-name-on-sidecar'];
     expect([lowered(one, answers).codes, lowered(one, answers).codes]).toEqual([codes, codes]);
   });
 
-  test('are told once a run, however many proxies share it', () => {
+  test('are reported once a run, however many proxies share it', () => {
     const cache = createLowerCache();
     const bag = new DiagnosticBag();
     const scopeOf = () => clientScope({ namespace: 'a' });

@@ -30,7 +30,7 @@ export function nodeMetadata(
   return sortedRecord({ ...usual, ...ofVariables(proxy.proxyMetadata), ...host?.metadata, ...own });
 }
 
-/** Names that start with MESH_META_WORKLOAD are kept from it, as in the original, but for the workload's name. */
+/** Names that start with MESH_META_WORKLOAD are kept from it, as in Istio, but for the workload's name. */
 function ofVariables(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const taken = Object.entries(variables)
     .filter(([key]) => key.startsWith(prefix) && key.length > prefix.length)

@@ -210,21 +210,24 @@ describe('no predicate disappears', () => {
     );
   });
 
-  test.each(['ALLOW', 'DENY', 'AUDIT'] as const)('%s: each is in the rules for connections, or told', (action) => {
-    fc.assert(
-      fc.property(marked, ({ rule, placed }) => {
-        const { filters, told } = lowering()([policy(action, [rule])]);
-        const isHttp = ({ field }: Placed) =>
-          /^(request\.|(not)?(hosts|methods|paths|requestPrincipals)$)/i.test(field);
-        const gone = placed.filter(isHttp);
-        const warning = told.find(({ code }) => /^(rule-(lost|wider)-on-tcp|deny-of-http-only)$/.test(code));
-        expect(gone.filter(({ field }) => !warning?.message.includes(`"${field}"`))).toEqual([]);
-        expect(warning === undefined).toBe(gone.length === 0);
-        if (warning === undefined) expect(lost(policiesOf(filters.network), placed)).toEqual([]);
-        // What falls away leaves nothing behind that could match otherwise than on purpose.
-        expect(gone.filter(({ seen }) => signsOf(policiesOf(filters.network), seen).length > 0)).toEqual([]);
-      }),
-      runs(300),
-    );
-  });
+  test.each(['ALLOW', 'DENY', 'AUDIT'] as const)(
+    'every condition of a %s rule is either in the TCP RBAC filter or named in a warning',
+    (action) => {
+      fc.assert(
+        fc.property(marked, ({ rule, placed }) => {
+          const { filters, told } = lowering()([policy(action, [rule])]);
+          const isHttp = ({ field }: Placed) =>
+            /^(request\.|(not)?(hosts|methods|paths|requestPrincipals)$)/i.test(field);
+          const gone = placed.filter(isHttp);
+          const warning = told.find(({ code }) => /^(rule-(lost|wider)-on-tcp|deny-of-http-only)$/.test(code));
+          expect(gone.filter(({ field }) => !warning?.message.includes(`"${field}"`))).toEqual([]);
+          expect(warning === undefined).toBe(gone.length === 0);
+          if (warning === undefined) expect(lost(policiesOf(filters.network), placed)).toEqual([]);
+          // What falls away leaves nothing behind that could match otherwise than on purpose.
+          expect(gone.filter(({ seen }) => signsOf(policiesOf(filters.network), seen).length > 0)).toEqual([]);
+        }),
+        runs(300),
+      );
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { splitHostAndPort } from '../../config/address.ts';
 import type { Settings, TracerSettings } from '../../config/settings.ts';
 import type { CollectorIR, ReportsIR, TracerIR } from '../ir/reports.ts';
 
-/** Names of the bootstrap's own clusters, as in the original's bootstrap where it has them. */
+/** Names of the bootstrap's own clusters, as in Istio's bootstrap where it has them. */
 const tracerClusters: Readonly<Record<TracerSettings['kind'], string>> = {
   zipkin: 'zipkin',
   datadog: 'datadog_agent',

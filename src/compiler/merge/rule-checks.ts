@@ -53,7 +53,7 @@ function checkSelector(
   bag.report('selector-without-workload', span, { kind, name: nameOf({ namespace, name }) });
 }
 
-/** A host that no service has is told once, not once a port. */
+/** A host that no service has is reported once, not once a port. */
 function checkPorts(rule: DestinationRule, host: string, services: readonly Service[], bag: DiagnosticBag): void {
   if (services.length === 0) return;
   const check = (policy: TrafficPolicy | undefined, path: JsonPath): void => {

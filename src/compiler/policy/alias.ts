@@ -1,4 +1,4 @@
-/** Names of the original that mean the same as ours. Output always uses ours. */
+/** Names of Istio that mean the same as ours. Output always uses ours. */
 export const aliases = {
   groups: {
     'security.istio.io': 'security.mesh.io',

@@ -100,7 +100,7 @@ export function createRenderer(templates: Templates = builtInTemplates(), bootst
 
 const byName = (resource: Resource): string => resource.name;
 
-/** Renders all, so that every failing template is told at once. */
+/** Renders all, so that every failing template is reported at once. */
 function all<IR>(
   irs: readonly IR[],
   render: (ir: IR, bag: DiagnosticBag) => Resource | undefined,

@@ -39,7 +39,7 @@ export function readUserMessage(document: PolicyDocument, bag: DiagnosticBag): U
   };
 }
 
-/** The bootstrap that Envoy gets; faults in what the user wrote are told where the user wrote it. */
+/** The bootstrap that Envoy gets; faults in what the user wrote are reported where the user wrote it. */
 export function withUserBootstrap(rendered: Resource, { custom, override }: UserBootstrap): Resource {
   const base =
     custom === undefined ? rendered : replaced(rendered, custom.json, (path) => custom.placeOf(parsePath(path)));

@@ -46,7 +46,8 @@ const security = 'security.mesh.io';
 const networking = 'networking.mesh.io';
 const meshVersions = ['v1alpha3', 'v1beta1', 'v1'];
 
-const table: readonly KnownKind[] = [
+/** Every kind that is read. */
+export const knownKinds: readonly KnownKind[] = [
   policy(security, 'PeerAuthentication', peerAuthentication, peerAuthenticationRules),
   policy(security, 'RequestAuthentication', requestAuthentication, requestAuthenticationRules),
   policy(security, 'AuthorizationPolicy', authorizationPolicy, authorizationPolicyRules),
@@ -73,7 +74,7 @@ const table: readonly KnownKind[] = [
 ];
 
 const byGroupAndKind: ReadonlyMap<string, KnownKind> = new Map(
-  table.map((entry) => [`${entry.group}/${entry.kind}`, entry]),
+  knownKinds.map((entry) => [`${entry.group}/${entry.kind}`, entry]),
 );
 
 /** Our own groups: every kind in them is read, or refused by name. */
@@ -85,7 +86,7 @@ export function knownKind(group: string, kind: string): KnownKind | undefined {
 
 /** Names of the kinds of a group. */
 export function kindsOf(group: string): string[] {
-  return table.filter((entry) => entry.group === group).map((entry) => entry.kind);
+  return knownKinds.filter((entry) => entry.group === group).map((entry) => entry.kind);
 }
 
 /** Our group that has a kind of this name. */

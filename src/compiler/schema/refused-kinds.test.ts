@@ -15,7 +15,7 @@ function told(apiVersion: string, kind: string, spec: string) {
   return bag.all.map(({ code, severity, hint }) => ({ code, severity, hint }));
 }
 
-describe('kinds of the original that are not read', () => {
+describe('kinds of Istio that are not read', () => {
   test('an EnvoyFilter is refused, and the hint names the templates of its patches', () => {
     const [only, ...rest] = told(
       'networking.istio.io/v1alpha3',
@@ -60,7 +60,7 @@ describe('kinds of the original that are not read', () => {
     ]);
   });
 
-  test('other kinds of the original are counted with the rest', () => {
+  test('other kinds of Istio are counted with the rest', () => {
     expect(told('install.istio.io/v1alpha1', 'IstioOperator', '{}')).toMatchObject([{ code: 'skipped-kinds' }]);
   });
 });

@@ -10,6 +10,11 @@ const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
   WorkloadGroup: () => 'declare each machine by a WorkloadEntry',
 };
 
+/** Kinds of the mesh's groups that are not read, with what to do instead. */
+export function refusedKinds(): readonly (readonly [kind: string, instead: string])[] {
+  return Object.entries(replacements).map(([kind, instead]) => [kind, instead({})]);
+}
+
 /** Refuses a kind of the mesh's groups that says something about traffic and is not read; false for other kinds. */
 export function refuseUnreadKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): boolean {
   if (!Object.hasOwn(replacements, kind)) return false;
@@ -46,7 +51,7 @@ function templatesOf({ configPatches }: JsonObject): string {
 
 type Dispatch = (document: PolicyDocument, group: string, bag: DiagnosticBag) => 'foreign' | 'refused';
 
-/** Objects of the original's other groups that say something about traffic, by group and kind, or by group alone. */
+/** Objects of Istio's other groups that say something about traffic, by group and kind, or by group alone. */
 const neighbours: Readonly<Record<string, Dispatch>> = {
   'authentication.istio.io': refuse('write it as a PeerAuthentication and a RequestAuthentication'),
   'extensions.istio.io/WasmPlugin': dispatchPlugin,

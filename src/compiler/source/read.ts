@@ -38,7 +38,7 @@ export type ReadThrough = (path: string, read: (isAtOnce?: boolean) => Promise<S
  * each folder once however many links lead to it), `-` for standard input. A file that is too large or no UTF-8 text is
  * reported and left out; one that cannot be read, or is not to be, throws `SourceError`. Warned of are files without a
  * document, and files of a folder that only their name keeps from being read. What `exclude` and the lists in folders
- * (`.meshpolignore`) leave out is told in one line.
+ * (`.meshpolignore`) leave out is reported in one line.
  */
 export async function readSources(
   paths: readonly string[],

@@ -75,7 +75,7 @@ test('an address or a socket needs no resolver, a name does', () => {
   ]);
 });
 
-test('families are told once each, IPv4 first', () => {
+test('families are reported once each, IPv4 first', () => {
   expect(familiesOf(['fd00::1', '10.0.0.1', 'fd00::/64', '10.0.0.0/8'])).toEqual(['ipv4', 'ipv6']);
   expect([familiesOf(['fd00::1']), familiesOf([])]).toEqual([['ipv6'], []]);
 });

@@ -9,7 +9,7 @@ const namespaceKey = 'mesh-injection';
 const revisionKey = 'mesh.io/rev';
 const templatesKey = 'inject.mesh.io/templates';
 
-/** Namespaces of the platform itself, in which the original's webhook injects nothing. */
+/** Namespaces of the platform itself, in which Istio's webhook injects nothing. */
 const platformNamespaces: ReadonlySet<string> = new Set([
   'kube-system',
   'kube-public',
@@ -29,14 +29,14 @@ export interface PodFacts {
 }
 
 /**
- * Whether the original's webhooks would add a proxy to the pod. A pod that says anything but `"true"` by its label, or by
+ * Whether Istio's webhooks would add a proxy to the pod. A pod that says anything but `"true"` by its label, or by
  * its annotation where it has no such label, never gets one; beside that only labels count: those of the namespace where
  * it has any, else the pod's own.
  */
 export function isInjected({ namespace, labels, annotations, spec, namespaceLabels }: PodFacts): boolean {
   // A pod on the node's network would redirect the traffic of the whole node.
   if (spec.hostNetwork === true || platformNamespaces.has(namespace)) return false;
-  // Any other word than "true" is no: the original skips the pod too.
+  // Any other word than "true" is no: Istio skips the pod too.
   if (!['true', ''].includes(labels[injectKey] ?? annotations[injectKey] ?? '')) return false;
   const ofNamespace = namespaceLabels[namespaceKey];
   if (ofNamespace !== undefined) return ofNamespace === 'enabled';

@@ -45,7 +45,7 @@ interface Unread {
 }
 
 /**
- * Reports annotations of the mesh's domain, and of the original's, that nobody here reads: each once, at the first object
+ * Reports annotations of the mesh's domain, and of Istio's, that nobody here reads: each once, at the first object
  * that has it. What they ask for would be taken for granted.
  */
 export function reportUnreadAnnotations(objects: readonly MeshObject<string>[], bag: DiagnosticBag): void {

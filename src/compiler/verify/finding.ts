@@ -9,7 +9,7 @@ import type { Resource } from '../render/resource.ts';
 /** Reports about one resource: in the user's template where there is one, else at the policy that decided the fragment. */
 export class Findings {
   readonly resource: Resource;
-  /** How many were found, told or not: a template's line is told once for all that it wrote. */
+  /** How many were found, told or not: a template's line is reported once for all that it wrote. */
   faults = 0;
   readonly #bag: DiagnosticBag;
 

@@ -20,7 +20,7 @@ const account = { namespace: 'foo', serviceAccount: 'httpbin', by: 'token' };
 describe('authenticateToken', () => {
   test.each<[string, object]>([
     ['our audience among several', { aud: ['https://cluster', 'mesh-ca'] }],
-    ['the audience of the original', { aud: 'istio-ca' }],
+    ['the audience of Istio', { aud: 'istio-ca' }],
     ['an issuer’s clock that is a little ahead', { nbf: now + 4, iat: now + 4 }],
   ])('takes a token with %s', async (_, claims) => {
     expect(await authenticateToken(await mint.mint('foo/httpbin', { claims: { ...claims } }), rulesOf())).toEqual({

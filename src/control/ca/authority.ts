@@ -32,7 +32,7 @@ export interface IssuedLeaf {
   readonly notAfterMs: number;
 }
 
-/** The authority cannot sign now; it may later. */
+/** The CA cannot sign now; it may later. */
 export class AuthorityUnavailable extends Error {}
 
 /** For clocks that are behind ours. */

@@ -112,7 +112,7 @@ function audit(log: PlainLog, audited: AuditedRequest, error: unknown): Refusal 
   return refusal;
 }
 
-/** The fixed text of the original: what failed is for the log. */
+/** The fixed text of Istio: what failed is for the log. */
 const authenticationFailure = 'request authenticate failure';
 
 async function authenticated(

@@ -1,4 +1,4 @@
-/** DEFAULT_WORKLOAD_CERT_TTL and MAX_WORKLOAD_CERT_TTL of the original, in seconds. */
+/** DEFAULT_WORKLOAD_CERT_TTL and MAX_WORKLOAD_CERT_TTL of Istio, in seconds. */
 const defaultSeconds = 86_400n;
 const longestSeconds = 7_776_000n;
 

@@ -33,7 +33,7 @@ const pluggedInFolder = './etc/cacerts';
 const selfSignedFolder = './var/lib/mesh/ca';
 
 /**
- * The authority of the folder. Where any file of a plugged-in one is there, all must be, and be good: another root in
+ * The CA of the folder. Where any file of a plugged-in one is there, all must be, and be good: another root in
  * its place would cut every workload off. `ControlError` says what is wrong.
  */
 export async function openAuthority(options: AuthorityOptions): Promise<OpenAuthority> {

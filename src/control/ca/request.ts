@@ -11,7 +11,7 @@ export interface SigningRequest {
   readonly publicKey: Buffer;
   /** Its subject key identifier: SHA-1 of its bits. */
   readonly keyId: Buffer;
-  /** The one URI it asks for; undefined when it leaves that to the authority. */
+  /** The one URI it asks for; undefined when it leaves that to the CA. */
   readonly uri: string | undefined;
 }
 
@@ -103,7 +103,10 @@ function readKey(publicKey: Buffer): KeyObject {
   }
 }
 
-/** OpenSSL reads BER and compressed points too, and writes the latter; who verifies may not. */
+/**
+ * Rebuilds the key from its JWK parameters, which gives its canonical DER encoding. OpenSSL also accepts BER and compressed
+ * points, which other verifiers may reject.
+ */
 function byFigures(key: KeyObject): KeyObject {
   return createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
 }

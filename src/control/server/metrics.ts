@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Signer } from '../ca/signer.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
 
-/** What the control plane counts; the names of the authority's figures are the original's without its prefix. */
+/** What the control plane counts; the names of the CA's figures are Istio's without its prefix. */
 export class ControlMetrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter('ca_server_csr_count', 'Requests for certificates.');
@@ -59,7 +59,7 @@ export class ControlMetrics {
     );
   }
 
-  /** The authority whose ends are shown. */
+  /** The CA whose ends are shown. */
   watch(signer: () => Signer): void {
     this.#signer = signer;
   }

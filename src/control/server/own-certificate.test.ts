@@ -80,7 +80,7 @@ describe('keepOwnCertificate', () => {
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  test('has another one as soon as the authority changes, and looks on', async () => {
+  test('has another one as soon as the CA changes, and looks on', async () => {
     authority.changed();
     await until(() => lines.length > 0);
     expect([used, vi.getTimerCount()]).toEqual([['leaf 1', 'leaf 2'], 1]);
@@ -100,7 +100,7 @@ describe('keepOwnCertificate', () => {
     expect([used, lines[1]]).toEqual([['leaf 1', 'leaf 3'], 'the server certificate was renewed']);
   });
 
-  test('looks no more once it is closed, also when a renewal ends or the authority changes later', async () => {
+  test('looks no more once it is closed, also when a renewal ends or the CA changes later', async () => {
     authority.changed();
     kept.close();
     await until(() => lines.length > 0);

@@ -17,7 +17,7 @@ export interface OwnNames {
   readonly namespace: string;
 }
 
-/** Names of the control plane, without repetition; agents of the original ask for its own ones. */
+/** Names of the control plane, without repetition; agents of Istio ask for its own ones. */
 export function ownNames({ address, customHosts, namespace }: OwnNames): readonly string[] {
   const host = parseAddress(address)?.host ?? address;
   const services = ['meshd', 'istiod', 'istiod-remote', 'istio-pilot'].map((name) => `${name}.${namespace}.svc`);
@@ -36,7 +36,7 @@ export function isServerName(name: string): boolean {
 const lifetimeMs = 365 * 86_400_000;
 const generate = promisify(generateKeyPair);
 
-/** Signs a server certificate for the control plane, with a key of its own: for a year, or what the authority has left. */
+/** Signs a server certificate for the control plane, with a key of its own: for a year, or what the CA has left. */
 export async function issueOwn(authority: CertificateAuthority, names: readonly string[]): Promise<ServerPair> {
   const { publicKey, privateKey } = await generate('ec', { namedCurve: 'P-256' });
   const spki = publicKey.export({ format: 'der', type: 'spki' });
@@ -70,7 +70,7 @@ export interface OwnCertificateOptions {
 const usualLookMs = 30_000;
 const failedLookMs = 5_000;
 
-/** Keeps the control plane's certificate: another one at half of its life, and when the authority changes. */
+/** Keeps the control plane's certificate: another one at half of its life, and when the CA changes. */
 export async function keepOwnCertificate(options: OwnCertificateOptions): Promise<{ close(): void }> {
   const { authority, names, clock, log, use, lookMs = usualLookMs } = options;
   let pair = await issueOwn(authority, names);

@@ -3,7 +3,7 @@ import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * A program that opens the authority in a folder and tells the root's fingerprint. With KILL_AT it kills itself before
+ * A program that opens the CA in a folder and tells the root's fingerprint. With KILL_AT it kills itself before
  * its file system call of that number, from 0 on, and tells how many there were when it comes to its end.
  */
 const [folder = '', told = ''] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 
 /** How one object of the canonical form was written; objects that were written as they are have none. */
 export interface WrittenForm {
-  /** From what is told as the object's place to its fields: a TypedStruct has them in `value`. */
+  /** From what is reported as the object's place to its fields: a TypedStruct has them in `value`. */
   readonly prefix: JsonPath;
   /** Canonical name of a field to the written one, where they differ. */
   readonly names: ReadonlyMap<string, string>;

@@ -40,7 +40,7 @@ class Walk {
     return this.#fields(typeName, written, []);
   }
 
-  /** `prefix` leads from what is told as the message's place to its fields. */
+  /** `prefix` leads from what is reported as the message's place to its fields. */
   #fields(typeName: string, written: Json, prefix: JsonPath, first: readonly [string, unknown][] = []): Json {
     const fields = fieldsOf(typeName);
     const entries = [...first];

@@ -104,7 +104,7 @@ async function exchange(
   try {
     const { token, expiresAtMs } = await manager.exchange(request);
     onGranted?.();
-    // Every key is always there, in this order: clients of the original may count on it.
+    // Every key is always there, in this order: clients of Istio may count on it.
     sendJson(response, 200, {
       access_token: token,
       issued_token_type: accessTokenType,

@@ -18,7 +18,7 @@ export interface ObtainBench {
   close(): Promise<void>;
 }
 
-/** Starts the authority; the folder holds what the agent reads. */
+/** Starts the CA; the folder holds what the agent reads. */
 export async function startObtainBench(): Promise<ObtainBench> {
   const folder = await mkdtemp(join(tmpdir(), 'obtain-'));
   let authority = await startTestAuthority();

@@ -10,7 +10,7 @@ import {
   createCertificateMethod,
 } from '../ca-protocol.ts';
 
-/** One request as the authority saw it. */
+/** One request as the CA saw it. */
 export interface SeenRequest {
   readonly request: CertificateRequest;
   readonly metadata: Metadata;
@@ -38,7 +38,7 @@ export interface TestAuthorityOptions {
   readonly port?: number;
   readonly spiffeId?: string;
   readonly isPlaintext?: boolean;
-  /** Client certificates must be there and lead to the authority's root. */
+  /** Client certificates must be there and lead to the CA's root. */
   readonly asksForCertificate?: boolean;
 }
 
@@ -94,7 +94,7 @@ function clientOf(call: Call): string | undefined {
   return sslPeerCertificate?.subjectaltname?.replace('URI:', '');
 }
 
-/** What an agent in `folder` is told of the authority: a token file and a root file are there. */
+/** What an agent in `folder` is told of the CA: a token file and a root file are there. */
 export async function authorityIn(
   folder: string,
   { ca, port }: Pick<TestAuthority, 'ca' | 'port'>,

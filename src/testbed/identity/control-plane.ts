@@ -99,7 +99,7 @@ export class ControlPlane {
     await this.#shell(`mkdir -p "$(dirname ${name})"; cat > ${name}.new; mv ${name}.new ${name}`, text);
   }
 
-  /** Root of the authority that it made itself. */
+  /** Root of the CA that it made itself. */
   root(): Promise<string> {
     return this.#shell('cat ca/self-signed-root.pem');
   }

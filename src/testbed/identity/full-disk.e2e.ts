@@ -63,7 +63,7 @@ describeMesh('a full disk', () => {
     expect(failuresOf(await load.stop())).toEqual({ failed: 0, first: [] });
   });
 
-  test('of the authority keeps it neither from signing nor from starting again', async () => {
+  test('of the CA keeps it neither from signing nor from starting again', async () => {
     const load = await startCalls(mesh);
     await fill(mesh.testbed.sandbox, 'meshd/ca');
     await untilRotated(mesh);

@@ -33,7 +33,7 @@ describeMesh('SIGKILL', () => {
     expect(await program.exited).toBe(137);
   }
 
-  /** Until the authority, which is stopped, has a request of the agent on its socket. */
+  /** Until the CA, which is stopped, has a request of the agent on its socket. */
   async function untilAsking(): Promise<void> {
     const argv = ['ss', '-Htn', 'state', 'established', 'dport', '=', ':15012'];
     const { network } = mesh.testbed.sidecar(pod).pod;
@@ -54,7 +54,7 @@ describeMesh('SIGKILL', () => {
     await untilAsking();
   }
 
-  /** A new connection of the client is served, by a certificate that the authority has signed. */
+  /** A new connection of the client is served, by a certificate that the CA has signed. */
   async function untilServed(): Promise<void> {
     const request = { from: 'foo/client', to: 'server.foo', port: freshPort, path: '/headers' };
     const isServed = async (): Promise<true | undefined> => {

@@ -20,7 +20,7 @@ describeMesh('a mesh whose authority is away', () => {
   const status = async (port = freshPort): Promise<string> =>
     (await mesh.testbed.request({ from: 'foo/client', to: 'server.foo', port })).status;
 
-  test('fails no request while its certificates last, and renews when the authority is back', async () => {
+  test('fails no request while its certificates last, and renews when the CA is back', async () => {
     const load = await startCalls(mesh);
     for (let i = 0; i < tries(1); i += 1) {
       const issued = (await mesh.plane.issued()).length;

@@ -98,7 +98,7 @@ describeMesh('a mesh with identities of meshd', () => {
     expect([...new Set(await sentToMute())].sort()).toEqual(['DeltaSecrets', 'StreamSecrets']);
   });
 
-  test("keeps keys off every disk but the authority's, and keys and tokens out of every log", async () => {
+  test("keeps keys off every disk but the CA's, and keys and tokens out of every log", async () => {
     const { sandbox } = mesh.testbed;
     const found = async (pattern: string, where: string): Promise<readonly string[]> => {
       const script = `cd ${scratch}; grep -rlE '${pattern}' ${where} || test $? = 1`;

@@ -57,7 +57,7 @@ describe.skipIf(isImpossible())('the unit of docs/explanation/pilot-agent-lifecy
     expect(await readFile('/proc/self/mountinfo', 'utf8')).toBe(mounts);
   });
 
-  test('fails to start with what is wrong in the journal, and is up by itself once that is mended', async () => {
+  test('fails to start with what is wrong in the journal, and is up by itself once that is fixed', async () => {
     await machine.write(inputs, mesh('STRICTLY'));
     const start = await machine.run('systemctl', 'enable', '--now', name);
     expect(start.exitCode).toBe(1);

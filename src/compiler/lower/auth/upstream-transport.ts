@@ -104,7 +104,7 @@ function meshClientAlpn({ port, http }: UpstreamTarget, isSniffing: boolean): re
   return http.protocol === 'http2' ? [meshAlpn.http2, meshAlpn.tcp, 'h2'] : [meshAlpn.http11, meshAlpn.tcp];
 }
 
-/** Without a mode the block says nothing; the original took it for DISABLE, which would send plaintext unasked. */
+/** Without a mode the block says nothing; Istio took it for DISABLE, which would send plaintext unasked. */
 function warnOfNoMode({ traffic, service }: UpstreamTarget, bag: DiagnosticBag): void {
   const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('tls'));
   const span = origin && fieldSpan(origin, 'tls');

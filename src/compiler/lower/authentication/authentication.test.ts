@@ -42,7 +42,7 @@ describe('the filter that refuses tokens', () => {
     return { told: tokens?.invalidTokenRule, names: refused?.policies?.map(({ name }) => name) };
   };
 
-  test('has a rule about audiences where a rule has some, and always the one whose refusals are told as 401', () => {
+  test('has a rule about audiences where a rule has some, and always the one whose refusals are reported as 401', () => {
     const invalid = 'ns[]-policy[invalid-token]-rule[0]';
     expect(names({ issuer: 'i' })).toEqual({ told: invalid, names: [invalid] });
     expect(names({ issuer: 'i', audiences: ['x'] })).toEqual({

@@ -205,7 +205,7 @@ describe('a token that verifiers read differently', () => {
     expect(await status('usual', { ...bearer(good), path: `/?access_token=${odd}` })).toBe(200);
   });
 
-  test('is told as one that is not valid', async () => {
+  test('is reported as one that is not valid', async () => {
     const answer = await gates.send('usual', bearer(await ours.oddToken({}, { crit: ['x'] })));
     expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(answer.seen).toBeUndefined();

@@ -30,7 +30,7 @@ export interface RuledWorkload {
   readonly bytePorts: readonly number[];
 }
 
-/** What the policies of a workload say and may not do as they say there. Each rule is told once for one cause. */
+/** What the policies of a workload say and may not do as they say there. Each rule is reported once for one cause. */
 export function warnOfRules(
   policies: readonly AuthorizationPolicy[],
   { workload, bytePorts }: RuledWorkload,

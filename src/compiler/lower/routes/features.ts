@@ -4,7 +4,7 @@ import { grpcStatusNames } from '../../policy/grpc-status.ts';
 import type { CorsPolicy, HttpFault, Percentage, StringMatch } from '../../policy/virtual-service.ts';
 import { durationMs } from '../clusters/connection-pool.ts';
 
-/** Faults to inject. A share that nobody names is none, as in the original. */
+/** Faults to inject. A share that nobody names is none, as in Istio. */
 export function faultOf({ delay, abort }: HttpFault): FaultIR {
   return {
     delay: delay && { durationMs: durationMs(delay.fixedDelay) ?? 0, percent: share(delay) },

@@ -3,7 +3,7 @@ import type { PathMatchIR } from '../../ir/route-match.ts';
 import type { HttpRoute } from '../../policy/virtual-service.ts';
 import { quoteRegex } from '../authorization/pattern.ts';
 
-/** How the path that matched goes on. */
+/** The path rewrite of a route, or undefined if the route has none. */
 export function pathRewrite(rewrite: HttpRoute['rewrite'], matched: PathMatchIR): PathRewriteIR | undefined {
   const { uri, uriRegexRewrite } = rewrite ?? {};
   if (uriRegexRewrite !== undefined) {

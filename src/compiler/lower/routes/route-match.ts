@@ -42,7 +42,7 @@ function pathMatch({ uri, ignoreUriCase }: HttpMatch): PathMatchIR {
   return everyRequest.path;
 }
 
-/** Sorted by name. A condition without text, and the original's `*`, ask for presence. */
+/** Sorted by name. A condition without text, and Istio's `*`, ask for presence. */
 function valueMatches(conditions: Readonly<Record<string, StringMatch>> = {}): readonly ValueMatchIR[] {
   return Object.keys(conditions)
     .sort()

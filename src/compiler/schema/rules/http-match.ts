@@ -24,7 +24,7 @@ export function checkHttpMatches(matches: readonly HttpMatch[], path: JsonPath, 
 /** An empty prefix of a path is every path; of anything else it is a mistake. */
 function checkTextMatch({ prefix, regex }: StringMatch, path: JsonPath, report: Report): void {
   if (prefix === '' && path.at(-1) !== 'uri') report('empty-value', [...path, 'prefix'], { field: 'prefix' });
-  // "*" is the original's older way to say "present".
+  // "*" is Istio's older way to say "present".
   if (regex !== undefined && regex !== '*') checkRegex(regex, [...path, 'regex'], report);
 }
 

@@ -38,7 +38,7 @@ function checkActions(route: HttpRoute, path: JsonPath, report: Report): void {
   report('route-action-conflict', place, { fields: quotedList(conflicting, 'and') }, { part: 'key' });
 }
 
-/** What happens on the way to a destination: the original takes these fields beside an answer, too. */
+/** What happens on the way to a destination: Istio takes these fields beside an answer, too. */
 const forwardingFields = [
   'mirror',
   'mirrors',

@@ -18,7 +18,7 @@ const zeros: readonly (readonly [path: readonly string[], meaning: string])[] = 
   [['outlierDetection', 'maxEjectionPercent'], "means Envoy's default of 10"],
 ];
 
-/** Zeros that count as not set, as in the original, where a reader takes them for a bound. */
+/** Zeros that count as not set, as in Istio, where a reader takes them for a bound. */
 export function checkZeros(blocks: TrafficBlocks, path: JsonPath, report: Report): void {
   for (const [field, meaning] of zeros) {
     if (valueAt(blocks, field) === 0)

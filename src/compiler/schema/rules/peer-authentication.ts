@@ -1,7 +1,7 @@
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Report, Rule } from '../rule.ts';
 
-/** Policy semantics of the original, validation of PeerAuthentication. */
+/** Policy semantics of Istio, validation of PeerAuthentication. */
 export const peerAuthenticationRules: readonly Rule<PeerAuthentication>[] = [checkPortLevelNeedsSelector];
 
 function checkPortLevelNeedsSelector({ spec }: PeerAuthentication, report: Report): void {

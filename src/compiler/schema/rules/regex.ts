@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { JsonPath } from '../../../diagnostics/span.ts';
 import type { Report } from '../rule.ts';
 
-/** Envoy compiles expressions with RE2; a JavaScript one may be none. At most 1024 characters, as in the original. */
+/** Envoy compiles expressions with RE2; a JavaScript one may be none. At most 1024 characters, as in Istio. */
 export function checkRegex(pattern: string, path: JsonPath, report: Report): void {
   const reason = faultOf(pattern);
   if (reason !== undefined) report('invalid-regex', path, { field: String(path.at(-1)), reason });

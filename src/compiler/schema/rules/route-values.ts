@@ -53,7 +53,7 @@ function checkSubstitution({ rewrite }: HttpRoute, path: JsonPath, report: Repor
   }
 }
 
-/** Undefined for what is no expression, which is told elsewhere. */
+/** Undefined for what is no expression, which is reported elsewhere. */
 function groupCount(expression: string): number | undefined {
   try {
     return RE2JS.compile(expression).groupCount();
@@ -63,7 +63,7 @@ function groupCount(expression: string): number | undefined {
   }
 }
 
-/** A fault without a share injects nothing, as in the original: hardly what is meant. */
+/** A fault without a share injects nothing, as in Istio: hardly what is meant. */
 function checkShares({ fault }: HttpRoute, path: JsonPath, report: Report): void {
   for (const field of ['delay', 'abort'] as const) {
     const injected = fault?.[field];

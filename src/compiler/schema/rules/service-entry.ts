@@ -37,7 +37,7 @@ function checkEndpointsOfResolution({ spec }: ServiceEntry, report: Report): voi
   report('too-many-endpoints', ['spec', 'endpoints'], holes, { part: 'key' });
 }
 
-/** Without endpoints the hosts themselves are what DNS is asked for; the original refuses patterns too. */
+/** Without endpoints the hosts themselves are what DNS is asked for; Istio refuses patterns too. */
 function checkNamesOfDns({ spec }: ServiceEntry, report: Report): void {
   const { resolution = 'NONE', endpoints = [], workloadSelector } = spec;
   if (!resolution.startsWith('DNS') || endpoints.length > 0 || workloadSelector !== undefined) return;
