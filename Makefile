@@ -47,7 +47,7 @@ bench: build ## the figures of docs/project/performance.md
 	@node --expose-gc bench/run.mjs
 
 soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load, changes of the source
-	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src --include='*.test.ts' --include='*.e2e.ts')
+	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src e2e --include='*.test.ts' --include='*.e2e.ts')
 	@node scripts/mutate.mjs --count 150 --end-to-end
 
 demo: build ## the specification's outcome table, and its tokens at a gateway, on real Envoys

@@ -24,7 +24,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['{src,e2e,scripts}/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
           testTimeout: timeout(120_000),
@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           ...endToEnd,
           name: 'e2e',
-          include: ['src/**/*.e2e.ts'],
+          include: ['{src,e2e}/**/*.e2e.ts'],
           exclude: apart,
           // Whole meshes, and what is measured: no request may fail for want of a processor.
           fileParallelism: false,

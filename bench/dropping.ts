@@ -1,7 +1,7 @@
-import { reload } from '../src/testbed/load/reloads.ts';
-import { restartInTurn } from '../src/testbed/load/restarts.ts';
-import { rotate } from '../src/testbed/load/rotations.ts';
-import { type BothCounts, formatBoth, openLoadBench } from '../src/testbed/load/under-load.ts';
+import { reload } from '../e2e/load/reloads.ts';
+import { restartInTurn } from '../e2e/load/restarts.ts';
+import { rotate } from '../e2e/load/rotations.ts';
+import { type BothCounts, formatBoth, openLoadBench } from '../e2e/load/under-load.ts';
 
 const drainSeconds = 5;
 const servers = 5;

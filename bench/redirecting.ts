@@ -1,4 +1,4 @@
-import { type Lab, openLab } from '../src/redirect/lab/lab.ts';
+import { type Lab, openLab } from '../src/redirect/testing/lab/lab.ts';
 import { line, median, ms, ratio } from './measure.ts';
 
 const standard = ['-u', '1337', '-g', '1337', '-b', '*', '-d', '15090,15021,15020', '-i', '*'];

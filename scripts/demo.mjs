@@ -1,4 +1,4 @@
-// The specification's outcome table, and its tokens at a gateway, on real Envoys in network namespaces: see src/testbed/demo.ts.
+// The specification's outcome table, and its tokens at a gateway, on real Envoys in network namespaces: see e2e/demo/demo.ts.
 import './tools/own-node.mjs';
 
-await import('../src/testbed/demo.ts');
+await import('../e2e/demo/demo.ts');

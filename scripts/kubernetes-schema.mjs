@@ -1,4 +1,4 @@
-// Writes src/testbed/containers/kubernetes-schema.json: what Kubernetes publishes of the kinds in deploy/ (its OpenAPI document,
+// Writes e2e/containers/kubernetes-schema.json: what Kubernetes publishes of the kinds in deploy/ (its OpenAPI document,
 // api/openapi-spec/v3), closed, so that an unknown field is an error as with strict field validation. Needs Go, to download.
 import './tools/own-node.mjs';
 import { execFileSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const version = 'v1.36.3';
 const kinds = ['ConfigMap', 'Namespace', 'Pod', 'Service', 'ServiceAccount'];
-const target = path.resolve(import.meta.dirname, '../src/testbed/containers/kubernetes-schema.json');
+const target = path.resolve(import.meta.dirname, '../e2e/containers/kubernetes-schema.json');
 
 const download = execFileSync('go', ['mod', 'download', '-json', `k8s.io/kubernetes@${version}`], { encoding: 'utf8' });
 const document = path.join(JSON.parse(download).Dir, 'api/openapi-spec/v3/api__v1_openapi.json');

@@ -1,12 +1,12 @@
-import type { Attack, AttackGroup } from '../../src/testbed/attack/attack.ts';
-import { allowGroup, allowHostsGroup, attackGroups } from '../../src/testbed/attack/corpus.ts';
-import { tlsAttacks } from '../../src/testbed/attack/tls-attacks.ts';
-import { attackedAudience, tokenAttacks } from '../../src/testbed/attack/token-attacks.ts';
+import type { Attack, AttackGroup } from '../../e2e/attack/attack.ts';
+import { allowGroup, allowHostsGroup, attackGroups } from '../../e2e/attack/corpus.ts';
+import { tlsAttacks } from '../../e2e/attack/tls-attacks.ts';
+import { attackedAudience, tokenAttacks } from '../../e2e/attack/token-attacks.ts';
 import { readRequest } from '../../src/testbed/reading.ts';
 import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
 import { code, table } from './markdown.ts';
 
-const introduction = `Each row was sent byte for byte to a real Envoy with compiled policies: through a sidecar and through a gateway, to a rule of a DENY policy and to the same rule negated in an ALLOW policy, all with the same outcome unless a row says otherwise. \`src/testbed/attack/attack.e2e.ts\` repeats it and compares, and sends the same by way of the attacker's own sidecar, where none may pass either.
+const introduction = `Each row was sent byte for byte to a real Envoy with compiled policies: through a sidecar and through a gateway, to a rule of a DENY policy and to the same rule negated in an ALLOW policy, all with the same outcome unless a row says otherwise. \`e2e/attack/attack.e2e.ts\` repeats it and compares, and sends the same by way of the attacker's own sidecar, where none may pass either.
 
 - \`403\`: refused by the policy. \`400\`, \`404\`, \`421\`, \`426\`, \`501\`: refused by Envoy for the request's own sake. \`422\`: the application could not read it. *reset*: Envoy reset the stream, and the connection lives on.
 - \`200\` and what the application was asked for. **Own equivalence**: an application that forgives a trailing slash, \`;\` parameters or case takes it for what is denied. No proxy can know; the compiler warns about such rules (\`other-spellings-of-path\`).
@@ -23,7 +23,7 @@ export function attacksPage(): string {
   const sections = [...attackGroups, allowGroup, allowHostsGroup].map(
     (group) => `## ${group.about}\n\n${groupTable(group)}`,
   );
-  return `# Attacks\n\nWritten by \`make docs\` from \`src/testbed/attack\`. ${introduction}\n\n${[...sections, tlsSection(), tokenSection()].join('\n\n')}\n`;
+  return `# Attacks\n\nWritten by \`make docs\` from \`e2e/attack\`. ${introduction}\n\n${[...sections, tlsSection(), tokenSection()].join('\n\n')}\n`;
 }
 
 /** Servers that share a port, and requests that come over a connection to another one. */

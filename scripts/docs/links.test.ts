@@ -26,7 +26,7 @@ test('the table of contents names every page of docs/ and no other', () => {
 });
 
 test('source, help texts and messages name only pages that exist', () => {
-  const sources = [...['src', 'scripts', 'bench', 'deploy'].flatMap(filesBelow), 'Makefile', 'biome.json'];
+  const sources = [...['src', 'e2e', 'scripts', 'bench', 'deploy'].flatMap(filesBelow), 'Makefile', 'biome.json'];
   const named = sources.flatMap((path) =>
     Array.from(readFileSync(path, 'utf8').matchAll(/(?<![\w./])(?:\.\.\/)*(docs\/[\w/-]+\.md)/g), ([, page = '']) => [
       path,

@@ -10,9 +10,11 @@ const most = 6;
  */
 export function nearestTests(folder, file) {
   const [words, folders] = [wordsOf(file), foldersOf(file)];
-  return readdirSync(path.join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+  return ['src', 'e2e']
+    .flatMap((top) =>
+      readdirSync(path.join(folder, top), { recursive: true, encoding: 'utf8' }).map((name) => path.join(top, name)),
+    )
     .filter((name) => name.endsWith('.e2e.ts'))
-    .map((name) => path.join('src', name))
     .map((test) => ({
       test,
       shared: count(wordsOf(test), words) + (path.dirname(test) === path.dirname(file) ? 2 : 0),

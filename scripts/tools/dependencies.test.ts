@@ -36,7 +36,7 @@ describe('the lists of packages in package.json', () => {
 });
 
 function sources(): readonly string[] {
-  const inFolders = ['src', 'scripts', 'bench'].flatMap((folder) =>
+  const inFolders = ['src', 'e2e', 'scripts', 'bench'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
   );
   return [...inFolders, 'vitest.config.ts'].filter(

@@ -81,7 +81,7 @@ describe('packages.txt', () => {
 });
 
 function sources(name: RegExp): readonly { readonly file: string; readonly text: string }[] {
-  return ['src', 'scripts', 'bench', '.ci'].flatMap((folder) =>
+  return ['src', 'e2e', 'scripts', 'bench', '.ci'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => path.join(folder, file))
       .filter((file) => name.test(file) && !file.startsWith('src/generated'))

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeMesh } from '../testbed/testing/describe-mesh.ts';
-import { type Lab, openLab } from './lab/lab.ts';
-import { dnsScenarios, redirectScenarios } from './lab/matrix.ts';
-import { frameScenarios, guestFrameScenarios } from './lab/matrix-frames.ts';
-import { tproxyScenarios } from './lab/matrix-tproxy.ts';
-import { parseCall } from './lab/parse-call.ts';
-import type { Scenario } from './lab/scenario.ts';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
+import { type Lab, openLab } from './testing/lab/lab.ts';
+import { dnsScenarios, redirectScenarios } from './testing/lab/matrix.ts';
+import { frameScenarios, guestFrameScenarios } from './testing/lab/matrix-frames.ts';
+import { tproxyScenarios } from './testing/lab/matrix-tproxy.ts';
+import { parseCall } from './testing/lab/parse-call.ts';
+import type { Scenario } from './testing/lab/scenario.ts';
 
 let lab: Lab;
 let untouched: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
 import { openSandbox, repository, type Sandbox, scratch } from '../testbed/sandbox.ts';
 import { node } from '../testbed/sidecar.ts';
-import { describeMesh } from '../testbed/testing/describe-mesh.ts';
 import { chooseVariant, stateScript, withoutEmptyTables } from './testing/filter-tools.ts';
 
 const network = 'pod';

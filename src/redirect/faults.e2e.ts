@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeMesh } from '../testbed/testing/describe-mesh.ts';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
 import { tries } from '../testing/effort.ts';
-import { type Fault, type FaultyCommands, faults, installFaults } from './lab/fault.ts';
-import { type Lab, openLab } from './lab/lab.ts';
-import { parseCall } from './lab/parse-call.ts';
+import { type Fault, type FaultyCommands, faults, installFaults } from './testing/lab/fault.ts';
+import { type Lab, openLab } from './testing/lab/lab.ts';
+import { parseCall } from './testing/lab/parse-call.ts';
 
 const redirect = ['-u', '1337', '-g', '1337', '-b', '*', '-i', '*'];
 const tproxy = [...redirect, '-m', 'TPROXY'];

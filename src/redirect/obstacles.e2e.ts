@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
 import type { RunningProgram } from '../testbed/program.ts';
 import { repository, scratch } from '../testbed/sandbox.ts';
 import { node } from '../testbed/sidecar.ts';
-import { describeMesh } from '../testbed/testing/describe-mesh.ts';
 import { until } from '../testbed/until.ts';
-import { type AgentPlace, type Lab, openLab } from './lab/lab.ts';
-import { parseCall } from './lab/parse-call.ts';
+import { type AgentPlace, type Lab, openLab } from './testing/lab/lab.ts';
+import { parseCall } from './testing/lab/parse-call.ts';
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeMesh } from '../testbed/testing/describe-mesh.ts';
-import { type Lab, openLab } from './lab/lab.ts';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
+import { type Lab, openLab } from './testing/lab/lab.ts';
 
 let lab: Lab;
 beforeAll(async () => {

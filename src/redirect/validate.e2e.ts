@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { describeMesh } from '../testbed/testing/describe-mesh.ts';
-import { type AgentPlace, type Lab, type Listener, openLab } from './lab/lab.ts';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
+import { type AgentPlace, type Lab, type Listener, openLab } from './testing/lab/lab.ts';
 
 const owner = ['-u', '1337', '-g', '1337'];
 const standard = [...owner, '-b', '*', '-i', '*'];

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { describeMesh } from '../../e2e/testing/describe-mesh.ts';
 import { openSandbox } from './sandbox.ts';
-import { describeMesh } from './testing/describe-mesh.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Lab, openLab } from '../../redirect/lab/lab.ts';
+import { describeMesh } from '../../../e2e/testing/describe-mesh.ts';
+import { type Lab, openLab } from '../../redirect/testing/lab/lab.ts';
 import type { RunningProgram } from '../../testbed/program.ts';
 import { repository, scratch } from '../../testbed/sandbox.ts';
 import { node, proxyUid } from '../../testbed/sidecar.ts';
-import { describeMesh } from '../../testbed/testing/describe-mesh.ts';
 import { until } from '../../testbed/until.ts';
 import { createMeshCa } from '../../testing/certificates.ts';
 import { podMesh } from './testing/sample-mesh.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attackedAudience, tokenAttacks } from '../../../../e2e/attack/token-attacks.ts';
 import { delay } from '../../../lib/abort.ts';
-import { attackedAudience, tokenAttacks } from '../../../testbed/attack/token-attacks.ts';
 import { type GateRequest, type InboundGates, startInboundGates } from '../testing/inbound-gate.ts';
 import { standInKid } from './stand-in.ts';
 import { bearer, createIssuer, type Issuer, nowS, tokenPolicy, unsigned } from './testing/issuer.ts';

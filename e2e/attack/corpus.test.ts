@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { createCompiler } from '../../src/compiler/compile.ts';
+import { defaultSettings } from '../../src/config/defaults.ts';
+import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
+import { lineAndColumn, lineStarts } from '../../src/diagnostics/span.ts';
+import { authorizationPolicy, topologyText } from '../../src/testbed/mesh-objects.ts';
+import { readRequest } from '../../src/testbed/reading.ts';
+import type { AttackGroup } from './attack.ts';
+import { allowOfAllElse, attackGroups } from './corpus.ts';
+
+const selection = { namespace: 'foo', app: 'server', name: 'attacked' };
+
+/** Targets that the application may take for what is denied, although Envoy lets them through. */
+function equivalents({ attacks, kinship }: AttackGroup): string[] {
+  const seen = attacks.flatMap(({ http1, http2 }) => [http1 ?? '', http2 ?? '']);
+  const targets = seen.flatMap((outcome) => (outcome.startsWith('200 ') ? [outcome.slice(4)] : []));
+  return targets.filter((target) => kinship(readRequest('GET', target, '', [])) === 'equivalent');
+}
+
+/** Text at each place that the compiler warns about for its other spellings. */
+function warnedPaths(policy: object): string[] {
+  const text = topologyText([policy]);
+  const bag = new DiagnosticBag();
+  createCompiler({ settings: defaultSettings }).read([{ path: 'policy.yaml', text }], bag);
+  return bag.all
+    .filter(({ code }) => code === 'other-spellings-of-path')
+    .map(({ span }) => {
+      const { line } = lineAndColumn(lineStarts(text), span?.start ?? 0);
+      return `${span?.file}: ${text.split('\n')[line - 1]?.trim().replace(/,$/, '')}`;
+    });
+}
+
+describe('attackGroups', () => {
+  const forgiven = attackGroups.filter((group) => equivalents(group).length > 0);
+
+  test('are of paths where an application can be more forgiving than Envoy', () => {
+    expect(forgiven.map(({ title }) => title)).toEqual([
+      'path /admin',
+      'path /',
+      'paths below /private/',
+      'paths that end with .key',
+      'path template /store/{*}/secret',
+      'path template /vault/{**}/key',
+    ]);
+  });
+
+  test.each(forgiven)('$title: the compiler warns of the application’s other spellings, by file and line', (group) => {
+    const [warned, ...others] = warnedPaths(authorizationPolicy({ ...selection, action: 'DENY', rules: [group.rule] }));
+    const { to } = group.rule as {
+      readonly to: readonly { readonly operation: { readonly paths: readonly string[] } }[];
+    };
+    expect(warned).toBe(`policy.yaml: "${to[0]?.operation.paths[0]}"`);
+    expect(others).toEqual([]);
+  });
+
+  test('the same is said of what an ALLOW policy leaves out', () => {
+    const policy = authorizationPolicy({ ...selection, action: 'ALLOW', rules: [allowOfAllElse] });
+    expect(warnedPaths(policy)).toEqual(['policy.yaml: "/admin"']);
+  });
+});

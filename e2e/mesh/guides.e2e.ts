@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { openSandbox, repository, scratch } from '../../src/testbed/sandbox.ts';
+import { describeMesh } from '../testing/describe-mesh.ts';
+import { expectGuide, guideScript, guideSteps } from '../testing/guide.ts';
+
+/** Guides whose commands make namespaces of their own. */
+const meshGuides = ['docs/guides/first-mesh.md', 'docs/guides/when-a-call-fails.md'];
+
+/** Guides whose programs listen on this machine's ports: here, on those of a network namespace. */
+const programGuides = ['docs/guides/local-program.md', 'docs/guides/identity-without-kubernetes.md'];
+
+describeMesh.concurrent('the guides', () => {
+  test.for(meshGuides)('every file and command of %s does what the page says', async (page, { onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'guide-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const steps = guideSteps(page);
+    expectGuide(steps, await run(guideScript(steps, join(folder, 'my-mesh'))), join(folder, 'my-mesh'));
+  });
+
+  test.for(programGuides)('every file and command of %s does what the page says', async (page, { onTestFinished }) => {
+    const sandbox = await openSandbox();
+    onTestFinished(() => sandbox.close());
+    const folder = join(scratch, 'my-mesh');
+    const steps = guideSteps(page);
+    const stdin = `ip link set lo up; echo '127.0.0.1 localhost' > /etc/hosts\n${guideScript(steps, folder)}`;
+    const { stdout } = await sandbox.run(['bash', '-m'], { cwd: repository, stdin, timeoutMs: 60_000 });
+    expectGuide(steps, stdout, folder);
+  });
+});
+
+function run(script: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile('bash', ['-c', script], { timeout: 90_000 }, (_error, stdout) => resolve(stdout));
+  });
+}
