@@ -94,3 +94,26 @@ describe('the page of a command', () => {
     expect(text).toContain(optionsOf(name));
   });
 });
+
+describe('the settings of docs/guides/proxies-in-front.md', () => {
+  const blocks = Array.from(
+    readFileSync('docs/guides/proxies-in-front.md', 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm),
+    ([, text = '']) => text,
+  );
+
+  test('give a gateway the proxies in front that the page says, in the mesh configuration and in an annotation', async () => {
+    const [meshConfig = '', pod = ''] = blocks;
+    const path = join(mkdtempSync(join(tmpdir(), 'guide-')), 'mesh');
+    onTestFinished(() => rmSync(join(path, '..'), { recursive: true }));
+    writeFileSync(path, meshConfig);
+    const { metadata } = load(pod) as { readonly metadata: { readonly annotations: Record<string, string> } };
+    const bag = new DiagnosticBag();
+    const options = { meshConfig: { path, isRequired: true }, environment: {} };
+    const ofMesh = await readSettings(options, bag);
+    const ofPod = await readSettings({ ...options, annotation: metadata.annotations['proxy.mesh.io/config'] }, bag);
+    expect(bag.all).toEqual([]);
+    expect(ofMesh.settings.proxy.gatewayTopology.numTrustedProxies).toBe(1);
+    expect(ofPod.settings.proxy.gatewayTopology.numTrustedProxies).toBe(2);
+    expect(blocks).toHaveLength(2);
+  });
+});
