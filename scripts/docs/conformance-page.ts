@@ -25,13 +25,14 @@ export function conformancePage(): string {
   const counts = sections.map(({ title, rows }) => [title, ...countsOf(rows, evidence)] as const);
   const total = counts.reduce((sum, [, ...own]) => sum.map((count, i) => count + (own[i] ?? 0)), [0, 0, 0, 0]);
   const summary = table(
-    ['', 'lines', 'shown', 'shown in part', 'open'],
+    ['section', 'lines', 'shown', 'shown in part', 'open'],
     [...counts, ['all', ...total] as const].map((cells) => cells.map(String)),
   );
   const introduction =
-    'Written by `make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. A test is named by its ' +
-    'file and its name there; the first hole in the name of a table of tests is filled. A note beside a test says which ' +
-    'part of the line does not hold or is not shown. "open" is what is left to do. Targets of speed and memory that are not reached stand in bold in [performance.md](performance.md).';
+    'The specification is the list of kinds, rules, flags, variables and metrics that the programs were written to; ' +
+    '`fixtures/specification.json` holds it. This page names for each of its lines the test that shows it, by file and ' +
+    'title. A note says which part of a line does not hold or is not shown. "open" is what is left to do. Written by ' +
+    '`make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. Targets of speed and memory that are not reached stand in bold in [performance.md](performance.md).';
   return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n\n${openWork()}\n`;
 }
 

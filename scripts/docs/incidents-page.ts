@@ -18,10 +18,10 @@ export function readIncidents(): readonly Incident[] {
 /** What went wrong elsewhere, and what keeps it from going wrong here. */
 export function incidentsPage(): string {
   const introduction =
-    'Written by `make docs` from `fixtures/incidents.json`: what went wrong in other meshes and proxies, or was found ' +
-    'while this one was attacked, and the tests that hold that it does not happen here.';
+    'Known vulnerabilities (CVEs) and faults of other meshes and proxies, and faults that were found while this one was ' +
+    'attacked. The last column has the regression tests. Written by `make docs` from `fixtures/incidents.json`.';
   const rows = readIncidents().map(({ incident, was, tests }) => [incident, was, tests.map(shownTest).join('; ')]);
-  return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'held by'], rows)}\n`;
+  return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'regression tests'], rows)}\n`;
 }
 
 /** File and name of a test, its first hole filled with its row. */

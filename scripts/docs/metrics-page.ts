@@ -4,17 +4,16 @@ import { code, table } from './markdown.ts';
 
 const introduction = `# Metrics of the agent
 
-Written by \`make docs\` from \`src/agent/metrics/metric-table.ts\`.
-
-\`GET /stats/prometheus\` of the status port (15020) gives them in Prometheus' text format, beside those of Envoy and of
-the application. Series whose labels are known start at 0 with the agent; the others appear with their first event.
+\`GET /stats/prometheus\` on the status port (15020) returns these metrics in Prometheus' text format, together with those of
+Envoy and of the application. Series with known labels start at 0; the others appear with their first event. Written by
+\`make docs\` from \`src/agent/metrics/metric-table.ts\`.
 `;
 
-const notes = `What belongs to compiling (\`endpoint_no_pod\`, \`pilot_…\` gauges) is set anew by each compilation that gave a
-configuration. Clashes are those of this proxy; endpoints, pods and virtual services are those of all inputs.
-\`total_active_connections\` and \`total_stale_connections\` are sums in the specification; they go down again, and are
-gauges here. \`pilot_total_rejected_configs\` moves when an object begins to be rejected: a Gateway of which a server finds
-no place, or an object whose change is not taken over. \`outgoing_latency\` is in milliseconds.
+const notes = `Metrics of the compiler (\`endpoint_no_pod\`, the \`pilot_…\` gauges) are set by each successful compilation. Conflicts are
+counted for this proxy; endpoints, pods and virtual services for all inputs. \`total_active_connections\` and
+\`total_stale_connections\` are counters in Istio; their values can decrease, so they are gauges here.
+\`pilot_total_rejected_configs\` increases when an object begins to be rejected: a Gateway with a server that conflicts with
+others, or an object whose change is not applied. \`outgoing_latency\` is in milliseconds.
 `;
 
 /** Every metric of the agent, the specification's first; then those of the specification that are not the agent's. */
@@ -25,10 +24,10 @@ export function metricsPage(): string {
   const rest = specified.filter(({ name }) => !metrics.some((metric) => metric.name === name)).map(({ name }) => name);
   return [
     introduction,
-    `## Of the specification\n\n${metricRows(metrics.filter(({ name }) => names.has(name)))}\n`,
+    `## Metrics that Istio has too\n\n${metricRows(metrics.filter(({ name }) => names.has(name)))}\n`,
     notes,
-    `## Of the agent\n\n${metricRows(metrics.filter(({ name }) => !names.has(name)))}\n`,
-    `## Not the agent's\n\nThe control plane's: ${rest.map(code).join(', ')}.\n`,
+    `## Further metrics of the agent\n\n${metricRows(metrics.filter(({ name }) => !names.has(name)))}\n`,
+    `## Metrics of Istio's control plane\n\nThe agent does not have these: ${rest.map(code).join(', ')}.\n`,
   ].join('\n');
 }
 

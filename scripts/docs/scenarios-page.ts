@@ -19,12 +19,12 @@ export function readScenarios(): readonly Scenario[] {
 /** What the agent is held to in its usual and unusual situations. */
 export function scenariosPage(): string {
   const introduction =
-    'Written by `make docs` from `fixtures/scenarios.json`: situations of `pilot-agent`, what happens in each, and the ' +
-    'tests that show it. Where Istio ends with 255, wrong usage is 2 here and a failure of the world 3.';
+    'How `pilot-agent` behaves in specific situations, with the tests that show it. Where Istio exits with 255, wrong usage ' +
+    'exits with 2 here, and an environment error with 3. Written by `make docs` from `fixtures/scenarios.json`.';
   const rows = readScenarios().map(({ scenario, is, tests }) => [
     String(scenario),
     is,
     tests.map(shownTest).join('; '),
   ]);
-  return `# Scenarios of the agent\n\n${introduction}\n\n${table(['', 'scenario', 'shown by'], rows)}\n`;
+  return `# Scenarios of the agent\n\n${introduction}\n\n${table(['number', 'situation: behaviour', 'tests'], rows)}\n`;
 }

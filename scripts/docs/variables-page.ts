@@ -20,8 +20,8 @@ export function variablesPage(): string {
     const more = owner === 'redirection' ? `\n\n${flagVariables()}` : '';
     return `## ${title}\n\n${variableTable(variables.filter((variable) => variable.owner === owner))}${more}`;
   });
-  const own = `## Also read, though not in the specification's table\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
-  return `# Environment variables\n\nWritten by \`make docs\` from \`src/config/variables.ts\`. A setting is what \`pilot-agent proxy --print-config\` shows. Types are read as Go reads them: \`1 t T TRUE true True\` and their opposites, durations such as \`1m30s\`.\n\n${[...sections, own].join('\n\n')}\n`;
+  const own = `## Also read\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
+  return `# Environment variables\n\nThe column "setting" has the name that \`pilot-agent proxy --print-config\` shows. Booleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`, durations are written as in Go: \`1m30s\`. The last column says what an invalid value causes: an error, or a warning and the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
 }
 
 const nodeVariables =
@@ -40,7 +40,7 @@ function variableTable(list: readonly Variable[]): string {
       ofUnreadable(variable),
     ];
   });
-  return table(['variable', 'type', 'default', 'effect', 'setting', 'unreadable value'], rows);
+  return table(['variable', 'type', 'default', 'effect', 'setting', 'invalid value'], rows);
 }
 
 /** Texts whose readers come after those of the variables: what they cannot read is a wrong use. */
@@ -60,5 +60,5 @@ function flagVariables(): string {
     code(`--${flag.name}`),
     code('usual' in flag ? flag.usual : flag.name === 'restore-format' ? 'true' : 'false'),
   ]);
-  return `Also read there, when the flag is not given; an unreadable value is an error:\n\n${table(['variable', 'flag', 'default'], rows)}`;
+  return `Also read there, when the flag is not given; an invalid value is an error:\n\n${table(['variable', 'flag', 'default'], rows)}`;
 }
