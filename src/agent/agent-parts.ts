@@ -5,7 +5,7 @@ import type { InterceptionFacts } from './life/interception.ts';
 import type { StopSignals } from './life/signals.ts';
 import type { Log } from './log/log.ts';
 import type { AgentObservers } from './metrics/observers.ts';
-import type { CompileProxy } from './reload/proxy-files.ts';
+import type { CompileProxy } from './reload/compile-result.ts';
 import type { ValidateConfig } from './reload/reload.ts';
 import type { StatusSettings } from './status/status-settings.ts';
 

@@ -1,4 +1,5 @@
 import type { AdminAddress, AdminClient } from '../envoy/admin.ts';
+import type { Json, ResourceFile } from '../envoy/api/resource-file.ts';
 
 /** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
 export interface CurrentEnvoy {
@@ -10,9 +11,9 @@ export interface CurrentEnvoy {
   /** Why there is no good workload certificate now; undefined when there is one, or none is meant to be. */
   identityProblem?: () => string | undefined;
   /** The bootstrap that this agent's Envoys are started with; there from the first compilation on. */
-  bootstrap?: string | undefined;
-  /** The listeners in force, a DiscoveryResponse. */
-  listeners?: (() => string) | undefined;
+  bootstrap?: Json | undefined;
+  /** The listeners in force. */
+  listeners?: (() => ResourceFile) | undefined;
   /** Begins a drain that stops nothing (`POST /drain`). */
   drain?: (() => Promise<void>) | undefined;
   /** Has Envoy open its log files again. */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ConfigState } from '../envoy/admin.ts';
 import { staticForm } from '../envoy/static-form.ts';
+import { fileOf } from '../testing/resource-files.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { listenForSignals } from './life/signals.ts';
 import { AgentLife, type AgentState } from './life/state.ts';
@@ -56,7 +57,7 @@ describe('missingVersions', () => {
   });
 
   test('waits for no route that no listener asks for', () => {
-    const unused = new Map([...files.routes, ['other.json', '{"version_info":"1","resources":[{"name":"other"}]}']]);
+    const unused = new Map([...files.routes, ['other.json', fileOf({ name: 'other' })]]);
     expect([...expectedVersions({ ...files, routes: unused }).routes.keys()]).toEqual(['app:80']);
   });
 });
@@ -145,10 +146,7 @@ describe('AgentLife', () => {
 });
 
 describe('adminAddressOf', () => {
-  const bootstrap = (admin: object): { bootstrap: string } & ReturnType<typeof sampleFiles> => ({
-    ...sampleFiles(sample),
-    bootstrap: JSON.stringify({ admin }),
-  });
+  const bootstrap = (admin: object) => ({ bootstrap: { admin } });
 
   test.each([
     [{ address: { socket_address: { address: '127.0.0.1', port_value: 1 } } }, { host: '127.0.0.1', port: 1 }],

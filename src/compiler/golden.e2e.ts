@@ -6,6 +6,7 @@ import { expectedVersions, missingVersions, waitInForce } from '../agent/reload/
 import { type ProxyFiles, partsOf } from '../agent/reload/proxy-files.ts';
 import { secretResources } from '../agent/secrets/secret-resources.ts';
 import { createAdminClient } from '../envoy/admin.ts';
+import type { ResourceFile } from '../envoy/api/resource-file.ts';
 import { findEnvoy, spawnEnvoy } from '../envoy/process.ts';
 import { staticForm } from '../envoy/static-form.ts';
 import { readConfigState } from '../envoy/testing/config-state.ts';
@@ -14,6 +15,7 @@ import { validateConfig } from '../envoy/validate.ts';
 import { until } from '../testbed/until.ts';
 import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
 import { distinctGoldenProxies, goldenProxies } from '../testing/golden/read.ts';
+import { fileOfText } from '../testing/resource-files.ts';
 import { secretService } from '../xds/secret-service.ts';
 import { startDiscoveryServer } from '../xds/server.ts';
 
@@ -73,12 +75,13 @@ function sound(): ProxyFiles {
 /** Certificates are read where the test has put them. */
 function onThisMachine(files: ProxyFiles): ProxyFiles {
   const moved = (text: string): string => text.replaceAll('/etc/certs/', `${folder}/certs/`);
+  const movedFile = ({ text }: ResourceFile): ResourceFile => fileOfText(moved(text));
   return {
     ...files,
-    bootstrap: moved(files.bootstrap),
-    clusters: moved(files.clusters),
-    listeners: moved(files.listeners),
-    routes: new Map([...files.routes].map(([name, text]) => [name, moved(text)])),
+    bootstrap: JSON.parse(moved(JSON.stringify(files.bootstrap))),
+    clusters: movedFile(files.clusters),
+    listeners: movedFile(files.listeners),
+    routes: new Map([...files.routes].map(([name, file]) => [name, movedFile(file)])),
   };
 }
 
@@ -88,12 +91,12 @@ function corrupted(
   good: string,
   bad: string,
 ): ProxyFiles {
-  const corrupt = (text: string): string => {
+  const corrupt = ({ text }: ResourceFile): ResourceFile => {
     expect(text).toContain(good);
-    return text.replace(good, bad);
+    return fileOfText(text.replace(good, bad));
   };
   if (part !== 'routes') return { ...files, [part]: corrupt(files[part]) };
-  return { ...files, routes: new Map([...files.routes].map(([name, text]) => [name, corrupt(text)])) };
+  return { ...files, routes: new Map([...files.routes].map(([name, file]) => [name, corrupt(file)])) };
 }
 
 interface LiveOutcome {
@@ -105,14 +108,14 @@ interface LiveOutcome {
 /** Runs Envoy on the files as the agent lays them out, in a network namespace of its own, with secrets served to it. */
 async function runLive(files: ProxyFiles, timeoutMs = 20_000): Promise<LiveOutcome> {
   const root = mkdtempSync(join(folder, 'live-'));
-  const { admin: _admin, ...bootstrap } = JSON.parse(files.bootstrap) as Record<string, unknown>;
-  const configPath = files.bootstrap.includes('./run/proxy') ? 'run/proxy' : 'etc/mesh/proxy';
+  const { admin: _admin, ...bootstrap } = files.bootstrap;
+  const configPath = JSON.stringify(bootstrap).includes('./run/proxy') ? 'run/proxy' : 'etc/mesh/proxy';
   const place = (path: string, text: string): void =>
     write(join(root.slice(folder.length + 1), configPath, path), text);
   place('bootstrap.json', JSON.stringify({ ...bootstrap, admin: { address: { pipe: { path: 'admin.sock' } } } }));
-  place('clusters.json', files.clusters);
-  place('listeners.json', files.listeners);
-  for (const [name, text] of files.routes) place(join('routes', name), text);
+  place('clusters.json', files.clusters.text);
+  place('listeners.json', files.listeners.text);
+  for (const [name, { text }] of files.routes) place(join('routes', name), text);
   mkdirSync(join(root, configPath, 'routes'), { recursive: true });
 
   const { rootCertificate, ...leaf } = await ca.issue('spiffe://cluster.local/ns/a/sa/httpbin');

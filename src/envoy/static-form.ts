@@ -1,4 +1,4 @@
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from './api/resource-file.ts';
 
 /** A proxy's configuration as Envoy receives it: a bootstrap, and lists of resources, with or without `@type`. */
 export interface ConfigParts {

@@ -15,8 +15,7 @@ export function annotator(locate: Locate): (resource: Resource) => Resource {
     let result = annotated.get(resource);
     if (result === undefined) {
       const json = annotate(resource, locate);
-      const { key, reads } = resource;
-      result = { ...resource, key, reads, json, text: JSON.stringify(json, null, 2) };
+      result = { ...resource, json, text: JSON.stringify(json, null, 2) };
       annotated.set(resource, result);
     }
     return result;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { EnvoyConfig, Resource, ResourceType } from '../compiler/render/resource.ts';
 import { discoveryResponse } from './discovery-response.ts';
-import { createPlanMemory, filesBeside, planFiles } from './plan.ts';
+import { filesBeside, planFiles } from './plan.ts';
 
 function resource(type: ResourceType, name: string): Resource {
   const json = { name, stat_prefix: 'x' };
-  return { type, name, key: name, text: JSON.stringify(json, null, 2), json, origins: [], reads: [] };
+  return { type, name, text: JSON.stringify(json, null, 2), json, origins: [] };
 }
 
 function config(workload: string, clusters: readonly Resource[]): EnvoyConfig {
@@ -21,7 +21,7 @@ function config(workload: string, clusters: readonly Resource[]): EnvoyConfig {
 
 describe('discoveryResponse', () => {
   test('is canonical JSON whose resources begin with their type', () => {
-    const text = discoveryResponse([resource('cluster', 'a'), resource('cluster', 'b')]);
+    const text = discoveryResponse([resource('cluster', 'a'), resource('cluster', 'b')]).text;
     expect(`${JSON.stringify(JSON.parse(text), null, 2)}\n`).toBe(text);
     expect(Object.entries(JSON.parse(text).resources[0])[0]).toEqual([
       '@type',
@@ -31,7 +31,7 @@ describe('discoveryResponse', () => {
 
   test('has a version that is the same for the same content, and only for it', () => {
     const version = (...names: string[]): string =>
-      JSON.parse(discoveryResponse(names.map((name) => resource('cluster', name)))).version_info;
+      JSON.parse(discoveryResponse(names.map((name) => resource('cluster', name))).text).version_info;
     expect(version('a', 'b')).toBe(version('a', 'b'));
     expect(new Set([version('a', 'b'), version('a'), version('b'), version('b', 'a'), version()]).size).toBe(5);
   });
@@ -64,22 +64,6 @@ describe('planFiles', () => {
     const configs = Array.from({ length: 50 }, (_, index) => config(`w${index}`, [...counted]));
     expect([...planFiles({ configs, mesh: {} }, { files: [] })].length).toBe(50 * 6 + 1);
     expect(reads).toBe(3);
-  });
-});
-
-describe('createPlanMemory', () => {
-  test('gives every list the text that it has without a memory, also of resources that it has seen in other lists', () => {
-    const [a, b, c, other] = ['a', 'b', 'c', 'b'].map((name) => resource('cluster', name)) as [
-      Resource,
-      Resource,
-      Resource,
-      Resource,
-    ];
-    const respond = createPlanMemory();
-    const plain = (resources: readonly Resource[]): string => discoveryResponse(resources.map((one) => ({ ...one })));
-    for (const list of [[a, b, c], [c, b, a], [a], [a, b], [], [a, other, c], [a, b, c]]) {
-      expect(respond(list)).toBe(plain(list));
-    }
   });
 });
 

@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
 import type { Compilation } from '../compiler/compilation.ts';
+import { routeFileName } from '../compiler/render/file-source.ts';
 import { createLocator, type Locate, originsJson } from '../compiler/render/origins-json.ts';
 import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
 import type { SourceFile } from '../compiler/source/document.ts';
 import { annotator } from './annotate.ts';
-import { discoveryResponse, keepWithin } from './discovery-response.ts';
+import { discoveryResponse } from './discovery-response.ts';
 
 /** One file to write; `path` is relative to the output folder, with forward slashes. */
 export interface OutputFile {
@@ -17,24 +18,6 @@ export interface PlanOptions {
   readonly files: readonly SourceFile[];
   /** Put origins into the output too. */
   readonly isAnnotated?: boolean;
-  /** Texts of an earlier call without annotations, for whom plans again and again. */
-  readonly memory?: PlanMemory;
-}
-
-/** Texts of resource lists by the identity of the resources. */
-export type PlanMemory = (resources: readonly Resource[]) => string;
-
-/**
- * An empty memory, to be handed to each plan of one proxy: it keeps little, for the texts of a big mesh are big. Clusters
- * and listeners are kept as they were last; their resources become parts of these texts.
- */
-export function createPlanMemory(): PlanMemory {
-  const respond = sharedResponses((resource) => resource, 2);
-  return (resources) => {
-    const text = respond(resources);
-    if (resources.length > 0) keepWithin(text, resources);
-    return text;
-  };
 }
 
 /**
@@ -47,30 +30,21 @@ export function* planFiles(
 ): Generator<OutputFile> {
   const locate = createLocator(options.files);
   const annotate = options.isAnnotated === true ? annotator(locate) : (resource: Resource) => resource;
-  const respond = options.memory ?? sharedResponses(annotate);
+  const respond = sharedResponses(annotate);
   for (const config of compilation.configs) {
     const folder = proxyFolder(config);
-    for (const { path, text } of envoyFiles(config, respond, annotate)) yield { path: `${folder}/${path}`, text };
+    yield { path: `${folder}/clusters.json`, text: respond(config.clusters) };
+    for (const route of config.routes) {
+      yield { path: `${folder}/routes/${routeFileName(route.name)}`, text: respond([route]) };
+    }
+    yield { path: `${folder}/listeners.json`, text: respond(config.listeners) };
+    yield { path: `${folder}/bootstrap.json`, text: `${annotate(config.bootstrap).text}\n` };
     yield { path: `${folder}/origins.json`, text: originsText(config, locate) };
   }
   yield { path: 'mesh.json', text: json(compilation.mesh) };
 }
 
-/** What Envoy reads, in the order in which it must see them: what listeners name is there before they are. */
-export function* envoyFiles(
-  config: EnvoyConfig,
-  respond: PlanMemory,
-  annotate: (resource: Resource) => Resource = (resource) => resource,
-): Generator<OutputFile> {
-  yield { path: 'clusters.json', text: respond(config.clusters) };
-  for (const route of config.routes) {
-    yield { path: `routes/${encodeURIComponent(route.name)}.json`, text: respond([route]) };
-  }
-  yield { path: 'listeners.json', text: respond(config.listeners) };
-  yield { path: 'bootstrap.json', text: `${annotate(config.bootstrap).text}\n` };
-}
-
-/** What stands beside it, by name: each text is put together when it is asked for, and kept by nobody. */
+/** What stands beside the files that Envoy reads, by name: each text is put together when it is asked for, and kept by nobody. */
 export function filesBeside(
   compilation: Pick<Compilation, 'mesh'>,
   config: EnvoyConfig,
@@ -98,19 +72,22 @@ export function proxyFolder({
 }
 
 /** Equal lists are most often those of the proxy before, and routes those of any; a few are kept. */
-function sharedResponses(annotate: (resource: Resource) => Resource, kept = 8): PlanMemory {
+function sharedResponses(
+  annotate: (resource: Resource) => Resource,
+  kept = 8,
+): (resources: readonly Resource[]) => string {
   const single = new WeakMap<Resource, string>();
   const recent: { readonly resources: readonly Resource[]; readonly text: string }[] = [];
   return (resources) => {
     const only = resources.length === 1 ? resources[0] : undefined;
     if (only !== undefined) {
-      const text = single.get(only) ?? discoveryResponse([annotate(only)]);
+      const text = single.get(only) ?? discoveryResponse([annotate(only)]).text;
       single.set(only, text);
       return text;
     }
     const at = recent.findIndex((entry) => isSame(entry.resources, resources));
     const [known] = at === -1 ? [] : recent.splice(at, 1);
-    const entry = known ?? { resources, text: discoveryResponse(resources.map(annotate)) };
+    const entry = known ?? { resources, text: discoveryResponse(resources.map(annotate)).text };
     if (recent.unshift(entry) > kept) recent.pop();
     return entry.text;
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AdminClient } from '../../envoy/admin.ts';
+import { fileOf } from '../../testing/resource-files.ts';
 import { listenerStatNames, readOpenConnections } from './connections.ts';
 
 const at = (address: string, port: number): object => ({ socket_address: { address, port_value: port } });
@@ -17,7 +18,7 @@ describe('listenerStatNames', () => {
       { name: 'named', stat_prefix: 'mine', address: at('10.0.0.1', 80) },
       { name: 'pipe', address: { pipe: { path: '/a' } } },
     ];
-    expect([...listenerStatNames(JSON.stringify({ resources }))]).toEqual(['0.0.0.0_15006', '[__]_15006', 'mine']);
+    expect([...listenerStatNames(fileOf(...resources))]).toEqual(['0.0.0.0_15006', '[__]_15006', 'mine']);
   });
 });
 

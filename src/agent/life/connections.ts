@@ -1,29 +1,25 @@
 import type { AdminClient, AdminOptions } from '../../envoy/admin.ts';
-
-interface ListenerAddress {
-  readonly socket_address?: { readonly address: string; readonly port_value?: number };
-}
-
-interface ListenerResource {
-  readonly stat_prefix?: string;
-  readonly address?: ListenerAddress;
-}
+import { Fragment } from '../../envoy/api/fragment.ts';
+import type { ResourceFile } from '../../envoy/api/resource-file.ts';
 
 /**
- * Names under `listener.` in Envoy's statistics of the listeners of a DiscoveryResponse (Envoy, listener stats): the
- * address with `_` for `:`. Only these carry the workload's traffic; readiness, metrics and admin have listeners of the
- * bootstrap.
+ * Names under `listener.` in Envoy's statistics of these listeners (Envoy, listener stats): the address with `_` for `:`.
+ * Only these carry the workload's traffic; readiness, metrics and admin have listeners of the bootstrap.
  */
-export function listenerStatNames(listeners: string): ReadonlySet<string> {
-  const { resources } = JSON.parse(listeners) as { readonly resources: readonly ListenerResource[] };
-  return new Set(resources.flatMap(({ stat_prefix: prefix, address }) => prefix || statAddress(address) || []));
+export function listenerStatNames({ resources }: ResourceFile): ReadonlySet<string> {
+  return new Set(
+    resources.flatMap(({ json }) => {
+      const listener = new Fragment(json);
+      return listener.at('stat_prefix').text || statAddress(listener.at('address', 'socket_address')) || [];
+    }),
+  );
 }
 
-function statAddress(address: ListenerAddress | undefined): string | undefined {
-  const socket = address?.socket_address;
-  if (socket === undefined) return undefined;
-  const host = socket.address.includes(':') ? `[${socket.address}]` : socket.address;
-  return `${host}:${socket.port_value ?? 0}`.replaceAll(':', '_');
+function statAddress(socket: Fragment): string | undefined {
+  const address = socket.at('address').text;
+  if (address === undefined) return undefined;
+  const host = address.includes(':') ? `[${address}]` : address;
+  return `${host}:${socket.at('port_value').number ?? 0}`.replaceAll(':', '_');
 }
 
 const suffix = '.downstream_cx_active';

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { AdminClient, AdminOptions, AdminResponse } from '../../envoy/admin.ts';
+import { fileOf } from '../../testing/resource-files.ts';
 import { createLog } from '../log/log.ts';
 import { type DrainParts, startDrain } from './drain.ts';
 
-const listeners = JSON.stringify({
-  resources: [{ address: { socket_address: { address: '0.0.0.0', port_value: 15006 } } }],
-});
+const listeners = fileOf({ address: { socket_address: { address: '0.0.0.0', port_value: 15006 } } });
 
 /** An Envoy whose answers the test gives; calls are noted as they come. */
 function parts(answer: (path: string, call: number) => AdminResponse | 'fails' | 'hangs', config: object = {}) {

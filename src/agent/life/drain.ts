@@ -1,4 +1,5 @@
 import { type AdminClient, drainListeners } from '../../envoy/admin.ts';
+import type { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { delay } from '../../lib/abort.ts';
 import type { AgentConfig } from '../agent-config.ts';
 import type { Log } from '../log/log.ts';
@@ -13,8 +14,8 @@ const countEveryMs = 250;
 export interface DrainParts {
   readonly admin: AdminClient;
   readonly config: Pick<AgentConfig, 'role' | 'terminationDrainMs' | 'earliestDrainEndMs'>;
-  /** The DiscoveryResponse of the listeners in force: their connections are what an early end waits for. */
-  readonly listeners: () => string;
+  /** The listeners in force: their connections are what an early end waits for. */
+  readonly listeners: () => ResourceFile;
   /** Fires when Envoy has ended: nothing is left to wait for. */
   readonly gone: AbortSignal;
   readonly log: Log;

@@ -1,6 +1,6 @@
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
-import { nameOf, type ProxyFiles, parseResourceFile } from '../reload/proxy-files.ts';
+import type { ProxyFiles } from '../reload/proxy-files.ts';
 
 /** What a network namespace and its process say of TPROXY. */
 export interface InterceptionFacts {
@@ -58,6 +58,6 @@ const grant =
 
 /** Whether the inbound listener is made for TPROXY; undefined where there is none, as at gateways. */
 function expectsTproxy({ listeners }: Pick<ProxyFiles, 'listeners'>): boolean | undefined {
-  const inbound = parseResourceFile(listeners).resources.find((listener) => nameOf(listener) === 'virtualInbound');
-  return inbound && (inbound as { readonly transparent?: boolean }).transparent === true;
+  const inbound = listeners.resources.find(({ name }) => name === 'virtualInbound');
+  return inbound && inbound.json.transparent === true;
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { fileOf } from '../../testing/resource-files.ts';
 import { startingAgents } from '../testing/life-probe.ts';
 import { checkListenerPorts } from './listener-ports.ts';
 import { listeningPorts } from './process-table.ts';
@@ -30,10 +31,7 @@ describe('checkListenerPorts', () => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { readonly port: number }).port));
     });
     const listener = { name: 'one', address: { socket_address: { address: '127.0.0.1', port_value: port } } };
-    const files = {
-      bootstrap: '{}',
-      listeners: JSON.stringify({ version_info: '1', resources: [listener] }),
-    };
+    const files = { bootstrap: {}, listeners: fileOf(listener) };
     await expect(checkListenerPorts(files, await listeningPorts(tables))).rejects.toThrow(
       `cannot have 127.0.0.1:${port}`,
     );

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../envoy/api/resource-file.ts';
+import { fileOf } from '../../testing/resource-files.ts';
+import type { ProxyFiles } from '../reload/proxy-files.ts';
 import { boundAddresses } from './listener-ports.ts';
 
 const socket = (address: string, more: object = {}): object => ({
@@ -30,9 +33,6 @@ describe('boundAddresses', () => {
   });
 });
 
-function files(own: readonly object[], dynamic: readonly object[]): { bootstrap: string; listeners: string } {
-  return {
-    bootstrap: JSON.stringify({ static_resources: { listeners: own } }),
-    listeners: JSON.stringify({ version_info: '1', resources: dynamic }),
-  };
+function files(own: readonly object[], dynamic: readonly Json[]): Pick<ProxyFiles, 'bootstrap' | 'listeners'> {
+  return { bootstrap: { static_resources: { listeners: own } }, listeners: fileOf(...dynamic) };
 }

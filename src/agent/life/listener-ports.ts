@@ -1,5 +1,6 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { AgentError } from '../agent-error.ts';
-import { type Json, nameOf, type ProxyFiles, parseResourceFile } from '../reload/proxy-files.ts';
+import type { ProxyFiles } from '../reload/proxy-files.ts';
 import { type BindAddress, bindFailure } from './bind-failure.ts';
 import { portOwner } from './process-table.ts';
 
@@ -27,34 +28,24 @@ export async function checkListenerPorts(
   }
 }
 
-interface SocketAddress {
-  readonly protocol?: string;
-  readonly address?: string;
-  readonly port_value?: number;
-  readonly ipv4_compat?: boolean;
-}
-
-interface Listener extends Json {
-  readonly address?: { readonly socket_address?: SocketAddress };
-  readonly additional_addresses?: readonly { readonly address?: { readonly socket_address?: SocketAddress } }[];
-  readonly bind_to_port?: boolean;
-}
-
 /** TCP addresses that Envoy will listen on (`envoy.config.listener.v3.Listener`), those of the bootstrap included. */
 export function boundAddresses({
   bootstrap,
   listeners,
 }: Pick<ProxyFiles, 'bootstrap' | 'listeners'>): readonly { readonly name: string; readonly address: BindAddress }[] {
-  const { static_resources: own } = JSON.parse(bootstrap) as { static_resources?: { listeners?: Listener[] } };
-  const dynamic = parseResourceFile(listeners).resources as readonly Listener[];
-  return [...(own?.listeners ?? []), ...dynamic].flatMap((listener) => {
-    if (listener.bind_to_port === false) return [];
-    const all = [listener.address, ...(listener.additional_addresses ?? []).map(({ address }) => address)];
-    return all.flatMap((address) => {
-      const socket = address?.socket_address;
-      if (socket?.address === undefined || socket.protocol === 'UDP' || !socket.port_value) return [];
-      const isIpv6Only = socket.ipv4_compat !== true;
-      return [{ name: nameOf(listener), address: { host: socket.address, port: socket.port_value, isIpv6Only } }];
+  const own = new Fragment(bootstrap).at('static_resources', 'listeners').items;
+  const dynamic = listeners.resources.map(({ json }) => new Fragment(json));
+  return [...own, ...dynamic].flatMap((listener) => {
+    if (listener.at('bind_to_port').value === false) return [];
+    const all = [listener, ...listener.at('additional_addresses').items].map((one) =>
+      one.at('address', 'socket_address'),
+    );
+    return all.flatMap((socket) => {
+      const host = socket.at('address').text;
+      const port = socket.at('port_value').number;
+      if (host === undefined || !port || socket.at('protocol').text === 'UDP') return [];
+      const isIpv6Only = socket.at('ipv4_compat').value !== true;
+      return [{ name: listener.at('name').text ?? '', address: { host, port, isIpv6Only } }];
     });
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../envoy/api/resource-file.ts';
 import { clustersCalledBy, formOf } from './changed-form.ts';
-import type { Json } from './proxy-files.ts';
-import type { NamedResource, ResourceKind } from './suspects.ts';
+import type { KindedResource, ResourceKind } from './suspects.ts';
 
 const called = (cluster_name: string): Json => ({ grpc_service: { envoy_grpc: { cluster_name } } });
 
@@ -19,11 +19,11 @@ describe('clustersCalledBy', () => {
 });
 
 describe('formOf', () => {
-  const resource = (kind: ResourceKind, name: string, fields: Json = {}): NamedResource => {
-    const value = { name, ...fields };
-    return { kind, of: { name, value, text: JSON.stringify(value) } };
+  const resource = (kind: ResourceKind, name: string, fields: Json = {}): KindedResource => {
+    const json = { name, ...fields };
+    return { kind, resource: { name, version: JSON.stringify(json), json, text: JSON.stringify(json) } };
   };
-  const listener = (name: string, route: string, fields: Json = {}): NamedResource =>
+  const listener = (name: string, route: string, fields: Json = {}): KindedResource =>
     resource('listeners', name, { rds: { route_config_name: route }, ...fields });
   const all = [
     resource('clusters', 'authorizer'),
@@ -34,7 +34,7 @@ describe('formOf', () => {
     listener('l2', 'r2'),
     listener('l3', 'r1'),
   ];
-  const judged = (...changed: readonly NamedResource[]): unknown => {
+  const judged = (...changed: readonly KindedResource[]): unknown => {
     const form = formOf({ node: { id: 'x' } }, [...all, ...changed], changed) as {
       readonly static_resources: Readonly<Record<string, readonly Json[]>>;
     };

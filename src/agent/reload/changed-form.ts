@@ -1,7 +1,7 @@
+import type { EnvoyResource, Json } from '../../envoy/api/resource-file.ts';
 import { staticForm } from '../../envoy/static-form.ts';
-import type { ResourceText } from './cut-resources.ts';
-import { type Json, routeNamesOf } from './proxy-files.ts';
-import type { NamedResource, ResourceKind } from './suspects.ts';
+import { routeNamesOf } from './proxy-files.ts';
+import type { KindedResource, ResourceKind } from './suspects.ts';
 
 /**
  * The part of a configuration that a change concerns, in Envoy's static form: the changed resources, the listeners that
@@ -9,30 +9,36 @@ import type { NamedResource, ResourceKind } from './suspects.ts';
  * judged it; a mesh of a thousand services is not judged again for one policy. Of `all`, a later resource replaces an
  * earlier one of its kind and name.
  */
-export function formOf(bootstrap: Json, all: readonly NamedResource[], changed: readonly NamedResource[]): object {
-  const byName = new Map(all.map((resource) => [`${resource.kind} ${resource.of.name}`, resource]));
+export function formOf(bootstrap: Json, all: readonly KindedResource[], changed: readonly KindedResource[]): object {
+  const byName = new Map(all.map((kinded) => [`${kinded.kind} ${kinded.resource.name}`, kinded]));
   const namesOf = (kind: ResourceKind): ReadonlySet<string> =>
-    new Set(changed.filter((resource) => resource.kind === kind).map(({ of }) => of.name));
-  const take = (kind: ResourceKind, isWanted: (resource: ResourceText) => boolean): Json[] =>
-    [...byName.values()]
-      .filter((resource) => resource.kind === kind && isWanted(resource.of))
-      .map(({ of }) => of.value);
+    new Set(changed.filter((kinded) => kinded.kind === kind).map(({ resource }) => resource.name));
+  const take = (kind: ResourceKind, isWanted: (resource: EnvoyResource) => boolean): readonly EnvoyResource[] =>
+    [...byName.values()].flatMap((kinded) => {
+      return kinded.kind === kind && isWanted(kinded.resource) ? [kinded.resource] : [];
+    });
+  const messages = (resources: readonly EnvoyResource[]): readonly Json[] => resources.map(({ json }) => json);
 
   const changedListeners = namesOf('listeners');
   const changedRoutes = namesOf('routes');
   const listeners = take(
     'listeners',
-    ({ name, text }) =>
-      changedListeners.has(name) ||
-      (changedRoutes.size > 0 && routeNamesOf(text).some((route) => changedRoutes.has(route))),
+    (resource) =>
+      changedListeners.has(resource.name) ||
+      (changedRoutes.size > 0 && routeNamesOf([resource]).some((route) => changedRoutes.has(route))),
   );
-  const used = new Set(routeNamesOf(JSON.stringify(listeners)));
+  const used = new Set(routeNamesOf(listeners));
   // The clusters of routes may be away, as they may where Envoy reads routes by file.
-  const routes = take('routes', ({ name }) => used.has(name)).map((route) => ({ ...route, validate_clusters: false }));
+  const routes = messages(take('routes', ({ name }) => used.has(name)));
   const changedClusters = namesOf('clusters');
-  const called = clustersCalledBy(listeners);
+  const called = clustersCalledBy(messages(listeners));
   const clusters = take('clusters', ({ name }) => changedClusters.has(name) || called.has(name));
-  return staticForm({ bootstrap, listeners, clusters, routes });
+  return staticForm({
+    bootstrap,
+    listeners: messages(listeners),
+    clusters: messages(clusters),
+    routes: routes.map((route) => ({ ...route, validate_clusters: false })),
+  });
 }
 
 /**

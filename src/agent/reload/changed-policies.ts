@@ -1,5 +1,6 @@
 import type { LogFields } from '../../lib/log.ts';
-import type { CompileResult, ProxyFiles } from './proxy-files.ts';
+import type { CompileResult } from './compile-result.ts';
+import type { ProxyFiles } from './proxy-files.ts';
 
 type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;
 

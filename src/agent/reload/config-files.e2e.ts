@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fileOf } from '../../testing/resource-files.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
 import { ConfigFiles } from './config-files.ts';
 import type { ProxyFiles } from './proxy-files.ts';
@@ -21,7 +22,7 @@ describe('ConfigFiles on a small disk', () => {
 
   const files = (body: string): ProxyFiles => {
     const sample = sampleFiles({ configPath: folder, adminPort: 1, httpPort: 2, body });
-    return { ...sample, clusters: `${sample.clusters}${' '.repeat(25_000)}` };
+    return { ...sample, clusters: fileOf({ name: 'x'.repeat(25_000) }) };
   };
 
   test('replaces all files of an earlier run where there is no space for all of them twice', async () => {

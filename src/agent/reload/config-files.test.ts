@@ -37,10 +37,10 @@ describe('ConfigFiles', () => {
     const config = new ConfigFiles(folder);
     const listeners = (): Promise<string> => readFile(join(folder, 'listeners.json'), 'utf8');
     await config.writeAll(files('{}'), { holdsListeners: true });
-    expect(JSON.parse(await listeners())).toEqual({ version_info: '', resources: [] });
+    expect(JSON.parse(await listeners())).toMatchObject({ resources: [] });
     await expect(origins()).rejects.toThrow('ENOENT');
     await config.complete();
-    expect([await listeners(), (await origins())[0]]).toEqual([files('{}').listeners, '{}']);
+    expect([await listeners(), (await origins())[0]]).toEqual([files('{}').listeners.text, '{}']);
     const before = await origins();
     await config.complete();
     expect(await origins()).toEqual(before);
@@ -67,12 +67,12 @@ describe('ConfigFiles', () => {
     const config = new ConfigFiles(folder);
     await config.writeAll(before);
     await config.complete();
-    const routesOf = ({ routes }: ProxyFiles): string => routes.get('app.json') ?? '';
+    const routesOf = ({ routes }: ProxyFiles): string => routes.get('app.json')?.text ?? '';
     const state = async (): Promise<string> => {
       const states = [
-        ['clusters.json', before.clusters, next.clusters],
+        ['clusters.json', before.clusters.text, next.clusters.text],
         ['routes/app.json', routesOf(before), routesOf(next)],
-        ['listeners.json', before.listeners, next.listeners],
+        ['listeners.json', before.listeners.text, next.listeners.text],
       ].map(async ([name = '', old, fresh]) => {
         const text = await readFile(join(folder, name), 'utf8');
         if (text === fresh) return old === fresh ? 'same' : 'new';

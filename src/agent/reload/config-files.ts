@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resourceTexts } from './cut-resources.ts';
+import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { withFilesWatchedByName } from './file-watches.ts';
 import { FolderIdentity } from './folder-identity.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
-import { noResources, type ProxyFiles, routeNamesOf, versionOf } from './proxy-files.ts';
+import { bootstrapText, type ProxyFiles, routeNamesOf } from './proxy-files.ts';
 import { Stage, type StagedFile } from './stage.ts';
 
 /** Resolves when Envoy has the versions in force; throws what the replacement has to stop for. */
@@ -27,7 +27,7 @@ export class ConfigFiles {
   /** Of what was last written beside the configuration. */
   readonly #digests = new Map<string, string>();
   /** What `writeAll` has left to `complete`. */
-  #late: { readonly listeners: string | undefined; readonly files: ProxyFiles } | undefined;
+  #late: { readonly listeners: ResourceFile | undefined; readonly files: ProxyFiles } | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -44,8 +44,8 @@ export class ConfigFiles {
    */
   async writeAll(files: ProxyFiles, { holdsListeners = false } = {}): Promise<void> {
     this.#late = { listeners: holdsListeners ? files.listeners : undefined, files };
-    const main = mainFilesOf(holdsListeners ? { ...files, listeners: noResources } : files);
-    await this.#writeTogether([...main, ['bootstrap.json', withFilesWatchedByName(files.bootstrap)]]);
+    const main = mainFilesOf(holdsListeners ? { ...files, listeners: new ResourceFile() } : files);
+    await this.#writeTogether([...main, ['bootstrap.json', bootstrapText(withFilesWatchedByName(files.bootstrap))]]);
     await this.#removeUnused(files);
     await this.#identity.take();
   }
@@ -55,7 +55,7 @@ export class ConfigFiles {
     if (this.#late === undefined) return;
     const { listeners, files } = this.#late;
     this.#late = undefined;
-    if (listeners !== undefined) await this.#writeEach([['listeners.json', listeners]]);
+    if (listeners !== undefined) await this.#writeEach([['listeners.json', listeners.text]]);
     await this.writeBeside(files, false);
   }
 
@@ -68,16 +68,20 @@ export class ConfigFiles {
   async prepare(before: ProxyFiles, next: ProxyFiles): Promise<Replacement> {
     const stage = new Stage(this.folder);
     const union = unionOfClusters(before.clusters, next.clusters);
-    const write = async (isChanged: boolean, name: string, text: string, turn?: number): Promise<StagedFile[]> =>
-      isChanged ? [await stage.write(name, text, turn)] : [];
+    const write = async (
+      name: string,
+      old: ResourceFile | undefined,
+      file: ResourceFile,
+      turn?: number,
+    ): Promise<StagedFile[]> => (old?.version === file.version ? [] : [await stage.write(name, file.text, turn)]);
     try {
-      const clusters = await write(union !== before.clusters, 'clusters.json', union);
+      const clusters = await write('clusters.json', before.clusters, union);
       const routes: StagedFile[] = [];
-      for (const [name, text] of next.routes) {
-        routes.push(...(await write(before.routes.get(name) !== text, join('routes', name), text)));
+      for (const [name, file] of next.routes) {
+        routes.push(...(await write(join('routes', name), before.routes.get(name), file)));
       }
-      const listeners = await write(next.listeners !== before.listeners, 'listeners.json', next.listeners);
-      const last = await write(union !== next.clusters, 'clusters.json', next.clusters, 1);
+      const listeners = await write('listeners.json', before.listeners, next.listeners);
+      const last = await write('clusters.json', union, next.clusters, 1);
       return {
         run: async (wait) => {
           try {
@@ -98,12 +102,12 @@ export class ConfigFiles {
     if (clusters.length > 0) {
       await putAll(clusters);
       // Nothing leads to these clusters yet, so that a change of nothing else needs one wait only, the last.
-      if (routes.length + listeners.length > 0) await wait({ clusters: versionOf(union) });
+      if (routes.length + listeners.length > 0) await wait({ clusters: union.version });
     }
     await putAll(routes);
     if (listeners.length > 0) {
       // Routes that only the next listeners ask for are read when those come.
-      if (routes.length > 0) await wait({ routes: routeVersions(next, routeNamesOf(before.listeners)) });
+      if (routes.length > 0) await wait({ routes: routeVersions(next, routeNamesOf(before.listeners.resources)) });
       await putAll(listeners);
     }
     if (last.length > 0) {
@@ -172,7 +176,7 @@ export class ConfigFiles {
 interface Steps {
   readonly before: ProxyFiles;
   readonly next: ProxyFiles;
-  readonly union: string;
+  readonly union: ResourceFile;
   readonly clusters: readonly StagedFile[];
   readonly routes: readonly StagedFile[];
   readonly listeners: readonly StagedFile[];
@@ -189,19 +193,15 @@ type NamedText = readonly [name: string, text: string];
 /** What Envoy follows, in the order in which nothing refers to what is not there. */
 function mainFilesOf({ clusters, routes, listeners }: ProxyFiles): readonly NamedText[] {
   return [
-    ['clusters.json', clusters],
-    ...[...routes].map(([name, text]) => [join('routes', name), text] as const),
-    ['listeners.json', listeners],
+    ['clusters.json', clusters.text],
+    ...[...routes].map(([name, file]) => [join('routes', name), file.text] as const),
+    ['listeners.json', listeners.text],
   ];
 }
 
 /** The next clusters, and those of before that the next configuration no longer has: routes may still lead to them. */
-function unionOfClusters(before: string, next: string): string {
-  if (before === next) return next;
-  const current = resourceTexts(next);
-  const names = new Set(current.map(({ name }) => name));
-  const leaving = resourceTexts(before).filter(({ name }) => !names.has(name));
-  if (leaving.length === 0) return next;
-  const version = JSON.stringify(`${versionOf(next)}+${versionOf(before)}`);
-  return `{"version_info":${version},"resources":[${[...current, ...leaving].map(({ text }) => text).join(',')}]}`;
+function unionOfClusters(before: ResourceFile, next: ResourceFile): ResourceFile {
+  const names = new Set(next.resources.map(({ name }) => name));
+  const leaving = before.resources.filter(({ name }) => !names.has(name));
+  return leaving.length === 0 ? next : new ResourceFile([...next.resources, ...leaving]);
 }

@@ -13,7 +13,7 @@ describe('withFilesWatchedByName', () => {
     ['leaves other sources as they are', { ads: {} }, { ads: {} }],
   ])('%s', (_name, lds_config, expected) => {
     const bootstrap = { node: { id: 'x' }, dynamic_resources: { lds_config, ads_config: { api_type: 'GRPC' } } };
-    expect(JSON.parse(withFilesWatchedByName(JSON.stringify(bootstrap)))).toEqual({
+    expect(withFilesWatchedByName(bootstrap)).toEqual({
       ...bootstrap,
       dynamic_resources: { ...bootstrap.dynamic_resources, lds_config: expected },
     });

@@ -1,25 +1,24 @@
 import { dirname } from 'node:path';
-import type { Json } from './proxy-files.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
+import type { Json } from '../../envoy/api/resource-file.ts';
 
 /**
  * The bootstrap, with Envoy told to watch its files of listeners and clusters by name. By the folder
  * (`watched_directory`), which links that are swapped need, it reads both again at each rename of any file: with a
  * thousand services its main thread then stands still for a second a rename. The agent replaces files by name only.
  */
-export function withFilesWatchedByName(bootstrap: string): string {
-  const parsed = JSON.parse(bootstrap) as Json & { readonly dynamic_resources?: Readonly<Record<string, Json>> };
-  const { dynamic_resources: sources } = parsed;
-  if (sources === undefined) return bootstrap;
-  const watched = Object.entries(sources).map(([name, source]) => [name, watchedByName(source)]);
-  return `${JSON.stringify({ ...parsed, dynamic_resources: Object.fromEntries(watched) }, null, 2)}\n`;
+export function withFilesWatchedByName(bootstrap: Json): Json {
+  const sources = new Fragment(bootstrap).at('dynamic_resources');
+  if (!sources.exists) return bootstrap;
+  const watched = sources.fields.map((name) => [name, watchedByName(sources.at(name))]);
+  return { ...bootstrap, dynamic_resources: Object.fromEntries(watched) };
 }
 
-function watchedByName(source: Json): Json {
-  const file = source.path_config_source as
-    | { readonly path?: string; readonly watched_directory?: { readonly path?: string } }
-    | undefined;
+/** An `envoy.config.core.v3.ConfigSource` without the folder of its file. */
+function watchedByName(source: Fragment): unknown {
+  const file = source.at('path_config_source');
   // Another folder than the file's own was chosen by somebody, for a reason.
-  if (file?.watched_directory?.path !== dirname(file?.path ?? '')) return source;
-  const { watched_directory: _watched, ...rest } = file;
-  return { ...source, path_config_source: rest };
+  if (file.at('watched_directory', 'path').text !== dirname(file.at('path').text ?? '')) return source.value;
+  const { watched_directory: _watched, ...rest } = file.message;
+  return { ...source.message, path_config_source: rest };
 }

@@ -1,7 +1,6 @@
 import { type AdminClient, type ConfigState, readVersions, readWarming } from '../../envoy/admin.ts';
 import { delay } from '../../lib/abort.ts';
-import { resourceTexts } from './cut-resources.ts';
-import { type ProxyFiles, routeNamesOf, versionOf } from './proxy-files.ts';
+import { type ProxyFiles, routeNamesOf } from './proxy-files.ts';
 
 /** Versions that Envoy has to show; an absent part is not waited for. */
 export interface ExpectedVersions {
@@ -26,17 +25,17 @@ const refusalsMs = 100;
 /** What `files` are when all of them are in force. */
 export function expectedVersions(files: ProxyFiles): Required<ExpectedVersions> {
   return {
-    clusters: versionOf(files.clusters),
-    listeners: versionOf(files.listeners),
-    routes: routeVersions(files, routeNamesOf(files.listeners)),
+    clusters: files.clusters.version,
+    listeners: files.listeners.version,
+    routes: routeVersions(files, routeNamesOf(files.listeners.resources)),
   };
 }
 
 /** Versions of the route files that `names` ask for. */
 export function routeVersions(files: ProxyFiles, names: readonly string[]): ReadonlyMap<string, string> {
   const versions = new Map<string, string>();
-  for (const text of files.routes.values()) {
-    for (const { name } of resourceTexts(text)) versions.set(name, versionOf(text));
+  for (const { version, resources } of files.routes.values()) {
+    for (const { name } of resources) versions.set(name, version);
   }
   return new Map(names.flatMap((name) => (versions.has(name) ? [[name, versions.get(name) ?? '']] : [])));
 }

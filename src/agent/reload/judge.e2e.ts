@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { goldenProxies } from '../../testing/golden/read.ts';
 import { envoyBinary } from '../testing/agent-bench.ts';
 import { judge } from './judge.ts';
-import { noResources, type ProxyFiles } from './proxy-files.ts';
+import type { ProxyFiles } from './proxy-files.ts';
 
 /** The first proxy of a golden case. */
 function filesOf(name: string): ProxyFiles {
@@ -17,7 +18,7 @@ const validate = (config: object): ReturnType<typeof validateConfig> => validate
 describe('judge, with the real Envoy', () => {
   const asChange = (name: string): readonly [before: ProxyFiles, next: ProxyFiles] => {
     const next = filesOf(name);
-    return [{ ...next, listeners: noResources, routes: new Map() }, next];
+    return [{ ...next, listeners: new ResourceFile(), routes: new Map() }, next];
   };
 
   /** A part of a configuration must hold all that the part needs. */

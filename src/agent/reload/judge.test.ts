@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { fileOf } from '../../testing/resource-files.ts';
 import { judge } from './judge.ts';
 import type { NamedObject } from './observer.ts';
-import type { Json, ProxyFiles } from './proxy-files.ts';
+import type { ProxyFiles } from './proxy-files.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
 const policy = (name: string, line = 1): NamedObject => ({
@@ -15,7 +16,6 @@ const policy = (name: string, line = 1): NamedObject => ({
 /** Listener `in` with one filter a policy, cluster `up`, route `r`: each text stands for what is in it. */
 function files(texts: { in: Readonly<Record<string, string>>; up?: string; r?: string }): ProxyFiles {
   const { in: filters, up = 'up', r = 'r' } = texts;
-  const list = (...resources: Json[]): string => JSON.stringify({ version_info: '1', resources });
   const origins = {
     listeners: {
       in: [
@@ -27,13 +27,13 @@ function files(texts: { in: Readonly<Record<string, string>>; up?: string; r?: s
     clusters: { up: [{ path: '', decidedBy: [policy('cluster')] }] },
   };
   return {
-    bootstrap: '{}',
-    clusters: list({ name: 'up', text: up }),
-    listeners: list(
+    bootstrap: {},
+    clusters: fileOf({ name: 'up', text: up }),
+    listeners: fileOf(
       { name: 'in', filters: Object.values(filters).map((text) => ({ text })) },
       { name: 'other', rds: { route_config_name: 'r' } },
     ),
-    routes: new Map([['r.json', list({ name: 'r', text: r })]]),
+    routes: new Map([['r.json', fileOf({ name: 'r', text: r })]]),
     beside: new Map([['origins.json', JSON.stringify(origins)]]),
   };
 }

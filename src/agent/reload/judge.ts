@@ -1,8 +1,9 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
+import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { clustersCalledBy, formOf } from './changed-form.ts';
-import { resourceTexts } from './cut-resources.ts';
 import type { NamedObject } from './observer.ts';
-import { type Json, noResources, type ProxyFiles } from './proxy-files.ts';
-import { type CutFile, changedResources, type NamedResource, resourcesOf, suspectsOf } from './suspects.ts';
+import type { ProxyFiles } from './proxy-files.ts';
+import { changedResources, type KindedResource, resourcesOf, suspectsOf } from './suspects.ts';
 
 /**
  * `envoy --mode validate` on one static configuration; the message is Envoy's reason, without the configuration. Rejects
@@ -31,36 +32,23 @@ export async function judge(
   next: ProxyFiles,
   validate: ValidateConfig,
 ): Promise<Refusal | undefined> {
-  const cut = cutOnce();
-  const changed = changedResources(before, next, cut);
-  const bootstrap = JSON.parse(next.bootstrap) as Json;
-  const { ok, message } = await validate(
-    formOf(bootstrap, resourcesOf(leanForm(before, next, bootstrap, cut), cut), changed),
-  );
+  const changed = changedResources(before, next);
+  const { bootstrap } = next;
+  const { ok, message } = await validate(formOf(bootstrap, resourcesOf(leanForm(before, next)), changed));
   if (ok) return undefined;
   const culprit = await findCulprit(changed, (some) =>
-    validate(formOf(bootstrap, [...resourcesOf(before, cut), ...some], some)),
+    validate(formOf(bootstrap, [...resourcesOf(before), ...some], some)),
   );
   return { message, suspects: await suspectsOf(culprit, before, next) };
 }
 
-/** For one judgement: listeners are looked at thrice. */
-function cutOnce(): CutFile {
-  const known = new Map<string, ReturnType<CutFile>>();
-  return (text) => {
-    const resources = known.get(text) ?? resourceTexts(text);
-    known.set(text, resources);
-    return resources;
-  };
-}
-
 /** Without the clusters where none has changed and no filter calls one: they are the most of a big mesh. */
-function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json, cut: CutFile): ProxyFiles {
-  if (before.clusters !== next.clusters) return next;
-  const { static_resources } = bootstrap as { readonly static_resources?: { readonly clusters?: readonly Json[] } };
-  const own = new Set(static_resources?.clusters?.map(({ name }) => name));
-  const called = clustersCalledBy(cut(next.listeners).map(({ value }) => value));
-  return [...called].every((name) => own.has(name)) ? { ...next, clusters: noResources } : next;
+function leanForm(before: ProxyFiles, next: ProxyFiles): ProxyFiles {
+  if (before.clusters.version !== next.clusters.version) return next;
+  const own = new Fragment(next.bootstrap).at('static_resources', 'clusters').items;
+  const names = new Set(own.map((cluster) => cluster.at('name').text));
+  const called = clustersCalledBy(next.listeners.resources.map(({ json }) => json));
+  return [...called].every((name) => names.has(name)) ? { ...next, clusters: new ResourceFile() } : next;
 }
 
 /**
@@ -68,9 +56,9 @@ function leanForm(before: ProxyFiles, next: ProxyFiles, bootstrap: Json, cut: Cu
  * the shortest part that Envoy refuses. More than one when the time runs out, or when no part is refused.
  */
 async function findCulprit(
-  changed: readonly NamedResource[],
-  validatePart: (part: readonly NamedResource[]) => ReturnType<ValidateConfig>,
-): Promise<readonly NamedResource[]> {
+  changed: readonly KindedResource[],
+  validatePart: (part: readonly KindedResource[]) => ReturnType<ValidateConfig>,
+): Promise<readonly KindedResource[]> {
   const deadline = performance.now() + searchMs;
   let accepted = 0;
   let refused = changed.length;

@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.ts';
+import type { HeldObjects } from './compile-result.ts';
 import type { NamedObject, RefusalReason, ReloadObserver } from './observer.ts';
-import type { HeldObjects } from './proxy-files.ts';
 
 /** What keeps the inputs from being in force as they are. Each problem is said once, however often it is met. */
 export class Problems {

@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
+import { type CompileProxy, ReplacedCompilation } from './compile-result.ts';
 import { ConfigFiles } from './config-files.ts';
-import { type CompileProxy, type ProxyFiles, ReplacedCompilation } from './proxy-files.ts';
+import type { ProxyFiles } from './proxy-files.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 
 const sample = { configPath: '/run/proxy', adminPort: 1, httpPort: 2 };
@@ -70,7 +71,7 @@ describe('Reloader', () => {
   });
 
   test('does not keep a bootstrap that Envoy refuses for the next start, where nothing else has changed', async () => {
-    const bootstrap = first.bootstrap.replace('{', '{"stats_flush_interval": "1s",');
+    const bootstrap = { ...first.bootstrap, stats_flush_interval: '1s' };
     const { reloader, told, count } = setUp({
       compile: async () => ({ files: { ...first, bootstrap }, warnings: [] }),
     });

@@ -2,18 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { AdminClient } from '../../envoy/admin.ts';
 import type { Log } from '../log/log.ts';
 import { changedPolicies } from './changed-policies.ts';
+import { type CompileProxy, type CompileResult, ReplacedCompilation } from './compile-result.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import { judge, type ValidateConfig } from './judge.ts';
 import { type NamedObject, noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
 import { Problems } from './problems.ts';
-import {
-  type CompileProxy,
-  type CompileResult,
-  type ProxyFiles,
-  ReplacedCompilation,
-  versionOf,
-} from './proxy-files.ts';
+import { bootstrapText, type ProxyFiles } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
@@ -136,7 +131,7 @@ export class Reloader {
     // Before the listeners that ask for them; a new certificate comes without any other change.
     serveSecrets(next);
     const isUnchanged = isSame(this.#current, next);
-    const hasNewBootstrap = next.bootstrap !== this.#current.bootstrap;
+    const hasNewBootstrap = bootstrapText(next.bootstrap) !== bootstrapText(this.#current.bootstrap);
     const compiledAt = performance.now();
     // Asked for while another Envoy judges: in a big mesh the answer takes as long as a small compilation.
     const refusals = isUnchanged ? Promise.resolve(0) : readRefusals(this.#parts.admin);
@@ -152,7 +147,7 @@ export class Reloader {
       await this.#replace(next, await refusals);
     }
     result.accept?.();
-    const { clusters, listeners } = { clusters: versionOf(next.clusters), listeners: versionOf(next.listeners) };
+    const { clusters, listeners } = { clusters: next.clusters.version, listeners: next.listeners.version };
     const ms = Math.round(performance.now() - seenAtMs);
     const hasEnded = this.#problems.end(result.held);
     const changes = changedPolicies(result.changes);
@@ -242,9 +237,9 @@ function causes({ message, cause }: Error): string {
 /** Whether Envoy would see no difference. What stands beside the configuration (origins) may differ. */
 function isSame(a: ProxyFiles, b: ProxyFiles): boolean {
   return (
-    a.clusters === b.clusters &&
-    a.listeners === b.listeners &&
+    a.clusters.version === b.clusters.version &&
+    a.listeners.version === b.listeners.version &&
     a.routes.size === b.routes.size &&
-    [...a.routes].every(([name, text]) => b.routes.get(name) === text)
+    [...a.routes].every(([name, file]) => b.routes.get(name)?.version === file.version)
   );
 }

@@ -1,8 +1,8 @@
 import { parsePath } from '../../diagnostics/json-path.ts';
+import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
 import { compareStrings } from '../../lib/sort.ts';
-import { type ResourceText, resourceTexts } from './cut-resources.ts';
 import type { NamedObject } from './observer.ts';
-import { noResources, type ProxyFiles } from './proxy-files.ts';
+import type { ProxyFiles } from './proxy-files.ts';
 
 /** What `origins.json` holds: by kind and name of a resource, the fragments that objects decided. */
 type Origins = Readonly<Record<ResourceKind, Readonly<Record<string, readonly OriginEntry[]>> | undefined>>;
@@ -15,47 +15,30 @@ interface OriginEntry {
 export type ResourceKind = 'listeners' | 'routes' | 'clusters';
 
 /** One resource of a configuration. */
-export interface NamedResource {
+export interface KindedResource {
   readonly kind: ResourceKind;
-  readonly of: ResourceText;
+  readonly resource: EnvoyResource;
 }
 
-/** Takes a file of resources apart, or knows its parts. */
-export type CutFile = (text: string) => readonly ResourceText[];
-
 /** All resources, clusters first and listeners last: none refers to a later one. */
-export function resourcesOf(
-  { clusters, routes, listeners }: ProxyFiles,
-  cut: CutFile = resourceTexts,
-): readonly NamedResource[] {
-  const take = (kind: ResourceKind, text: string): NamedResource[] => cut(text).map((of) => ({ kind, of }));
+export function resourcesOf({ clusters, routes, listeners }: ProxyFiles): readonly KindedResource[] {
+  const take = (kind: ResourceKind, { resources }: ResourceFile): readonly KindedResource[] =>
+    resources.map((resource) => ({ kind, resource }));
   return [
     ...take('clusters', clusters),
-    ...[...routes.values()].flatMap((text) => take('routes', text)),
+    ...[...routes.values()].flatMap((file) => take('routes', file)),
     ...take('listeners', listeners),
   ];
 }
 
 /** Resources of `next` that `before` does not have in this form. */
-export function changedResources(
-  before: ProxyFiles,
-  next: ProxyFiles,
-  cut: CutFile = resourceTexts,
-): readonly NamedResource[] {
-  const [old, current] = onlyDifferent(before, next);
-  const known = new Map(resourcesOf(old, cut).map(({ kind, of }) => [`${kind} ${of.name}`, of.text]));
-  return resourcesOf(current, cut).filter(({ kind, of }) => known.get(`${kind} ${of.name}`) !== of.text);
+export function changedResources(before: ProxyFiles, next: ProxyFiles): readonly KindedResource[] {
+  const known = new Set(resourcesOf(before).map(identify));
+  return resourcesOf(next).filter((resource) => !known.has(identify(resource)));
 }
 
-/** Without the texts that both have: most changes leave most of a big mesh as it is. */
-function onlyDifferent(a: ProxyFiles, b: ProxyFiles): readonly [ProxyFiles, ProxyFiles] {
-  const without = (files: ProxyFiles, other: ProxyFiles): ProxyFiles => ({
-    ...files,
-    clusters: files.clusters === other.clusters ? noResources : files.clusters,
-    listeners: files.listeners === other.listeners ? noResources : files.listeners,
-    routes: new Map([...files.routes].filter(([name, text]) => other.routes.get(name) !== text)),
-  });
-  return [without(a, b), without(b, a)];
+function identify({ kind, resource }: KindedResource): string {
+  return `${kind} ${resource.version}`;
 }
 
 /**
@@ -63,22 +46,19 @@ function onlyDifferent(a: ProxyFiles, b: ProxyFiles): readonly [ProxyFiles, Prox
  * the same name did not hold before. Sorted; empty when no origins are known.
  */
 export async function suspectsOf(
-  resources: readonly NamedResource[],
+  resources: readonly KindedResource[],
   before: ProxyFiles,
   next: ProxyFiles,
 ): Promise<readonly NamedObject[]> {
   const origins = await originsOf(next);
-  const old = new Map(resourcesOf(before).map(({ kind, of }) => [`${kind} ${of.name}`, of]));
+  const old = new Map(resourcesOf(before).map(({ kind, resource }) => [`${kind} ${resource.name}`, resource]));
   const oldOrigins = await originsOf(before);
   const found = new Map<string, NamedObject>();
-  for (const { kind, of } of resources) {
-    const { name, value } = of;
-    const known = new Set(
-      (oldOrigins[kind]?.[name] ?? []).map(({ path }) =>
-        JSON.stringify(fragment(old.get(`${kind} ${name}`)?.value, path)),
-      ),
-    );
-    const isNew = ({ path }: OriginEntry): boolean => !known.has(JSON.stringify(fragment(value, path)));
+  for (const { kind, resource } of resources) {
+    const { name, json } = resource;
+    const before = old.get(`${kind} ${name}`)?.json;
+    const known = new Set((oldOrigins[kind]?.[name] ?? []).map(({ path }) => JSON.stringify(fragment(before, path))));
+    const isNew = ({ path }: OriginEntry): boolean => !known.has(JSON.stringify(fragment(json, path)));
     const changed = (origins[kind]?.[name] ?? []).filter(isNew);
     const smallest = changed.filter(({ path }) => !changed.some((other) => isBelow(other.path, path)));
     for (const { decidedBy } of smallest) {
@@ -98,7 +78,7 @@ export async function suspectsNamedIn(
   next: ProxyFiles,
 ): Promise<readonly NamedObject[]> {
   const changed = changedResources(before, next);
-  const named = changed.filter(({ of }) => of.name !== '' && message.includes(of.name));
+  const named = changed.filter(({ resource: { name } }) => name !== '' && message.includes(name));
   return suspectsOf(named.length > 0 ? named : changed, before, next);
 }
 

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { spawnEnvoy } from '../../envoy/process.ts';
 import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing/certificates.ts';
 import { freePort, freePorts } from '../../testing/free-ports.ts';
+import { fileOfText } from '../../testing/resource-files.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';
@@ -125,7 +126,10 @@ describe('Envoy over the secret service', () => {
       const sample = { configPath: folder, adminPort, httpPort, tlsPort, body: '' };
       const files = sampleFiles(sample);
       const written = new ConfigFiles(folder);
-      await written.writeAll({ ...files, listeners: files.listeners.replaceAll('"GRPC"', `"${apiType}"`) });
+      await written.writeAll({
+        ...files,
+        listeners: fileOfText(files.listeners.text.replaceAll('"GRPC"', `"${apiType}"`)),
+      });
       const secrets = async (issued: IssuedCertificate): Promise<readonly DiscoveryResource[]> =>
         secretResources({
           spiffeId: id,

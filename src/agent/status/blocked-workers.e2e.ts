@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AdminClient, createAdminClient } from '../../envoy/admin.ts';
+import type { Json } from '../../envoy/api/resource-file.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
 import { blockedWorkers } from './blocked-workers.ts';
 
@@ -17,7 +18,7 @@ const filter = (name: string, type: string, rest: object = {}): object => ({
   typed_config: { '@type': `type.googleapis.com/envoy.extensions.filters.${type}`, ...rest },
 });
 
-const bootstrapOf = (folder: string): object => ({
+const bootstrapOf = (folder: string): Json => ({
   stats_flush_interval: '1s',
   admin: { address: { pipe: { path: join(folder, 'admin.sock') } } },
   static_resources: {
@@ -56,11 +57,11 @@ describe('blockedWorkers', () => {
   let folder: string;
   let envoy: EnvoyProcess | undefined;
   let admin: AdminClient;
-  let bootstrap: string;
+  let bootstrap: Json;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'blocked-workers-'));
-    bootstrap = JSON.stringify(bootstrapOf(folder));
-    await writeFile(join(folder, 'envoy.json'), bootstrap);
+    bootstrap = bootstrapOf(folder);
+    await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
     const binary = findEnvoy({ env: process.env, repositoryRoot });
     const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '2', '-l', 'error'];
     envoy = await spawnEnvoy({ binary, args, output: 'inherit' });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AdminClient, AdminResponse } from '../../envoy/admin.ts';
+import type { Json } from '../../envoy/api/resource-file.ts';
 import { blockedWorkers } from './blocked-workers.ts';
 
 const answer = (body: string): Promise<AdminResponse> => Promise.resolve({ status: 200, body });
@@ -17,7 +18,7 @@ function played(nowSeconds: number | undefined, writtenSeconds: number | undefin
 describe('blockedWorkers', () => {
   const blocked = (seconds: number): string => `a worker thread of Envoy has been blocked for ${seconds} s or more`;
 
-  test.each<[string, object, number | undefined, number | undefined, string | undefined]>([
+  test.each<[string, Json, number | undefined, number | undefined, string | undefined]>([
     ['statistics that are as old as they may be', {}, 115, 100, undefined],
     ['statistics that are a second older', {}, 116, 100, blocked(11)],
     ['seldom written statistics', { stats_flush_interval: '60s' }, 170, 100, undefined],
@@ -34,12 +35,12 @@ describe('blockedWorkers', () => {
     ['an Envoy that does not say how long it runs', {}, undefined, 100, undefined],
     ['statistics without the figure', {}, 200, undefined, undefined],
   ])('judges %s', async (_name, settings, now, written, expected) => {
-    expect(await blockedWorkers(played(now, written), JSON.stringify(settings), { timeoutMs: 1 })).toBe(expected);
+    expect(await blockedWorkers(played(now, written), settings, { timeoutMs: 1 })).toBe(expected);
   });
 
   test('has the patience that it is told to have', async () => {
     const options = { timeoutMs: 1, patienceSeconds: 2 };
-    expect(await blockedWorkers(played(107, 100), '{}', options)).toBeUndefined();
-    expect(await blockedWorkers(played(108, 100), '{}', options)).toBe(blocked(3));
+    expect(await blockedWorkers(played(107, 100), {}, options)).toBeUndefined();
+    expect(await blockedWorkers(played(108, 100), {}, options)).toBe(blocked(3));
   });
 });

@@ -1,12 +1,9 @@
 import type { AdminClient } from '../../envoy/admin.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
+import type { Json } from '../../envoy/api/resource-file.ts';
 
 /** Envoy's default of `stats_flush_interval`. */
 const usualFlushSeconds = 5;
-
-interface FlushSettings {
-  readonly stats_flush_interval?: string;
-  readonly stats_flush_on_admin?: boolean;
-}
 
 export interface BlockedOptions {
   readonly timeoutMs: number;
@@ -22,12 +19,12 @@ export interface BlockedOptions {
  */
 export async function blockedWorkers(
   admin: AdminClient,
-  bootstrap: string,
+  bootstrap: Json,
   { timeoutMs, patienceSeconds = 10 }: BlockedOptions,
 ): Promise<string | undefined> {
-  const settings = JSON.parse(bootstrap) as FlushSettings;
-  if (settings.stats_flush_on_admin) return undefined;
-  const flushSeconds = Number.parseFloat(settings.stats_flush_interval ?? `${usualFlushSeconds}s`);
+  const settings = new Fragment(bootstrap);
+  if (settings.at('stats_flush_on_admin').value === true) return undefined;
+  const flushSeconds = Number.parseFloat(settings.at('stats_flush_interval').text ?? `${usualFlushSeconds}s`);
   // In this order: a write between the two makes the difference smaller, not larger.
   const now = /"uptime_all_epochs":\s*"(\d+)s"/.exec((await admin.get('/server_info', { timeoutMs })).body)?.[1];
   const { body } = await admin.get('/stats?type=Gauges&filter=%5Eserver%5C.uptime%24', { timeoutMs });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { Fragment } from '../../envoy/api/fragment.ts';
+import type { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { goldenProxies } from '../../testing/golden/read.ts';
+import { fileOf, fileOfText } from '../../testing/resource-files.ts';
 import { needsOwnCertificate } from './certificate-need.ts';
 
 /** The compiled listeners of the first workload of a case whose name starts with `namespace`. */
-function listenersOf(name: string, namespace = ''): string {
+function listenersOf(name: string, namespace = ''): ResourceFile {
   const proxy = goldenProxies(name).find((found) => found.name.startsWith(`${name}/${namespace}`));
   if (proxy === undefined) throw new Error(`${name} has no proxy`);
   return proxy.files.listeners;
@@ -36,14 +39,16 @@ describe('needsOwnCertificate', () => {
       const fields = Object.entries(value).map(([key, child]) => [key, turned(child)]);
       return Object.fromEntries(fields.reverse());
     };
-    const other = JSON.stringify(turned(JSON.parse(listenersOf('peer-mesh-strict'))));
-    expect(needsOwnCertificate(other, 'sidecar')).toBe(true);
+    const other = JSON.stringify(turned(JSON.parse(listenersOf('peer-mesh-strict').text)));
+    expect(needsOwnCertificate(fileOfText(other), 'sidecar')).toBe(true);
   });
 
   test('is false where no chain serves anybody', () => {
-    const file = JSON.parse(listenersOf('peer-mesh-strict')) as { resources: { filter_chains: { name: string }[] }[] };
-    for (const listener of file.resources)
-      listener.filter_chains = listener.filter_chains?.filter(({ name }) => name.endsWith('blackhole'));
-    expect(needsOwnCertificate(JSON.stringify(file), 'sidecar')).toBe(false);
+    const closed = listenersOf('peer-mesh-strict').resources.map(({ json }) => {
+      const chains = new Fragment(json).at('filter_chains').items;
+      const kept = chains.filter((chain) => chain.at('name').text?.endsWith('blackhole'));
+      return { ...json, filter_chains: kept.map(({ value }) => value) };
+    });
+    expect(needsOwnCertificate(fileOf(...closed), 'sidecar')).toBe(false);
   });
 });

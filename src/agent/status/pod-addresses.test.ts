@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { addressesOfWorkload } from './pod-addresses.ts';
 
-const bootstrap = (ips?: string): string => JSON.stringify({ node: { metadata: { INSTANCE_IPS: ips } } });
+const bootstrap = (ips?: string) => ({ node: { metadata: { INSTANCE_IPS: ips } } });
 
 describe('addressesOfWorkload', () => {
   test.each([

@@ -12,7 +12,7 @@ import type { AgentParts } from '../agent-parts.ts';
 import { EnvoyCheck } from '../envoy-check.ts';
 import { listenForSignals } from '../life/signals.ts';
 import { createLog } from '../log/log.ts';
-import type { CompileResult } from '../reload/proxy-files.ts';
+import type { CompileResult } from '../reload/compile-result.ts';
 import { runAgent } from '../run.ts';
 import { type SampleProxy, sampleFiles } from './sample-proxy.ts';
 

@@ -1,5 +1,6 @@
-import { contentVersion } from '../../xds/resource.ts';
-import type { Json, ProxyFiles } from '../reload/proxy-files.ts';
+import type { Json } from '../../envoy/api/resource-file.ts';
+import { fileOf } from '../../testing/resource-files.ts';
+import type { ProxyFiles } from '../reload/proxy-files.ts';
 
 /** A small proxy, written by hand: what it answers, where, and how. */
 export interface SampleProxy {
@@ -28,20 +29,16 @@ export function sampleFiles(sample: SampleProxy): ProxyFiles {
     ...(sample.tlsPort === undefined ? [] : [tlsListener(sample, sample.tlsPort)]),
   ];
   return {
-    bootstrap: JSON.stringify(bootstrap(sample)),
-    clusters: response(sample.upstream === undefined ? [] : [upstreamCluster(sample.upstream)]),
-    listeners: response(listeners),
-    routes: new Map([['app.json', response([routeConfiguration(sample)])]]),
+    bootstrap: bootstrap(sample),
+    clusters: fileOf(...(sample.upstream === undefined ? [] : [upstreamCluster(sample.upstream)])),
+    listeners: fileOf(...listeners),
+    routes: new Map([['app.json', fileOf(routeConfiguration(sample))]]),
     beside: new Map([['origins.json', '{}\n']]),
   };
 }
 
 /** A sample whose listener Envoy cannot make: validation lets its address pass, no machine has it (RFC 5737). */
 export const unbindable: Partial<SampleProxy> = { listenerExtras: { address: address(80, '192.0.2.1') } };
-
-function response(resources: readonly Json[]): string {
-  return JSON.stringify({ version_info: contentVersion(JSON.stringify(resources)), resources });
-}
 
 function bootstrap(sample: SampleProxy): Json {
   const { configPath, adminPort, staticPort } = sample;

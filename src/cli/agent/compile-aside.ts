@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
+import type { CompileProxy } from '../../agent/reload/compile-result.ts';
 import { CompileThread, type ThreadOptions } from './aside/thread.ts';
 import { createCompileProxy } from './compile-proxy.ts';
 import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';

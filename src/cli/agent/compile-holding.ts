@@ -1,4 +1,4 @@
-import type { HeldObjects } from '../../agent/reload/proxy-files.ts';
+import type { HeldObjects } from '../../agent/reload/compile-result.ts';
 import type { SourceFile } from '../../compiler/source/document.ts';
 import type { Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { type GoodInputs, isLastGood } from './good-versions.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
+import type { CompileProxy } from '../../agent/reload/compile-result.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { createCompileProxy } from './compile-proxy.ts';
 import { objects, serviceMesh } from './testing/sample-mesh.ts';
@@ -39,7 +39,7 @@ describe('createCompileProxy', () => {
     const result = await compile();
     if (!('files' in result)) return 'problems' in result ? result.problems.join('\n') : String(result.failure);
     result.accept?.();
-    return [...new Set(result.files.listeners.match(/ns\[[\w-]+\]-policy\[[\w-]+\]/g))];
+    return [...new Set(result.files.listeners.text.match(/ns\[[\w-]+\]-policy\[[\w-]+\]/g))];
   };
 
   beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { CompileProxy } from '../../agent/reload/proxy-files.ts';
+import type { CompileProxy } from '../../agent/reload/compile-result.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import type { Compiler } from '../../compiler/compile.ts';
 import type { WorkloadKey } from '../../compiler/merge/effective.ts';
@@ -7,7 +7,6 @@ import type { SourceFile } from '../../compiler/source/document.ts';
 import { forgetPositions } from '../../compiler/source/parse.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import { createPlanMemory } from '../../output/plan.ts';
 import { createKeySetGatherer } from '../key-sets/gather.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
 import { compileKept, type KeptCompilation } from './compile-kept.ts';
@@ -49,7 +48,6 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
 function createCompile(inputs: ProxyInputs): CompileProxy {
   const compilerFor = rememberCompiler();
   const gatherer = createKeySetGatherer([], inputs.keySets, inputs.judgeKeys);
-  const memory = createPlanMemory();
   const sources = new SourceMemory();
   const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path, inputs.good?.saysSettings);
   const closing = new ClosingSecrets(inputs.identity.namespace, inputs.good?.goodSecrets);
@@ -90,7 +88,7 @@ function createCompile(inputs: ProxyInputs): CompileProxy {
       if (addresses.length > 0) return compile();
     }
     await letOthers();
-    const written = withNodeId(proxyFilesOf(compilation, texts, memory), identity);
+    const written = withNodeId(proxyFilesOf(compilation, texts), identity);
     const outputLength = lengthOf(written);
     if (isTooMuch(outputLength, goodLength)) return { problems: [tooMuch(outputLength, sizes)], inputs: paths };
     await letOthers();

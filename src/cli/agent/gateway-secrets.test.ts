@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../compiler/policy/topology-kinds.ts';
 import { meshObject } from '../../testing/objects.ts';
+import { fileOf } from '../../testing/resource-files.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
 
 function secret(name: string, texts: Readonly<Record<string, string>>): Secret {
@@ -9,7 +10,8 @@ function secret(name: string, texts: Readonly<Record<string, string>>): Secret {
 }
 
 const pair = { 'tls.crt': 'certificate', 'tls.key': 'key' };
-const listeners = '"kubernetes://a" "kubernetes://a-cacert" "kubernetes://b"';
+const names = ['kubernetes://a', 'kubernetes://a-cacert', 'kubernetes://b', 'default'];
+const listeners = fileOf({ name: 'edge', tls_certificate_sds_secret_configs: names.map((name) => ({ name })) });
 const place = { namespace: 'edge', fallback: 'spare' };
 const namesOf = (...secrets: readonly Secret[]) => [...gatewaySecretsOf(listeners, secrets, place).keys()];
 

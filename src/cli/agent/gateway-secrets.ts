@@ -2,7 +2,11 @@ import type { GatewaySecretTexts } from '../../agent/secrets/gateway-secrets.ts'
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { Secret } from '../../compiler/policy/topology-kinds.ts';
 import { gatewaySecret } from '../../compiler/topology/gateway-secret.ts';
+import { referencesOf } from '../../envoy/api/references.ts';
+import type { ResourceFile } from '../../envoy/api/resource-file.ts';
 
+/** Envoy's names of a gateway's secrets begin with it. */
+const gatewayScheme = 'kubernetes://';
 const authoritiesSuffix = '-cacert';
 
 /** Where a gateway finds its secrets. */
@@ -18,7 +22,7 @@ export interface SecretPlace {
  * there, or lack what is asked for, are left out; there is no fallback for the authorities of clients.
  */
 export function gatewaySecretsOf(
-  listeners: string,
+  { resources }: ResourceFile,
   objects: readonly MeshObject<string>[],
   { namespace, fallback }: SecretPlace,
 ): ReadonlyMap<string, GatewaySecretTexts> {
@@ -28,7 +32,9 @@ export function gatewaySecretsOf(
       .map((secret) => [secret.name, secret]),
   );
   const found = new Map<string, GatewaySecretTexts>();
-  for (const [, sdsName = '', name = ''] of listeners.matchAll(/"(kubernetes:\/\/([^"]+))"/g)) {
+  for (const { to, name: sdsName } of resources.flatMap(({ json }) => referencesOf(json))) {
+    if (to !== 'secret' || !sdsName.startsWith(gatewayScheme)) continue;
+    const name = sdsName.slice(gatewayScheme.length);
     const texts = name.endsWith(authoritiesSuffix) ? authorities(name, secrets) : keyPair(name, fallback, secrets);
     if (texts !== undefined) found.set(sdsName, texts);
   }

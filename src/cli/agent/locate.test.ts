@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../agent/log/log.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { Environment } from '../../config/environment.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { FetchedKeySets } from '../key-sets/remote.ts';
 import { createCompileProxy } from './compile-proxy.ts';
 import { locateProxy } from './locate.ts';
@@ -65,10 +66,8 @@ async function nodeOf(flags: Partial<IdentityFlags>, environment: Environment = 
   const result = await compile();
   keySets.close();
   if (!('files' in result)) throw new Error(JSON.stringify(result));
-  const { node } = JSON.parse(result.files.bootstrap) as {
-    node: { id: string; metadata: { INSTANCE_IPS?: string } };
-  };
-  return { id: node.id, addresses: node.metadata.INSTANCE_IPS, asked };
+  const node = new Fragment(result.files.bootstrap).at('node');
+  return { id: node.at('id').text, addresses: node.at('metadata', 'INSTANCE_IPS').text, asked };
 }
 
 const pod = { POD_NAME: 'p', POD_NAMESPACE: 'n' };

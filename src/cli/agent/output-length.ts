@@ -1,4 +1,6 @@
-import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
+import { constants } from 'node:buffer';
+import { bootstrapText, type ProxyFiles } from '../../agent/reload/proxy-files.ts';
+import { type ResourceFile, separator } from '../../envoy/api/resource-file.ts';
 import { type ReadFiles, sizeText, tellLargest } from './largest-files.ts';
 
 /**
@@ -7,11 +9,19 @@ import { type ReadFiles, sizeText, tellLargest } from './largest-files.ts';
  */
 const most = 24 * 2 ** 20;
 
-/** Characters of what Envoy reads. */
+/** Characters of what Envoy reads. Throws what V8 throws where a file would be too long for one text. */
 export function lengthOf({ bootstrap, clusters, listeners, routes }: ProxyFiles): number {
-  const texts = [bootstrap, clusters, listeners, ...routes.values()];
-  return texts.reduce((sum, text) => sum + text.length, 0);
+  const lengths = [clusters, listeners, ...routes.values()].map(lengthOfFile);
+  if (lengths.some((length) => length > constants.MAX_STRING_LENGTH)) throw new RangeError(tooLong);
+  return lengths.reduce((sum, length) => sum + length, bootstrapText(bootstrap).length);
 }
+
+/** Its text is put together only when it is written. */
+function lengthOfFile({ resources }: ResourceFile): number {
+  return resources.reduce((sum, { text }) => sum + text.length + separator.length, 0);
+}
+
+const tooLong = 'Invalid string length';
 
 /** Whether a change to a configuration of that length is refused. A start takes any: nobody is served yet. */
 export function isTooMuch(length: number, inForce: number | undefined): boolean {
@@ -26,7 +36,7 @@ make the policies and services that concern it fewer or simpler${tellLargest(rea
 
 /** V8 says so where a text would be longer than one can be, 512 MiB. */
 export function isTooLongForText(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Invalid string length';
+  return error instanceof RangeError && error.message === tooLong;
 }
 
 /** What is said then. */

@@ -1,4 +1,4 @@
-import type { PolicyChanges } from '../../agent/reload/proxy-files.ts';
+import type { PolicyChanges } from '../../agent/reload/compile-result.ts';
 import { isPolicyKind } from '../../compiler/collect.ts';
 import type { MeshObject } from '../../compiler/policy/object.ts';
 import { compareStrings } from '../../lib/sort.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CompileResult } from '../../agent/reload/proxy-files.ts';
+import type { CompileResult } from '../../agent/reload/compile-result.ts';
 import { sampleFiles } from '../../agent/testing/sample-proxy.ts';
 import { explainRootNamespace } from '../../compiler/root-namespace.ts';
 import { defaultSettings } from '../../config/defaults.ts';

@@ -76,7 +76,7 @@ describe('templates of the user in the other spelling', () => {
     const turned = (text: string): string =>
       text.replaceAll(/"name": ("default"|"ROOTCA"), ("sds_config": \{\{> sds-source\}\})/g, '$2, "name": $1');
     const files = await compiled(templates(turned));
-    expect(files.listeners).toMatch(/"name": "default"\n/);
+    expect(files.listeners.text).toMatch(/"name": "default"\n/);
     expect(usesMeshSecrets(files)).toBe(true);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { identifyProxy, withNodeId } from './workload.ts';
 
 describe('identifyProxy', () => {
@@ -30,11 +31,14 @@ describe('identifyProxy', () => {
 
 describe('withNodeId', () => {
   test('replaces address and domain of the compiled node id', () => {
-    const bootstrap = JSON.stringify({ node: { id: 'sidecar~10.1.1.1~p.n~n.svc.cluster.local', cluster: 'c' } });
-    const files = { bootstrap, clusters: '', listeners: '', routes: new Map(), beside: new Map() };
+    const bootstrap = { node: { id: 'sidecar~10.1.1.1~p.n~n.svc.cluster.local', cluster: 'c' } };
+    const none = new ResourceFile();
+    const files = { bootstrap, clusters: none, listeners: none, routes: new Map(), beside: new Map() };
     const identity = { name: 'p', namespace: 'n', ip: '10.0.0.1', domain: 'example.org' };
-    const { node } = JSON.parse(withNodeId(files, identity).bootstrap) as { node: object };
-    expect(node).toEqual({ id: 'sidecar~10.0.0.1~p.n~example.org', cluster: 'c' });
+    expect(withNodeId(files, identity).bootstrap.node).toEqual({
+      id: 'sidecar~10.0.0.1~p.n~example.org',
+      cluster: 'c',
+    });
     expect(withNodeId(files, { ...identity, ip: undefined, domain: undefined })).toBe(files);
   });
 });

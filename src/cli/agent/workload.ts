@@ -1,6 +1,7 @@
 import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import { plainAddress } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
+import { Fragment } from '../../envoy/api/fragment.ts';
 import { UsageError } from '../failure.ts';
 
 /** Who the proxy is, from flags and variables. */
@@ -82,9 +83,8 @@ function splitId(text: string): { readonly namespace: string; readonly name: str
 /** Puts what flags and variables say of the proxy into the node id, `role~ip~name.namespace~domain`. */
 export function withNodeId(files: ProxyFiles, { ip, id, domain }: ProxyIdentity): ProxyFiles {
   if (ip === undefined && id === undefined && domain === undefined) return files;
-  const bootstrap = JSON.parse(files.bootstrap) as { readonly node?: { readonly id?: string } };
-  const [role = '', compiledIp = '', compiledId = '', compiledDomain = ''] = bootstrap.node?.id?.split('~') ?? [];
+  const node = new Fragment(files.bootstrap).at('node');
+  const [role = '', compiledIp = '', compiledId = '', compiledDomain = ''] = node.at('id').text?.split('~') ?? [];
   const nodeId = [role, ip ?? compiledIp, id ?? compiledId, domain ?? compiledDomain].join('~');
-  const node = { ...bootstrap.node, id: nodeId };
-  return { ...files, bootstrap: `${JSON.stringify({ ...bootstrap, node }, null, 2)}\n` };
+  return { ...files, bootstrap: { ...files.bootstrap, node: { ...node.message, id: nodeId } } };
 }

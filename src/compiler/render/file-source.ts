@@ -21,7 +21,7 @@ export function fileSource(placement: Placement, file: string): FileSourceView {
 }
 
 /** File name of a route configuration, in the folder `routes`. */
-function routeFileName(name: string): string {
+export function routeFileName(name: string): string {
   return `${encodeURIComponent(name)}.json`;
 }
 

@@ -12,13 +12,6 @@ export const messageTypes: Readonly<Record<ResourceType, string>> = {
   cluster: 'envoy.config.cluster.v3.Cluster',
 };
 
-/** One object that an Envoy resource depends on. */
-export interface ObjectKey {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** Who decided one fragment of a resource. `path` is the fragment's JSON path inside the resource. */
 export interface FragmentOrigin {
   readonly path: string;
@@ -30,14 +23,11 @@ export interface FragmentOrigin {
 export interface Resource {
   readonly type: ResourceType;
   readonly name: string;
-  /** Digest of the inputs and the template that it came from. */
-  readonly key: string;
   /** Canonical JSON, indented by two, without a final newline. */
   readonly text: string;
-  /** The parsed form of `text`. */
+  /** The message in canonical form; `text` says it. */
   readonly json: Readonly<Record<string, unknown>>;
   readonly origins: readonly FragmentOrigin[];
-  readonly reads: readonly ObjectKey[];
   /** The line of the user's template that wrote the fragment at `path`; absent where all templates are the built-in ones. */
   readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
   /** What it was before the user's override was laid over it; a bootstrap's only. */

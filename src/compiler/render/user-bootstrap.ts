@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { parsePath } from '../../diagnostics/json-path.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
@@ -56,12 +55,11 @@ export function withUserBootstrap(rendered: Resource, { custom, override }: User
 }
 
 function replaced(
-  { type, name, origins, reads }: Resource,
+  { type, name, origins }: Resource,
   json: Resource['json'],
   place: NonNullable<Resource['placeInTemplate']>,
 ): Resource {
-  const text = JSON.stringify(json, null, 2);
-  return { type, name, json, text, key: hash('sha256', text), origins, reads, placeInTemplate: place };
+  return { type, name, json, text: JSON.stringify(json, null, 2), origins, placeInTemplate: place };
 }
 
 function placeOf(document: PolicyDocument, path: JsonPath): SourceSpan {

@@ -43,6 +43,11 @@ export class Fragment {
     return isMessage(this.value) ? Object.keys(this.value) : [];
   }
 
+  /** The message that stands here; an empty one for anything else. */
+  get message(): Readonly<Record<string, unknown>> {
+    return isMessage(this.value) ? this.value : {};
+  }
+
   get exists(): boolean {
     return this.value !== undefined;
   }

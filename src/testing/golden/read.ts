@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
+import { fileOfText } from '../resource-files.ts';
 import { type CaseFiles, wholeForm } from './stored-form.ts';
 
 const root = 'golden/ok';
@@ -35,7 +36,8 @@ export function distinctGoldenProxies(): readonly GoldenProxy[] {
   for (const name of readdirSync(root).sort()) {
     for (const proxy of goldenProxies(name)) {
       const { bootstrap, clusters, listeners, routes } = proxy.files;
-      const content = JSON.stringify([bootstrap, clusters, listeners, ...routes]);
+      const files = [...routes].map(([path, { text }]) => [path, text]);
+      const content = JSON.stringify([bootstrap, clusters.text, listeners.text, files]);
       const same = byContent.get(content);
       if (same === undefined) byContent.set(content, [proxy]);
       else same.push(proxy);
@@ -68,10 +70,10 @@ function proxyFiles(files: CaseFiles, folder: string): ProxyFiles {
   };
   const inRoutes = [...files].filter(([path]) => path.startsWith(`${folder}routes/`)).sort();
   return {
-    bootstrap: text('bootstrap.json'),
-    clusters: text('clusters.json'),
-    listeners: text('listeners.json'),
-    routes: new Map(inRoutes.map(([path, route]) => [path.slice(`${folder}routes/`.length), route])),
+    bootstrap: JSON.parse(text('bootstrap.json')),
+    clusters: fileOfText(text('clusters.json')),
+    listeners: fileOfText(text('listeners.json')),
+    routes: new Map(inRoutes.map(([path, route]) => [path.slice(`${folder}routes/`.length), fileOfText(route)])),
     beside: new Map([['origins.json', text('origins.json')]]),
   };
 }

@@ -1,6 +1,6 @@
 // The program of the thread that reads and compiles beside the agent's own.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { CompileResult } from '../../../agent/reload/proxy-files.ts';
+import type { CompileResult } from '../../../agent/reload/compile-result.ts';
 import type { MeshFigures } from '../../../compiler/mesh-figures.ts';
 import { createCompileProxy } from '../compile-proxy.ts';
 import type { GoodState } from '../proxy-inputs.ts';
@@ -14,6 +14,7 @@ import {
   type ThreadData,
   type ToThread,
 } from './messages.ts';
+import { plainFiles } from './plain-files.ts';
 
 type Files = Extract<CompileResult, { readonly files: unknown }>;
 
@@ -73,7 +74,7 @@ async function tellText(port: MessagePort, { id, name }: { id: number; name: str
 function plainResult(result: CompileResult, figures: MeshFigures | undefined): PlainResult {
   if (!('files' in result)) return result;
   const { accept: _accept, files, ...rest } = result;
-  return { ...rest, files: { ...files, beside: [...files.beside.keys()] }, figures };
+  return { ...rest, files: plainFiles(files), figures };
 }
 
 /** Tells what became different of the last good inputs; most files of most changes stay. */

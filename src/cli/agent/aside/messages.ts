@@ -1,7 +1,9 @@
-import type { CompileResult, ProxyFiles } from '../../../agent/reload/proxy-files.ts';
+import type { CompileResult } from '../../../agent/reload/compile-result.ts';
+import type { ProxyFiles } from '../../../agent/reload/proxy-files.ts';
 import type { MeshFigures } from '../../../compiler/mesh-figures.ts';
 import type { JwtRule } from '../../../compiler/policy/request-authentication.ts';
 import type { SourceFile } from '../../../compiler/source/document.ts';
+import type { EnvoyResource } from '../../../envoy/api/resource-file.ts';
 import { isWorldFailure, WorldFailure } from '../../../lib/failure.ts';
 import type { RemoteKeySets } from '../../key-sets/gather.ts';
 import type { ReadFiles } from '../largest-files.ts';
@@ -13,8 +15,26 @@ export type PlainInputs = Omit<
   'ownAddresses' | 'keySets' | 'judgeKeys' | 'onFigures' | 'onAccept' | 'onRead' | 'maxCharacters'
 >;
 
+/** A file by its text, which is copied fast; objects are not. */
+export interface PlainFile {
+  readonly version: string;
+  readonly text: string;
+  /** The resources, and where in `text` each has its own. */
+  readonly resources: readonly PlainResource[];
+}
+
+export interface PlainResource extends Pick<EnvoyResource, 'name' | 'version'> {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The files without what is put together on demand: only the names of that. */
-export type PlainFiles = Omit<ProxyFiles, 'beside'> & { readonly beside: readonly string[] };
+export interface PlainFiles extends Omit<ProxyFiles, 'clusters' | 'listeners' | 'routes' | 'beside'> {
+  readonly clusters: PlainFile;
+  readonly listeners: PlainFile;
+  readonly routes: ReadonlyMap<string, PlainFile>;
+  readonly beside: readonly string[];
+}
 
 type WithFiles = Extract<CompileResult, { readonly files: ProxyFiles }>;
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CompileResult, ReplacedCompilation } from '../../../agent/reload/proxy-files.ts';
+import { type CompileResult, ReplacedCompilation } from '../../../agent/reload/compile-result.ts';
 import type { ProxyInputs } from '../proxy-inputs.ts';
 import { doublingPartials } from '../testing/hostile-inputs.ts';
 import { denyPath, podMesh } from '../testing/sample-mesh.ts';
@@ -47,7 +47,7 @@ describe('the thread that compiles', () => {
 
   test('gives what compiling here gives, and texts that are asked for later', async () => {
     const { files, accept } = filesOf(await thread.compile());
-    expect(files.listeners).toContain('"exact": "/first"');
+    expect(files.listeners.text).toContain('"exact": "/first"');
     expect([...files.beside.keys()]).toContain('origins.json');
     accept?.();
     await put('p.yaml', denyPath('/second'));
@@ -70,7 +70,7 @@ describe('the thread that compiles', () => {
     await put('p.yaml', '');
     const { files, held } = filesOf(await thread.compile());
     expect(held?.objects).toMatchObject([{ kind: 'AuthorizationPolicy', namespace: 'foo', name: 'p' }]);
-    expect(files.listeners).toContain('"exact": "/first"');
+    expect(files.listeners.text).toContain('"exact": "/first"');
   });
 
   test('ends a long compilation that newer inputs replace, and the next one only at its bound, so that constant changes cannot keep all from ending', async () => {
@@ -89,7 +89,7 @@ describe('the thread that compiles', () => {
     });
     await put('p.yaml', denyPath('/second'));
     await rm(join(folder, 'templates/clusters.json.hbs'));
-    expect(filesOf(await thread.compile(newer)).files.listeners).toContain('"exact": "/second"');
+    expect(filesOf(await thread.compile(newer)).files.listeners.text).toContain('"exact": "/second"');
   });
 
   test('hands over what failed as what it was', async () => {

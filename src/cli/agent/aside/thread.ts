@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type CompileResult, ReplacedCompilation } from '../../../agent/reload/proxy-files.ts';
+import { type CompileResult, ReplacedCompilation } from '../../../agent/reload/compile-result.ts';
 import { type ReadFiles, tellLargest } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type ThreadData,
   type ToThread,
 } from './messages.ts';
+import { FileReceiver } from './plain-files.ts';
 
 /** The thread's program, which the build puts beside the agent's. */
 const program = join(import.meta.dirname, 'agent-compile.cjs');
@@ -66,6 +67,7 @@ export class CompileThread {
   #read: ReadFiles | undefined;
   /** Threads that are being ended; a new one waits, or both would need memory at once. */
   #ending: Promise<unknown> = Promise.resolve();
+  readonly #receiver = new FileReceiver();
   #texts = new Map<number, (text: string | undefined) => void>();
   #nextText = 0;
 
@@ -193,7 +195,7 @@ export class CompileThread {
     if (figures !== undefined) this.#inputs.onFigures?.(figures);
     const beside = { keys: () => files.beside.values(), get: (name: string) => this.#text(number, name) };
     const accept = (): void => this.#post({ type: 'accept', number });
-    pending.resolve({ ...rest, files: { ...files, beside }, accept });
+    pending.resolve({ ...rest, files: this.#receiver.receive(files, beside), accept });
   }
 
   #text(number: number, name: string): Promise<string | undefined> {
