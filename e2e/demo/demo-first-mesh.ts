@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { DecidingField } from '../../src/contracts/origins-file.ts';
 import type { CurlAnswer } from '../../src/testbed/curl.ts';
 import { createTestbed, type Testbed } from '../../src/testbed/testbed.ts';
 import { type OutcomeCell, type OutcomeRow, outcomeCells, outcomeRows } from '../mesh/outcome-table.ts';
-import { type DecidingField, findVerdict, type Verdict } from '../mesh/verdict.ts';
+import { findVerdict, type Verdict } from '../mesh/verdict.ts';
 import type { DemoReport } from './demo-report.ts';
 
 /** The specification's outcome table; gives the number of cells that differ. */

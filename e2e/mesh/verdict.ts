@@ -1,17 +1,15 @@
+import {
+  type DecidingField,
+  type FragmentFields,
+  noOrigins,
+  type OriginsFile,
+  readOriginsFile,
+} from '../../src/contracts/origins-file.ts';
+import { Fragment } from '../../src/envoy/api/fragment.ts';
 import type { CurlAnswer } from '../../src/testbed/curl.ts';
 import type { Sidecar } from '../../src/testbed/sidecar.ts';
 import type { Testbed, TestbedRequest } from '../../src/testbed/testbed.ts';
 import { until } from '../../src/testbed/until.ts';
-
-/** One field of one policy that had a say, where it stands. */
-export interface DecidingField {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly field: string;
-  readonly file: string;
-  readonly line: number;
-}
 
 /** An answer, and what on the way decided it. */
 export interface Verdict {
@@ -22,18 +20,6 @@ export interface Verdict {
   readonly decidedBy: readonly DecidingField[];
   readonly overrode: readonly DecidingField[];
 }
-
-type OriginsFile = Readonly<
-  Record<
-    'listeners' | 'routes' | 'clusters',
-    Readonly<
-      Record<
-        string,
-        readonly { path: string; decidedBy: readonly DecidingField[]; overrode: readonly DecidingField[] }[]
-      >
-    >
-  >
->;
 
 /** Kinds that decide; topology objects are origins too, but no policy. */
 const policyKinds = new Set(['PeerAuthentication', 'DestinationRule']);
@@ -98,23 +84,17 @@ function loggedChain(output: string): string | undefined {
   return chains.at(-1)?.[1];
 }
 
-type FragmentOrigins = OriginsFile['listeners'][string][number];
-
 /** Origins of the chain that was hit; of every chain of the port when none was, for together they left the gap. */
-async function chainOrigins(sidecar: Sidecar, seen: Seen | undefined, port: number): Promise<FragmentOrigins[]> {
-  const listeners = JSON.parse((await sidecar.configFile('listeners.json')) ?? '{"resources":[]}') as {
-    readonly resources: readonly {
-      readonly name: string;
-      readonly filter_chains: readonly {
-        readonly name: string;
-        readonly filter_chain_match?: { readonly destination_port?: number };
-      }[];
-    }[];
-  };
-  const chains = listeners.resources.find(({ name }) => name === 'virtualInbound')?.filter_chains ?? [];
+async function chainOrigins(sidecar: Sidecar, seen: Seen | undefined, port: number): Promise<FragmentFields[]> {
+  const text = await sidecar.configFile('listeners.json');
+  const listeners = new Fragment(text === undefined ? undefined : JSON.parse(text)).at('resources').items;
+  const inbound = listeners.find((listener) => listener.at('name').text === 'virtualInbound');
+  const chains = inbound?.at('filter_chains').items ?? [];
   const hit = chains.flatMap((chain, i) => {
     const isHit =
-      seen?.chain === undefined ? chain.filter_chain_match?.destination_port === port : chain.name === seen.chain;
+      seen?.chain === undefined
+        ? chain.at('filter_chain_match', 'destination_port').number === port
+        : chain.at('name').text === seen.chain;
     return isHit ? [`filter_chains[${i}]`] : [];
   });
   const fragments = (await originsOf(sidecar)).listeners.virtualInbound ?? [];
@@ -125,7 +105,7 @@ async function chainOrigins(sidecar: Sidecar, seen: Seen | undefined, port: numb
  * Origins of the cluster that the client's sidecar sends the request to. Without a destination rule it follows the
  * server's own policy, so only the rules say something new.
  */
-async function clusterOrigins(sidecar: Sidecar, { to, port = 8000 }: TestbedRequest): Promise<FragmentOrigins[]> {
+async function clusterOrigins(sidecar: Sidecar, { to, port = 8000 }: TestbedRequest): Promise<FragmentFields[]> {
   const clusters = Object.entries((await originsOf(sidecar)).clusters);
   const isRule = ({ kind }: DecidingField): boolean => kind === 'DestinationRule';
   return clusters
@@ -139,8 +119,8 @@ async function clusterOrigins(sidecar: Sidecar, { to, port = 8000 }: TestbedRequ
 }
 
 async function originsOf(sidecar: Sidecar): Promise<OriginsFile> {
-  const text = (await sidecar.configFile('origins.json')) ?? '{}';
-  return { listeners: {}, routes: {}, clusters: {}, ...(JSON.parse(text) as Partial<OriginsFile>) };
+  const text = await sidecar.configFile('origins.json');
+  return text === undefined ? noOrigins : readOriginsFile(text);
 }
 
 /** Each policy field once, in the order of first mention. */

@@ -5,13 +5,6 @@
  */
 export const equivalents = [
   {
-    file: 'src/output/plan.ts',
-    at: 'sharedResponses((resource) => resource, 2)',
-    before: '2',
-    after: '3',
-    reason: 'one more text is kept; what is written stays the same',
-  },
-  {
     file: 'src/compiler/lower/outbound/routes.ts',
     at: 'lowering.memo.of([catchAll, ...virtualHosts]',
     before: 'catchAll, ',

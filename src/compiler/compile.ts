@@ -125,6 +125,7 @@ export function createCompiler({ settings, templates, host, bootstrap }: Compile
     const figures = meshFigures(topology, policies, proxies, bag.all);
     return {
       configs,
+      workloads,
       decidedRoot,
       get mesh() {
         return meshJson(topology, settings);

@@ -1,3 +1,4 @@
+import { Fragment } from './api/fragment.ts';
 import type { Json } from './api/resource-file.ts';
 
 /** A proxy's configuration as Envoy receives it: a bootstrap, and lists of resources, with or without `@type`. */
@@ -15,14 +16,12 @@ export interface ConfigParts {
 export function staticForm({ bootstrap, listeners, clusters, routes }: ConfigParts): Json {
   const { dynamic_resources: _dynamic, ...rest } = bootstrap;
   const routeOf = new Map(routes.map((route) => [route.name, withoutType(route)]));
-  const fixed = (rest.static_resources ?? {}) as Readonly<Record<string, readonly Json[] | undefined>>;
+  const fixed = new Fragment(rest).at('static_resources');
+  const values = (field: string): readonly unknown[] => fixed.at(field).items.map(({ value }) => value);
   const static_resources = {
-    ...fixed,
-    listeners: [
-      ...(fixed.listeners ?? []),
-      ...listeners.map((listener) => inlineRoutes(withoutType(listener), routeOf)),
-    ],
-    clusters: [...(fixed.clusters ?? []), ...clusters.map(withoutType)],
+    ...fixed.message,
+    listeners: [...values('listeners'), ...listeners.map((listener) => inlineRoutes(withoutType(listener), routeOf))],
+    clusters: [...values('clusters'), ...clusters.map(withoutType)],
   };
   return { ...rest, static_resources };
 }
@@ -35,7 +34,7 @@ function inlineRoutes(value: unknown, routeOf: ReadonlyMap<unknown, Json>): unkn
   if (Array.isArray(value)) return value.map((item) => inlineRoutes(item, routeOf));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, child]): readonly [string, unknown] => {
-    const route = key === 'rds' ? routeOf.get((child as Json).route_config_name) : undefined;
+    const route = key === 'rds' ? routeOf.get(new Fragment(child).at('route_config_name').value) : undefined;
     return route === undefined ? [key, inlineRoutes(child, routeOf)] : ['route_config', route];
   });
   return Object.fromEntries(entries);

@@ -1,4 +1,4 @@
-import { type Locate, originsJson } from '../compiler/render/origins-json.ts';
+import { fragmentJson, type Locate } from '../compiler/render/origins-json.ts';
 import type { FragmentOrigin, Resource } from '../compiler/render/resource.ts';
 import { parsePath } from '../diagnostics/json-path.ts';
 
@@ -29,33 +29,18 @@ function annotate(resource: Resource, locate: Locate): Json {
     const chain = first === 'filter_chains' && typeof index === 'number' ? index : undefined;
     byChain.set(chain, [...(byChain.get(chain) ?? []), origin]);
   }
-  const own = withMetadata(resource.json, byChain.get(undefined), resource, locate);
+  const own = withMetadata(resource.json, byChain.get(undefined), locate);
   const chains = own.filter_chains;
   if (!Array.isArray(chains)) return own;
-  const marked = chains.map((chain: Json, index) => withMetadata(chain, byChain.get(index), resource, locate));
+  const marked = chains.map((chain: Json, index) => withMetadata(chain, byChain.get(index), locate));
   return { ...own, filter_chains: marked };
 }
 
-function withMetadata(
-  json: Json,
-  origins: readonly FragmentOrigin[] | undefined,
-  resource: Resource,
-  locate: Locate,
-): Json {
+/** The origins are in the same form as in `origins.json`. */
+function withMetadata(json: Json, origins: readonly FragmentOrigin[] | undefined, locate: Locate): Json {
   if (origins === undefined) return json;
   const metadata = (json.metadata ?? {}) as Json;
   const filterMetadata = (metadata.filter_metadata ?? {}) as Json;
-  const entry = { origins: origins.map((origin) => originValue(origin, resource, locate)) };
+  const entry = { origins: origins.map((origin) => fragmentJson(origin, locate)) };
   return { ...json, metadata: { ...metadata, filter_metadata: { ...filterMetadata, 'mesh.origin': entry } } };
-}
-
-/** The same form as in `origins.json`. */
-function originValue(origin: FragmentOrigin, resource: Resource, locate: Locate): unknown {
-  const one = { ...resource, origins: [origin] };
-  const file = originsJson(
-    { namespace: '', workload: '', bootstrap: resource, listeners: [one], clusters: [], routes: [] },
-    locate,
-  );
-  const [fragment] = (file.listeners as Record<string, unknown[]>)[resource.name] ?? [];
-  return fragment;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EnvoyConfig, Resource, ResourceType } from '../compiler/render/resource.ts';
+import type { MeshFile } from '../contracts/mesh-file.ts';
 import { discoveryResponse } from './discovery-response.ts';
 import { filesBeside, planFiles } from './plan.ts';
 
@@ -18,6 +19,15 @@ function config(workload: string, clusters: readonly Resource[]): EnvoyConfig {
     routes: [resource('route', 'inbound|80||'), resource('route', '../../etc/passwd')],
   };
 }
+
+const mesh: MeshFile = {
+  format: 1,
+  trustDomain: 'cluster.local',
+  trustDomainAliases: [],
+  capture: { inboundPort: 1, outboundPort: 2, interceptionMode: 'REDIRECT', excludedInboundPorts: [] },
+  workloads: [],
+  services: [],
+};
 
 describe('discoveryResponse', () => {
   test('is canonical JSON whose resources begin with their type', () => {
@@ -39,7 +49,7 @@ describe('discoveryResponse', () => {
 
 describe('planFiles', () => {
   test('gives routes names that stay inside the folder', () => {
-    const paths = [...planFiles({ configs: [config('cart', [])], mesh: {} }, { files: [] })].map(({ path }) => path);
+    const paths = [...planFiles({ configs: [config('cart', [])], mesh }, { files: [] })].map(({ path }) => path);
     expect(paths).toEqual([
       'shop/cart/clusters.json',
       'shop/cart/routes/inbound%7C80%7C%7C.json',
@@ -62,7 +72,7 @@ describe('planFiles', () => {
       },
     }));
     const configs = Array.from({ length: 50 }, (_, index) => config(`w${index}`, [...counted]));
-    expect([...planFiles({ configs, mesh: {} }, { files: [] })].length).toBe(50 * 6 + 1);
+    expect([...planFiles({ configs, mesh }, { files: [] })].length).toBe(50 * 6 + 1);
     expect(reads).toBe(3);
   });
 });
@@ -73,12 +83,12 @@ describe('filesBeside', () => {
     const compilation = {
       get mesh() {
         asked++;
-        return { workloads: [] };
+        return mesh;
       },
     };
     const files = filesBeside(compilation, config('cart', []), []);
     expect(asked).toBe(0);
-    for (let i = 0; i < 2; i++) expect(files.get('mesh.json')?.()).toBe('{\n  "workloads": []\n}\n');
+    for (let i = 0; i < 2; i++) expect(files.get('mesh.json')?.()).toBe(`${JSON.stringify(mesh, null, 2)}\n`);
     expect(asked).toBe(2);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type FragmentFields, type OriginsFile, originsFormat } from '../../contracts/origins-file.ts';
 import { fileOf } from '../../testing/resource-files.ts';
 import { judge } from './judge.ts';
 import type { NamedObject } from './observer.ts';
@@ -16,15 +17,18 @@ const policy = (name: string, line = 1): NamedObject => ({
 /** Listener `in` with one filter a policy, cluster `up`, route `r`: each text stands for what is in it. */
 function files(texts: { in: Readonly<Record<string, string>>; up?: string; r?: string }): ProxyFiles {
   const { in: filters, up = 'up', r = 'r' } = texts;
-  const origins = {
+  const by = (path: string, object: NamedObject): FragmentFields => ({
+    path,
+    decidedBy: [{ field: 'spec', file: '', ...object }],
+    overrode: [],
+  });
+  const origins: OriginsFile = {
+    format: originsFormat,
     listeners: {
-      in: [
-        { path: '', decidedBy: [policy('service')] },
-        ...Object.keys(filters).map((name, i) => ({ path: `filters[${i}].text`, decidedBy: [policy(name)] })),
-      ],
+      in: [by('', policy('service')), ...Object.keys(filters).map((name, i) => by(`filters[${i}].text`, policy(name)))],
     },
-    routes: { r: [{ path: '', decidedBy: [policy('route')] }] },
-    clusters: { up: [{ path: '', decidedBy: [policy('cluster')] }] },
+    routes: { r: [by('', policy('route'))] },
+    clusters: { up: [by('', policy('cluster'))] },
   };
   return {
     bootstrap: {},

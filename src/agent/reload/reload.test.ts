@@ -83,7 +83,7 @@ describe('Reloader', () => {
 
   test('says when what a new bootstrap brings takes effect, where it has changed and alone there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'reload-'));
-    const bootstrap = first.bootstrap.replace('{', '{"stats_flush_interval": "1s",');
+    const bootstrap = { ...first.bootstrap, stats_flush_interval: '1s' };
     let next = { ...first, bootstrap };
     const { reloader, count } = setUp({
       compile: async () => ({ files: next, warnings: [] }),

@@ -1,18 +1,11 @@
+import { type FragmentFields, noOrigins, type OriginsFile, readOriginsFile } from '../../contracts/origins-file.ts';
 import { parsePath } from '../../diagnostics/json-path.ts';
 import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import type { NamedObject } from './observer.ts';
 import type { ProxyFiles } from './proxy-files.ts';
 
-/** What `origins.json` holds: by kind and name of a resource, the fragments that objects decided. */
-type Origins = Readonly<Record<ResourceKind, Readonly<Record<string, readonly OriginEntry[]>> | undefined>>;
-
-interface OriginEntry {
-  readonly path: string;
-  readonly decidedBy: readonly NamedObject[];
-}
-
-export type ResourceKind = 'listeners' | 'routes' | 'clusters';
+export type ResourceKind = keyof Omit<OriginsFile, 'format'>;
 
 /** One resource of a configuration. */
 export interface KindedResource {
@@ -57,9 +50,9 @@ export async function suspectsOf(
   for (const { kind, resource } of resources) {
     const { name, json } = resource;
     const before = old.get(`${kind} ${name}`)?.json;
-    const known = new Set((oldOrigins[kind]?.[name] ?? []).map(({ path }) => JSON.stringify(fragment(before, path))));
-    const isNew = ({ path }: OriginEntry): boolean => !known.has(JSON.stringify(fragment(json, path)));
-    const changed = (origins[kind]?.[name] ?? []).filter(isNew);
+    const known = new Set((oldOrigins[kind][name] ?? []).map(({ path }) => JSON.stringify(fragment(before, path))));
+    const isNew = ({ path }: FragmentFields): boolean => !known.has(JSON.stringify(fragment(json, path)));
+    const changed = (origins[kind][name] ?? []).filter(isNew);
     const smallest = changed.filter(({ path }) => !changed.some((other) => isBelow(other.path, path)));
     for (const { decidedBy } of smallest) {
       for (const { kind, namespace, name, file, line } of decidedBy) {
@@ -92,8 +85,9 @@ export function formatSuspects(objects: readonly NamedObject[]): string {
   return ` (from ${texts.join('; ')}${objects.length > 5 ? '; and others' : ''})`;
 }
 
-async function originsOf({ beside }: ProxyFiles): Promise<Partial<Origins>> {
-  return JSON.parse((await beside.get('origins.json')) ?? '{}') as Partial<Origins>;
+async function originsOf({ beside }: ProxyFiles): Promise<OriginsFile> {
+  const text = await beside.get('origins.json');
+  return text === undefined ? noOrigins : readOriginsFile(text);
 }
 
 function isBelow(path: string, above: string): boolean {

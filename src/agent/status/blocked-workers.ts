@@ -26,11 +26,12 @@ export async function blockedWorkers(
   if (settings.at('stats_flush_on_admin').value === true) return undefined;
   const flushSeconds = Number.parseFloat(settings.at('stats_flush_interval').text ?? `${usualFlushSeconds}s`);
   // In this order: a write between the two makes the difference smaller, not larger.
-  const now = /"uptime_all_epochs":\s*"(\d+)s"/.exec((await admin.get('/server_info', { timeoutMs })).body)?.[1];
+  const info = new Fragment(JSON.parse((await admin.get('/server_info', { timeoutMs })).body));
+  const now = info.at('uptime_all_epochs').text;
   const { body } = await admin.get('/stats?type=Gauges&filter=%5Eserver%5C.uptime%24', { timeoutMs });
   const written = /^server\.uptime: (\d+)$/m.exec(body)?.[1];
   if (now === undefined || written === undefined) return undefined;
-  const seconds = Number(now) - Number(written) - flushSeconds;
+  const seconds = Number.parseInt(now, 10) - Number(written) - flushSeconds;
   return seconds > patienceSeconds
     ? `a worker thread of Envoy has been blocked for ${Math.floor(seconds)} s or more`
     : undefined;

@@ -1,3 +1,4 @@
+import { noOrigins } from '../../contracts/origins-file.ts';
 import type { Json } from '../../envoy/api/resource-file.ts';
 import { fileOf } from '../../testing/resource-files.ts';
 import type { ProxyFiles } from '../reload/proxy-files.ts';
@@ -33,7 +34,7 @@ export function sampleFiles(sample: SampleProxy): ProxyFiles {
     clusters: fileOf(...(sample.upstream === undefined ? [] : [upstreamCluster(sample.upstream)])),
     listeners: fileOf(...listeners),
     routes: new Map([['app.json', fileOf(routeConfiguration(sample))]]),
-    beside: new Map([['origins.json', '{}\n']]),
+    beside: new Map([['origins.json', JSON.stringify(noOrigins)]]),
   };
 }
 

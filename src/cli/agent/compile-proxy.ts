@@ -132,18 +132,14 @@ function checkSize(files: readonly SourceFile[], maxCharacters = Number.POSITIVE
   if (characters > maxCharacters) throw new InputsTooLarge(`the inputs have ${characters} characters`);
 }
 
-interface MeshWorkload extends WorkloadKey {
-  readonly role: string;
-  readonly addresses: readonly string[];
-}
+type OwnWorkload = Compilation['workloads'][number];
 
-function ownWorkload({ mesh }: Compilation, { namespace, name }: WorkloadKey): MeshWorkload | undefined {
-  const { workloads } = mesh as unknown as { readonly workloads: readonly MeshWorkload[] };
+function ownWorkload({ workloads }: Compilation, { namespace, name }: WorkloadKey): OwnWorkload | undefined {
   return workloads.find((workload) => workload.namespace === namespace && workload.name === name);
 }
 
 /** Why this proxy cannot run as it was told to: a gateway's listeners are not a sidecar's. */
-function roleFault(own: MeshWorkload | undefined, { identity, role }: ProxyInputs): string | undefined {
+function roleFault(own: OwnWorkload | undefined, { identity, role }: ProxyInputs): string | undefined {
   if (own === undefined || own.role === role) return undefined;
   return `workload "${identity.namespace}/${identity.name}" is a ${own.role} in the inputs, not a ${role}`;
 }

@@ -93,8 +93,9 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     );
 
     // Never good, and it may select this workload: nothing of the change is used.
-    await proxy.write('mesh/q.yaml', denyPath('/3', 'three').replace('DENY', 'DENI'));
-    await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one'), denyPath('/2y', 'two')));
+    // At once, so that the two are one change: nothing waits between the writes.
+    writeFileSync(join(proxy.folder, 'mesh/q.yaml'), denyPath('/3', 'three').replace('DENY', 'DENI'));
+    writeFileSync(join(proxy.folder, 'mesh/p.yaml'), objects(denyPath('/1', 'one'), denyPath('/2y', 'two')));
     await proxy.logged(/the last good configuration stays in force: mesh\/q\.yaml:4:\d+: error/);
     expect(await denied()).toEqual(['/1', '/2x']);
     expect(metric('mesh_agent_reload_failures_total{reason="invalid"}')).toBe(1);

@@ -1,7 +1,13 @@
 import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { Settings } from '../../config/settings.ts';
+import {
+  type MeshEndpoint,
+  type MeshFile,
+  type MeshService,
+  type MeshWorkload,
+  meshFormat,
+} from '../../contracts/mesh-file.ts';
 import { sortedBy } from '../../lib/sort.ts';
-import type { JsonObject } from '../source/document.ts';
 import { inboundBypass } from '../topology/capture.ts';
 import type { Endpoint, Service, Topology, Workload } from '../topology/model.ts';
 
@@ -9,8 +15,9 @@ import type { Endpoint, Service, Topology, Workload } from '../topology/model.ts
  * Content of `mesh.json`: who there is, and what redirection catches. An evaluator needs it beside Envoy's configuration,
  * which does not say which address is whose.
  */
-export function meshJson(topology: Topology, settings: Settings): JsonObject {
+export function meshJson(topology: Topology, settings: Settings): MeshFile {
   return {
+    format: meshFormat,
     trustDomain: settings.trustDomain,
     trustDomainAliases: settings.trustDomainAliases,
     capture: {
@@ -28,7 +35,7 @@ export function meshJson(topology: Topology, settings: Settings): JsonObject {
   };
 }
 
-function workloadJson(workload: Workload, settings: Settings): JsonObject {
+function workloadJson(workload: Workload, settings: Settings): MeshWorkload {
   return {
     namespace: workload.namespace,
     name: workload.name,
@@ -47,7 +54,7 @@ function workloadJson(workload: Workload, settings: Settings): JsonObject {
   };
 }
 
-function serviceJson(service: Service): JsonObject {
+function serviceJson(service: Service): MeshService {
   return {
     host: service.host,
     namespace: service.namespace,
@@ -61,7 +68,7 @@ function serviceJson(service: Service): JsonObject {
   };
 }
 
-function endpointJson(endpoint: Endpoint): JsonObject {
+function endpointJson(endpoint: Endpoint): MeshEndpoint {
   const { workload } = endpoint;
   return {
     servicePort: endpoint.servicePort,

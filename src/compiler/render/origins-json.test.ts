@@ -17,6 +17,7 @@ const config = createRenderer().render(proxy, new DiagnosticBag()) as EnvoyConfi
 describe('originsJson', () => {
   test('says for each fragment which field decided it, where that stands, and what it overrode', () => {
     expect(originsJson(config, createLocator([{ path: 'strict.yaml', text }]))).toEqual({
+      format: 1,
       listeners: {
         l: [
           {

@@ -18,11 +18,11 @@ export function textOf(path: string, content: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Origins lie in lists, by the kind and the name of the resource. */
+/** Origins lie in lists, by the kind and the name of the resource; what else is there, the format, has no such lists. */
 function mapLists(origins: Fields, map: (list: unknown) => unknown): Fields {
-  const mapFields = (fields: unknown, each: (field: unknown) => unknown): Fields =>
-    Object.fromEntries(Object.entries(fields as Fields).map(([name, field]) => [name, each(field)]));
-  return mapFields(origins, (kind) => mapFields(kind, map));
+  const mapFields = (fields: Fields, each: (field: unknown) => unknown): Fields =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, each(field)]));
+  return mapFields(origins, (kind) => (isObject(kind) ? mapFields(kind, map) : kind));
 }
 
 /** Each origin under its path, so that places with the same origin are seen to have the same. */

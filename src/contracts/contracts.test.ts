@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { readMeshFile } from './mesh-file.ts';
+import { noOrigins, readOriginsFile } from './origins-file.ts';
+
+describe('readOriginsFile', () => {
+  test('reads what was written', () => {
+    expect(readOriginsFile(JSON.stringify(noOrigins))).toEqual(noOrigins);
+  });
+
+  test.each(['{"format": 2, "listeners": {}}', '{"listeners": {}, "routes": {}, "clusters": {}}', 'null', '[]'])(
+    'refuses %s, which has another format',
+    (text) => {
+      expect(() => readOriginsFile(text)).toThrow(/^origins\.json has the format .*, expected 1: compile again$/);
+    },
+  );
+});
+
+describe('readMeshFile', () => {
+  test('refuses a mesh.json of another format', () => {
+    expect(() => readMeshFile('{"format": 0}')).toThrow('mesh.json has the format 0, expected 1');
+  });
+});
