@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSandbox, repository, scratch } from '../../src/testbed/sandbox.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { expectGuide, guideScript, guideSteps } from '../testing/guide.ts';
@@ -14,12 +14,20 @@ const meshGuides = ['docs/guides/first-mesh.md', 'docs/guides/when-a-call-fails.
 const programGuides = ['docs/guides/local-program.md', 'docs/guides/identity-without-kubernetes.md'];
 
 describeMesh.concurrent('the guides', () => {
-  test.for(meshGuides)('every file and command of %s does what the page says', async (page, { onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'guide-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const steps = guideSteps(page);
-    expectGuide(steps, await run(guideScript(steps, join(folder, 'my-mesh'))), join(folder, 'my-mesh'));
-  });
+  test.for(meshGuides)(
+    'every file and command of %s does what the page says, and nothing stays behind',
+    async (page, { onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'guide-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const steps = guideSteps(page);
+      const temporary = join(folder, 'temporary');
+      await mkdir(temporary);
+      const printed = await run(guideScript(steps, join(folder, 'my-mesh')), temporary);
+      expectGuide(steps, printed, join(folder, 'my-mesh'));
+      // The sandbox's folder is here as long as anything of the mesh is: it goes last.
+      expect(await readdir(temporary)).toEqual([]);
+    },
+  );
 
   test.for(programGuides)('every file and command of %s does what the page says', async (page, { onTestFinished }) => {
     const sandbox = await openSandbox();
@@ -32,8 +40,10 @@ describeMesh.concurrent('the guides', () => {
   });
 });
 
-function run(script: string): Promise<string> {
+/** Runs a script in the repository; gives what it prints to standard output. */
+function run(script: string, temporary: string): Promise<string> {
+  const options = { timeout: 90_000, env: { ...process.env, TMPDIR: temporary } };
   return new Promise((resolve) => {
-    execFile('bash', ['-c', script], { timeout: 90_000 }, (_error, stdout) => resolve(stdout));
+    execFile('bash', ['-c', script], options, (_error, stdout) => resolve(stdout));
   });
 }
