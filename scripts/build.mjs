@@ -67,7 +67,7 @@ for (const { module, script, hasMap } of cachedScripts) {
 }
 await build({
   ...shared,
-  entryPoints: ['src/cli/agent/aside/compile-thread.ts'],
+  entryPoints: ['src/live/aside/compile-thread.ts'],
   outfile: `${made}/agent-compile.cjs`,
   format: 'cjs',
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },

@@ -1,3 +1,4 @@
+import type { CompileProxy } from '../contracts/compile-result.ts';
 import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
@@ -5,7 +6,6 @@ import type { InterceptionFacts } from './life/interception.ts';
 import type { StopSignals } from './life/signals.ts';
 import type { Log } from './log/log.ts';
 import type { AgentObservers } from './metrics/observers.ts';
-import type { CompileProxy } from './reload/compile-result.ts';
 import type { ValidateConfig } from './reload/reload.ts';
 import type { StatusSettings } from './status/status-settings.ts';
 

@@ -1,3 +1,4 @@
+import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
 import { delay } from '../lib/abort.ts';
@@ -15,7 +16,7 @@ import type { StopRequests } from './life/stop-requests.ts';
 import { formatExit, startEnvoy } from './life/supervisor.ts';
 import type { ConfigFiles } from './reload/config-files.ts';
 import { type ChangeBell, follow } from './reload/follow.ts';
-import { adminAddressOf, type ProxyFiles } from './reload/proxy-files.ts';
+import { adminAddressOf } from './reload/proxy-files.ts';
 import { Reloader } from './reload/reload.ts';
 import type { IdentityService } from './secrets/identity-service.ts';
 

@@ -1,9 +1,10 @@
+import type { CompileResult } from '../contracts/compile-result.ts';
+import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { staticForm } from '../envoy/static-form.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
-import type { CompileResult } from './reload/compile-result.ts';
-import { type ProxyFiles, partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
+import { partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
 
 /** A compilation that gave a configuration. */
 export type CompiledFiles = Extract<CompileResult, { readonly files: ProxyFiles }>;

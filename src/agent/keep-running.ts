@@ -1,9 +1,9 @@
+import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { delay } from '../lib/abort.ts';
 import { type EnvoyRunParts, runEnvoy } from './envoy-run.ts';
 import type { CompiledFiles } from './first-config.ts';
 import { isRestarted, RestartBackoff } from './life/restart.ts';
 import { agentExitCode } from './life/supervisor.ts';
-import type { ProxyFiles } from './reload/proxy-files.ts';
 
 /**
  * Runs Envoy, again and again where the restart policy says so, and resolves to the agent's exit code: 0 when somebody

@@ -1,3 +1,4 @@
+import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { within } from '../lib/abort.ts';
 import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
@@ -22,7 +23,7 @@ import { removeLeftovers } from './life/tidy.ts';
 import type { Log } from './log/log.ts';
 import { ConfigFiles } from './reload/config-files.ts';
 import { ChangeBell } from './reload/follow.ts';
-import { adminAddressOf, type ProxyFiles } from './reload/proxy-files.ts';
+import { adminAddressOf } from './reload/proxy-files.ts';
 import type { IdentityService } from './secrets/identity-service.ts';
 import { serveStatus } from './status/serve-status.ts';
 

@@ -1,13 +1,13 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { checkFiles } from '../output/check.ts';
 import { type OutputFile, planFiles, proxyFolder, yamlFiles, yamlText } from '../output/plan.ts';
 import { writeFiles } from '../output/write.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
-import { UsageError } from './failure.ts';
 import type { CliIo } from './io.ts';
-import type { KeySetOption } from './key-sets/option.ts';
 import { type Compiled, compileInputs } from './pipeline.ts';
 
 /** Options of `meshpol compile`, as the command line spells them. */

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { SourceError } from '../compiler/source/find.ts';
-import { explainFailure, UsageError } from './failure.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { explainFailure } from './failure.ts';
 
 describe('explainFailure', () => {
   test('tells a wrong command line in one line', () => {

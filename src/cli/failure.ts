@@ -1,13 +1,6 @@
 import { isWorldFailure } from '../lib/failure.ts';
+import { isUsageError } from '../lib/usage-error.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
-
-/** The command line is wrong in a way that only the command itself can see. */
-export class UsageError extends Error {
-  readonly code = usageCode;
-}
-
-/** Told by their code: commands may be bundled apart from the program, with a class of their own. */
-const usageCode = 'wrong-usage';
 
 /** What is printed for a thrown error, and the exit code that goes with it. */
 export function explainFailure(thrown: unknown, program: string): { readonly text: string; readonly code: ExitCode } {
@@ -23,10 +16,6 @@ export function explainFailure(thrown: unknown, program: string): { readonly tex
 /** V8 has no longer texts. */
 const tooLong =
   'the output is longer than the longest text that can be written (512 MiB): compile fewer workloads (--workload), or fewer services';
-
-function isUsageError(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === usageCode;
-}
 
 /** Rooms throw a `WorldFailure`; the system's errors name the call that failed. */
 function isOfTheWorld(thrown: unknown): thrown is Error {

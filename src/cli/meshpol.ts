@@ -1,4 +1,5 @@
 import { type Command, Option, type OutputConfiguration } from 'commander';
+import { version } from '../lib/version.ts';
 import type { CompileOptions } from './compile-command.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
@@ -12,7 +13,6 @@ import {
   rootDefault,
 } from './options.ts';
 import { createProgram, type Finish, runProgram } from './program.ts';
-import { version } from './version.ts';
 
 const examples = `
 Examples:

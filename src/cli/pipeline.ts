@@ -4,11 +4,11 @@ import type { SourceFile } from '../compiler/source/document.ts';
 import { readSources } from '../compiler/source/read.ts';
 import { readSettings } from '../config/read.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { readKeySetFiles } from '../live/key-sets/files.ts';
+import { createKeySetGatherer } from '../live/key-sets/gather.ts';
+import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
+import { readTemplates } from '../live/read-templates.ts';
 import type { CliIo } from './io.ts';
-import { readKeySetFiles } from './key-sets/files.ts';
-import { createKeySetGatherer } from './key-sets/gather.ts';
-import type { KeySetOption } from './key-sets/option.ts';
-import { readTemplates } from './read-templates.ts';
 
 export interface PipelineOptions {
   readonly paths: readonly string[];

@@ -1,7 +1,8 @@
 import { Command, CommanderError, type Option, type OutputConfiguration } from 'commander';
+import { UsageError } from '../lib/usage-error.ts';
 import { didYouMean } from './agent/values.ts';
 import { exitCode } from './exit-codes.ts';
-import { explainFailure, UsageError } from './failure.ts';
+import { explainFailure } from './failure.ts';
 
 /** Takes the exit code of the command that ran. */
 export type Finish = (code: number) => void;

@@ -1,6 +1,6 @@
 import { nearest } from '../lib/nearest.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
-import { UsageError } from './failure.ts';
 import type { CliIo } from './io.ts';
 import { schemaKinds, schemaOf } from './schemas.ts';
 

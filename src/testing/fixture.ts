@@ -1,8 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { readKeySetFiles } from '../cli/key-sets/files.ts';
-import { createKeySetGatherer } from '../cli/key-sets/gather.ts';
-import { readTemplates } from '../cli/read-templates.ts';
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
@@ -12,6 +9,9 @@ import type { SourceFile } from '../compiler/source/document.ts';
 import { readSettings, type SettingsFlags } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { readKeySetFiles } from '../live/key-sets/files.ts';
+import { createKeySetGatherer } from '../live/key-sets/gather.ts';
+import { readTemplates } from '../live/read-templates.ts';
 
 /** What a case may say beside its YAML. */
 interface CaseOptions {

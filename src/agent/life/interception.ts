@@ -1,6 +1,6 @@
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
-import type { ProxyFiles } from '../reload/proxy-files.ts';
 
 /** What a network namespace and its process say of TPROXY. */
 export interface InterceptionFacts {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { Json } from '../../envoy/api/resource-file.ts';
 import { fileOf } from '../../testing/resource-files.ts';
-import type { ProxyFiles } from '../reload/proxy-files.ts';
 import { boundAddresses } from './listener-ports.ts';
 
 const socket = (address: string, more: object = {}): object => ({

@@ -1,6 +1,6 @@
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { Fragment } from '../../envoy/api/fragment.ts';
 import { AgentError } from '../agent-error.ts';
-import type { ProxyFiles } from '../reload/proxy-files.ts';
 import { type BindAddress, bindFailure } from './bind-failure.ts';
 import { portOwner } from './process-table.ts';
 

@@ -1,6 +1,6 @@
+import type { CompileResult } from '../../contracts/compile-result.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { LogFields } from '../../lib/log.ts';
-import type { CompileResult } from './compile-result.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 
 type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;
 

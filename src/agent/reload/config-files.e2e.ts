@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { fileOf } from '../../testing/resource-files.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
 import { ConfigFiles } from './config-files.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 
 describe('ConfigFiles on a small disk', () => {
   let holder: ChildProcess;

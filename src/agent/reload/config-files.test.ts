@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { type SampleProxy, sampleFiles } from '../testing/sample-proxy.ts';
 import { ConfigFiles } from './config-files.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 
 describe('ConfigFiles', () => {
   let folder: string;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bootstrapText, type ProxyFiles } from '../../contracts/proxy-files.ts';
 import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { withFilesWatchedByName } from './file-watches.ts';
 import { FolderIdentity } from './folder-identity.ts';
 import { type ExpectedVersions, expectedVersions, routeVersions } from './in-force.ts';
-import { bootstrapText, type ProxyFiles, routeNamesOf } from './proxy-files.ts';
+import { routeNamesOf } from './proxy-files.ts';
 import { Stage, type StagedFile } from './stage.ts';
 
 /** Resolves when Envoy has the versions in force; throws what the replacement has to stop for. */

@@ -1,9 +1,9 @@
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { AdminClient } from '../../envoy/admin.ts';
 import { delay } from '../../lib/abort.ts';
 import { aborted } from '../life/signals.ts';
 import type { Log } from '../log/log.ts';
 import { expectedVersions, waitInForce } from './in-force.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import type { Reloader } from './reload.ts';
 

@@ -1,6 +1,7 @@
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { type AdminClient, type ConfigState, readVersions, readWarming } from '../../envoy/admin.ts';
 import { delay } from '../../lib/abort.ts';
-import { type ProxyFiles, routeNamesOf } from './proxy-files.ts';
+import { routeNamesOf } from './proxy-files.ts';
 
 /** Versions that Envoy has to show; an absent part is not waited for. */
 export interface ExpectedVersions {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { goldenProxies } from '../../testing/golden/read.ts';
 import { envoyBinary } from '../testing/agent-bench.ts';
 import { judge } from './judge.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 
 /** The first proxy of a golden case. */
 function filesOf(name: string): ProxyFiles {

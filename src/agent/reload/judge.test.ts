@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { NamedObject } from '../../contracts/named-object.ts';
 import { type FragmentFields, type OriginsFile, originsFormat } from '../../contracts/origins-file.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { fileOf } from '../../testing/resource-files.ts';
 import { judge } from './judge.ts';
-import type { NamedObject } from './observer.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
 const policy = (name: string, line = 1): NamedObject => ({

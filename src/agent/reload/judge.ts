@@ -1,8 +1,8 @@
+import type { NamedObject } from '../../contracts/named-object.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { Fragment } from '../../envoy/api/fragment.ts';
 import { ResourceFile } from '../../envoy/api/resource-file.ts';
 import { clustersCalledBy, formOf } from './changed-form.ts';
-import type { NamedObject } from './observer.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 import { changedResources, type KindedResource, resourcesOf, suspectsOf } from './suspects.ts';
 
 /**

@@ -1,12 +1,4 @@
-/** An object of the input that has to do with a fault, as people name it. Absent parts are not known. */
-export interface NamedObject {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly file?: string;
-  readonly line?: number;
-}
-
+import type { NamedObject } from '../../contracts/named-object.ts';
 /**
  * Why a change was not taken: the inputs do not compile; this proxy cannot use it (an identity is missing, say);
  * Envoy refuses it; Envoy does not show it in time; the world failed (a full disk, an unreadable file).

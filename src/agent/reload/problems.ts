@@ -1,6 +1,7 @@
+import type { HeldObjects } from '../../contracts/compile-result.ts';
+import type { NamedObject } from '../../contracts/named-object.ts';
 import type { Log } from '../log/log.ts';
-import type { HeldObjects } from './compile-result.ts';
-import type { NamedObject, RefusalReason, ReloadObserver } from './observer.ts';
+import type { RefusalReason, ReloadObserver } from './observer.ts';
 
 /** What keeps the inputs from being in force as they are. Each problem is said once, however often it is met. */
 export class Problems {

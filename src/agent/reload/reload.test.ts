@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type CompileProxy, ReplacedCompilation } from '../../contracts/compile-result.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
-import { type CompileProxy, ReplacedCompilation } from './compile-result.ts';
 import { ConfigFiles } from './config-files.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 
 const sample = { configPath: '/run/proxy', adminPort: 1, httpPort: 2 };

@@ -1,14 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { type CompileProxy, type CompileResult, ReplacedCompilation } from '../../contracts/compile-result.ts';
+import type { NamedObject } from '../../contracts/named-object.ts';
+import { bootstrapText, type ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { AdminClient } from '../../envoy/admin.ts';
 import type { Log } from '../log/log.ts';
 import { changedPolicies } from './changed-policies.ts';
-import { type CompileProxy, type CompileResult, ReplacedCompilation } from './compile-result.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import { judge, type ValidateConfig } from './judge.ts';
-import { type NamedObject, noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
+import { noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
 import { Problems } from './problems.ts';
-import { bootstrapText, type ProxyFiles } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 

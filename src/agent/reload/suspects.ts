@@ -1,9 +1,9 @@
+import type { NamedObject } from '../../contracts/named-object.ts';
 import { type FragmentFields, noOrigins, type OriginsFile, readOriginsFile } from '../../contracts/origins-file.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { parsePath } from '../../diagnostics/json-path.ts';
 import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
 import { compareStrings } from '../../lib/sort.ts';
-import type { NamedObject } from './observer.ts';
-import type { ProxyFiles } from './proxy-files.ts';
 
 export type ResourceKind = keyof Omit<OriginsFile, 'format'>;
 

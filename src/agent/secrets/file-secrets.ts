@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
+import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import { authoritiesProblem, keyPairProblem } from '../../identity/check-pair.ts';
 import { type Watch, watchPaths } from '../../watch/watch.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
-import { type GatewaySecretTexts, gatewaySecretResource } from './gateway-secrets.ts';
+import { gatewaySecretResource } from './gateway-secrets.ts';
 
 /** Where files of secrets may lie: names come from configuration, and must not read the rest of the machine. */
 const defaultFolders = ['/etc/', '/var/run/', '/run/', '/var/lib/'];

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
 import { createLog } from '../log/log.ts';
-import { GatewaySecrets, type GatewaySecretTexts } from './gateway-secrets.ts';
+import { GatewaySecrets } from './gateway-secrets.ts';
 
 const name = 'kubernetes://shop';
 

@@ -1,12 +1,8 @@
+import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { authoritiesProblem, keyPairProblem } from '../../identity/check-pair.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
-
-/** What a gateway's server asks for by one SDS name. Never log it: it may hold a private key. */
-export type GatewaySecretTexts =
-  | { readonly kind: 'pair'; readonly certificateChain: string; readonly privateKey: string }
-  | { readonly kind: 'authorities'; readonly certificates: string; readonly revocationList: string | undefined };
 
 /**
  * The secrets of gateway servers. One that Envoy could not use is not served: a server whose secret is missing answers

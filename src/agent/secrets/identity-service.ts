@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import type { AuthorityOptions } from '../../identity/authority.ts';
 import type { CertificateObserver } from '../../identity/certificate-observer.ts';
 import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
@@ -11,7 +12,7 @@ import { bothObservers, type DiscoveryObserver } from '../../xds/session.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
 import { FileSecrets } from './file-secrets.ts';
-import { GatewaySecrets, type GatewaySecretTexts } from './gateway-secrets.ts';
+import { GatewaySecrets } from './gateway-secrets.ts';
 import { IdentityExpiry } from './identity-expiry.ts';
 import { openIdentitySource } from './identity-source.ts';
 import { type IdentityOutput, isSameFolder, openIdentityOutput } from './output.ts';

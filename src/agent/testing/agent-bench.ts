@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
+import type { CompileResult } from '../../contracts/compile-result.ts';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { freePorts } from '../../testing/free-ports.ts';
@@ -12,7 +13,6 @@ import type { AgentParts } from '../agent-parts.ts';
 import { EnvoyCheck } from '../envoy-check.ts';
 import { listenForSignals } from '../life/signals.ts';
 import { createLog } from '../log/log.ts';
-import type { CompileResult } from '../reload/compile-result.ts';
 import { runAgent } from '../run.ts';
 import { type SampleProxy, sampleFiles } from './sample-proxy.ts';
 

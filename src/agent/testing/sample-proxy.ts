@@ -1,7 +1,7 @@
 import { noOrigins } from '../../contracts/origins-file.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { Json } from '../../envoy/api/resource-file.ts';
 import { fileOf } from '../../testing/resource-files.ts';
-import type { ProxyFiles } from '../reload/proxy-files.ts';
 
 /** A small proxy, written by hand: what it answers, where, and how. */
 export interface SampleProxy {

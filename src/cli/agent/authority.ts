@@ -4,7 +4,7 @@ import type { Log } from '../../agent/log/log.ts';
 import type { AgentSettings, AuthoritySettings } from '../../config/agent-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type AuthorityOptions, isPlaintext } from '../../identity/authority.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 
 /** Where the platform puts what a workload needs, relative to the working directory but for the platform's own paths. */
 const paths = {

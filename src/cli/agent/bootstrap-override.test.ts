@@ -7,7 +7,7 @@ import type { SourceFile } from '../../compiler/source/document.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
-import { readUserBootstrap } from './read-bootstrap.ts';
+import { readUserBootstrap } from '../../live/read-bootstrap.ts';
 import { badOverrides } from './testing/bad-overrides.ts';
 
 const pod = {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { UsageError } from '../../lib/usage-error.ts';
 import { type RedirectFlag, redirectFlags, variableOf } from '../../redirect/flags.ts';
-import { UsageError } from '../failure.ts';
 import { collect } from '../options.ts';
 import { wholeNumber } from './values.ts';
 

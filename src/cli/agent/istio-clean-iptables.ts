@@ -1,8 +1,8 @@
+import { UsageError } from '../../lib/usage-error.ts';
 import { cleanRedirect, planFullCleanup } from '../../redirect/clean.ts';
 import { settle } from '../../redirect/flags.ts';
 import { formatStep } from '../../redirect/step.ts';
 import { exitCode } from '../exit-codes.ts';
-import { UsageError } from '../failure.ts';
 import { processIo } from '../io.ts';
 import { givenTexts, sayTo } from './istio-iptables.ts';
 import { type LogFlags, logOf } from './log-options.ts';

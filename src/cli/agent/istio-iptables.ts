@@ -1,4 +1,5 @@
 import type { Log } from '../../agent/log/log.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { applyRedirect, planSteps } from '../../redirect/apply.ts';
 import { redirectFlags, settle } from '../../redirect/flags.ts';
 import { formatCommands } from '../../redirect/format-commands.ts';
@@ -9,7 +10,6 @@ import { readHost } from '../../redirect/read-host.ts';
 import { formatStep } from '../../redirect/step.ts';
 import { formatVerdict, validateRedirect } from '../../redirect/validate.ts';
 import { exitCode } from '../exit-codes.ts';
-import { UsageError } from '../failure.ts';
 import { processIo } from '../io.ts';
 import { type LogFlags, logOf } from './log-options.ts';
 import type { ProgramContext } from './program-context.ts';

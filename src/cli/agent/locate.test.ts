@@ -6,8 +6,8 @@ import { createLog } from '../../agent/log/log.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { Environment } from '../../config/environment.ts';
 import { Fragment } from '../../envoy/api/fragment.ts';
-import { FetchedKeySets } from '../key-sets/remote.ts';
-import { createCompileProxy } from './compile-proxy.ts';
+import { createCompileProxy } from '../../live/compile-proxy.ts';
+import { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import { locateProxy } from './locate.ts';
 import type { IdentityFlags } from './workload.ts';
 

@@ -6,8 +6,9 @@ import { plainAddress } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { UsageError } from '../failure.ts';
-import { type IdentityFlags, identifyProxy, needsOwnAddress, type ProxyIdentity } from './workload.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { ProxyIdentity } from '../../live/node-id.ts';
+import { type IdentityFlags, identifyProxy, needsOwnAddress } from './workload.ts';
 
 /** What is needed to say which workload the proxy serves. */
 export interface LocateOptions {

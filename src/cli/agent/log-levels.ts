@@ -1,6 +1,6 @@
 import { type LogLevel, type LogScope, logLevels, logScopes } from '../../agent/log/scope.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 
 const levelNames: readonly string[] = [...logLevels].reverse();
 const scopeNames: readonly string[] = ['all', ...logScopes];

@@ -3,7 +3,7 @@ import { createLog, type Log } from '../../agent/log/log.ts';
 import type { RotateOptions } from '../../agent/log/log-file.ts';
 import { type LogScope, logScopes, type ScopeOptions } from '../../agent/log/scope.ts';
 import { type LogTarget, type LogTargets, openTargets } from '../../agent/log/targets.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { parseCallers, parseLevels } from './log-levels.ts';
 
 /** The logging flags; one that is absent has its default. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { askEnvoyEarly } from './asked-envoy.ts';
 import type { FlagValue } from './effective-settings.ts';
 import { addLoggingFlags } from './flags.ts';

@@ -1,5 +1,5 @@
 import { variables } from '../../config/variables.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 
 /** Variables of the agent that take effect now. */
 const supportedVariables: ReadonlySet<string> = new Set([

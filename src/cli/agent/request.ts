@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WorldFailure } from '../../lib/failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { exitCode } from '../exit-codes.ts';
-import { UsageError } from '../failure.ts';
 import { callLoopback } from './loopback-call.ts';
 
 export interface RequestArguments {

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../agent/agent-config.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { didYouMean } from './values.ts';
 
 const roles: readonly string[] = ['sidecar', 'router'] satisfies readonly AgentConfig['role'][];

@@ -2,8 +2,8 @@ import type { AgentConfig } from '../../agent/agent-config.ts';
 import { readStatusSettings, type StatusSettings } from '../../agent/status/status-settings.ts';
 import type { AgentSettings } from '../../config/agent-settings.ts';
 import type { Settings } from '../../config/settings.ts';
-import { UsageError } from '../failure.ts';
-import type { ProxyIdentity } from './workload.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { ProxyIdentity } from '../../live/node-id.ts';
 
 /** What the status port asks the application for; a UsageError that tells every problem with its place. */
 export function statusSettingsOf(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { CompileResult } from '../../agent/reload/compile-result.ts';
 import { sampleFiles } from '../../agent/testing/sample-proxy.ts';
 import { explainRootNamespace } from '../../compiler/root-namespace.ts';
 import { defaultSettings } from '../../config/defaults.ts';
+import type { CompileResult } from '../../contracts/compile-result.ts';
 import * as make from '../../testing/objects.ts';
 import { tellRootNamespace } from './tell-root.ts';
 

@@ -7,7 +7,7 @@ import { type Cloud, cloudEndpoints } from '../../identity/sts/cloud.ts';
 import { createCloudExchange, createTokenExchange } from '../../identity/sts/cloud-exchange.ts';
 import type { TokenServerOptions } from '../../identity/sts/serve-tokens.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { didYouMean } from './values.ts';
 
 /** Names of the plug-in that exchanges tokens: ours, and Istio's. */

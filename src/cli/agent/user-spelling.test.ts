@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectedVersions } from '../../agent/reload/in-force.ts';
-import { adminAddressOf, type ProxyFiles, usesMeshSecrets } from '../../agent/reload/proxy-files.ts';
-import { FetchedKeySets } from '../key-sets/remote.ts';
-import { createCompileProxy } from './compile-proxy.ts';
+import { adminAddressOf, usesMeshSecrets } from '../../agent/reload/proxy-files.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
+import { createCompileProxy } from '../../live/compile-proxy.ts';
+import { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import { objects, serviceMesh } from './testing/sample-mesh.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };

@@ -1,4 +1,4 @@
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 
 /** Build information under the specification's key names; what a build does not say is `unknown`. */
 const build = {

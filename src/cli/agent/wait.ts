@@ -1,6 +1,6 @@
 import { delay, longestTimerMs } from '../../lib/abort.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { exitCode } from '../exit-codes.ts';
-import { UsageError } from '../failure.ts';
 import { callLoopback } from './loopback-call.ts';
 import { readText } from './request.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ResourceFile } from '../../envoy/api/resource-file.ts';
-import { identifyProxy, withNodeId } from './workload.ts';
+import { withNodeId } from '../../live/node-id.ts';
+import { identifyProxy } from './workload.ts';
 
 describe('identifyProxy', () => {
   const flags = { id: '', ip: '', domain: '' };

@@ -1,20 +1,7 @@
-import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
 import { plainAddress } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
-import { Fragment } from '../../envoy/api/fragment.ts';
-import { UsageError } from '../failure.ts';
-
-/** Who the proxy is, from flags and variables. */
-export interface ProxyIdentity {
-  readonly namespace: string;
-  readonly name: string;
-  /** First address of the node id; undefined takes the workload's. */
-  readonly ip: string | undefined;
-  /** Third field of the node id; undefined takes `<name>.<namespace>`. */
-  readonly id?: string | undefined;
-  /** DNS domain of the node id; undefined takes `<namespace>.svc.<cluster domain>`. */
-  readonly domain: string | undefined;
-}
+import { UsageError } from '../../lib/usage-error.ts';
+import type { ProxyIdentity } from '../../live/node-id.ts';
 
 /** What a workload's registry calls it by; `Cluster` knows names and namespaces, the others addresses. */
 export type ServiceRegistry = 'Cluster' | 'Catalog' | 'Mock';
@@ -78,13 +65,4 @@ function splitId(text: string): { readonly namespace: string; readonly name: str
       ? 'which workload is this? give --id NAME.NAMESPACE, or POD_NAME and POD_NAMESPACE'
       : `--id is NAME.NAMESPACE, not "${text}"`,
   );
-}
-
-/** Puts what flags and variables say of the proxy into the node id, `role~ip~name.namespace~domain`. */
-export function withNodeId(files: ProxyFiles, { ip, id, domain }: ProxyIdentity): ProxyFiles {
-  if (ip === undefined && id === undefined && domain === undefined) return files;
-  const node = new Fragment(files.bootstrap).at('node');
-  const [role = '', compiledIp = '', compiledId = '', compiledDomain = ''] = node.at('id').text?.split('~') ?? [];
-  const nodeId = [role, ip ?? compiledIp, id ?? compiledId, domain ?? compiledDomain].join('~');
-  return { ...files, bootstrap: { ...files.bootstrap, node: { ...node.message, id: nodeId } } };
 }

@@ -10,8 +10,8 @@ import type {
 } from '../../control/control-config.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
 import { readNamedFile } from '../../lib/read-file.ts';
-import { UsageError } from '../failure.ts';
-import { version } from '../version.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { version } from '../../lib/version.ts';
 import type { ServeFlags } from './flags.ts';
 
 const usualPort = 15_012;

@@ -1,10 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-
-/** One `--jwks ISSUER=FILE`. */
-export interface KeySetOption {
-  readonly issuer: string;
-  readonly path: string;
-}
+import type { KeySetOption } from '../../live/key-sets/key-set-option.ts';
 
 /** Takes in one `ISSUER=FILE`. The file is what stands after the last `=`: issuers are URLs, which may hold one. */
 export function parseKeySetOption(value: string, before: readonly KeySetOption[] = []): readonly KeySetOption[] {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProxyFiles } from '../../agent/reload/proxy-files.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { fileOfText } from '../resource-files.ts';
 import { type CaseFiles, wholeForm } from './stored-form.ts';
 

@@ -1,0 +1,55 @@
+import type { NamedObject } from './named-object.ts';
+import type { ProxyFiles } from './proxy-files.ts';
+
+/** Objects whose present version is at fault, so that their last good version was compiled. */
+export interface HeldObjects {
+  readonly objects: readonly NamedObject[];
+  /** What is wrong with them, with file and line. */
+  readonly problem: string;
+}
+
+/** Policies that differ from those in force, each as `KIND NAMESPACE/NAME`, sorted. */
+export interface PolicyChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** What the compile function gives: files, or why there are none, one text a mistake. */
+export type CompileResult = {
+  /** Files and folders that were read, where they may have become others since the start. */
+  readonly inputs?: readonly string[];
+} & (
+  | {
+      readonly files: ProxyFiles;
+      readonly warnings: readonly string[];
+      /** What is wrong with the inputs though nothing is refused or held, to be told as errors. Absent: nothing. */
+      readonly alarms?: readonly string[];
+      /** Since the inputs that were last in force. Absent: not known. */
+      readonly changes?: PolicyChanges;
+      /** Absent: none. */
+      readonly held?: HeldObjects;
+      /** The namespace whose policies hold for the whole mesh, and why it is that one. Absent: not known. */
+      readonly rootNamespace?: { readonly name: string; readonly isDecided: boolean; readonly why: string };
+      /** To be called when the files are in force: from now on these versions of the objects are the last good ones. */
+      readonly accept?: () => void;
+    }
+  | {
+      readonly problems: readonly string[];
+      /** At fault, as far as that is known. */
+      readonly objects?: readonly NamedObject[];
+    }
+  | {
+      /** The world's: a folder that is not there, or not yet. */
+      readonly failure: Error;
+    }
+);
+
+/**
+ * Compiles the agent's inputs as they are now. Throws when the environment fails before it is known what the inputs are. Where
+ * `replaced` fires, newer inputs are there: what takes longer than usual may then end with a `ReplacedCompilation`.
+ */
+export type CompileProxy = (replaced?: AbortSignal) => Promise<CompileResult>;
+
+/** Thrown by a compilation that ended before its end, since newer inputs are there. Says nothing about its inputs. */
+export class ReplacedCompilation extends Error {}

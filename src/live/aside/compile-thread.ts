@@ -1,0 +1,90 @@
+// The program of the thread that reads and compiles beside the agent's own.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { MeshFigures } from '../../compiler/mesh-figures.ts';
+import type { CompileResult } from '../../contracts/compile-result.ts';
+import { createCompileProxy } from '../compile-proxy.ts';
+import type { GoodState } from '../proxy-inputs.ts';
+import { Asked, AskedKeySets } from './asked.ts';
+import {
+  errorOf,
+  type FromThread,
+  type GoodChange,
+  type PlainResult,
+  plainError,
+  type ThreadData,
+  type ToThread,
+} from './messages.ts';
+import { plainFiles } from './plain-files.ts';
+
+type Files = Extract<CompileResult, { readonly files: unknown }>;
+
+if (parentPort === null) throw new Error('this program is a thread of pilot-agent, and does nothing by itself');
+serve(parentPort, workerData as ThreadData);
+
+function serve(port: MessagePort, { inputs, good }: ThreadData): void {
+  const asked = new Asked(port);
+  const tellGood = goodTeller(good, (change) => post(port, { type: 'good', change }));
+  let figures: MeshFigures | undefined;
+  const compile = createCompileProxy({
+    ...inputs,
+    good,
+    keySets: new AskedKeySets(asked),
+    judgeKeys: async (keys) => (await asked.ask({ name: 'judge', keys })) as string | undefined,
+    ownAddresses: async () => (await asked.ask({ name: 'addresses' })) as readonly string[],
+    onFigures: (counted) => {
+      figures = counted;
+    },
+    onAccept: tellGood,
+    onRead: (read) => post(port, { type: 'read', read }),
+  });
+  /** Compilations whose parts may still be asked for: the one in force, and the last one. */
+  const kept = new Map<number, Files>();
+  let inForce = 0;
+  let last = 0;
+  const compileOnce = async (): Promise<void> => {
+    try {
+      const result = await compile();
+      last++;
+      for (const number of kept.keys()) if (number !== inForce) kept.delete(number);
+      if ('files' in result) kept.set(last, result);
+      post(port, { type: 'result', number: last, result: plainResult(result, figures) });
+    } catch (error) {
+      post(port, { type: 'failed', error: plainError(error) });
+    }
+  };
+  port.on('message', (message: ToThread) => {
+    if (message.type === 'compile') void compileOnce();
+    else if (message.type === 'answer') asked.answer(message.value);
+    else if (message.type === 'failedAnswer') asked.fail(errorOf(message.error));
+    else if (message.type === 'accept') {
+      inForce = message.number;
+      kept.get(message.number)?.accept?.();
+    } else void tellText(port, message, kept.get(message.number));
+  });
+}
+
+function post(port: MessagePort, message: FromThread): void {
+  port.postMessage(message);
+}
+
+async function tellText(port: MessagePort, { id, name }: { id: number; name: string }, of: Files | undefined) {
+  post(port, { type: 'text', id, text: await of?.files.beside.get(name) });
+}
+
+function plainResult(result: CompileResult, figures: MeshFigures | undefined): PlainResult {
+  if (!('files' in result)) return result;
+  const { accept: _accept, files, ...rest } = result;
+  return { ...rest, files: plainFiles(files), figures };
+}
+
+/** Tells what became different of the last good inputs; most files of most changes stay. */
+function goodTeller(first: GoodState | undefined, tell: (change: GoodChange) => void): (good: GoodState) => void {
+  let known = new Map(first?.files.map(({ path, text }) => [path, text]));
+  return ({ files, ...rest }) => {
+    const changed = files.filter(({ path, text }) => known.get(path) !== text);
+    const now = new Map(files.map(({ path, text }) => [path, text]));
+    const removed = [...known.keys()].filter((path) => !now.has(path));
+    known = now;
+    tell({ files: changed.map(({ path, text }) => ({ path, text })), removed, rest });
+  };
+}

@@ -1,0 +1,49 @@
+import type { MeshObject } from '../compiler/policy/object.ts';
+import type { Diagnostic } from '../diagnostics/bag.ts';
+
+type Objects = readonly MeshObject<string>[];
+
+/**
+ * Which Secrets of a gateway may be unusable: those that were never good. Their servers stay closed and the others go on,
+ * while a Secret that was good and turns bad is held at its last good version, as every object is.
+ */
+export class ClosingSecrets {
+  readonly #namespace: string;
+  #good: ReadonlySet<string>;
+  #told: ReadonlySet<string> = new Set();
+
+  /** Of the proxy's namespace; `good` are the names of Secrets that were good before. */
+  constructor(namespace: string, good: readonly string[] = []) {
+    this.#namespace = namespace;
+    this.#good = new Set(good);
+  }
+
+  /** Names of Secrets that could serve when they were last in force. */
+  get good(): readonly string[] {
+    return [...this.#good];
+  }
+
+  /** Of these objects; the same set as long as it holds the same names. */
+  of(objects: Objects): ReadonlySet<string> {
+    const names = this.#secretsOf(objects).flatMap(({ name }) => (this.#good.has(name) ? [] : [name]));
+    const isSame = names.length === this.#told.size && names.every((name) => this.#told.has(name));
+    if (!isSame) this.#told = new Set(names);
+    return this.#told;
+  }
+
+  /** These objects are in force, with what was said of them. */
+  accept(objects: Objects, said: readonly Diagnostic[]): void {
+    const closed = said.filter(({ code }) => code === 'closing-gateway-secret');
+    const isClosed = ({ document }: Objects[number]): boolean =>
+      closed.some(({ span }) => {
+        const own = document.spanOf(['metadata', 'name']);
+        return span?.file === own.file && span.start === own.start;
+      });
+    const secrets = this.#secretsOf(objects);
+    this.#good = new Set(secrets.filter((secret) => !isClosed(secret)).map(({ name }) => name));
+  }
+
+  #secretsOf(objects: Objects): Objects {
+    return objects.filter(({ kind, namespace }) => kind === 'Secret' && namespace === this.#namespace);
+  }
+}

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import type { CompileProxy } from '../contracts/compile-result.ts';
+import { CompileThread, type ThreadOptions } from './aside/thread.ts';
+import { createCompileProxy } from './compile-proxy.ts';
+import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
+
+/**
+ * So many characters of inputs are read and compiled by the agent's own thread: before anything is in force, when nobody
+ * waits for an answer, and later. A thread of its own costs 0.1 s and 30 MiB.
+ */
+const ownThread = { first: 524_288, later: 16_384 };
+
+/** A compile function, and what ends its thread. */
+export interface CompileAside {
+  readonly compile: CompileProxy;
+  close(): Promise<void>;
+}
+
+/**
+ * Compiles small inputs here, and in a thread of its own, from then on, larger ones and whatever uses templates of the
+ * user, whose cost nobody can tell by their size.
+ */
+export function createCompileAside(inputs: ProxyInputs, options: ThreadOptions = {}): CompileAside {
+  let good: GoodState | undefined;
+  let thread: CompileThread | undefined;
+  const limit = (): number => (good === undefined ? ownThread.first : ownThread.later);
+  const onAccept = (state: GoodState): void => {
+    good = state;
+  };
+  let here =
+    inputs.templateFile === undefined ? createCompileProxy({ ...inputs, onAccept, maxCharacters: limit }) : undefined;
+  return {
+    compile: async (replaced) => {
+      try {
+        if (here !== undefined && (await bytesOf(inputs.watched)) <= limit()) return await here();
+      } catch (error) {
+        if (!(error instanceof InputsTooLarge)) throw error;
+      }
+      here = undefined;
+      if (thread === undefined) {
+        thread = new CompileThread(inputs, good, { heapMiB: heapOf(inputs.memoryLimitBytes), ...options });
+        good = undefined;
+      }
+      return thread.compile(replaced);
+    },
+    close: async () => thread?.close(),
+  };
+}
+
+/** What the thread may take of a container's memory, in MiB. */
+function heapOf(memoryBytes: number | undefined): number | undefined {
+  return memoryBytes === undefined ? undefined : Math.max(64, Math.floor(memoryBytes / 2 / 2 ** 20));
+}
+
+/** Of those that are there. */
+async function bytesOf(paths: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

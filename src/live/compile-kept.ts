@@ -1,0 +1,113 @@
+import type { Compilation } from '../compiler/compilation.ts';
+import type { Compiler } from '../compiler/compile.ts';
+import type { MeshObject } from '../compiler/policy/object.ts';
+import { mayBeRoot } from '../compiler/root-namespace.ts';
+import type { JsonObject, SourceFile } from '../compiler/source/document.ts';
+import type { Settings } from '../config/settings.ts';
+import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import type { ClosingSecrets } from './closing-secrets.ts';
+import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
+import { type FilledFiles, fillEmptied } from './emptied-files.ts';
+import type { GoodInputs } from './good-versions.ts';
+import type { KeySetGatherer } from './key-sets/gather.ts';
+import type { ProxyIdentity } from './node-id.ts';
+import type { ProxyInputs } from './proxy-inputs.ts';
+import { letOthers, readInPieces } from './turns.ts';
+
+/** What came of the inputs; `alarms` are errors that stop nothing. */
+export type KeptCompilation = Holding<Compiled> & { readonly alarms: readonly Diagnostic[] };
+
+/**
+ * Compiles the files with the last good versions of emptied and faulty objects in their place. `before` is what reading
+ * them had to say.
+ */
+export async function compileKept(
+  read: readonly SourceFile[],
+  before: DiagnosticBag,
+  good: GoodInputs | undefined,
+  compiling: Compiling,
+): Promise<KeptCompilation> {
+  const { compiler, identity, settings } = compiling;
+  const filled = fillEmptied(read, good, (file, bag) => compiler.read([file], bag));
+  const { rest, told: alarms } = tellEmpty(before, filled, good === undefined);
+  const holding = await compileHolding(
+    filled.files,
+    good,
+    (object) => isElsewhere(object, identity, settings),
+    (texts) => compileOnce(texts, rest, compiling),
+  );
+  const objects = [...filled.objects, ...holding.objects];
+  return { ...holding, objects, errors: [...filled.errors, ...holding.errors], alarms };
+}
+
+/** What the compilations of one round share. */
+export interface Compiling {
+  readonly inputs: ProxyInputs;
+  readonly identity: ProxyIdentity;
+  readonly settings: Settings;
+  readonly compiler: Compiler;
+  readonly gatherer: KeySetGatherer;
+  /** The root namespace that the objects in force decided on. */
+  readonly rootBefore: string | undefined;
+  readonly closing: ClosingSecrets;
+}
+
+interface Compiled {
+  readonly compilation: Compilation;
+  readonly objects: readonly MeshObject<string>[];
+}
+
+/** `before` is what reading the inputs had to say. */
+async function compileOnce(
+  files: readonly SourceFile[],
+  before: DiagnosticBag,
+  { inputs, identity, compiler, gatherer, rootBefore, closing }: Compiling,
+): Promise<Attempt<Compiled>> {
+  const bag = new DiagnosticBag();
+  bag.addAll(before.all);
+  if (!bag.hasErrors) await readInPieces(compiler, files);
+  const objects = bag.hasErrors ? [] : compiler.read(files, bag);
+  const keys = await gatherer.gather(objects, bag);
+  if (bag.hasErrors) return { bag, value: undefined };
+  const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
+    compiler.compileObjects(objects, [identity], told, keys, {
+      ...{ rootBefore, namespace: identity.namespace, closingSecrets: closing.of(objects) },
+    });
+  inputs.keySets.renew();
+  // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
+  if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
+  await inputs.keySets.settle();
+  await letOthers();
+  const compilation = compileObjects(bag);
+  return { bag, value: compilation && { compilation, objects } };
+}
+
+/** Whether an object of the input can have no effect on a proxy: these kinds hold in their own namespace, or in all. */
+function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, settings: Settings): boolean {
+  if (kind !== 'AuthorizationPolicy' && kind !== 'RequestAuthentication') return false;
+  const { namespace = 'default' } = metadata as { readonly namespace?: string };
+  return namespace !== identity.namespace && !mayBeRoot(String(namespace), settings);
+}
+
+/**
+ * Parts what reading said of files without an object. Of those whose objects are held the error says all. At the start
+ * nothing is known of what stood there: then it is reported as an error.
+ */
+function tellEmpty(
+  bag: DiagnosticBag,
+  { objects, warnings }: FilledFiles,
+  isFirst: boolean,
+): { readonly rest: DiagnosticBag; readonly told: readonly Diagnostic[] } {
+  const held = new Set(objects.map(({ file }) => file));
+  const rest = new DiagnosticBag();
+  rest.addAll(warnings);
+  const told: Diagnostic[] = [];
+  for (const diagnostic of bag.all) {
+    const { code, span } = diagnostic;
+    if (code === 'empty-file' && isFirst) told.push({ ...diagnostic, severity: 'error' });
+    else if (code === 'empty-file' && held.has(span?.file ?? '')) continue;
+    else if (code === 'empty-input' && held.size > 0) continue;
+    else rest.addAll([diagnostic]);
+  }
+  return { rest, told };
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { objects, serviceMesh } from '../cli/agent/testing/sample-mesh.ts';
+import type { CompileProxy } from '../contracts/compile-result.ts';
+import { createCompileProxy } from './compile-proxy.ts';
+import { FetchedKeySets } from './key-sets/remote.ts';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+
+const policy = (namespace: string, name = 'nothing', spec = '{}'): string => `apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: ${spec}
+`;
+
+describe('createCompileProxy', () => {
+  let folder: string;
+  let compile: CompileProxy;
+  const keySets = new FetchedKeySets({ allowedHosts: [], log: log as never, onFetch: () => undefined });
+  const write = (text: string): void => writeFileSync(join(folder, 'mesh.yaml'), objects(serviceMesh, text));
+  const renew = (rootNamespace?: string, onFigures?: () => void): void => {
+    compile = createCompileProxy({
+      settings: { environment: {}, flags: { rootNamespace } },
+      policies: [folder],
+      watched: [],
+      templateFile: undefined,
+      identity: { namespace: 'foo', name: 'httpbin', ip: undefined, domain: undefined },
+      role: 'sidecar',
+      fallbackSecret: '',
+      keySets,
+      ...(onFigures && { onFigures }),
+    });
+  };
+  /** Rules of policies in force after the text was written, or what is wrong with it. */
+  const take = async (text: string): Promise<readonly string[] | string> => {
+    write(text);
+    const result = await compile();
+    if (!('files' in result)) return 'problems' in result ? result.problems.join('\n') : String(result.failure);
+    result.accept?.();
+    return [...new Set(result.files.listeners.text.match(/ns\[[\w-]+\]-policy\[[\w-]+\]/g))];
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'compile-proxy-'));
+    renew();
+  });
+  afterEach(() => {
+    keySets.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const some = '{action: DENY, rules: [{to: [{operation: {ports: ["8000"]}}]}]}';
+
+  test('the first policy of a root namespace decides which one it is, and a change that alters that is refused', async () => {
+    expect(await take('')).toEqual([]);
+    expect(await take(policy('istio-system', 'a', some))).toEqual(['ns[istio-system]-policy[a]']);
+    expect(await take(policy('mesh-system', 'a', some))).toMatch(
+      /"istio-system" since the start.*root-namespace-changed/,
+    );
+    expect(await take(objects(policy('istio-system', 'a', some), policy('mesh-system', 'b', some)))).toMatch(
+      /two-root-namespaces/,
+    );
+    expect(await take('')).toEqual([]);
+    expect(await take(policy('mesh-system', 'a', some))).toMatch(/root-namespace-changed/);
+    expect(await take(policy('istio-system', 'b', some))).toEqual(['ns[istio-system]-policy[b]']);
+  });
+
+  test('a configuration that is too long for one text is a fault of the inputs, of which the largest is named', async () => {
+    // A text of 512 MiB would take minutes; V8 says this of it.
+    renew(undefined, () => {
+      throw new RangeError('Invalid string length');
+    });
+    expect(await take('')).toMatch(
+      /^the configuration .* longer than the longest text .* \(512 MiB\): make .* fewer or simpler; the input: \S+mesh\.yaml \(\d+ B\)$/,
+    );
+  });
+
+  test('policies in force nowhere are told of the own and the root namespace alone', async () => {
+    write(
+      objects(
+        policy('elsewhere'),
+        policy('mesh-system', 'nobody', '{selector: {matchLabels: {app: x}}}'),
+        policy('foo', 'wbe', '{selector: {matchLabels: {app: x}}}'),
+      ),
+    );
+    const result = await compile();
+    const warnings = 'warnings' in result ? result.warnings.join('\n') : '';
+    expect([...warnings.matchAll(/AuthorizationPolicy "([^"]+)"/g)].map(([, name]) => name).sort()).toEqual([
+      'foo/wbe',
+      'mesh-system/nobody',
+    ]);
+  });
+
+  test('a faulty policy of a namespace that may be the root is not taken for one of elsewhere', async () => {
+    expect(await take(policy('istio-system', 'a', '{action: DENI}'))).toMatch(/unknown-enum-value/);
+    renew('policies');
+    expect(await take(policy('istio-system', 'a', '{action: DENI}'))).toEqual([]);
+  });
+});

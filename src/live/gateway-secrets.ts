@@ -1,0 +1,58 @@
+import type { MeshObject } from '../compiler/policy/object.ts';
+import type { Secret } from '../compiler/policy/topology-kinds.ts';
+import { gatewaySecret } from '../compiler/topology/gateway-secret.ts';
+import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
+import { referencesOf } from '../envoy/api/references.ts';
+import type { ResourceFile } from '../envoy/api/resource-file.ts';
+
+/** Envoy's names of a gateway's secrets begin with it. */
+const gatewayScheme = 'kubernetes://';
+const authoritiesSuffix = '-cacert';
+
+/** Where a gateway finds its secrets. */
+export interface SecretPlace {
+  /** The proxy's own. */
+  readonly namespace: string;
+  /** Name of the Secret whose key pair is shown for one that is not there (INGRESS_GATEWAY_FALLBACK_SECRET). */
+  readonly fallback: string;
+}
+
+/**
+ * The secrets that compiled listeners ask for, by SDS name, from the Secret objects of one namespace. Those that are not
+ * there, or lack what is asked for, are left out; there is no fallback for the authorities of clients.
+ */
+export function gatewaySecretsOf(
+  { resources }: ResourceFile,
+  objects: readonly MeshObject<string>[],
+  { namespace, fallback }: SecretPlace,
+): ReadonlyMap<string, GatewaySecretTexts> {
+  const secrets = new Map(
+    objects
+      .filter((object): object is Secret => object.kind === 'Secret' && object.namespace === namespace)
+      .map((secret) => [secret.name, secret]),
+  );
+  const found = new Map<string, GatewaySecretTexts>();
+  for (const { to, name: sdsName } of resources.flatMap(({ json }) => referencesOf(json))) {
+    if (to !== 'secret' || !sdsName.startsWith(gatewayScheme)) continue;
+    const name = sdsName.slice(gatewayScheme.length);
+    const texts = name.endsWith(authoritiesSuffix) ? authorities(name, secrets) : keyPair(name, fallback, secrets);
+    if (texts !== undefined) found.set(sdsName, texts);
+  }
+  return found;
+}
+
+function keyPair(name: string, fallback: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
+  const secret = secrets.get(name) ?? secrets.get(fallback);
+  if (secret === undefined) return undefined;
+  const { certificateChain, privateKey } = gatewaySecret(secret);
+  if (certificateChain === undefined || privateKey === undefined) return undefined;
+  return { kind: 'pair', certificateChain, privateKey };
+}
+
+/** A secret of their own, else the one that also holds the pair. */
+function authorities(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
+  const secret = secrets.get(name) ?? secrets.get(name.slice(0, -authoritiesSuffix.length));
+  if (secret === undefined) return undefined;
+  const { authorities: certificates, revocationList } = gatewaySecret(secret);
+  return certificates === undefined ? undefined : { kind: 'authorities', certificates, revocationList };
+}

@@ -1,0 +1,58 @@
+import type { MeshObject } from '../compiler/policy/object.ts';
+import type { DocumentRange } from '../compiler/source/cut.ts';
+import type { JsonObject, SourceFile } from '../compiler/source/document.ts';
+import { CutFiles } from './cut-files.ts';
+import { keyOf, nameOf } from './object-name.ts';
+
+/** Inputs that were compiled, and what they held. */
+export interface GoodInputs {
+  readonly files: readonly SourceFile[];
+  readonly objects: readonly MeshObject<string>[];
+}
+
+/** The last good version of an object. */
+export interface GoodVersion {
+  /** Of the document in which it stood. */
+  readonly text: string;
+  /** Of the file in which it stood. */
+  readonly path: string;
+  readonly object: JsonObject;
+  /** The document as a file of its own, in which it stands on the line where it stood. */
+  readonly file: SourceFile;
+}
+
+/** Ends the name of the file that the user knows; no file of a user is called so by accident. */
+const suffix = ' (last good version of ';
+
+/** Whether a file is the last good version of an object. */
+export function isLastGood(path: string): boolean {
+  return path.includes(suffix);
+}
+
+/** The last good versions by the key of their object (see `keyOf`). */
+export function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, GoodVersion> {
+  const versions = new Map<string, GoodVersion>();
+  const files = new Map((good?.files ?? []).map((file) => [file.path, file]));
+  const cuts = new CutFiles();
+  for (const { document } of good?.objects ?? []) {
+    const file = files.get(document.file);
+    const range = file && cuts.rangeAt(file, document.start.start);
+    if (file !== undefined && range !== undefined) {
+      versions.set(keyOf(document.value), versionOf(file, range, cuts.lineAt(file, range.start), document.value));
+    }
+  }
+  return versions;
+}
+
+function versionOf(file: SourceFile, range: DocumentRange, line: number, object: JsonObject): GoodVersion {
+  const text = file.text.slice(range.start, range.end);
+  const [path = ''] = file.path.split(suffix);
+  const { kind, namespace, name } = nameOf(object);
+  return {
+    ...{ text, path, object },
+    // Of a hundred thousand objects few are asked for, and the lines above each would be copied.
+    get file() {
+      return { path: `${path}${suffix}${kind} ${namespace}/${name})`, text: '\n'.repeat(line - 1) + text };
+    },
+  };
+}

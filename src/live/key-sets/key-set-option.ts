@@ -1,0 +1,5 @@
+/** One `--jwks ISSUER=FILE`. */
+export interface KeySetOption {
+  readonly issuer: string;
+  readonly path: string;
+}

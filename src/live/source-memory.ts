@@ -1,0 +1,65 @@
+import type { Stats } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { SourceFile } from '../compiler/source/document.ts';
+import type { ReadThrough } from '../compiler/source/read.ts';
+import { type Disk, promptFiles, systemDisk } from '../watch/disk.ts';
+import { stampOf } from '../watch/survey.ts';
+
+/**
+ * A file that was written so short a time before it was read may be written again with the same size and time: clocks of
+ * file systems tick in milliseconds, some in seconds.
+ */
+const settledMs = 2_000;
+
+interface Kept {
+  readonly stamp: string;
+  readonly files: SourceFile[];
+}
+
+/**
+ * What files held when they were last read: of a thousand files most often one has changed. A file is read again when its
+ * identity, size or time differs, which is also what the watch goes by. What the last round did not ask for is forgotten.
+ */
+export class SourceMemory {
+  readonly #disk: Disk;
+  readonly #clock: () => number;
+  #kept: ReadonlyMap<string, Kept> = new Map();
+  #next = new Map<string, Kept>();
+
+  constructor(disk = systemDisk, clock = Date.now) {
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  /** Begins a round of reading. */
+  round(): ReadThrough {
+    this.#kept = this.#next;
+    this.#next = new Map();
+    const mounts = this.#disk.mounts();
+    const answers = new Map<string, Promise<ReadonlySet<string>>>();
+    // A file system that hangs must not hold up the thread on which the agent does all else.
+    const promptIn = (folder: string): Promise<ReadonlySet<string>> => {
+      const answer = answers.get(folder) ?? mounts.then((points) => promptFiles(folder, this.#disk, points));
+      answers.set(folder, answer);
+      return answer;
+    };
+    return async (path, read) => {
+      const isAtOnce = (await promptIn(dirname(path))).has(basename(path));
+      const look = async (): Promise<Stats | undefined> =>
+        isAtOnce ? this.#disk.statNow(path) : this.#disk.stat(path);
+      const before = await look();
+      const stamp = stampOf(before);
+      const kept = this.#kept.get(path);
+      if (kept?.stamp === stamp) {
+        this.#next.set(path, kept);
+        return kept.files;
+      }
+      const startedAt = this.#clock();
+      const files = await read(isAtOnce);
+      const isSettled = before?.isFile() && startedAt - Math.max(before.mtimeMs, before.ctimeMs) > settledMs;
+      // It may have been written while it was read.
+      if (isSettled && files.length === 1 && stampOf(await look()) === stamp) this.#next.set(path, { stamp, files });
+      return files;
+    };
+  }
+}
