@@ -60,21 +60,11 @@ export async function runCompile(positional: readonly string[], options: Compile
   const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;
   await io.writeError(format(shown, compiled.sources, options.diagnostics, options));
   if (compiled.compilation === undefined || bag.hasErrors) return exitCode.no;
-  const before = bag.all.length;
-  try {
-    return await deliver(compiled.compilation, compiled.inputs, options, io, bag);
-  } catch (error) {
-    if (!(error instanceof LateFault)) throw error;
-    await io.writeError(format(bag.all.slice(before), compiled.sources, options.diagnostics, options));
-    return exitCode.no;
-  }
+  return deliver(compiled.compilation, compiled.inputs, options, io);
 }
 
 const howToGetAProxy =
   'label its namespace mesh-injection: enabled, or its pod sidecar.mesh.io/inject: "true"; a gateway has a container mesh-proxy that runs "proxy router", or a Gateway that selects it';
-
-/** An input showed a fault only when the places of origins were looked up: what was planned is not delivered. */
-class LateFault extends Error {}
 
 function refuseContradictions(paths: readonly string[], options: CompileOptions): void {
   if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
@@ -89,21 +79,13 @@ function deliver(
   inputs: Compiled['inputs'],
   options: CompileOptions,
   io: CliIo,
-  bag: DiagnosticBag,
 ): Promise<ExitCode> {
-  const json = faultless(planFiles(compilation, { files: inputs, isAnnotated: options.annotate === true }), bag);
+  const json = planFiles(compilation, { files: inputs, isAnnotated: options.annotate === true });
   const files = options.format === 'yaml' ? yamlFiles(json) : json;
   const isOurs = isOursOf(options);
   if (options.output !== undefined) return write(options.output, files, isOurs, options, io);
   if (options.check !== undefined) return check(options.check, files, isOurs, options, io);
   return print(compilation, json, options, io);
-}
-
-function* faultless(files: Iterable<OutputFile>, bag: DiagnosticBag): Generator<OutputFile> {
-  for (const file of files) {
-    if (bag.hasErrors) throw new LateFault();
-    yield file;
-  }
 }
 
 async function write(

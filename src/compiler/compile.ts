@@ -209,7 +209,6 @@ function createReader(): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
       cache.set(file.path, entry);
     }
     bag.addAll(entry.bag.all);
-    entry.bag.forwardTo(bag);
     return entry;
   };
 }

@@ -32,7 +32,6 @@ function cut(message: string): string {
 /** Collects what every stage has to say. */
 export class DiagnosticBag {
   readonly #diagnostics: Diagnostic[] = [];
-  #late: DiagnosticBag | undefined;
 
   /** Adds a diagnostic; `span` is undefined for what has no place in a file (a flag, an empty input). */
   report<C extends DiagnosticCode>(
@@ -52,12 +51,6 @@ export class DiagnosticBag {
       related: extras.related ?? [],
     };
     this.#diagnostics.push(diagnostic);
-    this.#late?.addAll([diagnostic]);
-  }
-
-  /** Tells `bag` what is reported here from now on: places are looked up late, and may show a fault then. */
-  forwardTo(bag: DiagnosticBag): void {
-    this.#late = bag;
   }
 
   /** Takes over what another bag holds (a stage that ran apart). */

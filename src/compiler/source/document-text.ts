@@ -1,11 +1,10 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
 import type { JsonPath, OffsetRange, SourceSpan } from '../../diagnostics/span.ts';
 import { countNodes } from './check-value.ts';
 import { disagreement } from './disagreement.ts';
 import type { ItemText } from './list-items.ts';
-import { isRisky } from './risk.ts';
+import { isSameReading } from './same-reading.ts';
 import type { TreeCache } from './tree-cache.ts';
 
 export interface DocumentPlace {
@@ -22,10 +21,19 @@ export interface DocumentPlace {
 /** What all documents of one run share. */
 export interface PositionSettings {
   readonly trees: TreeCache;
-  readonly bag: DiagnosticBag;
   /** A tree takes one to two kilobytes a value: larger documents get none, and everything in them has one place. */
   readonly maxTreeNodes: number;
 }
+
+/** What a second parser says of a text and the value that the first one read in it. */
+export type Agreement =
+  | { readonly agrees: true }
+  /** It reads something else, or refuses the text; where, and in which words. */
+  | { readonly agrees: false; readonly span: SourceSpan; readonly what: string }
+  /** The second parser would cost too much for so many values. */
+  | { readonly agrees: 'unknown' };
+
+const agreed: Agreement = { agrees: true };
 
 /** Text and value of one document; finds positions in it when somebody asks. */
 export class DocumentText {
@@ -37,7 +45,7 @@ export class DocumentText {
   readonly #itemTexts = new Map<number, DocumentText>();
   /** Places that were asked for: origins ask for the same ones again whenever something else has changed. */
   readonly #found = new Map<string, SourceSpan>();
-  #agrees: boolean | undefined;
+  #agreement: Agreement | undefined;
   #isSmall: boolean | undefined;
 
   constructor(place: DocumentPlace, value: unknown, settings: PositionSettings) {
@@ -75,7 +83,7 @@ export class DocumentText {
     if (!this.isSmall) return this.startOf([]);
     const plain = this.#settings.trees.plainOf(this.place.text, this.#value);
     if (plain !== undefined) return this.#span(plain(path, part));
-    return this.agrees() ? this.#span(this.#tree.rangeOf(path, part)) : this.startOf([]);
+    return this.agreement.agrees === true ? this.#span(this.#tree.rangeOf(path, part)) : this.startOf([]);
   }
 
   /** The key at the end of `path`, when it was not written as a string or a plain decimal integer. */
@@ -97,35 +105,45 @@ export class DocumentText {
     return this.#isSmall;
   }
 
-  /** Both parsers read the same. Compared once; a difference is reported when it is found. */
-  agrees(): boolean {
-    if (this.#agrees !== undefined) return this.#agrees;
+  /** Whether a second parser reads the same; compared once. Nothing of a document is believed before. */
+  get agreement(): Agreement {
+    this.#agreement ??= this.#agree();
+    return this.#agreement;
+  }
+
+  #agree(): Agreement {
+    const { isJson, text } = this.place;
+    if (isJson || isSameReading(text, this.#value)) return agreed;
     if (this.#items.length > 0) {
-      const texts = this.#items.map((_, index) => this.#itemText(index));
-      if (texts.every((item) => !isRisky(item.place.text) || item.#difference() === undefined)) return true;
+      if (this.#agreesInParts()) return agreed;
       // Items that share anchors can only be understood together.
       this.#items = [];
       this.#isSmall = undefined;
     }
+    if (!this.isSmall) return { agrees: 'unknown' };
     const difference = this.#difference();
-    this.#agrees = difference === undefined;
-    if (difference !== undefined) {
-      const { range, what } = difference;
-      this.#settings.bag.report('parsers-disagree', this.#span(range), { difference: what });
-    }
-    return this.#agrees;
+    return difference === undefined ? agreed : { agrees: false, ...difference };
   }
 
-  #difference(): { readonly range: OffsetRange; readonly what: string } | undefined {
-    if (this.place.isJson) return undefined;
-    if (!this.isSmall) return { range: firstContent(this.place.text), what: 'it is too large to be compared' };
+  /** Each item of a list alone, and what stands around them. */
+  #agreesInParts(): boolean {
+    const { text } = this.place;
+    const around = text.slice(0, this.#items[0]?.range.start) + text.slice(this.#items.at(-1)?.range.end);
+    const value = { ...(this.#value as object), items: null };
+    const frame = new DocumentText({ ...this.place, text: around }, value, this.#settings);
+    if (frame.agreement.agrees !== true) return false;
+    return this.#items.every((_, index) => this.#itemText(index).agreement.agrees === true);
+  }
+
+  #difference(): { readonly span: SourceSpan; readonly what: string } | undefined {
     const { reading, rangeOf } = this.#tree;
     if ('fault' in reading) {
-      return { range: { start: reading.offset, end: reading.offset }, what: 'one of them refuses it here' };
+      return { span: this.#span({ start: reading.offset, end: reading.offset }), what: 'one of them refuses it here' };
     }
     const path = disagreement(this.#value, reading.json);
     if (path === undefined) return undefined;
-    return { range: rangeOf(path, 'value'), what: path.length === 0 ? 'as a whole' : `at ${formatPath(path)}` };
+    const what = path.length === 0 ? 'as a whole' : `at ${formatPath(path)}`;
+    return { span: this.#span(rangeOf(path, 'value')), what };
   }
 
   get #tree() {

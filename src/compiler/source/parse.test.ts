@@ -191,12 +191,24 @@ kind: List
     expect(read(json).documents.map(({ start }) => place(json, start))).toEqual(['2:3', '3:3']);
   });
 
-  test('reports a document on which the parsers differ when it is asked for a place', () => {
-    const text = "a: 'x\ny'\n";
+  test('of a text in a form of its own comes from the position tree, and says nothing', () => {
+    const text = 'a: >\n  folded\n  text\nb: 1\n';
     const { documents, bag } = read(text);
+    expect(place(text, documents[0]!.spanOf(['b']))).toBe('4:4');
     expect(bag.all).toEqual([]);
-    documents[0]!.spanOf(['a']);
-    documents[0]!.spanOf(['a']);
-    expect(bag.all.map(({ code }) => code)).toEqual(['parsers-disagree']);
+  });
+});
+
+describe('a text that two parsers read differently', () => {
+  test.each([
+    ['in a document', "a: 'x\ny'\n", '1:6'],
+    ['in an item of a list', "kind: List\nitems:\n- a: 1\n- b: 'x\n\ny'\n", '5:1'],
+    ['beside the items of a list', "kind: List\nitems:\n- a: 1\nmetadata:\n  a: 'x\ny'\n", '5:8'],
+    ['behind a good document', 'kind: A\n---\n- {a: 1, kind: A, apiVersion: "x\ny"}\n', '3:33'],
+  ])('is an error %s, told once though nobody asks for a place', (_, text, where) => {
+    const { faults, bag, documents } = read(text);
+    expect(faults).toEqual([['parsers-disagree', where]]);
+    for (const document of documents) document.spanOf(['a']);
+    expect(bag.all.length).toBe(1);
   });
 });

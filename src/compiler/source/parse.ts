@@ -9,7 +9,6 @@ import { isUsableText } from './file-text.ts';
 import { defaultLimits, type SourceLimits } from './limits.ts';
 import { itemTexts, listItems } from './list-items.ts';
 import { type Loaded, loader, type SyntaxFault } from './load.ts';
-import { isRisky } from './risk.ts';
 import { sharedTrees } from './tree-cache.ts';
 
 /** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
@@ -34,9 +33,9 @@ interface Parsing {
 
 /**
  * The objects of the inputs, in the order of the files. A syntax error stops its file, a value that cannot be used
- * stops its document. Positions are found later, on demand; a document that two parsers then read differently is
- * reported to the same bag, so the bag is to be asked again before anything is written. Of documents that `isSkipped`
- * says are not read, nothing but their syntax is checked.
+ * stops its document, and so does a text that a second parser reads differently. Positions are found later, on
+ * demand, and add nothing to the bag. Of documents that `isSkipped` says are not read, nothing but their syntax is
+ * checked.
  */
 export function parse(
   files: readonly SourceFile[],
@@ -44,7 +43,7 @@ export function parse(
   limits: SourceLimits = defaultLimits,
   isSkipped: IsSkipped = () => false,
 ): PolicyDocument[] {
-  const positions: PositionSettings = { trees: sharedTrees, bag, maxTreeNodes: limits.maxTreeNodes };
+  const positions: PositionSettings = { trees: sharedTrees, maxTreeNodes: limits.maxTreeNodes };
   const parsing: Parsing = { bag, limits, load: loader(limits), positions, isSkipped };
   return files.flatMap((file) => parseFile(file, parsing));
 }
@@ -111,14 +110,21 @@ function isUsableValue(document: DocumentText, loaded: Loaded & { ok: true }, pa
     reportValue(sizeFault, document.startOf([]), parsing);
     return false;
   }
-  const isDoubtful = doubtfulKeys.length > 0 || (!document.place.isJson && isRisky(text));
-  if (isDoubtful && !document.isSmall) {
-    parsing.bag.report('document-too-complex', document.startOf([]), { limit: String(parsing.limits.maxTreeNodes) });
+  if (doubtfulKeys.length > 0 && !document.isSmall) return reportTooComplex(document, parsing);
+  if (hasOddKeys(document, doubtfulKeys, parsing.bag)) return false;
+  const { agreement } = document;
+  if (agreement.agrees === 'unknown') return reportTooComplex(document, parsing);
+  if (!agreement.agrees) {
+    parsing.bag.report('parsers-disagree', agreement.span, { difference: agreement.what });
     return false;
   }
-  if (hasOddKeys(document, doubtfulKeys, parsing.bag) || (isDoubtful && !document.agrees())) return false;
   for (const fault of faults) reportValue(fault, document.spanOf(fault.path, fault.part), parsing);
   return faults.length === 0;
+}
+
+function reportTooComplex(document: DocumentText, { bag, limits }: Parsing): false {
+  bag.report('document-too-complex', document.startOf([]), { limit: String(limits.maxTreeNodes) });
+  return false;
 }
 
 function hasOddKeys(document: DocumentText, doubtfulKeys: readonly JsonPath[], bag: DiagnosticBag): boolean {

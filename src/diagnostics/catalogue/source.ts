@@ -8,7 +8,7 @@ export const sourceCodes = {
     'write the repeated parts out',
   ),
   'document-too-complex': error(
-    message`this document uses anchors, tags, tabs or odd keys, and has more than ${'limit'} values`,
+    message`this document uses anchors, tags, tabs, odd keys or text over several lines, and has more than ${'limit'} values`,
     'split the document, or write it without these forms',
   ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
