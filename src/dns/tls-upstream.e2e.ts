@@ -72,6 +72,33 @@ describe('the connection to the server of the mesh', () => {
     expect(rcodes).toEqual(['NOERROR', 'SERVFAIL', 'NOERROR']);
   });
 
+  test('goes on after an answer that comes too late, which is nobody’s', async () => {
+    let late: (() => void) | undefined;
+    const mesh = await bench.tls((query, send, double) => {
+      const answer = (): void => withAddress('10.0.0.1')(query, send, double);
+      if (late === undefined) late = answer;
+      else answer();
+    });
+    const { port } = await bench.serve(mesh, [], { timing: { queryMs: 500 } });
+    const first = ask(port, meshName);
+    await vi.waitFor(() => expect(late).toBeDefined());
+    expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']);
+    expect((await first).rcode).toBe('SERVFAIL');
+    late?.();
+    for (let n = 0; n < 2; n++) expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']);
+    expect(mesh.connections).toBe(1);
+  });
+
+  test('takes no answer to another question', async () => {
+    const mesh = await bench.tls((query, send, double) => {
+      const questions = (query.questions ?? []).map((question) => ({ ...question, name: `other.${question.name}` }));
+      withAddress('10.6.6.6')({ ...query, questions }, send, double);
+      withAddress('10.0.0.1')(query, send, double);
+    });
+    const { port } = await bench.serve(mesh, []);
+    expect(addressesOf(await ask(port, meshName))).toEqual(['10.0.0.1']);
+  });
+
   test('is tried again later and later while it cannot be had', async () => {
     const mesh = await bench.tls((_query, _send, { connection }) => connection?.destroy());
     const { port } = await bench.serve(mesh, [], { timing: { queryMs: 300, firstBackoffMs: 100 } });
