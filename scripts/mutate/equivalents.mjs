@@ -5,6 +5,20 @@
  */
 export const equivalents = [
   {
+    file: 'src/agent/status/blocked-workers.ts',
+    at: 'if (now === undefined || written === undefined)',
+    before: '||',
+    after: '&&',
+    reason: 'without a figure the difference is not a number, which is longer than no patience',
+  },
+  {
+    file: 'src/agent/status/blocked-workers.ts',
+    at: 'if (now === undefined || written === undefined)',
+    before: 'now === undefined || written === undefined',
+    after: 'false',
+    reason: 'without a figure the difference is not a number, which is longer than no patience',
+  },
+  {
     file: 'src/compiler/lower/outbound/routes.ts',
     at: 'lowering.memo.of([catchAll, ...virtualHosts]',
     before: 'catchAll, ',

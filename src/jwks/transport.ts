@@ -17,6 +17,13 @@ export interface TransportAnswer {
   readonly body: Buffer;
 }
 
+interface TrustedRoots {
+  /** PEM; undefined: Node's alone. */
+  readonly extraRoots?: string | undefined;
+  /** What counts beside the extra ones, PEM each; Node's by default. */
+  readonly ownRoots?: readonly string[];
+}
+
 /** One GET to the checked addresses, which gives up on a body of more than `maxBytes`; throws `KeySetError`. */
 export type Transport = (target: CheckedTarget, maxBytes: number, signal: AbortSignal) => Promise<TransportAnswer>;
 
@@ -25,8 +32,8 @@ export type Transport = (target: CheckedTarget, maxBytes: number, signal: AbortS
  * (PEM). Proxy variables have no effect (an agent of its own never reads them), no connection is kept, and nothing of
  * a former answer (cookies, credentials) is sent.
  */
-export function createTransport({ extraRoots }: { readonly extraRoots?: string | undefined } = {}): Transport {
-  const ca = extraRoots === undefined ? undefined : [...rootCertificates, extraRoots];
+export function createTransport({ extraRoots, ownRoots = rootCertificates }: TrustedRoots = {}): Transport {
+  const ca = extraRoots === undefined ? undefined : [...ownRoots, extraRoots];
   return async (target, maxBytes, signal) => {
     try {
       const response = await sendGet(target, ca, signal);
