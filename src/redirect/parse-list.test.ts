@@ -24,6 +24,8 @@ describe('parseCidrs', () => {
     ['::ffff:10.0.0.1/128', /mixes the families/],
     ['::ffff:0.0.0.0/96', /mixes the families/],
     ['::10.0.0.1/128', /mixes the families/],
+    ['::a00:1/128', /mixes the families/],
+    ['::1:0/112', /mixes the families/],
     ['fd00::/129', /has no prefix length from 0 to 128$/],
     ['10.0.0.0/33', /has no prefix length from 0 to 32$/],
     ['10.0.0.0/8/8', /has no prefix length from 0 to 32$/],

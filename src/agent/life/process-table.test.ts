@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { identityOf, listeningPorts, portOwner } from './process-table.ts';
 
 describe('identityOf', () => {
@@ -13,6 +15,17 @@ describe('identityOf', () => {
       namespace: expect.stringMatching(/^pid:\[\d+\]$/),
     });
     expect(Number(started)).toBeGreaterThan(0);
+  });
+
+  test('is none of a process that has ended, though nobody has taken note of it', async () => {
+    // `exec` puts a program that waits for no child in the place of the shell.
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 10']);
+    const [line] = await once(parent.stdout, 'data');
+    const pid = Number(String(line));
+    expect((await identityOf(pid))?.pid).toBe(pid);
+    await vi.waitFor(async () => expect(await identityOf(pid)).toBeUndefined(), 5_000);
+    expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+    parent.kill();
   });
 
   test('is none of a number that no process has', async () => {
