@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseKeySetOption } from '../../cli/key-sets/option.ts';
 import type { JwtRule } from '../../compiler/policy/request-authentication.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -98,10 +98,10 @@ describe('readKeySetFiles', () => {
     execFileSync('mkfifo', [path]);
     const reading = readKeySetFiles([{ issuer: 'i', path }]);
     const writer = await open(path, 'w');
+    onTestFinished(() => writer.close());
     const writing = writer.writeFile(Buffer.alloc(2_000_000, ' ')).catch((error: NodeJS.ErrnoException) => error.code);
     await expect(reading).rejects.toThrow('it has more than 1048576 bytes');
     expect(await writing).toBe('EPIPE');
-    await writer.close();
     await rm(folder, { recursive: true });
   });
 
