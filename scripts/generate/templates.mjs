@@ -2,7 +2,6 @@
 // outputs: src/generated/templates.js src/generated/templates.d.ts src/generated/handlebars-templates.js src/generated/handlebars-templates.d.ts
 // Compiles the templates twice: to functions that build the JSON, for every run, and to Handlebars' own form, for runs in
 // which a user's templates replace some of them. A test holds that both give the same.
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Handlebars from 'handlebars';
@@ -13,21 +12,14 @@ const outputFolder = join(root, 'src/generated');
 
 const main = section(join(root, 'templates'), '.json.hbs');
 const partials = section(join(root, 'templates/partials'), '.hbs');
-const digest = createHash('sha256');
-for (const { name, text } of [...main, ...partials]) digest.update(`${name}\0${text}\0`);
 
 mkdirSync(outputFolder, { recursive: true });
-write(
-  'templates.js',
-  `${templateCode(main, partials)}\nexport const digest = ${JSON.stringify(digest.digest('hex'))};\n`,
-);
+write('templates.js', templateCode(main, partials));
 write(
   'templates.d.ts',
   `import type { BuildTemplate } from '../compiler/render/placing.ts';
 /** Functions that build what the templates of the folder \`templates\` say, by name. */
 export const mainTemplates: { ${main.map(({ name }) => `readonly ${name}: BuildTemplate`).join('; ')} };
-/** SHA-256 over the texts of all templates. */
-export const digest: string;
 `,
 );
 write(

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path/posix';
 
-/** One import of a file. */
+/** One import of a file, or one use of a global. */
 export interface Import {
   readonly line: number;
-  /** A path from the repository's root, or the name of a package or of a module of Node. */
+  /** A path from the repository's root, or the name of a package, of a module of Node or of a global. */
   readonly target: string;
 }
 
@@ -20,4 +20,13 @@ export function importsOf(file: string, text: string): readonly Import[] {
     if (name === undefined) throw new Error(`${file}:${line}: an import whose name is computed: ${match[0]}`);
     return { line, target: name.startsWith('.') ? join(dirname(file), name) : name };
   });
+}
+
+/** Where a file uses a global that Node has and a browser lacks; comments are not looked at. */
+export function globalsOf(text: string): readonly Import[] {
+  const use =
+    /^ *(?:\/?\*|\/\/).*$|(?<![\w.'"])(Buffer|process|setImmediate|require|__dirname)(?=[.(<[>;,)| ])(?! ?=)/gm;
+  return [...text.matchAll(use)].flatMap(({ 1: target, index }) =>
+    target === undefined ? [] : [{ line: text.slice(0, index).split('\n').length, target }],
+  );
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { circlesOf } from './circles.ts';
-import { importsOf } from './imports.ts';
+import { globalsOf, importsOf } from './imports.ts';
 import { importedName, readTable, refusalsOf, roomOf } from './table.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -26,12 +26,17 @@ describe('the table of rooms', () => {
 
   test('names nothing that no room needs', () => {
     const needed = new Set(
-      [...files].flatMap(([file, text]) =>
-        importsOf(file, text).flatMap(({ target }) => {
-          const [room, imported] = [roomOf(table, file), importedName(table, target)];
-          return imported === 'world' ? [room, file.slice('src/'.length)] : [`${room} > ${imported}`];
-        }),
-      ),
+      [...files].flatMap(([file, text]) => {
+        const room = roomOf(table, file);
+        const places = [room, file.slice('src/'.length)];
+        return [
+          ...(globalsOf(text).length > 0 ? places : []),
+          ...importsOf(file, text).flatMap(({ target }) => {
+            const imported = importedName(table, target);
+            return imported === 'world' ? places : [`${room} > ${imported}`];
+          }),
+        ];
+      }),
     );
     const named = [...table.rooms].flatMap(([room, imports]) => [...imports].map((name) => `${room} > ${name}`));
     expect([...named, ...table.world].filter((name) => !needed.has(name))).toEqual([]);
@@ -50,6 +55,17 @@ describe('the table of rooms', () => {
     if (!table.world.includes(room) && !table.world.includes(file.slice('src/'.length)))
       expect(world).toEqual([`${file}:1: ${room} may not import node:fs`]);
   });
+
+  test.each(['Buffer.alloc(1)', 'process.env.HOME', 'new Map<string, Buffer>()'])(
+    'refuses %s where a browser must be able to run the file',
+    (use) => {
+      const [name = ''] = /Buffer|process/.exec(use) ?? [];
+      expect(refusalsOf(table, 'src/config/x.ts', `// Buffer.alloc\nconst x = ${use};\n`)).toEqual([
+        `src/config/x.ts:2: config may not use ${name}`,
+      ]);
+      expect(refusalsOf(table, 'src/agent/x.ts', `const x = ${use};\n`)).toEqual([]);
+    },
+  );
 
   test('refuses a folder that it does not name', () => {
     expect(refusalsOf(table, 'src/attic/x.ts', '')).toEqual(['src/attic/x.ts: no room of the table holds it']);

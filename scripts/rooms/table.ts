@@ -1,13 +1,11 @@
-import { importsOf } from './imports.ts';
+import { globalsOf, importsOf } from './imports.ts';
 
-/** Which rooms each room may import, and which rooms and files may reach the world. */
+/** Which rooms each room may import, and which rooms and files may reach the world, and use what Node alone has. */
 export interface RoomTable {
   readonly rooms: ReadonlyMap<string, ReadonlySet<string>>;
   readonly world: readonly string[];
 }
 
-/** Modules of Node that compute, and reach nothing: every room may import them. */
-const computing: ReadonlySet<string> = new Set(['node:buffer', 'node:crypto', 'node:path', 'node:util']);
 /** Packages that reach the world. */
 const reaching: ReadonlySet<string> = new Set(['@grpc/grpc-js', 'execa']);
 
@@ -36,17 +34,20 @@ export function roomOf({ rooms }: RoomTable, file: string): string | undefined {
 export function refusalsOf(table: RoomTable, file: string, text: string): readonly string[] {
   const room = roomOf(table, file);
   if (room === undefined) return [`${file}: no room of the table holds it`];
-  return importsOf(file, text).flatMap(({ line, target }) => {
+  const globals = reachesWorld(table, room, file) ? [] : globalsOf(text);
+  const refused = globals.map(({ line, target }) => `${file}:${line}: ${room} may not use ${target}`);
+  const imports = importsOf(file, text).flatMap(({ line, target }) => {
     const imported = importedName(table, target);
     if (imported === undefined || imported === room) return [];
     if (imported === 'world' ? reachesWorld(table, room, file) : table.rooms.get(room)?.has(imported)) return [];
     return [`${file}:${line}: ${room} may not import ${imported === 'world' ? target : imported}`];
   });
+  return [...refused, ...imports];
 }
 
 /** The name that the table has for what is imported; undefined for what every room may import. */
 export function importedName(table: RoomTable, target: string): string | undefined {
-  if (target.startsWith('node:')) return computing.has(target) ? undefined : 'world';
+  if (target.startsWith('node:')) return 'world';
   if (target.startsWith('src/')) return roomOf(table, target) ?? target;
   return reaching.has(target) ? 'world' : undefined;
 }

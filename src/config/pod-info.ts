@@ -1,5 +1,6 @@
 import type { SourceFile } from '../compiler/source/document.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { utf8 } from '../lib/utf8.ts';
 
 /**
  * Labels or annotations as the kubelet writes them to a file of the pod, `key="value"` a line in Go's quotes, sorted by
@@ -37,19 +38,22 @@ function unquote(literal: string): string | undefined {
   const body = /^"((?:[^"\\]|\\.)*)"$/s.exec(literal)?.[1];
   if (body === undefined) return undefined;
   let isSound = true;
-  const bytes: Buffer[] = [];
+  const bytes: number[] = [];
+  const add = (part: Iterable<number>): void => {
+    for (const byte of part) bytes.push(byte);
+  };
   let from = 0;
   for (const match of body.matchAll(escapes)) {
     const [whole, hex, short, long, octal, letter = ''] = match;
-    bytes.push(Buffer.from(body.slice(from, match.index)));
+    add(utf8(body.slice(from, match.index)));
     from = match.index + whole.length;
     const point = Number.parseInt(short ?? long ?? '', 16);
-    if (hex !== undefined) bytes.push(Buffer.from(hex, 'hex'));
-    else if (octal !== undefined) bytes.push(Buffer.from([Number.parseInt(octal, 8)]));
-    else if (point <= 0x10ffff) bytes.push(Buffer.from(String.fromCodePoint(point)));
-    else if (named[letter] !== undefined) bytes.push(Buffer.from(named[letter]));
+    if (hex !== undefined) bytes.push(Number.parseInt(hex, 16));
+    else if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
+    else if (point <= 0x10ffff) add(utf8(String.fromCodePoint(point)));
+    else if (named[letter] !== undefined) add(utf8(named[letter]));
     else isSound = false;
   }
-  bytes.push(Buffer.from(body.slice(from)));
-  return isSound ? Buffer.concat(bytes).toString('utf8') : undefined;
+  add(utf8(body.slice(from)));
+  return isSound ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes)) : undefined;
 }

@@ -1,150 +1,45 @@
 import { join } from 'node:path';
-import { validateConfiguration } from '../compiler/schema/validate.ts';
-import { isBlankText } from '../compiler/source/blank.ts';
-import type { PolicyDocument, SourceFile } from '../compiler/source/document.ts';
-import { parse } from '../compiler/source/parse.ts';
+import type { SourceFile } from '../compiler/source/document.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
 import { readNamedFile } from '../lib/read-file.ts';
-import { applyAnnotations, configAnnotation, withOurNames } from './annotations.ts';
-import { checkSettings } from './check.ts';
-import { SettingsDraft } from './draft.ts';
-import { applyEnvironment, type Environment } from './environment.ts';
-import { applyMeshConfig } from './mesh-config.ts';
-import { parsePodInfo } from './pod-info.ts';
-import { applyProxyConfig } from './proxy-config.ts';
-import { maskPodInfo, maskText } from './redact.ts';
-import type { SettingOrigin, Settings } from './settings.ts';
-import { reportUnusedSettings } from './unused-settings.ts';
+import { type ReadSettings, type SettingsTexts, settingsOf } from './settings-of.ts';
 
-/** Values given on the command line; undefined when the flag is absent. */
-export interface SettingsFlags {
-  readonly trustDomain?: string | undefined;
-  readonly rootNamespace?: string | undefined;
-  readonly concurrency?: number | undefined;
-  readonly serviceCluster?: string | undefined;
-  readonly outlierLogPath?: string | undefined;
-  readonly configPath?: string | undefined;
-  /** Of the token service; 0 or undefined: none. */
-  readonly stsPort?: number | undefined;
-}
-
-export interface SettingsOptions {
+export interface SettingsOptions extends Pick<SettingsTexts, 'environment' | 'flags' | 'annotation'> {
   /** File of the mesh configuration; a missing file is an error only when the user named it. */
   readonly meshConfig?: { readonly path: string; readonly isRequired: boolean } | undefined;
-  readonly environment: Environment;
-  readonly flags?: SettingsFlags | undefined;
-  /** Annotation `proxy.mesh.io/config` of the pod that the proxy runs in. */
-  readonly annotation?: string | undefined;
   /** Folder whose file `annotations` holds the annotations of the pod; the file may be absent. */
   readonly podInfo?: string | undefined;
 }
 
-export interface ReadSettings {
-  readonly settings: Settings;
-  /** What was read, for diagnostics that point into it; secrets are masked. */
-  readonly sources: readonly SourceFile[];
-  /** Whether `podInfo` has a file of annotations. */
-  readonly hasAnnotations: boolean;
+/** The settings, of files too. Mistakes go to the bag; an unreadable file is thrown. */
+export async function readSettings(
+  { meshConfig, podInfo, ...texts }: SettingsOptions,
+  bag: DiagnosticBag,
+): Promise<ReadSettings & { /** Whether `podInfo` has a file of annotations. */ readonly hasAnnotations: boolean }> {
+  const config = meshConfig && (await readMeshConfig(meshConfig));
+  const podAnnotations = podInfo === undefined ? undefined : await readAnnotations(podInfo);
+  const read = settingsOf({ ...texts, meshConfig: config, podAnnotations }, bag);
+  return { ...read, hasAnnotations: podAnnotations !== undefined };
 }
 
-/**
- * Settings from their layers, the later over the earlier: built-in defaults, mesh configuration file, PROXY_CONFIG,
- * variables, pod annotations, flags. Mistakes go to the bag; an unreadable file is thrown.
- */
-export async function readSettings(options: SettingsOptions, bag: DiagnosticBag): Promise<ReadSettings> {
-  const draft = new SettingsDraft();
-  const sources: SourceFile[] = [];
-  const layer = (file: SourceFile, kind: 'MeshConfig' | 'ProxyConfig', source: SettingOrigin['source']): void => {
-    sources.push({ path: file.path, text: maskText(file.text) });
-    const document = readConfiguration(file, kind, bag);
-    if (document === undefined) return;
-    reportUnusedSettings(document, kind, bag);
-    if (kind === 'MeshConfig') applyMeshConfig(draft, document.value, (path) => originAt(document, file, path, source));
-    else applyProxyConfig(draft, document.value, (field) => originAt(document, file, [field], source));
-  };
-
-  const text = await readMeshConfig(options.meshConfig);
-  if (text !== undefined) layer({ path: options.meshConfig?.path ?? '', text }, 'MeshConfig', 'file');
-  const variable = options.environment.PROXY_CONFIG;
-  if (variable) layer({ path: '$PROXY_CONFIG', text: variable }, 'ProxyConfig', 'variable');
-  // A variable that names one setting says more than one that holds them all.
-  applyEnvironment(draft, options.environment, bag);
-  const annotations = await readAnnotations(options, sources, bag);
-  const config = options.annotation ?? annotations?.[configAnnotation];
-  if (config) layer({ path: `annotation ${configAnnotation}`, text: config }, 'ProxyConfig', 'annotation');
-  applyAnnotations(draft, annotations ?? {}, bag);
-  applyFlags(draft, options.flags ?? {});
-  const settings = draft.finish();
-  checkSettings(settings, bag);
-  return { settings, sources, hasAnnotations: annotations !== undefined };
-}
-
-async function readMeshConfig(meshConfig: SettingsOptions['meshConfig']): Promise<string | undefined> {
-  if (meshConfig === undefined) return undefined;
+async function readMeshConfig({
+  path,
+  isRequired,
+}: NonNullable<SettingsOptions['meshConfig']>): Promise<SourceFile | undefined> {
   try {
-    return (await readNamedFile(meshConfig.path)).toString('utf8');
+    return { path, text: (await readNamedFile(path)).toString('utf8') };
   } catch (cause) {
-    if (!meshConfig.isRequired && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`cannot read the mesh configuration "${meshConfig.path}"`, { cause });
+    if (!isRequired && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`cannot read the mesh configuration "${path}"`, { cause });
   }
 }
 
-/** The pod's annotations under our names for them; undefined where there is no file of them. */
-async function readAnnotations(
-  { podInfo }: SettingsOptions,
-  sources: SourceFile[],
-  bag: DiagnosticBag,
-): Promise<Readonly<Record<string, string>> | undefined> {
-  if (podInfo === undefined) return undefined;
+async function readAnnotations(podInfo: string): Promise<SourceFile | undefined> {
   const path = join(podInfo, 'annotations');
   try {
-    const text = (await readNamedFile(path)).toString('utf8');
-    sources.push({ path, text: maskPodInfo(text) });
-    return withOurNames(parsePodInfo({ path, text }, bag));
+    return { path, text: (await readNamedFile(path)).toString('utf8') };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`cannot read the annotations of the pod "${path}"`, { cause });
   }
-}
-
-/** Far more than settings take; a text of this length is read in a fifth of a second at most. */
-const longestConfiguration = 262_144;
-
-/** The one document of a configuration text, checked by its schema; undefined for an empty text and for a faulty one. */
-function readConfiguration(
-  file: SourceFile,
-  kind: 'MeshConfig' | 'ProxyConfig',
-  bag: DiagnosticBag,
-): PolicyDocument | undefined {
-  if (isBlankText(file.text)) return undefined;
-  if (file.text.length > longestConfiguration) {
-    const sizes = { size: String(file.text.length), limit: String(longestConfiguration) };
-    const hint = 'a configuration holds settings alone: policies and topology stand in files of their own';
-    bag.report('file-too-large', { file: file.path, start: 0, end: 0 }, sizes, { hint });
-    return undefined;
-  }
-  const [document] = parse([file], bag);
-  return document !== undefined && validateConfiguration(kind, document, bag) ? document : undefined;
-}
-
-function originAt(
-  document: PolicyDocument,
-  file: SourceFile,
-  path: readonly string[],
-  source: SettingOrigin['source'],
-): SettingOrigin {
-  const { line } = lineAndColumn(lineStarts(file.text), document.spanOf(path, 'key').start);
-  return { source, detail: `${file.path}:${line}` };
-}
-
-function applyFlags(draft: SettingsDraft, flags: SettingsFlags): void {
-  const origin = (flag: string): SettingOrigin => ({ source: 'flag', detail: flag });
-  if (flags.trustDomain) draft.set('trustDomain', flags.trustDomain, origin('--trust-domain'));
-  if (flags.rootNamespace) draft.set('rootNamespace', flags.rootNamespace, origin('--root-namespace'));
-  if (flags.concurrency) draft.setProxy('concurrency', flags.concurrency, origin('--concurrency'));
-  if (flags.serviceCluster) draft.setProxy('serviceCluster', flags.serviceCluster, origin('--serviceCluster'));
-  if (flags.outlierLogPath) draft.setProxy('outlierLogPath', flags.outlierLogPath, origin('--outlierLogPath'));
-  if (flags.configPath) draft.setProxy('configPath', flags.configPath, origin('--configPath'));
-  if (flags.stsPort) draft.setProxy('tokenServicePort', flags.stsPort, origin('--stsPort'));
 }

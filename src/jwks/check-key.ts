@@ -1,4 +1,4 @@
-import { type CryptoKey, importJWK } from 'jose';
+import { base64url, type CryptoKey, importJWK } from 'jose';
 import { quoted } from './fault.ts';
 
 /** The public members alone (RFC 7518 section 6, RFC 8037), in this order. */
@@ -106,8 +106,17 @@ function kindOf({ kty, crv, alg }: Readonly<Record<string, unknown>>): string {
 /** RFC 7515 section 2: no padding, and not the lenient reading of Node, which Envoy does not share. */
 function isBase64Url(text: string, octets: number | undefined): boolean {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return false;
-  const bytes = Buffer.from(text, 'base64url');
-  return bytes.toString('base64url') === text && (octets === undefined || bytes.length === octets);
+  const bytes = decoded(text);
+  return bytes !== undefined && base64url.encode(bytes) === text && (octets === undefined || bytes.length === octets);
+}
+
+/** Undefined for text that is no base64, such as one of five letters. */
+function decoded(text: string): Uint8Array | undefined {
+  try {
+    return base64url.decode(text);
+  } catch {
+    return undefined;
+  }
 }
 
 type RsaAlgorithm = CryptoKey['algorithm'] & { readonly modulusLength: number; readonly publicExponent: Uint8Array };
@@ -131,11 +140,11 @@ async function checkImport(jwk: PublicJwk, alg: string): Promise<KeyCheck> {
     return { reason: `is an RSA key of ${bits} bits, expected ${shortestRsaBits} to ${longestRsaBits}` };
   }
   // Envoy's library takes no others, and refuses the listener (seen with 1.40).
-  const exponent = BigInt(`0x${Buffer.from(publicExponent).toString('hex') || '0'}`);
+  const exponent = publicExponent.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
   if (exponent !== 3n && exponent !== 65_537n) {
     return { reason: `is an RSA key with the exponent ${quoted(String(exponent))}, expected 65537 or 3` };
   }
-  const modulus = Buffer.from(jwk.n ?? '', 'base64url');
+  const modulus = base64url.decode(jwk.n ?? '');
   if ((modulus.at(-1) ?? 0) % 2 === 0)
     return { reason: 'is an RSA key with an even modulus, which no two primes have' };
   return { jwk };

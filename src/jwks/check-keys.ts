@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { compareStrings } from '../lib/sort.ts';
+import { utf8 } from '../lib/utf8.ts';
 import { checkKey, type PublicJwk } from './check-key.ts';
-import { parseObject } from './download.ts';
 import { KeySetError, quoted } from './fault.ts';
+import { parseObject } from './parse-object.ts';
 
 /** A key that is left out of a set, named by its `kid` or its place. */
 export interface RefusedKey {
@@ -48,7 +48,12 @@ export async function checkKeys(text: string): Promise<CheckedKeys> {
     ([a, x], [b, y]) => compareStrings(x.kid ?? '', y.kid ?? '') || compareStrings(a, b),
   );
   const checked = `{"keys":[${sorted.map(([json]) => json).join(',')}]}`;
-  return { text: checked, digest: createHash('sha256').update(checked).digest('hex'), refused };
+  return { text: checked, digest: await digestOf(checked), refused };
+}
+
+async function digestOf(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text)));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const namedInMessage = 3;

@@ -1,5 +1,6 @@
-import { type DownloadOptions, download, parseObject, refuseDowngrade } from './download.ts';
+import { type DownloadOptions, download, refuseDowngrade } from './download.ts';
 import { KeySetError, quoted, quotedUrl } from './fault.ts';
+import { parseObject } from './parse-object.ts';
 import { parseTargetUrl } from './target.ts';
 
 /**

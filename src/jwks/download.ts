@@ -1,4 +1,4 @@
-import { KeySetError, quoted, quotedUrl } from './fault.ts';
+import { KeySetError, quotedUrl } from './fault.ts';
 import { checkTarget, parseTargetUrl, type TargetRules } from './target.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
 
@@ -56,23 +56,4 @@ function decode(body: Buffer, url: URL): string {
   } catch (cause) {
     throw new KeySetError('answer-invalid', `the answer of ${quotedUrl(url)} is not UTF-8`, { cause });
   }
-}
-
-/** The JSON object in a text; `what` names the text in the reason. */
-export function parseObject(text: string, what: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text: the cause is left out on purpose.
-    throw new KeySetError('answer-invalid', `${what} is not JSON`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new KeySetError('answer-invalid', `${what} is not a JSON object, but ${quoted(typeNameOf(value))}`);
-  }
-  return value as Readonly<Record<string, unknown>>;
-}
-
-function typeNameOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }

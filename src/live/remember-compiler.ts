@@ -9,7 +9,7 @@ export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   let made: { readonly key: string; readonly compiler: Compiler } | undefined;
   return ({ settings, templates, host, bootstrap }) => {
     const written = [bootstrap.custom, bootstrap.override].map((message) => message && [message.file, message.json]);
-    const key = JSON.stringify([settings, templates?.digest, host, written]);
+    const key = JSON.stringify([settings, templates?.key, host, written]);
     if (made?.key !== key) {
       const options = { settings, host, bootstrap, ...(templates === undefined ? {} : { templates }) };
       made = { key, compiler: createCompiler(options) };

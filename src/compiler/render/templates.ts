@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { digest, mainTemplates } from '../../generated/templates.js';
+import { mainTemplates } from '../../generated/templates.js';
 import type { MainTemplate } from './engine.ts';
 import type { BuildTemplate } from './placing.ts';
 import type { TemplateFile } from './template-file.ts';
@@ -8,15 +8,15 @@ import type { UserTemplates } from './user-templates.ts';
 /** What a renderer writes with: the built-in templates, or these with some replaced by a user's. */
 export interface Templates {
   readonly builtIn: Readonly<Record<MainTemplate, BuildTemplate>>;
-  /** Digest of the texts: a part of every resource's key. */
-  readonly digest: string;
+  /** Equal for equal templates. */
+  readonly key: string;
   /** Takes the place of `builtIn`; undefined where nothing is replaced. */
   readonly user: UserTemplates | undefined;
 }
 
 /** The templates of the folder `templates`, compiled when the product was built; they cannot fail. */
 export function builtInTemplates(): Templates {
-  return { builtIn: mainTemplates, digest, user: undefined };
+  return { builtIn: mainTemplates, key: '', user: undefined };
 }
 
 /**
@@ -29,5 +29,5 @@ export async function loadTemplates(
 ): Promise<Templates | undefined> {
   const { readUserTemplates } = await import('./user-templates.ts');
   const user = readUserTemplates(files, bag);
-  return user && { builtIn: mainTemplates, digest: `${digest} ${user.digest}`, user };
+  return user && { builtIn: mainTemplates, key: user.key, user };
 }

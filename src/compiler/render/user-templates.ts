@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import Handlebars from 'handlebars';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
@@ -12,7 +11,8 @@ import { named, traced, untrace } from './template-trace.ts';
 /** The user's side of a set of templates: what only templates that may be wrong need. */
 export interface UserTemplates {
   readonly engine: TemplateEngine;
-  readonly digest: string;
+  /** Equal for equal files. */
+  readonly key: string;
   /** Whether what a template makes is to be read as YAML. */
   makesYaml(template: MainTemplate): boolean;
   /** Reports why rendering `resource` threw. */
@@ -48,7 +48,7 @@ export function readUserTemplates(files: readonly TemplateFile[], bag: Diagnosti
   let tracing: TemplateEngine | undefined;
   return {
     engine: engine((template) => named(template.ast, template.file.name)),
-    digest: hash('sha256', files.map((file) => `${file.name}\0${file.text}\0`).join('')),
+    key: JSON.stringify(files.map(({ name, text, isYaml }) => [name, text, isYaml === true])),
     makesYaml: (template) =>
       parsed.some(({ file, key, isPartial }) => !isPartial && key === template && file.isYaml === true),
     explain: (error, resource, into) => explain(error, resource, parsed, into),

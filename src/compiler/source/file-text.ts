@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import type { SourceFile } from './document.ts';
@@ -32,11 +31,13 @@ export function isUsableText(file: SourceFile, bag: DiagnosticBag, limits: Sourc
 
 /** The text of a file's bytes: UTF-8, with or without a byte order mark. A refusal says why, and at which byte. */
 export function decode(bytes: Uint8Array): { readonly text: string } | { readonly refusal: string } {
-  const [a, b, c] = bytes;
+  const [a, b] = bytes;
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) return { refusal: 'it is UTF-16' };
   if (bytes.length > 1 && (a === 0 || b === 0)) return { refusal: 'it is UTF-16 or UTF-32, or not text' };
-  if (!isUtf8(bytes)) return { refusal: 'it holds bytes that are not UTF-8' };
-  const hasMark = a === 0xef && b === 0xbb && c === 0xbf;
-  const { buffer, byteOffset, length } = bytes;
-  return { text: Buffer.from(buffer, byteOffset, length).toString('utf8', hasMark ? 3 : 0) };
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    // It tells no more than that.
+    return { refusal: 'it holds bytes that are not UTF-8' };
+  }
 }

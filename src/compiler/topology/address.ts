@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { utf8Length } from '../../lib/utf8.ts';
 import type { IpFamily } from './model.ts';
 
 /** The one text form of an IP address (dotted decimal; RFC 5952); undefined for anything else, zones and octal parts too. */
@@ -47,7 +48,7 @@ const longestSocketPath = 107;
 /** True for `unix:///path` and `unix://@name` (the abstract namespace) that Envoy can open: it refuses all clusters for one it cannot. */
 export function isSocketAddress(text: string): boolean {
   if (!/^unix:\/\/[/@][^\p{Cc}]+$/u.test(text)) return false;
-  return Buffer.byteLength(text.slice('unix://'.length)) <= longestSocketPath;
+  return utf8Length(text.slice('unix://'.length)) <= longestSocketPath;
 }
 
 /** True for a DNS name that an address field may hold; text that looks like a broken IPv4 address is none. */

@@ -1,6 +1,6 @@
 import { type FieldSchema, isEnum, lookupType } from './schema.ts';
 import { wrappers } from './well-known.ts';
-import { createReader, type Reader, scalarCodecs } from './wire.ts';
+import { bytesOf, createReader, type Reader, scalarCodecs } from './wire.ts';
 
 /**
  * The ProtoJSON form, with Envoy's field names, of a message in binary form: defaults left out, 64-bit integers as text,
@@ -163,7 +163,7 @@ function readSingle(reader: Reader, end: number, field: FieldDecoder): unknown {
 const wellKnown: Readonly<Record<string, Decode>> = {
   'google.protobuf.Any': (reader, end) => {
     const { type_url: url = '', value = '' } = decodeFields('google.protobuf.Any', reader, end);
-    const bytes = Buffer.from(String(value), 'base64');
+    const bytes = bytesOf(String(value));
     const name = String(url).slice(String(url).lastIndexOf('/') + 1);
     if (wellKnownDecoder(name) !== undefined) return { '@type': url, value: decodeMessage(name, bytes) };
     if (!hasType(name)) return { '@type': url, value };

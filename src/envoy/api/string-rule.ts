@@ -1,3 +1,4 @@
+import { utf8Length } from '../../lib/utf8.ts';
 import { all, memberRule, type Rule, refuseUnknown } from './rules.ts';
 
 interface StringRules {
@@ -67,7 +68,7 @@ function byteLengthRule(minimum = 0, maximum = Number.POSITIVE_INFINITY): Rule<s
   if (minimum === 0 && maximum === Number.POSITIVE_INFINITY) return undefined;
   return (value) => {
     if (value.length >= minimum && value.length * 3 <= maximum) return undefined;
-    const bytes = Buffer.byteLength(value);
+    const bytes = utf8Length(value);
     return bytes >= minimum && bytes <= maximum ? undefined : rangeText(minimum, maximum, 'bytes');
   };
 }

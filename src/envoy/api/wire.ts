@@ -18,6 +18,13 @@ export function createWriter(): Writer {
   return protobuf.Writer.create();
 }
 
+/** The bytes of base64 that `scalarCodecs` has read. */
+export function bytesOf(base64: string): Uint8Array {
+  const bytes = new Uint8Array(protobuf.util.base64.length(base64));
+  protobuf.util.base64.decode(base64, bytes, 0);
+  return bytes;
+}
+
 export function createReader(bytes: Uint8Array): Reader {
   return protobuf.Reader.create(bytes);
 }
@@ -34,9 +41,12 @@ export const scalarCodecs: Readonly<Record<string, Scalar>> = {
   },
   bytes: {
     wireType: 2,
-    // Node's decoder takes both alphabets of base64.
-    write: (writer, value) => writer.bytes(Buffer.from(value as string, 'base64')),
-    read: (reader) => Buffer.from(reader.bytes()).toString('base64'),
+    // A writer takes bytes as base64 too, in either alphabet.
+    write: (writer, value) => writer.bytes(value as string),
+    read: (reader) => {
+      const bytes = reader.bytes();
+      return protobuf.util.base64.encode(bytes, 0, bytes.length);
+    },
     isDefault: (value) => value === '',
   },
   bool: {
