@@ -1,6 +1,7 @@
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { formatPath, parsePath } from '../../diagnostics/json-path.ts';
 import { jsonRangeOf } from '../../diagnostics/json-positions.ts';
+import { repeatedKey } from '../../diagnostics/repeated-key.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { canonicalMessage } from '../../envoy/api/canonical.ts';
@@ -73,6 +74,11 @@ const parseJson: Parse = (rendering, { text }, user, bag) => {
   let at = text.length - 1;
   try {
     const json: unknown = JSON.parse(text);
+    const repeated = repeatedKey(text);
+    if (repeated !== undefined) {
+      reportText(rendering, user, repeated.start, `key "${repeated.key}" stands twice in one object`, bag);
+      return undefined;
+    }
     if (isObject(json)) {
       return { json, startOf: (path, part) => jsonRangeOf(text, path, part).start };
     }

@@ -100,6 +100,7 @@ describe('loadTemplates', () => {
     ],
     ['a trailing comma', 'template-not-json', { 'routes.json.hbs': '{\n  "name": {{json name}},\n}' }, '3:1'],
     ['no end', 'template-not-json', { 'routes.json.hbs': '{\n  "name": {{json name}}\n' }, '3:1'],
+    ['a key twice', 'template-not-json', { 'routes.json.hbs': '{"name": "",\n  "name": {{json name}}\n}' }, '2:3'],
     ['a list', 'template-not-json', { 'routes.json.hbs': '[\n{{json name}}]' }, '2:1'],
   ])('refuses %s', async (_, code, files, at) => {
     const { lines, config } = await outcome(files);
