@@ -26,6 +26,14 @@ const rows: readonly Row[] = [
     { statPrefix: 'a' },
   ],
   ['number for a string', listener, { name: 1 }, 'name', 'wrong-type', { name: '1' }],
+  [
+    'a number of any JSON that was too large to read',
+    listener,
+    { metadata: { filter_metadata: { a: { b: Number.POSITIVE_INFINITY } } } },
+    'metadata.filter_metadata["a"]["b"]',
+    'bad-value',
+    { metadata: { filter_metadata: { a: { b: 1 } } } },
+  ],
   ['half of a surrogate pair', listener, { name: '\ud800' }, 'name', 'bad-value', { name: '\ud83d\ude00' }],
   ['quoted bool', listener, { use_original_dst: 'true' }, 'use_original_dst', 'wrong-type', { use_original_dst: true }],
   [

@@ -39,6 +39,7 @@ const others: Readonly<Record<string, Check>> = {
 /** Any JSON is legal here, as long as the parser can hold it. */
 function checkAnyJson(value: unknown, report: Report): void {
   if (typeof value === 'string') checkUnicode(value, report);
+  if (typeof value === 'number' && !Number.isFinite(value)) report.add('bad-value', 'the number is too large');
   if (typeof value !== 'object' || value === null || report.isTooDeep()) return;
   for (const [key, item] of Object.entries(value)) {
     report.enterEntry(key);
