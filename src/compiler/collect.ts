@@ -51,11 +51,14 @@ export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticB
   return { topology, policies: policies as unknown as PolicySet };
 }
 
-/** A policy whose author left the namespace to the command that applies it, beside objects that name theirs. */
+/**
+ * A policy whose author left the namespace to the command that applies it, beside objects that name another one than it
+ * gets by that.
+ */
 function reportWithoutNamespace(objects: readonly MeshObject<string>[], bag: DiagnosticBag): void {
   const named = new Map<string, string>();
   for (const { namespace, document } of objects) {
-    if (namespace !== '' && namesNamespace(document)) named.set(document.file, named.get(document.file) ?? namespace);
+    if (!['', 'default'].includes(namespace)) named.set(document.file, named.get(document.file) ?? namespace);
   }
   for (const { kind, name, namespace, document } of objects) {
     const neighbour = named.get(document.file);

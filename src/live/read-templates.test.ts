@@ -36,6 +36,14 @@ describe('readTemplates', () => {
     await expect(read('named')).rejects.toThrow(/cannot read the templates ".*": ".*" is a link out of the folder "/);
   });
 
+  test('names a link that leads nowhere, and its target', async () => {
+    await symlink('gone.json', join(folder, 'one.json'));
+    await expect(read('one.json')).rejects.toMatchObject({
+      message: expect.stringMatching(/^cannot read the templates ".*\/one\.json"$/),
+      cause: { message: expect.stringMatching(/one\.json" is a link that leads nowhere, by "gone\.json"/) },
+    });
+  });
+
   test('refuses pipes in a folder, and named ones where only files will do', async () => {
     execFileSync('mkfifo', [join(folder, 'named/bootstrap.json.hbs')]);
     await expect(read('named')).rejects.toThrow(/bootstrap\.json\.hbs" is a pipe or device/);

@@ -5,6 +5,7 @@ import { loadTemplates, type Templates } from '../compiler/render/templates.ts';
 import { findFiles, SourceError } from '../compiler/source/find.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { WorldFailure } from '../lib/failure.ts';
+import { explainDeadLink } from '../lib/read-file.ts';
 import { compareStrings } from '../lib/sort.ts';
 
 /** The file or folder that `--templateFile` names cannot be read. */
@@ -54,7 +55,9 @@ async function readTemplateFiles(path: string, takesPipes: boolean): Promise<Tem
     );
   } catch (cause) {
     const reason = cause instanceof SourceError ? `: ${cause.message}` : '';
-    throw new TemplateError(`cannot read the templates "${path}"${reason}`, { cause });
+    throw new TemplateError(`cannot read the templates "${path}"${reason}`, {
+      cause: await explainDeadLink(cause, path),
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { WorldFailure } from '../../lib/failure.ts';
+import { explainDeadLink } from '../../lib/read-file.ts';
 import type { KeySetOption } from './key-set-option.ts';
 
 /** The same, read. */
@@ -35,7 +36,7 @@ async function readText(path: string): Promise<string> {
       if (length > maxBytes) break;
     }
   } catch (cause) {
-    throw fail('', cause);
+    throw fail('', await explainDeadLink(cause, path));
   }
   if (length > maxBytes) throw fail(`: it has more than ${maxBytes} bytes`);
   const bytes = Buffer.concat(chunks);

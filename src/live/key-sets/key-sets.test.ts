@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -105,7 +105,7 @@ describe('readKeySetFiles', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('reads each file, up to a mebibyte of UTF-8', async () => {
+  test('reads each file, up to a mebibyte of UTF-8, and names a link that leads nowhere', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'key-sets-'));
     const read = async (name: string, content: string | Buffer) => {
       await writeFile(join(folder, name), content);
@@ -119,6 +119,11 @@ describe('readKeySetFiles', () => {
       await expect(readKeySetFiles([{ issuer: 'i', path: join(folder, 'none') }])).rejects.toMatchObject({
         code: 'key-set-unreadable',
         cause: { code: 'ENOENT' },
+      });
+      await symlink('gone', join(folder, 'link'));
+      await expect(readKeySetFiles([{ issuer: 'i', path: join(folder, 'link') }])).rejects.toMatchObject({
+        code: 'key-set-unreadable',
+        cause: { message: expect.stringMatching(/link" is a link that leads nowhere, by "gone"/) },
       });
     } finally {
       await rm(folder, { recursive: true });
