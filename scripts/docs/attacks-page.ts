@@ -59,7 +59,9 @@ function tokenSection(): string {
     'must be verified, but of the two only one is looked at further, by the rule above and by the rules of policies: the ' +
     "one in the header, where the rule's places are the usual ones. Claims that are copied into headers " +
     '(`outputClaimToHeaders`, `outputPayloadToHeader`) come from both then, one after the other: an application that ' +
-    'reads such a header takes one with two values for none, or the rule has one place only.';
+    'reads such a header takes one with two values for none, or the rule has one place only. So it is with a header that stands twice. Of a ' +
+    'parameter or a cookie that stands twice Envoy verifies the first alone. It takes tokens out of headers and of the ' +
+    'query before the application gets the request (unless `forwardOriginalToken`), and leaves cookies: an application takes a cookie that comes twice for none.';
   const rows = tokenAttacks.map(({ about: has, status, strict }) => [has, String(status), strict]);
   return `## A token that its issuer signed\n\n${about}\n\n${table(['token', 'answer', 'a strict verifier'], rows)}`;
 }
