@@ -1,0 +1,113 @@
+import type { Settings } from '../config/settings.ts';
+import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import { collect } from './collect.ts';
+import type { Effective } from './merge/effective.ts';
+import { clientScope, merge } from './merge/merge.ts';
+import type { Gateway } from './policy/gateway.ts';
+import type { MeshObject } from './policy/object.ts';
+import type { TopologyObject } from './policy/topology-kinds.ts';
+import { createObjectReader } from './read-objects.ts';
+import { decideRootNamespace } from './root-namespace.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { SourceFile } from './source/document.ts';
+import { gatewaySelectors } from './topology/gateway-selectors.ts';
+import type { Topology } from './topology/model.ts';
+import { resolveTopology } from './topology/resolve.ts';
+
+/** What one reader of the mesh remembers of it, and wants to hear. */
+export interface AnalysisView {
+  /** The root namespace that objects decided on before: what they decide now must be the same. */
+  readonly rootBefore: string | undefined;
+  /** Policies in force nowhere are told of this namespace and the root namespace alone. */
+  readonly namespace: string;
+}
+
+/**
+ * Texts in, snapshot of the mesh out; pure. Undefined when the bag holds an error: nothing of a faulty input is given
+ * out.
+ */
+export function analyse(
+  {
+    files,
+    settings,
+    view,
+  }: {
+    readonly files: readonly SourceFile[];
+    readonly settings: Settings;
+    readonly view?: AnalysisView;
+  },
+  bag: DiagnosticBag,
+): Snapshot | undefined {
+  return createAnalyser(settings)(createObjectReader()(files, bag), bag, view);
+}
+
+/** From objects, as they were read, to a snapshot; undefined when the bag holds an error. */
+export type Analyse = (
+  objects: readonly MeshObject<string>[],
+  bag: DiagnosticBag,
+  view?: AnalysisView,
+) => Snapshot | undefined;
+
+/**
+ * An analysis that remembers: of the same objects it gives the same topology, and the same answers of merging where
+ * these come of the same objects.
+ */
+export function createAnalyser(settings: Settings): Analyse {
+  const resolve = createResolver(settings);
+  const under = createRooted(settings);
+  let before: Effective | undefined;
+
+  return (objects, bag, view) => {
+    const { topology: topologyObjects, policies } = collect(objects, bag);
+    const decidedRoot = decideRootNamespace(objects, settings, bag, view?.rootBefore);
+    if (bag.hasErrors) return undefined;
+    const topology = resolve(topologyObjects, policies.gateways, bag);
+    if (bag.hasErrors) return undefined;
+    const merged = { ...policies, topology, settings: under(decidedRoot), toldNamespace: view?.namespace };
+    const effective = merge(merged, bag, before);
+    before = effective;
+    if (bag.hasErrors) return undefined;
+    return {
+      ...{ settings, objects, policies, topology, effective, decidedRoot },
+      diagnostics: [...bag.all],
+      scopeOf: (workload) => clientScope(workload, settings, policies.destinationRules, policies.virtualServices),
+    };
+  };
+}
+
+/** The settings with the root namespace that objects decide on: for one decision the same object. */
+function createRooted(settings: Settings): (decidedRoot: string | undefined) => Settings {
+  const rooted = new Map([[settings.rootNamespace, settings]]);
+  return (rootNamespace = settings.rootNamespace) => {
+    const found = rooted.get(rootNamespace) ?? { ...settings, rootNamespace };
+    rooted.set(rootNamespace, found);
+    return found;
+  };
+}
+
+/** Resolves the topology again only when its objects, or what Gateways select, are others than before. */
+function createResolver(settings: Settings) {
+  let known:
+    | {
+        readonly objects: readonly TopologyObject[];
+        readonly selected: string;
+        readonly topology: Topology;
+        readonly diagnostics: readonly Diagnostic[];
+      }
+    | undefined;
+  return (objects: readonly TopologyObject[], gateways: readonly Gateway[], bag: DiagnosticBag): Topology => {
+    const selectors = gatewaySelectors(gateways, settings);
+    const selected = JSON.stringify(selectors);
+    if (known === undefined || known.selected !== selected || !isSameList(known.objects, objects)) {
+      const own = new DiagnosticBag();
+      const topology = resolveTopology(objects, settings, own, known?.topology, selectors);
+      known = { objects, selected, topology, diagnostics: own.all };
+    }
+    bag.addAll(known.diagnostics);
+    return known.topology;
+  };
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}

@@ -1,0 +1,50 @@
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { MeshObject } from './policy/object.ts';
+import { isSkipped } from './schema/dispatch.ts';
+import { countSkipped, validate } from './schema/validate.ts';
+import type { PolicyDocument, SourceFile } from './source/document.ts';
+import { parse } from './source/parse.ts';
+import { reportUnreadAnnotations } from './topology/unread-annotations.ts';
+
+/** The sound objects of the files; with errors in the bag there may be others. */
+export type ReadObjects = (files: readonly SourceFile[], bag: DiagnosticBag) => readonly MeshObject<string>[];
+
+/** A reader that remembers: the same text of a file gives the same objects, and the same diagnostics. */
+export function createObjectReader(): ReadObjects {
+  const reader = createReader();
+  return (files, bag) => {
+    const entries = files.map((file) => reader(file, bag));
+    countSkipped(
+      entries.flatMap(({ documents }) => documents),
+      bag,
+    );
+    const objects = entries.flatMap((entry) => entry.objects);
+    reportUnreadAnnotations(objects, bag);
+    return objects;
+  };
+}
+
+/** One file's documents, the objects among them, and what reading them had to say. */
+interface ReadFile {
+  readonly text: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly objects: readonly MeshObject<string>[];
+  readonly bag: DiagnosticBag;
+}
+
+/** Reads a file's objects once a text: parsing is the largest cost of a run. */
+function createReader(): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
+  const cache = new Map<string, ReadFile>();
+  return (file, bag) => {
+    let entry = cache.get(file.path);
+    if (entry === undefined || entry.text !== file.text) {
+      const own = new DiagnosticBag();
+      const documents = parse([file], own, undefined, isSkipped);
+      const objects = documents.flatMap((document) => validate(document, own) ?? []);
+      entry = { text: file.text, documents, objects, bag: own };
+      cache.set(file.path, entry);
+    }
+    bag.addAll(entry.bag.all);
+    return entry;
+  };
+}
