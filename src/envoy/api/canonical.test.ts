@@ -50,6 +50,12 @@ describe('canonicalMessage', () => {
       { address: { socketAddress: { portValue: '15000' } }, perConnectionBufferLimitBytes: '1e3' },
       { address: { socket_address: { port_value: 15000 } }, per_connection_buffer_limit_bytes: 1000 },
     ],
+    [
+      'a number in quotes beyond all doubles as it is: JSON would write it as null',
+      'envoy.config.core.v3.RuntimeDouble',
+      { defaultValue: '1e400' },
+      { default_value: '1e400' },
+    ],
     ['a text that holds a number as a text', bootstrap, { node: { id: '1' } }, { node: { id: '1' } }],
     [
       'a TypedStruct as the message that it stands for',

@@ -142,10 +142,12 @@ function fieldsOf(typeName: string): ReadonlyMap<string, NamedField> {
   return fields;
 }
 
-/** Numbers of 64 bits stay as they are: JavaScript does not hold all of them. */
+/** Numbers of 64 bits stay as they are, since JavaScript does not hold all of them, and so do those beyond all doubles. */
 function scalarValue(type: string, value: unknown): unknown {
   const isNumber = ['int32', 'uint32', 'float', 'double'].includes(type);
-  return isNumber && typeof value === 'string' && decimal.test(value) ? Number(value) : value;
+  if (!isNumber || typeof value !== 'string' || !decimal.test(value)) return value;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
 }
 
 function isObject(value: unknown): value is Json {

@@ -120,6 +120,22 @@ const rows: readonly Row[] = [
     'bad-value',
     { listener_filters_timeout: '9223372035s' },
   ],
+  [
+    'a number too large to read',
+    `${core}.RuntimeDouble`,
+    { runtime_key: 'a', default_value: JSON.parse('1e400') },
+    'default_value',
+    'bad-value',
+    { runtime_key: 'a', default_value: 'Infinity' },
+  ],
+  [
+    'a number in quotes too large to read',
+    `${core}.RuntimeDouble`,
+    { runtime_key: 'a', default_value: '-1e400' },
+    'default_value',
+    'bad-value',
+    { runtime_key: 'a', default_value: '-1e300' },
+  ],
   ['timestamp', 'google.protobuf.Timestamp', '2030-01-31', '', 'bad-value', '2030-01-31T00:00:00Z'],
   [
     'Any without type',

@@ -104,9 +104,11 @@ const specialNumbers: Readonly<Record<string, number>> = {
 function floatCheck(rules: object | undefined): ValueCheck {
   const rule = numberRule(rules);
   const check: Check = (value, report) => {
-    let number = value;
-    if (typeof value === 'string') number = decimal.test(value) ? Number(value) : lookup(specialNumbers, value);
+    const special = typeof value === 'string' ? lookup(specialNumbers, value) : undefined;
+    const number = special ?? (typeof value === 'string' && decimal.test(value) ? Number(value) : value);
     if (typeof number !== 'number') wrongType(value, 'a number', report);
+    // JSON has no form of it: it would be written as null, which is no value at all.
+    else if (special === undefined && !Number.isFinite(number)) report.add('bad-value', 'is too large for a number');
     else applyRule(rule, number, report);
   };
   return { check, ...absentOf(rule, 0) };
