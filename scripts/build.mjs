@@ -1,13 +1,14 @@
 // Bundles the programs into dist/: for each a small file that is called, which looks for Node's version and for the program's
 // other files; ES modules, commands split off and loaded when they are asked for; what `meshpol compile` and `pilot-agent`
 // need as scripts with their compiled form beside them, for the Nodes at hand; and the program of the agent's thread for
-// large inputs, which few agents start.
+// large inputs, which few agents start. Beside them, in dist/library/, the library.
 import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
+import { buildLibrary } from './build/library.mjs';
 import { isOlder } from './build/needed-node.mjs';
 import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 
@@ -73,6 +74,7 @@ await build({
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },
   plugins: [lazySchema, lazyBuiltins, unusedParts],
 });
+await buildLibrary(made);
 const shebang = '#!/usr/bin/env node';
 for (const name of programs) {
   // All of pilot-agent but its entry is one script, which tells by itself when it is missing.

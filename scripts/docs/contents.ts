@@ -50,6 +50,7 @@ export const parts: readonly Part[] = [
     pages: [
       { name: 'meshpol-compile', summary: 'Compile policies and topology into Envoy configuration.' },
       { name: 'meshpol-schema', summary: 'Print the JSON Schema of a kind.' },
+      { name: 'library', summary: 'The compiler as a library for Node and browsers.' },
       { name: 'pilot-agent-proxy', summary: 'Compile, start Envoy, follow changes, drain.' },
       { name: 'pilot-agent-istio-iptables', summary: 'Redirect the traffic of a network namespace to the proxy.' },
       { name: 'pilot-agent-istio-clean-iptables', summary: 'Remove that redirection.' },

@@ -1,4 +1,5 @@
 import type { Compilation } from '../compiler/compilation.ts';
+import { reportNoProxy } from '../compiler/no-proxy.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -52,19 +53,13 @@ export async function runCompile(positional: readonly string[], options: Compile
     io,
     bag,
   );
-  if (compiled.compilation?.configs.length === 0) {
-    // Going on would empty the output folder: an upstream command that found nothing is the likelier reason.
-    const holes = { what: 'the input', thing: 'workload that has a proxy' };
-    bag.report('empty-input', undefined, holes, { hint: howToGetAProxy });
-  }
+  // Going on would empty the output folder: an upstream command that found nothing is the likelier reason.
+  if (compiled.compilation !== undefined) reportNoProxy(compiled.compilation, bag);
   const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;
   await io.writeError(format(shown, compiled.sources, options.diagnostics, options));
   if (compiled.compilation === undefined || bag.hasErrors) return exitCode.no;
   return deliver(compiled.compilation, compiled.inputs, options, io);
 }
-
-const howToGetAProxy =
-  'label its namespace mesh-injection: enabled, or its pod sidecar.mesh.io/inject: "true"; a gateway has a container mesh-proxy that runs "proxy router", or a Gateway that selects it';
 
 function refuseContradictions(paths: readonly string[], options: CompileOptions): void {
   if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');

@@ -1,8 +1,8 @@
 import { nearest } from '../lib/nearest.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { schemaKinds, schemaOf } from '../library/schemas.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
-import { schemaKinds, schemaOf } from './schemas.ts';
 
 /** Prints the JSON Schema (2020-12) of a kind, for editors; without a kind, the kinds. */
 export async function runSchema(kind: string | undefined, io: CliIo): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { isBlankText } from './blank.ts';
 import type { SourceFile } from './document.ts';
+import { reportEmpty } from './empty-files.ts';
 import { Exclusion } from './exclusion.ts';
 import { decode } from './file-text.ts';
 import { findFiles, SourceError } from './find.ts';
@@ -79,16 +79,6 @@ export async function readSources(
   reportExcluded(exclusion, bag);
   for (const path of await lookAlikes(others)) bag.report('skipped-by-name', { file: path, start: 0, end: 0 }, {});
   return files;
-}
-
-function reportEmpty(files: readonly SourceFile[], bag: DiagnosticBag): void {
-  const empty = files.filter(({ text }) => isBlankText(text));
-  // An empty pipe is a command that failed, not a wish for an empty mesh.
-  if (empty.some(({ path }) => path === '-'))
-    bag.report('empty-input', undefined, { what: 'standard input', thing: 'object' });
-  if (!bag.hasErrors && empty.length === files.length)
-    bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
-  for (const { path } of empty) if (path !== '-') bag.report('empty-file', { file: path, start: 0, end: 0 }, {});
 }
 
 /** So many of the paths that were left out are named. */

@@ -1,7 +1,7 @@
 import type { MessageTemplate } from '../message.ts';
 
 /** What a code stands for. A code names the fault, and is never renamed or used again once released. */
-interface Entry<K extends readonly string[]> {
+export interface Entry<K extends readonly string[]> {
   readonly severity: 'error' | 'warning' | 'info';
   readonly message: MessageTemplate<K>;
   /** An imperative sentence; `report` may give a better one for the case at hand. */

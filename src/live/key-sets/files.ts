@@ -2,12 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { WorldFailure } from '../../lib/failure.ts';
 import { explainDeadLink } from '../../lib/read-file.ts';
+import type { KeySetFile } from './gather.ts';
 import type { KeySetOption } from './key-set-option.ts';
-
-/** The same, read. */
-export interface KeySetFile extends KeySetOption {
-  readonly text: string;
-}
 
 /** The file that `--jwks` names cannot be read, or is none. */
 export class KeySetFileError extends WorldFailure<'key-set-unreadable'> {

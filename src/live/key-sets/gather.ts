@@ -3,9 +3,16 @@ import type { MeshObject } from '../../compiler/policy/object.ts';
 import type { JwtRule, RequestAuthentication } from '../../compiler/policy/request-authentication.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
-import type { JudgeKeys } from '../../envoy/judge-keys.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { KeySetFile } from './files.ts';
+import type { KeySetOption } from './key-set-option.ts';
+
+/** A key set of one issuer, as the user gave it. */
+export interface KeySetFile extends KeySetOption {
+  readonly text: string;
+}
+
+/** Why Envoy does not take a key set; undefined when it does. */
+type JudgeKeys = (keySet: string) => Promise<string | undefined>;
 
 /** Answers for rules whose keys stand neither in the rule nor in a file. */
 export interface RemoteKeySets {

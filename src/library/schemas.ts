@@ -24,7 +24,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, unknown>>;
 }
 
-const schemas: readonly Schema[] = [
+const all: readonly Schema[] = [
   authorizationPolicy,
   destinationRule,
   endpointSlice,
@@ -50,7 +50,7 @@ const shared: readonly Schema[] = [common, proxyConfig];
 
 /** A title names every kind that its schema holds for. */
 const byKind: ReadonlyMap<string, Schema> = new Map(
-  schemas.flatMap((schema) => schema.title.split(', ').map((kind) => [kind, schema])),
+  all.flatMap((schema) => schema.title.split(', ').map((kind) => [kind, schema])),
 );
 
 /** Kinds that have a schema, sorted. */
@@ -73,3 +73,11 @@ export function schemaOf(kind: string): object | undefined {
   visit(JSON.stringify(schema));
   return parts.size === 0 ? schema : { ...schema, $defs: { ...schema.$defs, ...Object.fromEntries(parts) } };
 }
+
+/** The JSON Schema of each kind, as `meshpol schema` prints it. */
+export const schemas: ReadonlyMap<string, object> = new Map(
+  schemaKinds().flatMap((kind) => {
+    const schema = schemaOf(kind);
+    return schema === undefined ? [] : [[kind, schema] as const];
+  }),
+);

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compileFixture, readFixture } from '../testing/fixture.ts';
+import { compile } from './compile.ts';
+import { formatDiagnostics } from './format-diagnostics.ts';
+import type { CompileInput } from './input.ts';
+import { schemas } from './schemas.ts';
+
+const fixtures = join(import.meta.dirname, '../../fixtures/ok');
+const mesh = {
+  path: 'mesh.yaml',
+  text: `apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: web, image: web}]}
+status: {podIP: 10.77.0.2}
+`,
+};
+
+const codesOf = async (input: CompileInput): Promise<readonly string[]> =>
+  (await compile(input)).diagnostics.map(({ code, place }) => `${place?.file ?? ''} ${code}`);
+
+describe('compile of the library', () => {
+  test.each(['jwt-keys-from-file', 'jwt-inline-keys'])(
+    'gives for %s the messages that the compiler gives',
+    async (name) => {
+      const fixture = await readFixture(fixtures, name);
+      const expected = compileFixture(fixture)?.configs.map(({ listeners, clusters }) => ({
+        listeners: listeners.map(({ json }) => json),
+        clusters: clusters.map(({ json }) => json),
+      }));
+      const options = JSON.parse(readFileSync(join(fixtures, name, 'case.json'), 'utf8'));
+      const keySets = Object.entries<string>(options.jwks ?? {}).map(([issuer, file]) => ({
+        ...{ issuer, path: file, text: readFileSync(join(fixtures, name, file), 'utf8') },
+      }));
+      const workloads = fixture.select === 'all' ? undefined : fixture.select;
+      const { proxies } = await compile({ files: fixture.files, workloads, keySets, variables: options.variables });
+      expect(proxies?.map(({ listeners, clusters }) => ({ listeners, clusters }))).toEqual(expected);
+      expect(proxies).not.toEqual([]);
+    },
+  );
+
+  test('gives no proxy when one text of many has an error, and tells all errors at once', async () => {
+    const wrong = (path: string) => ({ path, text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n' });
+    const meshConfig = { path: 'config.yaml', text: 'trustDomian: a\n' };
+    const { proxies, diagnostics } = await compile({ files: [mesh, wrong('a.yaml'), wrong('b.yaml')], meshConfig });
+    expect(proxies).toBeUndefined();
+    expect(diagnostics.map(({ place }) => place?.file)).toEqual([
+      'a.yaml',
+      'a.yaml',
+      'b.yaml',
+      'b.yaml',
+      'config.yaml',
+    ]);
+  });
+
+  test('takes no variable from the environment', async () => {
+    process.env.PROXY_CONFIG = 'no: [yaml';
+    try {
+      expect((await compile({ files: [mesh] })).proxies).toHaveLength(1);
+      expect(await codesOf({ files: [mesh], variables: { PROXY_CONFIG: 'no: [yaml' } })).toContain(
+        '$PROXY_CONFIG yaml-syntax',
+      );
+    } finally {
+      delete process.env.PROXY_CONFIG;
+    }
+  });
+
+  test('reports input without an object, and without a proxy', async () => {
+    expect(await codesOf({ files: [] })).toEqual([' empty-input']);
+    expect(await codesOf({ files: [{ path: 'a.yaml', text: '# nothing\n' }] })).toContain(' empty-input');
+    const text = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n';
+    expect(await codesOf({ files: [{ path: 'a.yaml', text }] })).toContain(' empty-input');
+  });
+
+  test('reports a template that is wrong at its line', async () => {
+    const template = { name: 'bootstrap.json.hbs', path: 'mine.hbs', text: '{\n{{#each nodes}}' };
+    expect(await codesOf({ files: [mesh], templates: [template] })).toEqual([
+      expect.stringMatching(/^mine\.hbs template-/),
+    ]);
+  });
+
+  test('rejects texts of one path, and what is no text', async () => {
+    await expect(compile({ files: [mesh, mesh] })).rejects.toThrow(
+      'compile: two texts have the path "mesh.yaml", expected one path for each',
+    );
+    const noText = { path: 'a.yaml', text: undefined as unknown as string };
+    await expect(compile({ files: [noText] })).rejects.toThrow(TypeError);
+  });
+});
+
+test('formatDiagnostics writes each form, and refuses another', async () => {
+  const result = await compile({ files: [{ path: 'a.yaml', text: 'kind: [\n' }] });
+  expect(formatDiagnostics(result)).toMatch(/^a\.yaml:\d+:\d+: error: [\s\S]*1 error in 1 of 1 file\n$/);
+  expect(JSON.parse(formatDiagnostics(result, 'json'))).toMatchObject({ summary: { errors: 1, files: 1 } });
+  expect(formatDiagnostics(result, 'github')).toMatch(/^::error file=a\.yaml,/);
+  expect(() => formatDiagnostics(result, 'html' as 'text')).toThrow('the form is "html"');
+});
+
+test('schemas has a schema for each kind', () => {
+  expect(schemas.get('PeerAuthentication')).toMatchObject({ title: 'PeerAuthentication' });
+  expect([...schemas.keys()]).toEqual([...schemas.keys()].sort());
+});

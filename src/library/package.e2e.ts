@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocksOf, type PageExample } from './testing/page-examples.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'library-'));
+const installed = join(folder, 'node_modules/mesh-policy-compiler');
+const [inNode, ofStrings, inBrowser] = blocksOf(readFileSync(join(root, 'docs/reference/library.md'), 'utf8'));
+let packed: readonly string[];
+
+/** Packs the package, and unpacks it where `npm install` would put it, in a folder that has nothing else. */
+beforeAll(() => {
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [{ filename, files }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
+  packed = files.map(({ path }: { readonly path: string }) => path);
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed]);
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const runNode = (args: readonly string[]): string =>
+  execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env: {} });
+
+/** The output of an example that Node runs in the folder. */
+function outputOf({ code }: PageExample): string {
+  writeFileSync(join(folder, 'example.js'), code);
+  return runNode(['example.js']);
+}
+
+describe('the packed package', () => {
+  test('has the programs, the library with its types, schemas, templates and examples, and nothing else', () => {
+    const forms = [
+      /^(LICENSE|README\.md|package\.json)$/,
+      /^dist\/(meshpol|pilot-agent|meshd)[\w-]*\.js(\.map)?$/,
+      /^dist\/[\w-]+\.cjs(\.map)?$/,
+      /^dist\/library\/(library\.js|[\w-]+\.d\.ts)$/,
+      /^schemas\/[\w-]+\.json$/,
+      /^templates\/(partials\/)?[\w-]+(\.json)?\.hbs$/,
+      /^examples\/[\w/-]+(\.md|\.yaml|\/\.meshpolignore)$/,
+    ];
+    expect(packed.filter((path) => !forms.some((form) => form.test(path)))).toEqual([]);
+    expect(forms.filter((form) => !packed.some((path) => form.test(path)))).toEqual([]);
+  });
+
+  test('compiles an example with meshpol, without any other package', () => {
+    const meshpol = join(installed, 'dist/meshpol.js');
+    const inputs = ['topology.yaml', 'policies/mesh-strict.yaml'].map((file) =>
+      join(installed, 'examples/first-mesh', file),
+    );
+    const printed = runNode([meshpol, 'compile', ...inputs, '--workload', 'foo/httpbin']);
+    expect(Object.keys(JSON.parse(printed))).toEqual([
+      'bootstrap',
+      'listeners',
+      'clusters',
+      'routes',
+      'origins',
+      'mesh',
+    ]);
+  });
+
+  test('has types that a program in TypeScript is checked by', () => {
+    const imports = `import { compile, type CompileResult, schemas } from 'mesh-policy-compiler';`;
+    const uses = [
+      `const result: CompileResult = await compile({ files: [{ path: 'a.yaml', text: '' }] });`,
+      'for (const { listeners } of result.proxies ?? []) console.log(listeners[0]?.name, schemas.size);',
+      '// @ts-expect-error: there may be no proxies',
+      'result.proxies.length;',
+      '// @ts-expect-error: a file needs a text',
+      `await compile({ files: [{ path: 'a.yaml' }] });`,
+    ];
+    writeFileSync(join(folder, 'program.ts'), [imports, ...uses].join('\n'));
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom'];
+    expect(runNode([join(root, 'node_modules/typescript/bin/tsc'), ...options, '--types', '', 'program.ts'])).toBe('');
+  });
+});
+
+describe('the examples of the page on the library', () => {
+  test('compile files in Node', () => {
+    expect(outputOf(inNode)).toBe(inNode.output);
+  });
+
+  test('report diagnostics of strings', () => {
+    expect(outputOf(ofStrings)).toBe(ofStrings.output);
+  });
+
+  test('compile in a browser', async () => {
+    expect((await shownBy(inBrowser.code)).trim()).toBe(inBrowser.output.trim());
+  });
+});
+
+test('the library gives in a browser what it gives in Node: keys that are checked, and templates of a user', async () => {
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const input = {
+    files: ['topology.yaml', 'policies.yaml'].map((path) => ({
+      path,
+      text: read(`fixtures/ok/jwt-inline-keys/${path}`),
+    })),
+    templates: [{ name: 'routes.json.hbs', path: 'routes.json.hbs', text: read('templates/routes.json.hbs') }],
+  };
+  const program = (show: string): string =>
+    `${['import { compile }', "'mesh-policy-compiler'"].join(' from ')};
+    const { proxies, diagnostics } = await compile(${JSON.stringify(input)});
+    ${show}(JSON.stringify({ proxies, diagnostics }));`;
+  const inNodeToo = outputOf({ code: program('console.log'), output: '' });
+  expect(JSON.parse(inNodeToo).proxies).not.toEqual([]);
+  expect(await shownBy(program('document.body.append'))).toBe(inNodeToo.trim());
+});
+
+/** What a page shows, as text, after it has run a program that is bundled with the installed package. */
+async function shownBy(code: string): Promise<string> {
+  const stdin = { contents: code, resolveDir: folder };
+  const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', write: false });
+  const page = join(folder, 'page.html');
+  const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
+  writeFileSync(page, `<!doctype html><meta charset="utf-8"><body><script type="module">${script}</script></body>`);
+  const profile = `--user-data-dir=${join(folder, 'profile')}`;
+  const flags = ['--no-sandbox', '--disable-gpu', profile, '--virtual-time-budget=20000', '--dump-dom'];
+  const printed = execFileSync('chromium-headless-shell', [...flags, pathToFileURL(page).href], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1 << 26,
+    timeout: 50_000,
+  });
+  const body = printed.slice(printed.lastIndexOf('</script>') + '</script>'.length, printed.lastIndexOf('</body>'));
+  const named: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&nbsp;': '\u00a0' };
+  return body.replaceAll(/&\w+;/g, (entity) => named[entity] ?? entity);
+}

@@ -1,0 +1,17 @@
+/** A program of a page, and what the page says that it prints. */
+export interface PageExample {
+  readonly code: string;
+  readonly output: string;
+}
+
+/** The programs of a page on which a block with their output follows; exactly three, in their order. */
+export function blocksOf(page: string): readonly [PageExample, PageExample, PageExample] {
+  const blocks = [
+    ...page.matchAll(/```js\n((?:(?!```)[\s\S])*)```\n(?:(?!```)[\s\S])*```text\n((?:(?!```)[\s\S])*)```/g),
+  ];
+  const [first, second, third, ...rest] = blocks.map(([, code = '', output = '']) => ({ code, output }));
+  if (first === undefined || second === undefined || third === undefined || rest.length > 0) {
+    throw new Error(`the page has ${blocks.length} programs with an output, expected 3`);
+  }
+  return [first, second, third];
+}
