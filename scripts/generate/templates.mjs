@@ -1,11 +1,11 @@
-// inputs: templates scripts/templates
+// inputs: templates src/compiler/template
 // outputs: src/generated/templates.js src/generated/templates.d.ts src/generated/handlebars-templates.js src/generated/handlebars-templates.d.ts
 // Compiles the templates twice: to functions that build the JSON, for every run, and to Handlebars' own form, for runs in
 // which a user's templates replace some of them. A test holds that both give the same.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Handlebars from 'handlebars';
-import { templateCode } from '../templates/code.mjs';
+import { writeModule } from '../../src/compiler/template/write-module.ts';
 
 const root = join(import.meta.dirname, '../..');
 const outputFolder = join(root, 'src/generated');
@@ -14,7 +14,7 @@ const main = section(join(root, 'templates'), '.json.hbs');
 const partials = section(join(root, 'templates/partials'), '.hbs');
 
 mkdirSync(outputFolder, { recursive: true });
-write('templates.js', templateCode(main, partials));
+write('templates.js', writeModule(main, partials));
 write(
   'templates.d.ts',
   `import type { BuildTemplate } from '../compiler/render/placing.ts';
