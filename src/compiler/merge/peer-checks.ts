@@ -1,10 +1,8 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { append } from '../../lib/append.ts';
-import { compareStrings } from '../../lib/sort.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { LabelIndex } from '../topology/selector.ts';
 import type { PeerIndex } from './peer-index.ts';
 
 /** Reports policies, and entries of policies, that have no effect because of what else there is. */
@@ -20,37 +18,39 @@ export function checkPeers(index: PeerIndex, topology: Topology, rootNamespace: 
       bag.report('competing-scope-policies', placeOf(policy), holes, relatedTo(kept as PeerAuthentication));
     }
   }
-  const selecting = [...index.selectingNamespaces].sort(([a], [b]) => compareStrings(a, b));
-  if (selecting.length === 0) return;
-  const workloads = new LabelIndex(topology.workloads);
-  for (const [, policies] of selecting) checkSelecting(policies, workloads, bag);
+  checkSelecting(index, topology, bag);
 }
 
-/** `policies` are those of one namespace, oldest first: the first one on a workload is in force there. */
-function checkSelecting(
-  policies: readonly PeerAuthentication[],
-  workloads: LabelIndex<Workload>,
-  bag: DiagnosticBag,
-): void {
-  const inForce = new Map<Workload, PeerAuthentication>();
-  for (const policy of policies) {
-    const lost = new Map<PeerAuthentication, Workload[]>();
-    const held: Workload[] = [];
-    for (const workload of workloads.select(policy.namespace, policy.spec.selector?.matchLabels)) {
-      const first = inForce.get(workload);
-      if (first !== undefined) {
-        append(lost, first, workload);
-        continue;
-      }
-      inForce.set(workload, policy);
-      held.push(workload);
+/** What one selecting policy does: where it is in force, and where another one is, by that one. */
+interface Reach {
+  readonly held: Workload[];
+  readonly lost: Map<PeerAuthentication, Workload[]>;
+}
+
+/** The first policy on a workload is in force there, as the index says; the others lose. */
+function checkSelecting(index: PeerIndex, topology: Topology, bag: DiagnosticBag): void {
+  const reaches = new Map(index.selecting.map((policy): [PeerAuthentication, Reach] => [policy, nowhere()]));
+  if (reaches.size === 0) return;
+  for (const workload of topology.workloads) {
+    const [kept, ...ignored] = index.levelsOf(workload).workload;
+    if (kept === undefined) continue;
+    reaches.get(kept)?.held.push(workload);
+    for (const policy of ignored) {
+      const reach = reaches.get(policy);
+      if (reach !== undefined) append(reach.lost, kept, workload);
     }
+  }
+  for (const [policy, { held, lost }] of reaches) {
     for (const [kept, shared] of lost) {
       const holes = { ignored: nameOf(policy), kept: nameOf(kept), workloads: listOf(shared) };
       bag.report('competing-workload-policies', placeOf(policy), holes, relatedTo(kept));
     }
     checkPorts(policy, held, bag);
   }
+}
+
+function nowhere(): Reach {
+  return { held: [], lost: new Map() };
 }
 
 /** Workloads without a proxy accept everything on every port: nothing is lost there. */

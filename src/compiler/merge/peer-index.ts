@@ -15,25 +15,28 @@ export interface PeerLevels {
 export class PeerIndex {
   readonly #rootNamespace: string;
   readonly #whole = new Map<string, PeerAuthentication[]>();
-  readonly #selecting = new Map<string, PeerAuthentication[]>();
   /** Each selecting policy once, under the first label that it wants. */
   readonly #byLabel = new Map<string, PeerAuthentication[]>();
+  /** Policies with a selector that hold for workloads of their namespace, oldest first. */
+  readonly selecting: readonly PeerAuthentication[];
   /** Policies that hold for nothing: a selector in the root namespace. */
   readonly ineffective: readonly PeerAuthentication[];
 
   constructor(policies: readonly PeerAuthentication[], rootNamespace: string) {
     this.#rootNamespace = rootNamespace;
     const ineffective: PeerAuthentication[] = [];
+    const selecting: PeerAuthentication[] = [];
     for (const policy of byAge(policies)) {
       if (!hasLabels(policy.spec.selector)) append(this.#whole, policy.namespace, policy);
       else if (policy.namespace === rootNamespace) ineffective.push(policy);
       else {
         const [label] = Object.entries(policy.spec.selector?.matchLabels ?? {});
-        append(this.#selecting, policy.namespace, policy);
+        selecting.push(policy);
         append(this.#byLabel, `${policy.namespace}\n${label?.join('\n')}`, policy);
       }
     }
     this.ineffective = ineffective;
+    this.selecting = selecting;
   }
 
   /** Mesh and namespace level alone: what a client can know of a service of the namespace. */
@@ -58,9 +61,5 @@ export class PeerIndex {
   /** Each namespace with the policies that hold for all of it, oldest first. */
   get wholeNamespaces(): Iterable<readonly [string, readonly PeerAuthentication[]]> {
     return this.#whole;
-  }
-
-  get selectingNamespaces(): Iterable<readonly [string, readonly PeerAuthentication[]]> {
-    return this.#selecting;
   }
 }
