@@ -1,7 +1,5 @@
 import type { SettingOrigin } from './settings.ts';
-
-/** Which token authenticates a signing request; `none`: certificates of files alone. */
-export type TokenPolicy = 'third-party-jwt' | 'first-party-jwt' | 'none';
+import type { TokenPolicy } from './token-policy.ts';
 
 /** Who signs the workload's certificate. */
 export interface AuthoritySettings {

@@ -9,13 +9,14 @@ import type {
   LifeSettings,
   ReloadSettings,
   SecretSettings,
-  TokenPolicy,
 } from './agent-settings.ts';
 import { agentVariables } from './agent-variables.ts';
 import type { Environment } from './environment.ts';
 
 import { ownVariables } from './own-variables.ts';
+import { parseTokenPolicy } from './token-policy.ts';
 import {
+  oneOf,
   type ParsedVariable,
   parseBoolean,
   parseDurationVariable,
@@ -61,14 +62,7 @@ function authority(reader: VariableReader): AuthoritySettings {
     ),
     namespace: reader.read('NAMESPACE', text),
     clusterId: reader.read('MESH_META_CLUSTER_ID', text),
-    tokenPolicy: reader.read(
-      'JWT_POLICY',
-      oneOf<TokenPolicy>({
-        'third-party-jwt': 'third-party-jwt',
-        'first-party-jwt': 'first-party-jwt',
-        none: 'none',
-      }),
-    ),
+    tokenPolicy: reader.read('JWT_POLICY', parseTokenPolicy),
     initialBackoffMs: reader.read('INITIAL_BACKOFF_MSEC', parseWholeNumber),
   };
 }
@@ -142,14 +136,6 @@ function optional<T>(parse: Parse<T>): Parse<T | undefined> {
 }
 
 /** By the names that a variable may say. */
-function oneOf<T extends string>(values: Readonly<Record<string, T>>): Parse<T> {
-  const names = Object.keys(values).filter((name) => name !== '');
-  return (value) =>
-    Object.hasOwn(values, value)
-      ? { ok: true, value: values[value] as T }
-      : { ok: false, expected: names.map((name) => `"${name}"`).join(', ') };
-}
-
 function list(value: string): ParsedVariable<readonly string[]> {
   const names = value.split(',').map((name) => name.trim());
   return { ok: true, value: names.filter((name) => name !== '') };

@@ -66,3 +66,12 @@ export function parseDurationVariable(text: string): ParsedVariable<number> {
   if (value !== undefined && value >= 0) return { ok: true, value };
   return { ok: false, expected: 'a duration such as "5s" or "1m30s"' };
 }
+
+/** A parser of one of the named values; what it says when another one is written lists them. */
+export function oneOf<T extends string>(values: Readonly<Record<string, T>>): (value: string) => ParsedVariable<T> {
+  const names = Object.keys(values).filter((name) => name !== '');
+  return (value) =>
+    Object.hasOwn(values, value)
+      ? { ok: true, value: values[value] as T }
+      : { ok: false, expected: names.map((name) => `"${name}"`).join(', ') };
+}

@@ -1,5 +1,6 @@
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
+import { parseTokenPolicy } from '../../config/token-policy.ts';
 import { type ParsedVariable, parseBoolean, parseInteger } from '../../config/variable.ts';
 import { variables } from '../../config/variables.ts';
 import type {
@@ -82,17 +83,12 @@ async function authorityOf(flags: ServeFlags, settings: Settings, environment: E
   };
 }
 
-const policies: readonly string[] = ['third-party-jwt', 'first-party-jwt', 'none'];
-
 async function tokensOf(
   { tokenIssuer, tokenKeys, tokenIssuerRoots, tokenAudience }: ServeFlags,
   settings: Settings,
   environment: Environment,
 ): Promise<TokenConfig | undefined> {
-  const policy = environment.JWT_POLICY || 'third-party-jwt';
-  if (!policies.includes(policy)) {
-    throw new UsageError(`JWT_POLICY is "third-party-jwt", "first-party-jwt" or "none", not "${policy}"`);
-  }
+  const policy = variable(environment, 'JWT_POLICY', parseTokenPolicy);
   if (tokenIssuer === undefined && tokenKeys === undefined) return undefined;
   if (policy === 'none')
     throw new UsageError('JWT_POLICY=none takes no tokens, but --tokenIssuer or --tokenKeys is given');

@@ -33,11 +33,7 @@ describe('runMeshd', () => {
     ['serve --caKeyAlgorithm DSA', {}, /Allowed choices are ECDSA, RSA/],
     ['serve now', {}, /too many arguments for 'serve'/],
     ['serve', { ENABLE_CA_SERVER: 'maybe' }, /^meshd: ENABLE_CA_SERVER is "true" or "false", not "maybe"/],
-    [
-      'serve',
-      { JWT_POLICY: 'some' },
-      /^meshd: JWT_POLICY is "third-party-jwt", "first-party-jwt" or "none", not "some"/,
-    ],
+    ['serve', { JWT_POLICY: 'some' }, /^meshd: JWT_POLICY is "third-party-jwt", "first-party-jwt", "none", not "some"/],
     ['serve --tokenKeys x', { JWT_POLICY: 'none' }, /^meshd: JWT_POLICY=none takes no tokens, but/],
     ['serve', { MESH_GPRC_MAXRECVMSGSIZE: '4 MiB' }, /^meshd: MESH_GPRC_MAXRECVMSGSIZE is a whole number from 1 on/],
     ['serve', { MESH_GPRC_MAXSTREAMS: '0' }, /^meshd: MESH_GPRC_MAXSTREAMS is a whole number from 1 on, not "0"/],
