@@ -116,3 +116,11 @@ export function errorOf({ message, stack, fields, isOfTheWorld, cause }: PlainEr
   if (stack !== undefined) error.stack = stack;
   return Object.assign(error, fields);
 }
+
+/** The last good inputs after the change. */
+export function withChange(good: GoodState | undefined, { files, removed, rest }: GoodChange): GoodState {
+  const texts = new Map((good?.files ?? []).map((file) => [file.path, file]));
+  for (const path of removed) texts.delete(path);
+  for (const file of files) texts.set(file.path, file);
+  return { files: [...texts.values()], ...rest };
+}

@@ -77,7 +77,8 @@ describe('the thread that compiles', () => {
     await thread.close();
     thread = threadOf({ limitMs: 1_000, replacedMs: 100 }, join(folder, 'templates'));
     await mkdir(join(folder, 'templates/partials'), { recursive: true });
-    filesOf(await thread.compile()).accept?.();
+    const first = filesOf(await thread.compile());
+    first.accept?.();
     await put('templates/clusters.json.hbs', '{{> d0}}');
     for (const [name, text] of Object.entries(doublingPartials())) await put(`templates/partials/${name}.hbs`, text);
     const newer = AbortSignal.abort();
@@ -90,6 +91,8 @@ describe('the thread that compiles', () => {
     await put('p.yaml', denyPath('/second'));
     await rm(join(folder, 'templates/clusters.json.hbs'));
     expect(filesOf(await thread.compile(newer)).files.listeners.text).toContain('"exact": "/second"');
+    // What the thread of the first compilation kept is gone with it.
+    expect(await first.files.beside.get('origins.json')).toBeUndefined();
   });
 
   test('hands over what failed as what it was', async () => {

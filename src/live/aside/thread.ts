@@ -6,13 +6,13 @@ import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import {
   errorOf,
   type FromThread,
-  type GoodChange,
   type PlainInputs,
   type PlainResult,
   plainError,
   type Question,
   type ThreadData,
   type ToThread,
+  withChange,
 } from './messages.ts';
 import { FileReceiver } from './plain-files.ts';
 
@@ -176,7 +176,7 @@ export class CompileThread {
     else if (message.type === 'failed') this.#settle()?.reject(errorOf(message.error));
     else if (message.type === 'question') void this.#answer(message.question);
     else if (message.type === 'read') this.#read = message.read;
-    else if (message.type === 'good') this.#good = changed(this.#good, message.change);
+    else if (message.type === 'good') this.#good = withChange(this.#good, message.change);
     else {
       this.#texts.get(message.id)?.(message.text);
       this.#texts.delete(message.id);
@@ -185,7 +185,8 @@ export class CompileThread {
 
   #takeResult(number: number, result: PlainResult): void {
     const pending = this.#settle();
-    if (pending === undefined) return;
+    const worker = this.#worker;
+    if (pending === undefined || worker === undefined) return;
     if (!('files' in result)) {
       pending.resolve(result);
       return;
@@ -193,13 +194,16 @@ export class CompileThread {
     this.#longestMs = Math.max(this.#longestMs, performance.now() - pending.startedAtMs);
     const { files, figures, ...rest } = result;
     if (figures !== undefined) this.#inputs.onFigures?.(figures);
-    const beside = { keys: () => files.beside.values(), get: (name: string) => this.#text(number, name) };
-    const accept = (): void => this.#post({ type: 'accept', number });
+    const beside = { keys: () => files.beside.values(), get: (name: string) => this.#text(worker, number, name) };
+    const accept = (): void => {
+      if (this.#worker === worker) this.#post({ type: 'accept', number });
+    };
     pending.resolve({ ...rest, files: this.#receiver.receive(files, beside), accept });
   }
 
-  #text(number: number, name: string): Promise<string | undefined> {
-    if (this.#worker === undefined) return Promise.resolve(undefined);
+  /** Each thread counts its compilations from one: another than the one that made it knows nothing of this one. */
+  #text(worker: Worker, number: number, name: string): Promise<string | undefined> {
+    if (this.#worker !== worker) return Promise.resolve(undefined);
     const id = this.#nextText++;
     return new Promise((resolve) => {
       this.#texts.set(id, resolve);
@@ -238,11 +242,4 @@ export class CompileThread {
   #post(message: ToThread): void {
     this.#worker?.postMessage(message);
   }
-}
-
-function changed(good: GoodState | undefined, { files, removed, rest }: GoodChange): GoodState {
-  const texts = new Map((good?.files ?? []).map((file) => [file.path, file]));
-  for (const path of removed) texts.delete(path);
-  for (const file of files) texts.set(file.path, file);
-  return { files: [...texts.values()], ...rest };
 }
