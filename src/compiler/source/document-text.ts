@@ -132,7 +132,8 @@ export class DocumentText {
     const value = { ...(this.#value as object), items: null };
     const frame = new DocumentText({ ...this.place, text: around }, value, this.#settings);
     if (frame.agreement.agrees !== true) return false;
-    return this.#items.every((_, index) => this.#itemText(index).agreement.agrees === true);
+    // Their texts are not kept: a list may have hundreds of thousands of items.
+    return this.#items.every((_, index) => this.#makeItemText(index).agreement.agrees === true);
   }
 
   #difference(): { readonly span: SourceSpan; readonly what: string } | undefined {
@@ -161,15 +162,17 @@ export class DocumentText {
 
   /** Made when asked for: most items of most lists never are. */
   #itemText(index: number): DocumentText {
-    const known = this.#itemTexts.get(index);
-    if (known !== undefined) return known;
+    const item = this.#itemTexts.get(index) ?? this.#makeItemText(index);
+    this.#itemTexts.set(index, item);
+    return item;
+  }
+
+  #makeItemText(index: number): DocumentText {
     const { place } = this;
     const { range, base } = this.#items[index] ?? { range: { start: 0, end: 0 }, base: [] };
     const text = place.text.slice(range.start, range.end);
     const value = base.length === 0 ? this.#itemValues[index] : [this.#itemValues[index]];
-    const item = new DocumentText({ ...place, text, offset: place.offset + range.start }, value, this.#settings);
-    this.#itemTexts.set(index, item);
-    return item;
+    return new DocumentText({ ...place, text, offset: place.offset + range.start }, value, this.#settings);
   }
 
   #span(range: OffsetRange): SourceSpan {

@@ -14,6 +14,7 @@ describe('isSameReading', () => {
     ['literal blocks', 'a: |\n  x: {\n\n    # y\nb: |-\n    z\n\n\nc:\n- d: |\n    e\n  f: g\n'],
     ['values that are no strings', 'a: 1\nb: -2\nc: 1.50\nd: true\ne: null\nf:\ng: 007x\n'],
     ['lines that end as Windows ends them', 'a: |\r\n  x\r\n  y\r\nb: c\r\n'],
+    ['items that are empty', 'a:\n-\n- # b\n- c\nd:\n  -\n'],
     ['the text of kubectl', 'metadata:\n  creationTimestamp: null\n  name: a-5d.x\nspec: {}\n'],
   ])('reads %s', (_, text) => {
     const loaded = load(text);

@@ -51,18 +51,17 @@ class Reading {
   #isSequence(items: readonly unknown[]): boolean {
     const column = this.#column;
     let count = 0;
-    while (this.#column === column && this.#text.startsWith('- ', this.#at)) {
+    while (this.#column === column && this.#isDash()) {
       if (count === items.length) return false;
-      this.#forward(2);
-      if (!this.#isItem(items[count])) return false;
+      this.#forward(1);
+      if (this.#endsLine() ? items[count] !== null || this.#column > column : !this.#isItem(items[count])) return false;
       count += 1;
     }
     return count > 0 && count === items.length;
   }
 
   #isItem(item: unknown): boolean {
-    if (this.#isNext('\n') || this.#isNext('#')) return false;
-    const isBlock = this.#text.startsWith('- ', this.#at) || (isMapping(item) && !this.#isNext('{'));
+    const isBlock = this.#isDash() || (isMapping(item) && !this.#isNext('{'));
     return isBlock ? typeof item === 'object' && item !== null && this.#isCollection(item) : this.#isScalarLine(item);
   }
 
@@ -97,8 +96,7 @@ class Reading {
     if (literal !== undefined) return this.#isLiteral(value, literal, column);
     if (!this.#endsLine()) return this.#isScalarLine(value);
     const isBelow =
-      this.#at < this.#text.length &&
-      (this.#column > column || (this.#column === column && this.#text.startsWith('- ', this.#at)));
+      this.#at < this.#text.length && (this.#column > column || (this.#column === column && this.#isDash()));
     if (!isBelow) return value === null;
     return typeof value === 'object' && value !== null && this.#isCollection(value);
   }
@@ -187,6 +185,11 @@ class Reading {
     this.#at = pattern.lastIndex;
     this.#column += this.#at - from;
     return this.#text.slice(from, this.#at);
+  }
+
+  #isDash(): boolean {
+    const next = this.#isNext('-') ? this.#text[this.#at + 1] : '';
+    return next === ' ' || next === '\n';
   }
 
   #isNext(character: string): boolean {
