@@ -41,6 +41,8 @@ describe('fillEmptied', () => {
     ['a list', '[]'],
     ['a mapping that is no object', '{}'],
     ['a list that was cut off before its items', 'apiVersion: v1\nkind: List\n'],
+    ['a list that was cut off within its kind', 'apiVersion: v1\nkind: Lis'],
+    ['an object that was cut off behind its kind', 'apiVersion: v1\nkind: ConfigMap\n'],
     ['a list whose items were cut off', 'apiVersion: v1\nkind: List\nitems:\n'],
   ])('keeps the objects of a file that holds %s now', (_, text) => {
     expect(fill({ 'p.yaml': text, 'q.yaml': policy('three') })).toEqual({
@@ -60,10 +62,10 @@ describe('fillEmptied', () => {
   });
 
   test.each([
-    ['objects', `${configMap}---\napiVersion: argoproj.io/v1\nkind: Application\n`],
+    ['objects', `${configMap}---\napiVersion: argoproj.io/v1\nkind: Application\nspec: {}\n`],
     [
       'a list of objects',
-      'kind: List\nitems: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: a.io/v1, kind: Application}]\n',
+      'kind: List\nitems: [{apiVersion: v1, kind: ConfigMap, data: {}}, {apiVersion: a.io/v1, kind: Application, spec: {}}]\n',
     ],
   ])('warns of the policies that are let go because their file now holds %s of kinds that are not read', (_, text) => {
     const { warnings } = fillEmptied(

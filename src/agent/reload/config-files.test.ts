@@ -55,6 +55,17 @@ describe('ConfigFiles', () => {
     expect((await origins())[0]).toBe('{"a": 1}');
   });
 
+  test('leaves no text of another configuration beside one whose own texts are lost', async () => {
+    const config = new ConfigFiles(folder);
+    await config.writeAll(files('{"a": 1}'));
+    await config.complete();
+    const lost = { keys: () => ['origins.json'], get: () => Promise.resolve(undefined) };
+    await config.writeBeside({ ...files(''), beside: lost });
+    await expect(origins()).rejects.toThrow('ENOENT');
+    await config.writeBeside(files('{"a": 1}'));
+    expect((await origins())[0]).toBe('{"a": 1}');
+  });
+
   const sample = (changes: Partial<SampleProxy>): ProxyFiles =>
     sampleFiles({ ...{ configPath: folder, adminPort: 1, httpPort: 2, body: 'one' }, ...changes });
   const [web, db] = [

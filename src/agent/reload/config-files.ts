@@ -128,10 +128,18 @@ export class ConfigFiles {
     await this.writeBeside(files, false);
   }
 
-  /** Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. */
+  /**
+   * Writes what Envoy does not read: where each fragment comes from may change while the configuration does not. Where a
+   * text is lost with the thread that kept it, no file is better than that of another configuration.
+   */
   async writeBeside({ beside }: ProxyFiles, isKnown = true): Promise<void> {
     for (const name of beside.keys()) {
-      const text = (await beside.get(name)) ?? '';
+      const text = await beside.get(name);
+      if (text === undefined) {
+        this.#digests.delete(name);
+        await rm(join(this.folder, name), { force: true });
+        continue;
+      }
       const digest = createHash('sha256').update(text).digest('hex');
       if (isKnown && this.#digests.get(name) === digest) continue;
       this.#digests.delete(name);

@@ -5,8 +5,8 @@ import { loader } from './load.ts';
 
 /**
  * The kinds that a text names, those of the items in the place of a list; `List` for a list with `items: []`. Blanks,
- * comments, scalars and mappings without a kind name none, nor does a list that was cut off before its items. Undefined
- * when some document cannot be read, which is a fault of its own.
+ * comments, scalars and mappings without a kind name none, nor does what ends with its kind: it was cut off there, maybe
+ * within the kind. Undefined when some document cannot be read, which is a fault of its own.
  */
 export function statedKinds(text: string): readonly string[] | undefined {
   const load = loader(defaultLimits);
@@ -29,5 +29,6 @@ function kindsOf(value: unknown): readonly string[] {
 
 function kindOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
-  return typeof value.kind === 'string' ? value.kind : undefined;
+  const saysMore = Object.keys(value).some((key) => key !== 'apiVersion' && key !== 'kind');
+  return saysMore && typeof value.kind === 'string' ? value.kind : undefined;
 }
