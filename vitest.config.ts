@@ -10,7 +10,7 @@ const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
  * much longer for their namespaces as would be gained.
  */
 const apart = [
-  'src/compiler/!(source)/**/*.e2e.ts',
+  'src/{compiler,schema}/**/*.e2e.ts',
   'src/library/*.e2e.ts',
   'src/{control,dns,jwks,xds}/**/*.e2e.ts',
   'src/identity/**/!(watch*).e2e.ts',

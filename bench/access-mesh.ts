@@ -1,4 +1,4 @@
-import type { SourceFile } from '../src/compiler/source/document.ts';
+import type { SourceFile } from '../src/source/document.ts';
 
 /** One workload, `a/httpbin`, with an HTTP port. */
 export const accessMesh: SourceFile = {

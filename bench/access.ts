@@ -1,10 +1,10 @@
 import { createTokenIssuer } from '../e2e/mesh/token-issuer.ts';
 import type { Compilation } from '../src/compiler/compilation.ts';
 import { createCompiler } from '../src/compiler/compile.ts';
-import type { SourceFile } from '../src/compiler/source/document.ts';
 import { defaultSettings } from '../src/config/defaults.ts';
 import { DiagnosticBag } from '../src/diagnostics/bag.ts';
 import { createKeySetGatherer } from '../src/live/key-sets/gather.ts';
+import type { SourceFile } from '../src/source/document.ts';
 import { staticFormOf } from '../src/testing/static-form.ts';
 import { type AccessGate, startAccessGate } from './access-gate.ts';
 import { accessMesh, denyRules, tokenRules } from './access-mesh.ts';

@@ -1,4 +1,4 @@
-import type { SourceFile } from '../src/compiler/source/document.ts';
+import type { SourceFile } from '../src/source/document.ts';
 
 export interface MeshSize {
   readonly services: number;

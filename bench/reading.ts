@@ -1,6 +1,6 @@
-import { validate } from '../src/compiler/schema/validate.ts';
-import { parse } from '../src/compiler/source/parse.ts';
 import { DiagnosticBag } from '../src/diagnostics/bag.ts';
+import { validate } from '../src/schema/validate.ts';
+import { parse } from '../src/source/parse.ts';
 import { line, medianMs, ms } from './measure.ts';
 import { generatePolicies } from './mesh.ts';
 

@@ -1,6 +1,6 @@
-import { aliases } from '../../src/compiler/policy/alias.ts';
-import { knownKinds } from '../../src/compiler/schema/kinds.ts';
-import { refusedKinds, templateOfPatch } from '../../src/compiler/schema/refused-kinds.ts';
+import { aliases } from '../../src/policy/alias.ts';
+import { knownKinds } from '../../src/schema/kinds.ts';
+import { refusedKinds, templateOfPatch } from '../../src/schema/refused-kinds.ts';
 import { schemaOf } from './kinds-page.ts';
 import { code, table } from './markdown.ts';
 import { schemaFields } from './schema-fields.ts';

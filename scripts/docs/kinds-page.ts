@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { knownKinds } from '../../src/compiler/schema/kinds.ts';
+import { knownKinds } from '../../src/schema/kinds.ts';
 import { code, table } from './markdown.ts';
 import { type SchemaField, schemaFields } from './schema-fields.ts';
 

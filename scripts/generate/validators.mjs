@@ -1,4 +1,4 @@
-// inputs: schemas src/compiler/schema/formats.ts src/compiler/schema/complaint.ts
+// inputs: schemas src/schema/formats.ts src/schema/complaint.ts
 // outputs: src/generated/validators.js src/generated/validators.d.ts
 // Compiles the JSON Schemas to one module of validators, so that no schema is compiled while a program runs.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '../..');
 const output = join(root, 'src/generated');
-const formatsModule = '../compiler/schema/formats.ts';
-const complaintModule = './src/compiler/schema/complaint.ts';
+const formatsModule = '../schema/formats.ts';
+const complaintModule = './src/schema/complaint.ts';
 const annotations = new Set(['description', 'title', '$schema']);
 
 const schemas = readdirSync(join(root, 'schemas'))
@@ -95,7 +95,7 @@ function write(name, text) {
 
 function declarations() {
   const functions = Object.keys(exported).map((name) => `export const ${name}: SchemaValidator;\n`);
-  return `import type { SchemaValidator } from '../compiler/schema/validator.ts';\n${functions.join('')}`;
+  return `import type { SchemaValidator } from '../schema/validator.ts';\n${functions.join('')}`;
 }
 
 function exportName(id) {

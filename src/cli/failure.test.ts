@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { SourceError } from '../compiler/source/find.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { SourceError } from '../source/find.ts';
 import { explainFailure } from './failure.ts';
 
 describe('explainFailure', () => {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseIgnorePattern } from '../compiler/source/ignore-patterns.ts';
+import { parseIgnorePattern } from '../source/ignore-patterns.ts';
 
 /** Adds one value of an option that may stand several times; a comma is a part of the value. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {

@@ -1,13 +1,13 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
-import { readSources } from '../compiler/source/read.ts';
 import { readSettings } from '../config/read.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { readTemplates } from '../live/read-templates.ts';
+import type { SourceFile } from '../source/document.ts';
+import { readSources } from '../source/read.ts';
 import type { CliIo } from './io.ts';
 
 export interface PipelineOptions {

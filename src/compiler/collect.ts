@@ -1,9 +1,9 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import type { MeshObject } from './policy/object.ts';
-import type { Policy } from './policy/policy.ts';
-import type { PolicySet } from './policy/policy-set.ts';
-import type { TopologyObject } from './policy/topology-kinds.ts';
-import type { PolicyDocument } from './source/document.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
+import type { TopologyObject } from '../policy/topology-kinds.ts';
+import type { PolicyDocument } from '../source/document.ts';
 
 /** The objects of one compilation, apart by what they are for. */
 export interface Collection {

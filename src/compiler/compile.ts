@@ -1,12 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { KeySets } from '../policy/key-sets.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { SourceFile } from '../source/document.ts';
 import { type AnalysisView, createAnalyser } from './analyse.ts';
 import type { Compilation } from './compilation.ts';
-import type { KeySets } from './policy/key-sets.ts';
-import type { MeshObject } from './policy/object.ts';
 import { createObjectReader, type ReadObjects } from './read-objects.ts';
 import { createSnapshotRenderer, type RenderOptions, type Selection } from './render-snapshot.ts';
-import type { SourceFile } from './source/document.ts';
 
 export interface CompileOptions extends RenderOptions {
   readonly settings: Settings;

@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../diagnostics/bag.ts';
 import type { DiagnosticCode } from '../diagnostics/registry.ts';
 import { sortedBy } from '../lib/sort.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import type { ConflictIR, ProxyIR } from './ir/proxy.ts';
-import type { PolicySet } from './policy/policy-set.ts';
 import type { Topology } from './topology/model.ts';
 
 /**

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SourceFile } from '../source/document.ts';
 import { runs } from '../testing/effort.ts';
 import { readFixture } from '../testing/fixture.ts';
 import type { Compilation } from './compilation.ts';
 import { createCompiler } from './compile.ts';
-import type { SourceFile } from './source/document.ts';
 
 const cases = ['rule-two-rules-merge', 'peer-workload-unset-with-ports', 'service-protocols', 'family-dual'];
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
+import { parse } from '../source/parse.ts';
 import { runs } from '../testing/effort.ts';
 import { hosts, type MeshHost, type MeshPod, meshTopology, pods, rootNamespace } from '../testing/generated-mesh.ts';
 import { type GeneratedPolicy, policies, policyFiles } from '../testing/generated-policies.ts';
@@ -19,7 +20,6 @@ import type { Compilation } from './compilation.ts';
 import { createCompiler } from './compile.ts';
 import type { PolicyOrigin } from './ir/origin.ts';
 import type { EnvoyConfig, Resource } from './render/resource.ts';
-import { parse } from './source/parse.ts';
 
 const topology = meshTopology();
 const compiler = createCompiler({ settings: defaultSettings });

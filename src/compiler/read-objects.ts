@@ -1,9 +1,9 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
-import type { MeshObject } from './policy/object.ts';
-import { isSkipped } from './schema/dispatch.ts';
-import { countSkipped, validate } from './schema/validate.ts';
-import type { PolicyDocument, SourceFile } from './source/document.ts';
-import { parse } from './source/parse.ts';
+import type { MeshObject } from '../policy/object.ts';
+import { isSkipped } from '../schema/dispatch.ts';
+import { countSkipped, validate } from '../schema/validate.ts';
+import type { PolicyDocument, SourceFile } from '../source/document.ts';
+import { parse } from '../source/parse.ts';
 import { reportUnreadAnnotations } from './topology/unread-annotations.ts';
 
 /** The sound objects of the files; with errors in the bag there may be others. */

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { SourceFile } from '../source/document.ts';
 import { runs } from '../testing/effort.ts';
 import { edgeObject, edgeTopology } from '../testing/generated-edge.ts';
 import { meshTopology } from '../testing/generated-mesh.ts';
 import { policies } from '../testing/generated-policies.ts';
 import { type Compiler, createCompiler } from './compile.ts';
-import type { SourceFile } from './source/document.ts';
 
 const topology = [meshTopology(), edgeTopology()];
 const versions = { PeerAuthentication: 'security.mesh.io/v1beta1', DestinationRule: 'networking.mesh.io/v1alpha3' };

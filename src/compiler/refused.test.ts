@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
+import { parse } from '../source/parse.ts';
 import { runs } from '../testing/effort.ts';
 import { meshTopology } from '../testing/generated-mesh.ts';
 import { policies, policyFiles } from '../testing/generated-policies.ts';
 import { createCompiler } from './compile.ts';
-import { parse } from './source/parse.ts';
 
 const topology = meshTopology();
 const compiler = createCompiler({ settings: defaultSettings });

@@ -1,9 +1,9 @@
 import type { HostFacts } from '../config/host-facts.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { KeySets } from '../policy/key-sets.ts';
 import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
 import { meshFigures } from './mesh-figures.ts';
-import type { KeySets } from './policy/key-sets.ts';
 import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
 import type { Resource } from './render/resource.ts';

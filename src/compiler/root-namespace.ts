@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import type { MeshObject } from './policy/object.ts';
-import { writtenApiVersion } from './schema/resolve-aliases.ts';
+import type { MeshObject } from '../policy/object.ts';
+import { writtenApiVersion } from '../schema/resolve-aliases.ts';
 import { nameOf } from './topology/object-name.ts';
 
 const ours = 'mesh-system';

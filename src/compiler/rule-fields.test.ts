@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { JsonObject } from '../source/document.ts';
 import { meshTopology } from '../testing/generated-mesh.ts';
 import { policyFiles } from '../testing/generated-policies.ts';
 import { createCompiler } from './compile.ts';
-import type { JsonObject } from './source/document.ts';
 
 const topology = meshTopology();
 const compiler = createCompiler({ settings: defaultSettings });

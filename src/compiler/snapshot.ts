@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import type { ClientScope, Effective } from './merge/effective.ts';
-import type { MeshObject } from './policy/object.ts';
-import type { PolicySet } from './policy/policy-set.ts';
 import type { Topology, Workload } from './topology/model.ts';
 
 /**

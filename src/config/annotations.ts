@@ -1,5 +1,5 @@
-import { labelKeyAlias } from '../compiler/policy/alias.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { labelKeyAlias } from '../policy/alias.ts';
 import { isHostAndPort } from './address.ts';
 import type { SettingsDraft } from './draft.ts';
 import type { SettingOrigin } from './settings.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
+import type { JsonObject, JsonValue } from '../source/document.ts';
 import { milliseconds, strings } from './field.ts';
 import type { AuthorizerSettings, ExtensionProvider } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../compiler/source/document.ts';
 import { parseDuration } from '../lib/duration.ts';
+import type { JsonValue } from '../source/document.ts';
 
 /** A duration that the schema has checked, in milliseconds. */
 export function milliseconds(value: JsonValue): number {

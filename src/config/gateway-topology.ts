@@ -1,4 +1,4 @@
-import type { JsonObject } from '../compiler/source/document.ts';
+import type { JsonObject } from '../source/document.ts';
 
 /** What becomes of `X-Forwarded-Client-Cert`, in Envoy's words. */
 export type ForwardedCertificate =

@@ -1,5 +1,5 @@
-import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.ts';
-import type { JsonObject, JsonValue } from '../compiler/source/document.ts';
+import type { LocalityLoadBalancing } from '../policy/destination-rule.ts';
+import type { JsonObject, JsonValue } from '../source/document.ts';
 import { defaultSettings } from './defaults.ts';
 import type { SettingsDraft } from './draft.ts';
 import { extensionProvider } from './extension-provider.ts';

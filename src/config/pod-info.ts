@@ -1,6 +1,6 @@
-import type { SourceFile } from '../compiler/source/document.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { utf8 } from '../lib/utf8.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /**
  * Labels or annotations as the kubelet writes them to a file of the pod, `key="value"` a line in Go's quotes, sorted by

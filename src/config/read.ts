@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { SourceFile } from '../compiler/source/document.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readNamedFile } from '../lib/read-file.ts';
+import type { SourceFile } from '../source/document.ts';
 import { type ReadSettings, type SettingsTexts, settingsOf } from './settings-of.ts';
 
 export interface SettingsOptions extends Pick<SettingsTexts, 'environment' | 'flags' | 'annotation'> {

@@ -1,9 +1,9 @@
-import { validateConfiguration } from '../compiler/schema/validate.ts';
-import { isBlankText } from '../compiler/source/blank.ts';
-import type { PolicyDocument, SourceFile } from '../compiler/source/document.ts';
-import { parse } from '../compiler/source/parse.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import { validateConfiguration } from '../schema/validate.ts';
+import { isBlankText } from '../source/blank.ts';
+import type { PolicyDocument, SourceFile } from '../source/document.ts';
+import { parse } from '../source/parse.ts';
 import { applyAnnotations, configAnnotation, withOurNames } from './annotations.ts';
 import { checkSettings } from './check.ts';
 import { SettingsDraft } from './draft.ts';

@@ -1,4 +1,4 @@
-import type { LocalityLoadBalancing } from '../compiler/policy/destination-rule.ts';
+import type { LocalityLoadBalancing } from '../policy/destination-rule.ts';
 import type { GatewayTopology } from './gateway-topology.ts';
 
 /** Where a setting got its value; `detail` names the flag, the variable, or the file and line. */

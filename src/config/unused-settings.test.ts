@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse } from '../compiler/source/parse.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { parse } from '../source/parse.ts';
 import { isMeshSetting } from './mesh-config.ts';
 import { isProxySetting } from './proxy-config.ts';
 import { reportUnusedSettings, securityConsequences } from './unused-settings.ts';

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue, PolicyDocument } from '../compiler/source/document.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { formatPath } from '../diagnostics/json-path.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 import { lookup } from '../lib/lookup.ts';
+import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { isMeshSetting } from './mesh-config.ts';
 import { isProxySetting } from './proxy-config.ts';
 

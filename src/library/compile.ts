@@ -3,11 +3,11 @@ import { reportNoProxy } from '../compiler/no-proxy.ts';
 import { createLocator, type Locate, originsJson } from '../compiler/render/origins-json.ts';
 import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
 import { loadTemplates } from '../compiler/render/templates.ts';
-import { reportEmpty } from '../compiler/source/empty-files.ts';
 import { settingsOf } from '../config/settings-of.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { placeDiagnostics } from '../diagnostics/placed.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
+import { reportEmpty } from '../source/empty-files.ts';
 import { type CompileInput, checkTexts } from './input.ts';
 import type { CompileResult, Message, ProxyConfiguration } from './result.ts';
 

@@ -1,5 +1,5 @@
-import type { MeshObject } from '../compiler/policy/object.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
+import type { MeshObject } from '../policy/object.ts';
 
 type Objects = readonly MeshObject<string>[];
 

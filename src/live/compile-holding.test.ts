@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createCompiler } from '../compiler/compile.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { SourceFile } from '../source/document.ts';
 import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
 import type { GoodInputs } from './good-versions.ts';
 

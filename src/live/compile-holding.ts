@@ -1,6 +1,6 @@
-import type { SourceFile } from '../compiler/source/document.ts';
 import type { HeldObjects } from '../contracts/compile-result.ts';
 import type { Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import type { SourceFile } from '../source/document.ts';
 import { type GoodInputs, isLastGood } from './good-versions.ts';
 import { type HeldObject, type IsElsewhere, mend } from './last-good.ts';
 

@@ -1,10 +1,10 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
-import type { MeshObject } from '../compiler/policy/object.ts';
 import { mayBeRoot } from '../compiler/root-namespace.ts';
-import type { JsonObject, SourceFile } from '../compiler/source/document.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { JsonObject, SourceFile } from '../source/document.ts';
 import type { ClosingSecrets } from './closing-secrets.ts';
 import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
 import { type FilledFiles, fillEmptied } from './emptied-files.ts';

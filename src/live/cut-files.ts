@@ -1,6 +1,6 @@
-import { cutDocuments, type DocumentRange } from '../compiler/source/cut.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import { cutDocuments, type DocumentRange } from '../source/cut.ts';
+import type { SourceFile } from '../source/document.ts';
 
 interface Cut {
   readonly ranges: readonly DocumentRange[];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createCompiler } from '../compiler/compile.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { SourceFile } from '../source/document.ts';
 import { fillEmptied, SettingsMemory } from './emptied-files.ts';
 import { policyChanges } from './policy-changes.ts';
 

@@ -1,8 +1,8 @@
-import { isBlankText } from '../compiler/source/blank.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
-import { statedKinds } from '../compiler/source/stated-kinds.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceSpan } from '../diagnostics/span.ts';
+import { isBlankText } from '../source/blank.ts';
+import type { SourceFile } from '../source/document.ts';
+import { statedKinds } from '../source/stated-kinds.ts';
 import { type GoodInputs, type GoodVersion, goodVersions } from './good-versions.ts';
 import type { HeldObject } from './last-good.ts';
 import { formatNames, keyOf, nameOf } from './object-name.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Secret } from '../compiler/policy/topology-kinds.ts';
+import type { Secret } from '../policy/topology-kinds.ts';
 import { meshObject } from '../testing/objects.ts';
 import { fileOf } from '../testing/resource-files.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';

@@ -1,9 +1,9 @@
-import type { MeshObject } from '../compiler/policy/object.ts';
-import type { Secret } from '../compiler/policy/topology-kinds.ts';
 import { gatewaySecret } from '../compiler/topology/gateway-secret.ts';
 import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
 import { referencesOf } from '../envoy/api/references.ts';
 import type { ResourceFile } from '../envoy/api/resource-file.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { Secret } from '../policy/topology-kinds.ts';
 
 /** Envoy's names of a gateway's secrets begin with it. */
 const gatewayScheme = 'kubernetes://';

@@ -1,6 +1,6 @@
-import type { MeshObject } from '../compiler/policy/object.ts';
-import type { DocumentRange } from '../compiler/source/cut.ts';
-import type { JsonObject, SourceFile } from '../compiler/source/document.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { DocumentRange } from '../source/cut.ts';
+import type { JsonObject, SourceFile } from '../source/document.ts';
 import { CutFiles } from './cut-files.ts';
 import { keyOf, nameOf } from './object-name.ts';
 

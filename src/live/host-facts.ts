@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SourceFile } from '../compiler/source/document.ts';
 import { withOurNames } from '../config/annotations.ts';
 import type { Environment } from '../config/environment.ts';
 import type { HostFacts } from '../config/host-facts.ts';
@@ -9,6 +8,7 @@ import { parsePodInfo } from '../config/pod-info.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { version } from '../lib/version.ts';
+import type { SourceFile } from '../source/document.ts';
 
 export interface HostSources {
   readonly environment: Environment;

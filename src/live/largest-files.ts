@@ -1,4 +1,4 @@
-import type { SourceFile } from '../compiler/source/document.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** How much was read, and where most of it stands. */
 export interface ReadFiles {

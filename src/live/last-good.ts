@@ -1,9 +1,9 @@
-import type { DocumentRange } from '../compiler/source/cut.ts';
-import type { JsonObject, SourceFile } from '../compiler/source/document.ts';
-import { parse } from '../compiler/source/parse.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceSpan } from '../diagnostics/span.ts';
 import { append } from '../lib/append.ts';
+import type { DocumentRange } from '../source/cut.ts';
+import type { JsonObject, SourceFile } from '../source/document.ts';
+import { parse } from '../source/parse.ts';
 import { CutFiles } from './cut-files.ts';
 import { type GoodInputs, type GoodVersion, goodVersions, isLastGood } from './good-versions.ts';
 import { keyOf, nameOf, type ObjectName } from './object-name.ts';

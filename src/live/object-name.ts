@@ -1,4 +1,4 @@
-import type { JsonObject } from '../compiler/source/document.ts';
+import type { JsonObject } from '../source/document.ts';
 
 /** An object as people name it. */
 export interface ObjectName {

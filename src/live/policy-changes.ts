@@ -1,7 +1,7 @@
 import { isPolicyKind } from '../compiler/collect.ts';
-import type { MeshObject } from '../compiler/policy/object.ts';
 import type { PolicyChanges } from '../contracts/compile-result.ts';
 import { compareStrings } from '../lib/sort.ts';
+import type { MeshObject } from '../policy/object.ts';
 
 type Objects = readonly MeshObject<string>[];
 

@@ -1,9 +1,9 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import { routeFileName } from '../compiler/render/file-source.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { discoveryResponse } from '../output/discovery-response.ts';
 import { filesBeside } from '../output/plan.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /**
  * The same files as `meshpol compile -o` writes for the one proxy, without its folder in their names. What Envoy does not

@@ -1,7 +1,7 @@
 import type { MeshFigures } from '../compiler/mesh-figures.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import type { SettingsOptions } from '../config/read.ts';
 import type { JudgeKeys } from '../envoy/judge-keys.ts';
+import type { SourceFile } from '../source/document.ts';
 import type { RemoteKeySets } from './key-sets/gather.ts';
 import type { ReadFiles } from './largest-files.ts';
 import type { ProxyIdentity } from './node-id.ts';

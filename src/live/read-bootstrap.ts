@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { readUserMessage, type UserBootstrap, type UserMessage } from '../compiler/render/user-bootstrap.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
-import { parse } from '../compiler/source/parse.ts';
 import { maskText } from '../config/redact.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { WorldFailure } from '../lib/failure.ts';
+import type { SourceFile } from '../source/document.ts';
+import { parse } from '../source/parse.ts';
 
 /** A bootstrap that a setting names cannot be read: without it Envoy would run another configuration than asked for. */
 export class BootstrapError extends WorldFailure<'bootstrap-unreadable'> {

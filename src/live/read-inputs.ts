@@ -1,10 +1,10 @@
-import type { SourceFile } from '../compiler/source/document.ts';
-import { SourceError } from '../compiler/source/find.ts';
-import { type ReadThrough, readSources } from '../compiler/source/read.ts';
 import { readSettings } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { SourceFile } from '../source/document.ts';
+import { SourceError } from '../source/find.ts';
+import { type ReadThrough, readSources } from '../source/read.ts';
 import { readHostFacts } from './host-facts.ts';
 import type { ProxyInputs } from './proxy-inputs.ts';
 import { readUserBootstrap } from './read-bootstrap.ts';

@@ -2,11 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { TemplateFile } from '../compiler/render/template-file.ts';
 import { loadTemplates, type Templates } from '../compiler/render/templates.ts';
-import { findFiles, SourceError } from '../compiler/source/find.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { WorldFailure } from '../lib/failure.ts';
 import { explainDeadLink } from '../lib/read-file.ts';
 import { compareStrings } from '../lib/sort.ts';
+import { findFiles, SourceError } from '../source/find.ts';
 
 /** The file or folder that `--templateFile` names cannot be read. */
 export class TemplateError extends WorldFailure<'template-unreadable'> {

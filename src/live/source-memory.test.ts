@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, symlink, unlink, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readSources } from '../compiler/source/read.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { readSources } from '../source/read.ts';
 import { type Disk, systemDisk } from '../watch/disk.ts';
 import { MountPoints } from '../watch/mount-points.ts';
 import { SourceMemory } from './source-memory.ts';

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { SourceFile } from '../compiler/source/document.ts';
-import type { ReadThrough } from '../compiler/source/read.ts';
+import type { SourceFile } from '../source/document.ts';
+import type { ReadThrough } from '../source/read.ts';
 import { type Disk, promptFiles, systemDisk } from '../watch/disk.ts';
 import { stampOf } from '../watch/survey.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Compiler } from '../compiler/compile.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** A probe takes these: its connection is accepted, its request read, Envoy asked, the answer written. */
 const turnsOfProbe = 4;

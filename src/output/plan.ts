@@ -3,7 +3,7 @@ import type { Compilation } from '../compiler/compilation.ts';
 import { routeFileName } from '../compiler/render/file-source.ts';
 import { createLocator, type Locate, originsJson } from '../compiler/render/origins-json.ts';
 import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
+import type { SourceFile } from '../source/document.ts';
 import { annotator } from './annotate.ts';
 import { discoveryResponse } from './discovery-response.ts';
 

@@ -3,9 +3,7 @@ import { join, relative } from 'node:path';
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
-import type { KeySets } from '../compiler/policy/key-sets.ts';
 import type { Templates } from '../compiler/render/templates.ts';
-import type { SourceFile } from '../compiler/source/document.ts';
 import { readSettings } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
 import type { SettingsFlags } from '../config/settings-of.ts';
@@ -13,6 +11,8 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import { readTemplates } from '../live/read-templates.ts';
+import type { KeySets } from '../policy/key-sets.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** What a case may say beside its YAML. */
 interface CaseOptions {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { SourceFile } from '../compiler/source/document.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** A workload of the fixed mesh, as an oracle sees it; ports are container ports that some service targets. */
 export interface MeshPod {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import type { SourceFile } from '../compiler/source/document.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** A policy object as a test writes it. */
 export interface GeneratedPolicy {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import type { SourceFile } from '../compiler/source/document.ts';
+import type { SourceFile } from '../source/document.ts';
 import { hosts } from './generated-mesh.ts';
 
 const httpHosts = ['web.a.svc.cluster.local', 'api.b.svc.cluster.local', 'legacy.plain.svc.cluster.local'];

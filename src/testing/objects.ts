@@ -1,13 +1,13 @@
-import type { AuthorizationPolicy } from '../compiler/policy/authorization-policy.ts';
-import type { DestinationRule } from '../compiler/policy/destination-rule.ts';
-import type { Gateway } from '../compiler/policy/gateway.ts';
-import type { MeshObject } from '../compiler/policy/object.ts';
-import type { PeerAuthentication } from '../compiler/policy/peer-authentication.ts';
-import type { RequestAuthentication } from '../compiler/policy/request-authentication.ts';
-import type * as kinds from '../compiler/policy/topology-kinds.ts';
-import type { VirtualService } from '../compiler/policy/virtual-service.ts';
-import type { PolicyDocument } from '../compiler/source/document.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
+import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
+import type { DestinationRule } from '../policy/destination-rule.ts';
+import type { Gateway } from '../policy/gateway.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type * as kinds from '../policy/topology-kinds.ts';
+import type { VirtualService } from '../policy/virtual-service.ts';
+import type { PolicyDocument } from '../source/document.ts';
 
 /** Metadata of an object that a test makes; `name` may be `namespace/name`. */
 export interface Meta {

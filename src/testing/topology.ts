@@ -7,10 +7,10 @@ import type {
   EffectiveOutbound,
   EffectiveSubset,
 } from '../compiler/merge/effective.ts';
-import type { TrafficBlocks } from '../compiler/policy/destination-rule.ts';
 import type { Endpoint, Service, ServicePort, ServiceTarget, Workload } from '../compiler/topology/model.ts';
 import type { Protocol } from '../compiler/topology/protocol.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
+import type { TrafficBlocks } from '../policy/destination-rule.ts';
 import { meshObject } from './objects.ts';
 
 /** Ports as `8000/http`. */

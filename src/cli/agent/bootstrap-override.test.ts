@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompiler } from '../../compiler/compile.ts';
-import type { SourceFile } from '../../compiler/source/document.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { readUserBootstrap } from '../../live/read-bootstrap.ts';
+import type { SourceFile } from '../../source/document.ts';
 import { badOverrides } from './testing/bad-overrides.ts';
 
 const pod = {

@@ -1,13 +1,13 @@
 import { createCompiler } from '../../compiler/compile.ts';
-import type { MeshObject } from '../../compiler/policy/object.ts';
-import type { Pod, WorkloadEntry } from '../../compiler/policy/topology-kinds.ts';
-import { readSources } from '../../compiler/source/read.ts';
 import { plainAddress } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { ProxyIdentity } from '../../live/node-id.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { Pod, WorkloadEntry } from '../../policy/topology-kinds.ts';
+import { readSources } from '../../source/read.ts';
 import { type IdentityFlags, identifyProxy, needsOwnAddress } from './workload.ts';
 
 /** What is needed to say which workload the proxy serves. */

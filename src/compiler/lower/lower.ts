@@ -1,10 +1,10 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { KeySets } from '../../policy/key-sets.ts';
+import type { Secret } from '../../policy/topology-kinds.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
-import type { KeySets } from '../policy/key-sets.ts';
-import type { Secret } from '../policy/topology-kinds.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { warnOfUnreadTokens } from './authentication/unread-tokens.ts';
 import { lowerBootstrap } from './bootstrap.ts';

@@ -1,6 +1,6 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { KeySets } from '../policy/key-sets.ts';
+import type { KeySets } from '../../policy/key-sets.ts';
 import type { Memo } from './memo.ts';
 
 /** What every part of lowering needs. A memo belongs to one settings value: labels need not carry it. */

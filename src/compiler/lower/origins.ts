@@ -1,8 +1,8 @@
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
+import type { TrafficBlocks } from '../../policy/destination-rule.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { Origins, PolicyOrigin } from '../ir/origin.ts';
 import type { EffectiveTraffic } from '../merge/effective.ts';
-import type { TrafficBlocks } from '../policy/destination-rule.ts';
-import type { MeshObject } from '../policy/object.ts';
 import type { Service } from '../topology/model.ts';
 import { placeOfPort } from '../topology/service-port.ts';
 

@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { HttpPolicyFilterIR, NetworkPolicyFilterIR } from '../ir/policy-filter.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
-import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
 import type { Workload } from '../topology/model.ts';
 import { authenticationFilters } from './authentication/authentication.ts';
 import { authorizationFilter } from './authorization/authorization.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
+import { noPolicies } from '../../policy/policy-set.ts';
 import { destinationRule, namespace, peerAuthentication, pod, service, serviceEntry } from '../../testing/objects.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { Effective } from '../merge/effective.ts';
 import { clientScope, merge } from '../merge/merge.ts';
-import type { DestinationRule } from '../policy/destination-rule.ts';
-import type { PeerAuthentication } from '../policy/peer-authentication.ts';
-import { noPolicies } from '../policy/policy-set.ts';
 import { resolveTopology } from '../topology/resolve.ts';
 import { createLowerCache, lower } from './lower.ts';
 import { matchChain } from './testing/match-chain.ts';

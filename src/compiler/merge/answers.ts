@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../diagnostics/bag.ts';
-import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
-import type { Gateway } from '../policy/gateway.ts';
-import type { MeshObject } from '../policy/object.ts';
-import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { Gateway } from '../../policy/gateway.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Service, ServicePort, Topology, Workload } from '../topology/model.ts';
 import type * as effective from './effective.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';

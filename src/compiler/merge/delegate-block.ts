@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { HttpMatch, HttpRoute, VirtualService } from '../policy/virtual-service.ts';
+import type { HttpMatch, HttpRoute, VirtualService } from '../../policy/virtual-service.ts';
 import { resolveShortName } from '../topology/host.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { mergeMatches } from './delegate-match.ts';

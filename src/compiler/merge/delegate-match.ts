@@ -1,4 +1,4 @@
-import type { HttpMatch, StringMatch } from '../policy/virtual-service.ts';
+import type { HttpMatch, StringMatch } from '../../policy/virtual-service.ts';
 
 /**
  * The conditions under which both hold: each match of the delegate with each of the root's that it is compatible with.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { HttpMatch, HttpRoute, VirtualService } from '../../policy/virtual-service.ts';
 import { virtualService } from '../../testing/objects.ts';
-import type { HttpMatch, HttpRoute, VirtualService } from '../policy/virtual-service.ts';
 import { mergeMatches } from './delegate-match.ts';
 import { withDelegates } from './delegation.ts';
 

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { HttpRoute, VirtualService } from '../policy/virtual-service.ts';
+import type { HttpRoute, VirtualService } from '../../policy/virtual-service.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { isVisible } from '../topology/visibility.ts';
 import { mergeDelegate } from './delegate-block.ts';

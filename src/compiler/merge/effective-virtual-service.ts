@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { HttpRoute, VirtualService } from '../policy/virtual-service.ts';
+import type { HttpRoute, VirtualService } from '../../policy/virtual-service.ts';
 
 /** One entry of `http`, perhaps of a delegate and merged with the entry that delegates to it. */
 export interface HttpBlock {

@@ -1,9 +1,9 @@
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { TrafficBlocks } from '../../policy/destination-rule.ts';
+import type { Gateway } from '../../policy/gateway.ts';
+import type { MtlsMode } from '../../policy/peer-authentication.ts';
+import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Origins } from '../ir/origin.ts';
-import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
-import type { TrafficBlocks } from '../policy/destination-rule.ts';
-import type { Gateway } from '../policy/gateway.ts';
-import type { MtlsMode } from '../policy/peer-authentication.ts';
-import type { RequestAuthentication } from '../policy/request-authentication.ts';
 import type { Service, ServicePort } from '../topology/model.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 

@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { Gateway } from '../policy/gateway.ts';
+import type { Gateway } from '../../policy/gateway.ts';
 import type { Topology } from '../topology/model.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import type { Gateway } from '../policy/gateway.ts';
+import type { Gateway } from '../../policy/gateway.ts';
 import type { Workload } from '../topology/model.ts';
 import { selects } from '../topology/selector.ts';
 import { byAge } from './policy-order.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 import * as make from '../../testing/objects.ts';
 import { meshService, ports } from '../../testing/topology.ts';
-import type { DestinationRule } from '../policy/destination-rule.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 import { boundGateways } from '../topology/gateway-name.ts';
 import { isWildcard, resolveShortName, subsetOf } from '../topology/host.ts';
 import type { Service, ServicePort } from '../topology/model.ts';

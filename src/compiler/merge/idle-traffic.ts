@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { DestinationRule, TrafficBlocks, TrafficPolicy } from '../policy/destination-rule.ts';
+import type { DestinationRule, TrafficBlocks, TrafficPolicy } from '../../policy/destination-rule.ts';
 import type { Service, ServicePort } from '../topology/model.ts';
 import { type ProtocolClass, protocolClass } from '../topology/protocol.ts';
 

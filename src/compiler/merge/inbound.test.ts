@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import { mergeBench, peer, selector } from './testing/merge-bench.ts';
 
 /** Overall mode and modes by port of `shop/web`. */

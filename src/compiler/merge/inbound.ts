@@ -1,5 +1,5 @@
+import type { MutualTls, PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
-import type { MutualTls, PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { Decided, EffectiveInbound, EffectiveMtlsMode } from './effective.ts';
 import type { PeerLevels } from './peer-index.ts';
 import { originOf } from './policy-order.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
-import type { DestinationRule } from '../policy/destination-rule.ts';
-import type { PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { Workload } from '../topology/model.ts';
 import { host, mergeBench, peer, rule, selector, shopObjects } from './testing/merge-bench.ts';
 

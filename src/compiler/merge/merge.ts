@@ -1,10 +1,10 @@
 import type { Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
-import type { DestinationRule } from '../policy/destination-rule.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
-import type { ServiceEntry } from '../policy/topology-kinds.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
+import type { ServiceEntry } from '../../policy/topology-kinds.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { Answers, type CheckedRules, isSameList } from './answers.ts';

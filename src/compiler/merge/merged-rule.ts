@@ -1,4 +1,4 @@
-import type { DestinationRule, Subset, TrafficPolicy } from '../policy/destination-rule.ts';
+import type { DestinationRule, Subset, TrafficPolicy } from '../../policy/destination-rule.ts';
 
 /** A part of a rule with the rule that it came from. */
 export interface Owned<T> {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { PathNormalization } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { AuthorizationAction, Operation } from '../../policy/authorization-policy.ts';
 import * as make from '../../testing/objects.ts';
-import type { AuthorizationAction, Operation } from '../policy/authorization-policy.ts';
 import { checkPaths } from './path-checks.ts';
 
 /** Hints about the paths of one operation. */

@@ -1,6 +1,6 @@
 import type { PathNormalization, Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { type AuthorizationPolicy, takesAccess } from '../policy/authorization-policy.ts';
+import { type AuthorizationPolicy, takesAccess } from '../../policy/authorization-policy.ts';
 
 /**
  * Reports paths that take access away and that no request has once Envoy has normalized its own: `/a//b` denies nothing

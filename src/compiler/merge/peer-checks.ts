@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { append } from '../../lib/append.ts';
-import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import type { PeerIndex } from './peer-index.ts';

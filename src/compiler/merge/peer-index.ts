@@ -1,5 +1,5 @@
 import { append } from '../../lib/append.ts';
-import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Workload } from '../topology/model.ts';
 import { hasLabels, selects } from '../topology/selector.ts';
 import { byAge } from './policy-order.ts';

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { Origins, PolicyOrigin } from '../ir/origin.ts';
-import type { MeshObject } from '../policy/object.ts';
 
 /** Order of precedence among policies of one scope: oldest first, then the lower `name.namespace`. */
 export function byAge<T extends MeshObject<string>>(policies: Iterable<T>): T[] {

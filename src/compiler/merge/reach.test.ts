@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { noPolicies, type PolicySet } from '../../policy/policy-set.ts';
 import * as make from '../../testing/objects.ts';
-import { noPolicies, type PolicySet } from '../policy/policy-set.ts';
 import { resolveTopology } from '../topology/resolve.ts';
 import { merge } from './merge.ts';
 

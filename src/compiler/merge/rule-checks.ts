@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
-import type { DestinationRule, TrafficPolicy } from '../policy/destination-rule.ts';
+import type { DestinationRule, TrafficPolicy } from '../../policy/destination-rule.ts';
 import { isWildcard, subsetOf } from '../topology/host.ts';
 import type { Service, Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../config/settings.ts';
-import type { DestinationRule } from '../policy/destination-rule.ts';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
 import { host, mergeBench, rule } from './testing/merge-bench.ts';
 
 /** Names of the rules in force for `shop/web` at the client. */

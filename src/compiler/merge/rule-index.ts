@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import { append } from '../../lib/append.ts';
-import type { DestinationRule } from '../policy/destination-rule.ts';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
 import { compareSpecificity, isWildcard, resolveShortName, subsetOf } from '../topology/host.ts';
 import type { Service } from '../topology/model.ts';
 import { hasLabels, selects } from '../topology/selector.ts';

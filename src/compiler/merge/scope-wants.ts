@@ -1,6 +1,6 @@
-import { labelKeyAlias } from '../policy/alias.ts';
-import type { DestinationRule, TrafficBlocks } from '../policy/destination-rule.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
+import { labelKeyAlias } from '../../policy/alias.ts';
+import type { DestinationRule, TrafficBlocks } from '../../policy/destination-rule.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 
 /** What rules ask of their clients; a scope holds nothing else, so that many clients share one. */
 export interface ScopeWants {

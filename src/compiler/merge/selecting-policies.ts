@@ -1,5 +1,5 @@
 import { append } from '../../lib/append.ts';
-import type { MeshObject, WorkloadSelector } from '../policy/object.ts';
+import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
 import { hasLabels, type Labels, selects } from '../topology/selector.ts';
 import { byAge } from './policy-order.ts';
 

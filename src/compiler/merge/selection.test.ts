@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import { noPolicies, type PolicySet } from '../../policy/policy-set.ts';
 import * as make from '../../testing/objects.ts';
-import type { MeshObject } from '../policy/object.ts';
-import { noPolicies, type PolicySet } from '../policy/policy-set.ts';
 import { resolveTopology } from '../topology/resolve.ts';
 import type { Effective } from './effective.ts';
 import { merge } from './merge.ts';

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
+import type { DestinationRule, TrafficBlocks, TrafficPolicy } from '../../policy/destination-rule.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
-import type { DestinationRule, TrafficBlocks, TrafficPolicy } from '../policy/destination-rule.ts';
 import type { EffectiveTraffic } from './effective.ts';
 import type { MergedRule, Owned } from './merged-rule.ts';
 import { noOrigins, originOf } from './policy-order.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { VirtualService } from '../policy/virtual-service.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 import { isVisible } from '../topology/visibility.ts';
 import { withDelegates } from './delegation.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';

@@ -7,8 +7,8 @@ import {
 } from '../../contracts/origins-file.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import { type LineColumn, lineAndColumn, lineStarts, type SourceSpan } from '../../diagnostics/span.ts';
+import type { SourceFile } from '../../source/document.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
-import type { SourceFile } from '../source/document.ts';
 import type { EnvoyConfig, FragmentOrigin, Resource } from './resource.ts';
 
 /** Finds the line and column of a span; undefined when its file is not known. */

@@ -8,8 +8,8 @@ import { defaultSettings } from '../../config/defaults.ts';
 import type { HostFacts } from '../../config/host-facts.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { findEnvoy } from '../../envoy/process.ts';
+import { parse } from '../../source/parse.ts';
 import { createCompiler } from '../compile.ts';
-import { parse } from '../source/parse.ts';
 import { readUserMessage } from './user-bootstrap.ts';
 
 const repositoryRoot = resolve(import.meta.dirname, '../../..');

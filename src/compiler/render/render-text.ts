@@ -5,7 +5,7 @@ import { repeatedKey } from '../../diagnostics/repeated-key.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { canonicalMessage } from '../../envoy/api/canonical.ts';
-import { parse } from '../source/parse.ts';
+import { parse } from '../../source/parse.ts';
 import type { Rendered } from './engine.ts';
 import { stripMarks } from './marks.ts';
 import type { Made, Rendering } from './rendering.ts';

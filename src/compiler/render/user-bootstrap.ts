@@ -3,7 +3,7 @@ import { parsePath } from '../../diagnostics/json-path.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import { mergeMessages, pathInOverride } from '../../envoy/api/merge.ts';
-import type { PolicyDocument } from '../source/document.ts';
+import type { PolicyDocument } from '../../source/document.ts';
 import { messageTypes, type Resource } from './resource.ts';
 
 /** A bootstrap that the user wrote, or a part of one: in the canonical form, whatever the form of the file. */

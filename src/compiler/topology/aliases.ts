@@ -1,6 +1,6 @@
 import { append } from '../../lib/append.ts';
 import { sortedBy } from '../../lib/sort.ts';
-import type { Service } from '../policy/topology-kinds.ts';
+import type { Service } from '../../policy/topology-kinds.ts';
 import type { ServiceAlias } from './model.ts';
 import type { ServiceDraft } from './services.ts';
 import { isVisible } from './visibility.ts';

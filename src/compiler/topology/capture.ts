@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { lookup } from '../../lib/lookup.ts';
-import type { MeshObject } from '../policy/object.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import { nameOf } from './object-name.ts';
 import type { Labels } from './selector.ts';
 

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { append } from '../../lib/append.ts';
-import type { ServiceEntry } from '../policy/topology-kinds.ts';
+import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import { canonicalBlock } from './address.ts';
 import type { Endpoint, Service } from './model.ts';
 import { nameOf } from './object-name.ts';

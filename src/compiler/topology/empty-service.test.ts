@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { TopologyObject } from '../../policy/topology-kinds.ts';
 import * as make from '../../testing/objects.ts';
-import type { TopologyObject } from '../policy/topology-kinds.ts';
 import { resolveTopology } from './resolve.ts';
 import { app, container, web, webPod } from './testing/resolved.ts';
 

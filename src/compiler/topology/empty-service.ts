@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { ServiceEntry } from '../policy/topology-kinds.ts';
+import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import { nameOf } from './object-name.ts';
 import type { Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';

@@ -1,4 +1,4 @@
-import type { Secret } from '../policy/topology-kinds.ts';
+import type { Secret } from '../../policy/topology-kinds.ts';
 
 /** PEM texts of a Secret as a gateway uses them; those that it does not hold are undefined. */
 export interface GatewaySecret {

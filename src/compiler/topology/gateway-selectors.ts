@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import type { Gateway } from '../policy/gateway.ts';
+import type { Gateway } from '../../policy/gateway.ts';
 import type { Workload, WorkloadRole } from './model.ts';
 import { type Labels, selects } from './selector.ts';
 

@@ -1,4 +1,4 @@
-import type { PodSpec } from '../policy/topology-kinds.ts';
+import type { PodSpec } from '../../policy/topology-kinds.ts';
 import type { Labels } from './selector.ts';
 
 /** Label, and annotation, by which a pod opts in or out. */

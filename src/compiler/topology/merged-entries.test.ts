@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import * as make from '../../testing/objects.ts';
-import type { ServiceEntry } from '../policy/topology-kinds.ts';
 import { resolveTopology } from './resolve.ts';
 import { placeOfPort } from './service-port.ts';
 import { resolve } from './testing/resolved.ts';

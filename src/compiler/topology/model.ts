@@ -1,5 +1,5 @@
-import type { MeshObject } from '../policy/object.ts';
-import type { Secret } from '../policy/topology-kinds.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { Secret } from '../../policy/topology-kinds.ts';
 import type { Protocol } from './protocol.ts';
 
 /** SPIFFE form of an identity: `spiffe://<trust domain>/ns/<namespace>/sa/<service account>`. */

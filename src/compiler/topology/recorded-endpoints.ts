@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { MeshObject } from '../policy/object.ts';
-import type { EndpointSlice, Endpoints, ObjectReference } from '../policy/topology-kinds.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { EndpointSlice, Endpoints, ObjectReference } from '../../policy/topology-kinds.ts';
 import { nameOf } from './object-name.ts';
 import type { Registry } from './registry.ts';
 

@@ -1,5 +1,5 @@
 import { append } from '../../lib/append.ts';
-import type * as kinds from '../policy/topology-kinds.ts';
+import type * as kinds from '../../policy/topology-kinds.ts';
 import type { ServicePort } from './model.ts';
 import { LabelIndex } from './selector.ts';
 import type { WorkloadDraft } from './workloads.ts';

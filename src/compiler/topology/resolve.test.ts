@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { TopologyObject } from '../../policy/topology-kinds.ts';
 import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
-import type { TopologyObject } from '../policy/topology-kinds.ts';
 import { resolveTopology } from './resolve.ts';
 import { app, resolve, web, webPod, webWithout } from './testing/resolved.ts';
 

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { append } from '../../lib/append.ts';
 import { compareStrings, sortedBy } from '../../lib/sort.ts';
-import type * as kinds from '../policy/topology-kinds.ts';
+import type * as kinds from '../../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
 import { joinAliases } from './aliases.ts';
 import { ClaimedAddresses } from './claimed-addresses.ts';

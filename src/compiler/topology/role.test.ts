@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PodSpec } from '../policy/topology-kinds.ts';
+import type { PodSpec } from '../../policy/topology-kinds.ts';
 import { acceptsMeshTls, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
 

@@ -1,4 +1,4 @@
-import type { ContainerSpec } from '../policy/topology-kinds.ts';
+import type { ContainerSpec } from '../../policy/topology-kinds.ts';
 import { injectedRole, isInjected, type PodFacts } from './injection.ts';
 import type { WorkloadRole } from './model.ts';
 import type { Labels } from './selector.ts';

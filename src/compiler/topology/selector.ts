@@ -1,5 +1,5 @@
 import { append } from '../../lib/append.ts';
-import type { WorkloadSelector } from '../policy/object.ts';
+import type { WorkloadSelector } from '../../policy/object.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { ServiceEntry, WorkloadEntrySpec } from '../policy/topology-kinds.ts';
+import type { ServiceEntry, WorkloadEntrySpec } from '../../policy/topology-kinds.ts';
 import { canonicalBlock, isFixed } from './address.ts';
 import { isWildcard } from './host.ts';
 import { localityOfLabels } from './locality.ts';

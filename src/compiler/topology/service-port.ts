@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { MeshObject } from '../policy/object.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { Service, ServicePort } from './model.ts';
 
 /** Where a port of a service is written: the object that declares it, and the path of its entry there. */

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type * as kinds from '../policy/topology-kinds.ts';
+import type * as kinds from '../../policy/topology-kinds.ts';
 import { canonicalAddress } from './address.ts';
 import type { Endpoint, Service, ServicePort } from './model.ts';
 import { selectProtocol } from './protocol-selection.ts';

@@ -1,10 +1,10 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
-import { labelKeyAlias } from '../policy/alias.ts';
-import type { MeshObject } from '../policy/object.ts';
-import type { WorkloadController } from '../policy/topology-kinds.ts';
-import { writtenIn } from '../schema/resolve-aliases.ts';
+import { labelKeyAlias } from '../../policy/alias.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { WorkloadController } from '../../policy/topology-kinds.ts';
+import { writtenIn } from '../../schema/resolve-aliases.ts';
 import { captureAnnotations } from './capture.ts';
 import { nameOf } from './object-name.ts';
 

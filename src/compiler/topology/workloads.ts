@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import type { MeshObject } from '../policy/object.ts';
-import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../policy/topology-kinds.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../../policy/topology-kinds.ts';
 import { canonicalAddress, isHostName, isSocketAddress } from './address.ts';
 import { checkCapture } from './capture.ts';
 import { injectKey } from './injection.ts';

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { JwtRule } from '../../compiler/policy/request-authentication.ts';
+import type { JwtRule } from '../../policy/request-authentication.ts';
 import type { AgentKeySets } from '../proxy-inputs.ts';
 import type { FromThread, KeyAnswer, Question } from './messages.ts';
 

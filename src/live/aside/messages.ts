@@ -1,10 +1,10 @@
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
-import type { JwtRule } from '../../compiler/policy/request-authentication.ts';
-import type { SourceFile } from '../../compiler/source/document.ts';
 import type { CompileResult } from '../../contracts/compile-result.ts';
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { EnvoyResource } from '../../envoy/api/resource-file.ts';
 import { isWorldFailure, WorldFailure } from '../../lib/failure.ts';
+import type { JwtRule } from '../../policy/request-authentication.ts';
+import type { SourceFile } from '../../source/document.ts';
 import type { RemoteKeySets } from '../key-sets/gather.ts';
 import type { ReadFiles } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';

@@ -1,9 +1,9 @@
-import type { KeySetAnswer, KeySets } from '../../compiler/policy/key-sets.ts';
-import type { MeshObject } from '../../compiler/policy/object.ts';
-import type { JwtRule, RequestAuthentication } from '../../compiler/policy/request-authentication.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import { nearest } from '../../lib/nearest.ts';
+import type { KeySetAnswer, KeySets } from '../../policy/key-sets.ts';
+import type { MeshObject } from '../../policy/object.ts';
+import type { JwtRule, RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { KeySetOption } from './key-set-option.ts';
 
 /** A key set of one issuer, as the user gave it. */

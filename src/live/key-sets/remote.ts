@@ -1,9 +1,9 @@
-import type { JwtRule } from '../../compiler/policy/request-authentication.ts';
 import type { JudgeKeys } from '../../envoy/judge-keys.ts';
 import type { KeySetSource } from '../../jwks/key-set.ts';
 import { createKeySetResolver, type KeySetResolver } from '../../jwks/resolve.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import type { JwtRule } from '../../policy/request-authentication.ts';
 import type { RemoteKeySets } from './gather.ts';
 
 export interface FetchOptions {

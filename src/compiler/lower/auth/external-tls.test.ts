@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import { endpoint, ports } from '../../../testing/topology.ts';
-import type { TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { Service } from '../../topology/model.ts';
 import { clustersOf } from '../clusters/testing/clusters-of.ts';
 

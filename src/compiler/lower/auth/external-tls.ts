@@ -1,6 +1,6 @@
+import type { ClientTlsSettings } from '../../../policy/destination-rule.ts';
 import type { UpstreamHttpIR } from '../../ir/cluster.ts';
 import type { UpstreamExternalTls } from '../../ir/tls.ts';
-import type { ClientTlsSettings } from '../../policy/destination-rule.ts';
 import type { Service } from '../../topology/model.ts';
 
 /**

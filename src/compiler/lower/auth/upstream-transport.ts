@@ -1,9 +1,9 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ClientTlsSettings } from '../../../policy/destination-rule.ts';
 import type { UpstreamHttpIR } from '../../ir/cluster.ts';
 import type { Origins } from '../../ir/origin.ts';
 import type { UpstreamMeshTls, UpstreamTransport } from '../../ir/tls.ts';
 import type { ClientScope, Decided, EffectiveMtlsMode, EffectiveTraffic } from '../../merge/effective.ts';
-import type { ClientTlsSettings } from '../../policy/destination-rule.ts';
 import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { KeySetAnswer, KeySets } from '../../../policy/key-sets.ts';
+import type { JwtRule, RequestAuthentication } from '../../../policy/request-authentication.ts';
 import * as make from '../../../testing/objects.ts';
 import type { JwtAuthnIR, JwtProviderIR } from '../../ir/jwt-authn.ts';
-import type { KeySetAnswer, KeySets } from '../../policy/key-sets.ts';
-import type { JwtRule, RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Lowering } from '../lowering.ts';
 import { Memo } from '../memo.ts';
 import { authenticationFilters } from './authentication.ts';

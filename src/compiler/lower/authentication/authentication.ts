@@ -1,9 +1,9 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
+import { type KeySetAnswer, noKeySets } from '../../../policy/key-sets.ts';
+import type { JwtRule, RequestAuthentication } from '../../../policy/request-authentication.ts';
 import type { JwtAuthnIR, JwtProviderIR } from '../../ir/jwt-authn.ts';
 import type { RbacIR } from '../../ir/rbac.ts';
-import { type KeySetAnswer, noKeySets } from '../../policy/key-sets.ts';
-import type { JwtRule, RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Lowering } from '../lowering.ts';
 import { objectOrigin } from '../origins.ts';
 import { groupedByAudiences } from './audiences.ts';

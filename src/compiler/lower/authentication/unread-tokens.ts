@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { RequestAuthentication } from '../../../policy/request-authentication.ts';
 import type { InboundIR } from '../../ir/proxy.ts';
-import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { Workload } from '../../topology/model.ts';
 
 /** Names policies of a workload none of whose chains reads requests: they check nothing there. */

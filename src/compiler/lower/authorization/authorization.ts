@@ -1,6 +1,6 @@
 import { sortedBy } from '../../../lib/sort.ts';
+import type { AuthorizationAction, AuthorizationPolicy } from '../../../policy/authorization-policy.ts';
 import type { RbacIR, RbacPolicyIR } from '../../ir/rbac.ts';
-import type { AuthorizationAction, AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import { objectOrigin } from '../origins.ts';
 import type { RuleContext } from './context.ts';
 import { authorizationRule } from './rule.ts';

@@ -2,7 +2,7 @@ import type { AuthorizerSettings, Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { reportOnce } from '../../../diagnostics/report-once.ts';
 import { nearest } from '../../../lib/nearest.ts';
-import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { AuthorizationPolicy } from '../../../policy/authorization-policy.ts';
 import type { Service } from '../../topology/model.ts';
 import { isHttp2, protocolClass } from '../../topology/protocol.ts';
 import { outboundCluster } from '../names.ts';

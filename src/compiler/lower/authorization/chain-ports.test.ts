@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { AuthorizationRule } from '../../../policy/authorization-policy.ts';
 import { runs } from '../../../testing/effort.ts';
-import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { type ChainPorts, ruleOnPorts } from './chain-ports.ts';
 
 const on8000: ChainPorts = { only: 8000 };

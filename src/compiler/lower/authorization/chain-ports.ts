@@ -3,7 +3,7 @@ import type {
   AuthorizationRule,
   Condition,
   Operation,
-} from '../../policy/authorization-policy.ts';
+} from '../../../policy/authorization-policy.ts';
 
 /** The destination ports whose connections reach a chain: one, or all but those that have chains of their own. */
 export type ChainPorts = { readonly only: number } | { readonly allBut: readonly number[] };

@@ -1,5 +1,5 @@
+import type { Condition } from '../../../policy/authorization-policy.ts';
 import type { PermissionIR, PrincipalIR } from '../../ir/rbac.ts';
-import type { Condition } from '../../policy/authorization-policy.ts';
 import { allOf, notOf, someOf } from './combine.ts';
 import { type RuleContext, senseOf } from './context.ts';
 import { headerMatch, methodMatch } from './headers.ts';

@@ -1,4 +1,4 @@
-import { type AuthorizationAction, takesAccess } from '../../policy/authorization-policy.ts';
+import { type AuthorizationAction, takesAccess } from '../../../policy/authorization-policy.ts';
 import type { ChainPorts } from './chain-ports.ts';
 import type { Sense } from './pattern.ts';
 

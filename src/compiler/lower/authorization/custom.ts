@@ -1,9 +1,9 @@
+import type { AuthorizationPolicy } from '../../../policy/authorization-policy.ts';
 import type { ExtAuthzIR } from '../../ir/ext-authz.ts';
 import type { Origins } from '../../ir/origin.ts';
 import type { NetworkPolicyFilterIR } from '../../ir/policy-filter.ts';
 import type { RbacIR } from '../../ir/rbac.ts';
 import type { StringMatchIR } from '../../ir/string-match.ts';
-import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import { objectOrigin } from '../origins.ts';
 import { isDryRun, rulesOf } from './authorization.ts';
 import type { Authorizer } from './authorizers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Condition } from '../../policy/authorization-policy.ts';
+import type { Condition } from '../../../policy/authorization-policy.ts';
 import { condition, lowered } from './testing/written-rule.ts';
 
 describe('headers', () => {

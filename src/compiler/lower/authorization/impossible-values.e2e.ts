@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { AuthorizationRule } from '../../../policy/authorization-policy.ts';
+import { checkImpossibleValues } from '../../../schema/rules/impossible-values.ts';
 import * as make from '../../../testing/objects.ts';
 import { checkPaths } from '../../merge/path-checks.ts';
-import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
-import { checkImpossibleValues } from '../../schema/rules/impossible-values.ts';
 import type { InboundGates } from '../testing/inbound-gate.ts';
 import { startRuleGates } from './testing/rule-gates.ts';
 

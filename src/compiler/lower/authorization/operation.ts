@@ -1,5 +1,5 @@
+import type { Operation } from '../../../policy/authorization-policy.ts';
 import type { PermissionIR } from '../../ir/rbac.ts';
-import type { Operation } from '../../policy/authorization-policy.ts';
 import { allOf, notOf, someOf } from './combine.ts';
 import { type RuleContext, senseOf } from './context.ts';
 import { methodMatch } from './headers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { AuthorizationRule } from '../../../policy/authorization-policy.ts';
 import * as make from '../../../testing/objects.ts';
-import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { Memo } from '../memo.ts';
 import { checkPrincipals } from './principal-readings.ts';
 

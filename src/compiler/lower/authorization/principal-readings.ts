@@ -1,8 +1,8 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { reportOnce } from '../../../diagnostics/report-once.ts';
 import type { JsonPath, SourceSpan } from '../../../diagnostics/span.ts';
-import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
-import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+import type { AuthorizationPolicy } from '../../../policy/authorization-policy.ts';
+import type { RequestAuthentication } from '../../../policy/request-authentication.ts';
 import type { Memo } from '../memo.ts';
 import { patternOf } from './pattern.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { AuthorizationRule } from '../../../policy/authorization-policy.ts';
 import * as make from '../../../testing/objects.ts';
-import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { rulesOf } from './authorization.ts';
 import { anyPort } from './chain-ports.ts';
 import { condition, lowered, source } from './testing/written-rule.ts';

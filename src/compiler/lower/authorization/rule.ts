@@ -1,5 +1,5 @@
+import type { AuthorizationPolicy, AuthorizationRule } from '../../../policy/authorization-policy.ts';
 import type { RbacPolicyIR } from '../../ir/rbac.ts';
-import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { objectOrigin } from '../origins.ts';
 import { ruleOnPorts } from './chain-ports.ts';
 import { allOf, someOf } from './combine.ts';

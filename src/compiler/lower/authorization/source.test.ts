@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Source } from '../../policy/authorization-policy.ts';
+import type { Source } from '../../../policy/authorization-policy.ts';
 import { lowered, source } from './testing/written-rule.ts';
 
 describe('identities', () => {

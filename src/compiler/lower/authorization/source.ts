@@ -1,5 +1,5 @@
+import type { Source } from '../../../policy/authorization-policy.ts';
 import type { PrincipalIR } from '../../ir/rbac.ts';
-import type { Source } from '../../policy/authorization-policy.ts';
 import { canonicalBlock } from '../../topology/address.ts';
 import { allOf, notOf, someOf } from './combine.ts';
 import { type RuleContext, senseOf } from './context.ts';

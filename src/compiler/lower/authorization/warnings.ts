@@ -6,7 +6,7 @@ import {
   type AuthorizationPolicy,
   type AuthorizationRule,
   takesAccess,
-} from '../../policy/authorization-policy.ts';
+} from '../../../policy/authorization-policy.ts';
 import type { Workload } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';

@@ -1,8 +1,8 @@
 import type { HostFacts } from '../../../config/host-facts.ts';
 import type { KeepaliveSettings, Settings } from '../../../config/settings.ts';
 import { parseDuration } from '../../../lib/duration.ts';
+import type { ConnectionPoolSettings, TcpKeepalive } from '../../../policy/destination-rule.ts';
 import type { CircuitBreakersIR, ClusterIR, KeepaliveIR, UpstreamHttpIR } from '../../ir/cluster.ts';
-import type { ConnectionPoolSettings, TcpKeepalive } from '../../policy/destination-rule.ts';
 import type { Lowering } from '../lowering.ts';
 import { destinationLimits } from '../overload-limits.ts';
 

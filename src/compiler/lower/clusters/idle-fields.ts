@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { LoadBalancerSettings, LocalityLoadBalancing } from '../../../policy/destination-rule.ts';
 import type { ClusterType } from '../../ir/cluster.ts';
 import type { EffectiveTraffic } from '../../merge/effective.ts';
-import type { LoadBalancerSettings, LocalityLoadBalancing } from '../../policy/destination-rule.ts';
 import type { Service } from '../../topology/model.ts';
 import { fieldSpan } from '../origins.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TrafficBlocks } from '../../policy/destination-rule.ts';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import { clustersOf } from './testing/clusters-of.ts';
 
 describe('load balancing of a rule', () => {

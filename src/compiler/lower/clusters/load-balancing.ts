@@ -1,6 +1,6 @@
+import type { ConsistentHash, LoadBalancerSettings } from '../../../policy/destination-rule.ts';
 import type { ClusterType, LoadBalancing } from '../../ir/cluster.ts';
 import type { HashPolicyIR } from '../../ir/route.ts';
-import type { ConsistentHash, LoadBalancerSettings } from '../../policy/destination-rule.ts';
 import { durationMs } from './connection-pool.ts';
 
 /**

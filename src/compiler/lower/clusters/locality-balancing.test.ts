@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
+import type { LocalityLoadBalancing, TrafficBlocks } from '../../../policy/destination-rule.ts';
 import { endpoint } from '../../../testing/topology.ts';
-import type { LocalityLoadBalancing, TrafficBlocks } from '../../policy/destination-rule.ts';
 import { localityBalancing, matchesLocality } from './locality-balancing.ts';
 import { localityGroups } from './locality-groups.ts';
 

@@ -1,8 +1,8 @@
 import type { Settings } from '../../../config/settings.ts';
+import { labelKeyAlias } from '../../../policy/alias.ts';
+import type { LocalityLoadBalancing, TrafficBlocks } from '../../../policy/destination-rule.ts';
 import type { ClusterType } from '../../ir/cluster.ts';
 import type { ClientScope, EffectiveSubset } from '../../merge/effective.ts';
-import { labelKeyAlias } from '../../policy/alias.ts';
-import type { LocalityLoadBalancing, TrafficBlocks } from '../../policy/destination-rule.ts';
 import { parseLocality } from '../../topology/locality.ts';
 
 /** How one client spreads its load over the localities of one cluster's endpoints. */

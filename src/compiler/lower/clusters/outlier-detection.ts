@@ -1,5 +1,5 @@
+import type { OutlierDetection } from '../../../policy/destination-rule.ts';
 import type { OutlierDetectionIR } from '../../ir/cluster.ts';
-import type { OutlierDetection } from '../../policy/destination-rule.ts';
 import { durationMs } from './connection-pool.ts';
 
 /** Undefined switches a detector's own default on; 0 switches the detector off. */

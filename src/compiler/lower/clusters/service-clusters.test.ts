@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import { clientScope, effectiveOutbound, meshService, ports } from '../../../testing/topology.ts';
-import type { TrafficBlocks } from '../../policy/destination-rule.ts';
 import { Memo } from '../memo.ts';
 import { serviceClusters } from './service-clusters.ts';
 import { clustersOf, type Options } from './testing/clusters-of.ts';

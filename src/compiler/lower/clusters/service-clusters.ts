@@ -1,8 +1,8 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ConnectionPoolSettings } from '../../../policy/destination-rule.ts';
 import type { ClusterIR, ClusterType, EndpointsIR, UpstreamHttpIR } from '../../ir/cluster.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import type { ClientScope, EffectiveOutbound, EffectiveSubset, EffectiveTraffic } from '../../merge/effective.ts';
-import type { ConnectionPoolSettings } from '../../policy/destination-rule.ts';
 import type { Endpoint, Service, ServicePort } from '../../topology/model.ts';
 import { isHttp2, protocolClass } from '../../topology/protocol.ts';
 import { upstreamTransport } from '../auth/upstream-transport.ts';

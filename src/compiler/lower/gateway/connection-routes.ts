@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ConnectionMatch } from '../../../policy/virtual-service.ts';
 import type { Origins } from '../../ir/origin.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
-import type { ConnectionMatch } from '../../policy/virtual-service.ts';
 import { canonicalBlock } from '../../topology/address.ts';
 import { matches } from '../../topology/host.ts';
 import { objectOrigin } from '../origins.ts';

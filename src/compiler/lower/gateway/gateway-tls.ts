@@ -1,7 +1,7 @@
 import type { Settings } from '../../../config/settings.ts';
+import { isCipherSuite } from '../../../policy/cipher-suite.ts';
+import type { ServerTlsSettings, TlsVersion } from '../../../policy/gateway.ts';
 import type { ClientValidationIR, DownstreamGatewayTls, SdsSecretIR, TlsVersionIR } from '../../ir/tls.ts';
-import { isCipherSuite } from '../../policy/cipher-suite.ts';
-import type { ServerTlsSettings, TlsVersion } from '../../policy/gateway.ts';
 import { canonicalAddress } from '../../topology/address.ts';
 import { meshTrustDomains } from '../auth/downstream-tls.ts';
 import { trustDomainPrefix } from '../names.ts';

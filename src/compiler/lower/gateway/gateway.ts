@@ -1,10 +1,10 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
+import type { Secret } from '../../../policy/topology-kinds.ts';
 import type { ListenerIR } from '../../ir/listener.ts';
 import type { InboundIR } from '../../ir/proxy.ts';
 import type { ClientScope, Effective } from '../../merge/effective.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
-import type { Secret } from '../../policy/topology-kinds.ts';
 import { boundGateways } from '../../topology/gateway-name.ts';
 import type { Workload } from '../../topology/model.ts';
 import type { Lowering } from '../lowering.ts';

@@ -1,4 +1,4 @@
-import type { VirtualService } from '../../policy/virtual-service.ts';
+import type { VirtualService } from '../../../policy/virtual-service.ts';
 import { intersect, resolveShortName } from '../../topology/host.ts';
 import type { GatewayServer } from './server.ts';
 

@@ -1,5 +1,5 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import type { Secret } from '../../policy/topology-kinds.ts';
+import type { Secret } from '../../../policy/topology-kinds.ts';
 import { secretFault } from '../../topology/gateway-secret.ts';
 import type { Workload } from '../../topology/model.ts';
 import type { GatewayServer } from './server.ts';

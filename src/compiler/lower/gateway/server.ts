@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { Gateway, Server, ServerTlsMode } from '../../../policy/gateway.ts';
 import type { Origins } from '../../ir/origin.ts';
-import type { Gateway, Server, ServerTlsMode } from '../../policy/gateway.ts';
 import { canonicalAddress } from '../../topology/address.ts';
 import type { Workload } from '../../topology/model.ts';
 import { listenerName } from '../names.ts';

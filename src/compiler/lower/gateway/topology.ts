@@ -2,9 +2,9 @@ import { type GatewayTopology, readGatewayTopology } from '../../../config/gatew
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../../diagnostics/span.ts';
-import { validateConfiguration } from '../../schema/validate.ts';
-import type { JsonObject, JsonValue } from '../../source/document.ts';
-import { parse } from '../../source/parse.ts';
+import { validateConfiguration } from '../../../schema/validate.ts';
+import type { JsonObject, JsonValue } from '../../../source/document.ts';
+import { parse } from '../../../source/parse.ts';
 import type { Workload } from '../../topology/model.ts';
 import { nameOf } from '../../topology/object-name.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TrafficBlocks } from '../../policy/destination-rule.ts';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import { matchChain } from '../testing/match-chain.ts';
 import { inboundOf, type Options } from './testing/inbound-of.ts';
 

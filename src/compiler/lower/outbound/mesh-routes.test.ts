@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { HttpRoute, VirtualService } from '../../../policy/virtual-service.ts';
 import { effectiveOutbound, meshService, ports } from '../../../testing/topology.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
-import type { HttpRoute, VirtualService } from '../../policy/virtual-service.ts';
 import { Memo } from '../memo.ts';
 import { outboundOf } from './testing/outbound-of.ts';
 import { admin, api, cluster, routed, table, to, web } from './testing/routed.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../../../config/settings.ts';
+import type { ServiceEntry } from '../../../policy/topology-kinds.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
-import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { Service, ServicePort } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { isReachable } from '../clusters/endpoints.ts';

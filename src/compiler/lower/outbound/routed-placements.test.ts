@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { VirtualService } from '../../../policy/virtual-service.ts';
 import { meshService, ports } from '../../../testing/topology.ts';
 import type { OutboundIR } from '../../ir/proxy.ts';
-import type { VirtualService } from '../../policy/virtual-service.ts';
 import { outboundOf } from './testing/outbound-of.ts';
 import { cluster, routed } from './testing/routed.ts';
 

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { ConnectionMatch } from '../../../policy/virtual-service.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
-import type { ConnectionMatch } from '../../policy/virtual-service.ts';
 import { canonicalBlock } from '../../topology/address.ts';
 import { objectOrigin } from '../origins.ts';
 import { isForClient } from '../routes/client-match.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
+import type { TcpRoute } from '../../../policy/virtual-service.ts';
 import { effectiveOutbound, endpoint, meshService, ports } from '../../../testing/topology.ts';
 import type { NetworkFilterIR } from '../../ir/listener.ts';
 import type { OutboundIR } from '../../ir/proxy.ts';
-import type { TrafficBlocks } from '../../policy/destination-rule.ts';
-import type { TcpRoute } from '../../policy/virtual-service.ts';
 import type { Service } from '../../topology/model.ts';
 import { Memo } from '../memo.ts';
 import { outboundOf } from './testing/outbound-of.ts';

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import type { TrafficBlocks } from '../../policy/destination-rule.ts';
+import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import { fieldSpan } from '../origins.ts';
 import type { ProtocolProxy } from '../protocol-proxy.ts';
 import type { Placement } from './placement.ts';

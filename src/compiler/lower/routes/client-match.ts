@@ -1,4 +1,4 @@
-import type { ConnectionMatch, HttpMatch } from '../../policy/virtual-service.ts';
+import type { ConnectionMatch, HttpMatch } from '../../../policy/virtual-service.ts';
 import { gatewayName } from '../../topology/gateway-name.ts';
 import { selects } from '../../topology/selector.ts';
 import type { RouteContext } from './route-context.ts';

@@ -1,8 +1,8 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { WeightedDestination } from '../../../policy/virtual-service.ts';
 import type { TcpProxyIR } from '../../ir/listener.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
-import type { WeightedDestination } from '../../policy/virtual-service.ts';
 import type { RouteContext } from './route-context.ts';
 import { sharesOf } from './shares.ts';
 

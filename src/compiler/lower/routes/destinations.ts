@@ -1,9 +1,9 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { MeshObject } from '../../../policy/object.ts';
+import type { Destination } from '../../../policy/virtual-service.ts';
 import type { HashPolicyIR } from '../../ir/route.ts';
 import type { EffectiveOutbound } from '../../merge/effective.ts';
-import type { MeshObject } from '../../policy/object.ts';
-import type { Destination } from '../../policy/virtual-service.ts';
 import { resolveShortName } from '../../topology/host.ts';
 import { isVisible } from '../../topology/visibility.ts';
 import { hashPolicies } from '../clusters/load-balancing.ts';

@@ -1,7 +1,7 @@
+import { grpcStatusNames } from '../../../policy/grpc-status.ts';
+import type { CorsPolicy, HttpFault, Percentage, StringMatch } from '../../../policy/virtual-service.ts';
 import type { CorsIR, FaultIR } from '../../ir/route-features.ts';
 import type { StringMatchIR } from '../../ir/string-match.ts';
-import { grpcStatusNames } from '../../policy/grpc-status.ts';
-import type { CorsPolicy, HttpFault, Percentage, StringMatch } from '../../policy/virtual-service.ts';
 import { durationMs } from '../clusters/connection-pool.ts';
 
 /** Faults to inject. A share that nobody names is none, as in Istio. */

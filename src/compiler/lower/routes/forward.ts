@@ -1,8 +1,8 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { JsonPath } from '../../../diagnostics/span.ts';
+import type { Destination, HttpMatch, HttpRoute } from '../../../policy/virtual-service.ts';
 import type { ForwardIR, HashPolicyIR, MirrorIR, RouteActionIR, WeightedClusterIR } from '../../ir/route.ts';
 import type { HttpBlock } from '../../merge/effective-virtual-service.ts';
-import type { Destination, HttpMatch, HttpRoute } from '../../policy/virtual-service.ts';
 import { durationMs } from '../clusters/connection-pool.ts';
 import type { FoundDestination } from './destinations.ts';
 import { headerChanges, type RouteHeaders } from './header-changes.ts';

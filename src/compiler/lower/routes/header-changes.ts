@@ -1,5 +1,5 @@
+import type { HeaderOperations, Headers } from '../../../policy/virtual-service.ts';
 import type { HeaderChangesIR } from '../../ir/header-changes.ts';
-import type { HeaderOperations, Headers } from '../../policy/virtual-service.ts';
 
 /** Changes on the way there and back; `authority` takes the place of the host, which no header operation may touch. */
 export interface RouteHeaders {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { HttpMatch, HttpRoute } from '../../../policy/virtual-service.ts';
 import { virtualService } from '../../../testing/objects.ts';
 import { effectiveOutbound, meshService } from '../../../testing/topology.ts';
 import type { RouteIR } from '../../ir/route.ts';
-import type { HttpMatch, HttpRoute } from '../../policy/virtual-service.ts';
 import { Destinations } from './destinations.ts';
 import { httpRoutes } from './http-routes.ts';
 import type { RouteContext } from './route-context.ts';

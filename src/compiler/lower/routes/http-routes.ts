@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { HttpMatch } from '../../../policy/virtual-service.ts';
 import type { RouteIR } from '../../ir/route.ts';
 import type { EffectiveVirtualService, HttpBlock } from '../../merge/effective-virtual-service.ts';
-import type { HttpMatch } from '../../policy/virtual-service.ts';
 import { noOrigins, objectOrigin } from '../origins.ts';
 import { isForClient } from './client-match.ts';
 import { corsOf, faultOf } from './features.ts';

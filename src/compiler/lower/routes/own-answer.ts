@@ -1,5 +1,5 @@
+import type { HttpRedirect, HttpRoute } from '../../../policy/virtual-service.ts';
 import type { DirectResponseIR, RedirectIR } from '../../ir/route.ts';
-import type { HttpRedirect, HttpRoute } from '../../policy/virtual-service.ts';
 
 /** Answers that need no destination: a redirect. */
 export function redirect(wanted: HttpRedirect, listenPort: number): RedirectIR {

@@ -1,5 +1,5 @@
+import type { HttpRetry } from '../../../policy/virtual-service.ts';
 import type { HashPolicyIR, RetryPolicyIR } from '../../ir/route.ts';
-import type { HttpRetry } from '../../policy/virtual-service.ts';
 import { durationMs } from '../clusters/connection-pool.ts';
 
 /** Only what surely did not reach the application is sent again; never a 503, which may have. */

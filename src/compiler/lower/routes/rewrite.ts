@@ -1,6 +1,6 @@
+import type { HttpRoute } from '../../../policy/virtual-service.ts';
 import type { PathRewriteIR } from '../../ir/route.ts';
 import type { PathMatchIR } from '../../ir/route-match.ts';
-import type { HttpRoute } from '../../policy/virtual-service.ts';
 import { quoteRegex } from '../authorization/pattern.ts';
 
 /** The path rewrite of a route, or undefined if the route has none. */

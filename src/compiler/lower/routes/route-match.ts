@@ -1,6 +1,6 @@
+import type { HttpMatch, StringMatch } from '../../../policy/virtual-service.ts';
 import type { PathMatchIR, RouteMatchIR, ValueMatchIR } from '../../ir/route-match.ts';
 import type { StringMatchIR } from '../../ir/string-match.ts';
-import type { HttpMatch, StringMatch } from '../../policy/virtual-service.ts';
 import { withAnyPort } from '../authority.ts';
 import { quoteRegex } from '../authorization/pattern.ts';
 

@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { VirtualService } from '../../../policy/virtual-service.ts';
 import type { RouteIR } from '../../ir/route.ts';
 import type { EffectiveVirtualService } from '../../merge/effective-virtual-service.ts';
-import type { VirtualService } from '../../policy/virtual-service.ts';
 import { resolveShortName } from '../../topology/host.ts';
 import type { Lowering } from '../lowering.ts';
 import { httpRoutes } from './http-routes.ts';

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../../diagnostics/span.ts';
-import type { Destination, Headers, WeightedDestination } from '../../policy/virtual-service.ts';
+import type { Destination, Headers, WeightedDestination } from '../../../policy/virtual-service.ts';
 import type { FoundDestination } from './destinations.ts';
 
 /** One destination that gets some of the load. */

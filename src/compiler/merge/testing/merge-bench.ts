@@ -1,11 +1,11 @@
 import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { DestinationRule } from '../../../policy/destination-rule.ts';
+import type { PeerAuthentication } from '../../../policy/peer-authentication.ts';
+import { noPolicies } from '../../../policy/policy-set.ts';
+import type { TopologyObject } from '../../../policy/topology-kinds.ts';
 import * as make from '../../../testing/objects.ts';
-import type { DestinationRule } from '../../policy/destination-rule.ts';
-import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
-import { noPolicies } from '../../policy/policy-set.ts';
-import type { TopologyObject } from '../../policy/topology-kinds.ts';
 import type { Workload } from '../../topology/model.ts';
 import { resolveTopology } from '../../topology/resolve.ts';
 import type { ClientScope, Effective } from '../effective.ts';

@@ -1,8 +1,8 @@
 import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { TopologyObject } from '../../../policy/topology-kinds.ts';
 import * as make from '../../../testing/objects.ts';
-import type { TopologyObject } from '../../policy/topology-kinds.ts';
 import { resolveTopology } from '../resolve.ts';
 
 /** What a set of objects resolves to; of each diagnostic its code and place. */

@@ -1,7 +1,7 @@
+import type { AuthorizationAction, AuthorizationRule, Source } from '../../../../policy/authorization-policy.ts';
 import * as make from '../../../../testing/objects.ts';
 import type { PermissionIR, PrincipalIR } from '../../../ir/rbac.ts';
 import type { StringMatchIR } from '../../../ir/string-match.ts';
-import type { AuthorizationAction, AuthorizationRule, Source } from '../../../policy/authorization-policy.ts';
 import { rulesOf } from '../authorization.ts';
 import { anyPort } from '../chain-ports.ts';
 

@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import { defaultSettings } from '../../../../config/defaults.ts';
 import type { Settings } from '../../../../config/settings.ts';
 import { DiagnosticBag } from '../../../../diagnostics/bag.ts';
+import type { Gateway, Server } from '../../../../policy/gateway.ts';
+import type { HttpRoute, TcpRoute, TlsRoute } from '../../../../policy/virtual-service.ts';
 import { meshObject } from '../../../../testing/objects.ts';
 import {
   clientScope,
@@ -13,8 +15,6 @@ import {
 } from '../../../../testing/topology.ts';
 import type { InboundIR } from '../../../ir/proxy.ts';
 import type { EffectiveVirtualService } from '../../../merge/effective-virtual-service.ts';
-import type { Gateway, Server } from '../../../policy/gateway.ts';
-import type { HttpRoute, TcpRoute, TlsRoute } from '../../../policy/virtual-service.ts';
 import { Memo } from '../../memo.ts';
 import { lowerGateway } from '../gateway.ts';
 import { noClosingSecrets } from '../secrets.ts';

@@ -1,6 +1,7 @@
 import { defaultSettings } from '../../../../config/defaults.ts';
 import type { Settings } from '../../../../config/settings.ts';
 import { DiagnosticBag } from '../../../../diagnostics/bag.ts';
+import type { TrafficBlocks } from '../../../../policy/destination-rule.ts';
 import {
   clientScope,
   effective,
@@ -12,7 +13,6 @@ import {
 } from '../../../../testing/topology.ts';
 import type { InboundIR } from '../../../ir/proxy.ts';
 import type { EffectiveInbound } from '../../../merge/effective.ts';
-import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import type { Workload } from '../../../topology/model.ts';
 import { Memo } from '../../memo.ts';
 import { lowerInbound } from '../inbound.ts';

@@ -1,8 +1,8 @@
+import type { HttpRoute, VirtualService } from '../../../../policy/virtual-service.ts';
 import { virtualService } from '../../../../testing/objects.ts';
 import { meshService, ports } from '../../../../testing/topology.ts';
 import type { OutboundIR } from '../../../ir/proxy.ts';
 import type { EffectiveVirtualService } from '../../../merge/effective-virtual-service.ts';
-import type { HttpRoute, VirtualService } from '../../../policy/virtual-service.ts';
 
 /** An object of namespace `default`, as merging gives it. */
 export function routed(name: string, spec: VirtualService['spec']): EffectiveVirtualService {

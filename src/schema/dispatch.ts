@@ -1,0 +1,115 @@
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { nearest } from '../lib/nearest.ts';
+import { groupAlias } from '../policy/alias.ts';
+import type { JsonObject, PolicyDocument } from '../source/document.ts';
+import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups } from './kinds.ts';
+import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
+
+/** What a document is: a kind that is read, one that is none of ours, or one that is refused (and was reported). */
+export type Dispatched = { readonly entry: KnownKind } | 'foreign' | 'refused';
+
+/** Kinds that no other product has: one of an unknown group is a mistake, not somebody else's object. */
+const unmistakableKinds: ReadonlySet<string> = new Set([
+  'DestinationRule',
+  'PeerAuthentication',
+  'RequestAuthentication',
+]);
+
+/** Finds the kind of a document whose aliases are resolved, by `apiVersion` and `kind`. */
+export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatched {
+  const { apiVersion, kind } = document.value;
+  if (document.isFound && isNoObject(document.value)) return 'foreign';
+  if (!isText(document, 'apiVersion', bag) || !isText(document, 'kind', bag)) return 'refused';
+  const [group, version] = splitApiVersion(String(apiVersion));
+  const entry = knownKind(group, String(kind));
+  if (entry !== undefined) {
+    if (entry.versions.includes(version)) return { entry };
+    const expected = entry.versions.join(', ');
+    bag.report('unsupported-version', document.spanOf(['apiVersion']), { version, kind: entry.kind, expected });
+    return 'refused';
+  }
+  if (ownGroups.includes(group)) {
+    refuseKind(String(kind), group, document, bag);
+    return 'refused';
+  }
+  if (isNeighbour(group, String(kind))) return dispatchNeighbour(group, document, bag);
+  const meant = meantGroup(group, String(kind));
+  if (meant === undefined) return 'foreign';
+  const hint = `did you mean "${meant}"?`;
+  bag.report('unknown-api-group', document.spanOf(['apiVersion']), { group, kind: String(kind) }, { hint });
+  return 'refused';
+}
+
+/** True for documents of kinds that are not read at all, and of which nothing else is said. */
+export function isForeign(group: string, kind: string): boolean {
+  const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
+  return !isOurs && !isNeighbour(group, kind) && meantGroup(group, kind) === undefined;
+}
+
+/**
+ * True for what other programs keep in folders of YAML (charts, workflows, values) and no object of a mesh can be: a
+ * mapping without kind, metadata and spec whose apiVersion, if it has one, names no group.
+ */
+export function isNoObject(value: JsonObject): boolean {
+  const isBare = !['kind', 'metadata', 'spec'].some((field) => Object.hasOwn(value, field));
+  return isBare && !String(value.apiVersion ?? '').includes('/');
+}
+
+/**
+ * True for documents that are skipped before anything but their syntax is checked: the lines of the text itself must say
+ * so, since nobody has looked yet whether all parsers read the document alike.
+ */
+export function isSkipped(value: JsonObject, text: string, isFound: boolean): boolean {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    return isFound && isNoObject(value) && linesOf('kind', text).length === 0;
+  }
+  const group = groupAlias(splitApiVersion(apiVersion)[0]);
+  const isPlain = (field: string, read: string): boolean => {
+    const lines = linesOf(field, text);
+    return lines.length === 1 && lines[0]?.includes(read) === true;
+  };
+  return isForeign(group, kind) && isPlain('kind', kind) && isPlain('apiVersion', apiVersion);
+}
+
+/** Lines that give a field of the document itself, in block style. */
+function linesOf(field: string, text: string): readonly string[] {
+  return text.match(new RegExp(`^["']?${field}["']?[ \\t]*:.*$`, 'gm')) ?? [];
+}
+
+/** Group and version; the group of `v1` is empty. */
+export function splitApiVersion(apiVersion: string): readonly [group: string, version: string] {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
+
+function isText(document: PolicyDocument, field: 'apiVersion' | 'kind', bag: DiagnosticBag): boolean {
+  const value = document.value[field];
+  if (typeof value === 'string' && value !== '') return true;
+  if (value === undefined) bag.report('missing-field', document.start, { field, where: 'the object' });
+  else if (value === '') bag.report('empty-value', document.spanOf([field]), { field });
+  else {
+    const found = value === null ? 'empty' : `a ${typeof value}`;
+    bag.report('wrong-type', document.spanOf([field]), { field, found, expected: 'a text' });
+  }
+  return false;
+}
+
+function refuseKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): void {
+  if (refuseUnreadKind(kind, group, document, bag)) return;
+  const elsewhere = ownGroupOf(kind);
+  const near = nearest(kind, kindsOf(group));
+  const hint =
+    elsewhere === undefined
+      ? near && `did you mean "${near}"?`
+      : `${kind} belongs to ${elsewhere}: change "apiVersion"`;
+  bag.report('unknown-kind', document.spanOf(['kind']), { kind, group }, { hint });
+}
+
+/** Our group that a foreign one was meant to be: a policy must not be skipped because of a typing mistake. */
+function meantGroup(group: string, kind: string): string | undefined {
+  const own = ownGroupOf(kind);
+  if (own === undefined) return undefined;
+  const near = nearest(group, [own, own.replace('.mesh.', '.istio.')]);
+  return near ?? (group === '' || unmistakableKinds.has(kind) ? own : undefined);
+}

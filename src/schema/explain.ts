@@ -1,0 +1,169 @@
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { JsonPath, SourceSpan } from '../diagnostics/span.ts';
+import { nearest } from '../lib/nearest.ts';
+import { aliases } from '../policy/alias.ts';
+import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
+import { collapse, fieldHolding, knownFields, suggestedField } from './collapse.ts';
+import { formats } from './formats.ts';
+import { mostFaults } from './rule.ts';
+import type { SchemaError } from './validator.ts';
+import { describe, lastField, placeOf, printed, quotedList, typeNames } from './words.ts';
+
+/** Turns the complaints of a generated validator into diagnostics: one for one mistake. */
+export function explain(
+  errors: readonly SchemaError[],
+  document: PolicyDocument,
+  kind: string,
+  bag: DiagnosticBag,
+): void {
+  for (const error of collapse(errors.slice(0, 10 * mostFaults)).slice(0, mostFaults)) {
+    const explanation = explanations[error.keyword];
+    if (explanation === undefined) throw new Error(`schema keyword "${error.keyword}" has no explanation`);
+    explanation(new Complaint(error, document, kind, bag));
+  }
+}
+
+/** One complaint with the words that its message needs. */
+class Complaint {
+  readonly path: JsonPath;
+  readonly field: string;
+  readonly where: string;
+  readonly error: SchemaError;
+  readonly bag: DiagnosticBag;
+  readonly #document: PolicyDocument;
+
+  constructor(error: SchemaError, document: PolicyDocument, kind: string, bag: DiagnosticBag) {
+    this.error = error;
+    this.bag = bag;
+    this.#document = document;
+    this.path = pathOf(document.value, error.instancePath);
+    this.field = lastField(this.path, kind);
+    this.where = placeOf(this.path, kind);
+  }
+
+  get value(): string {
+    return printed(this.error.propertyName ?? this.error.data);
+  }
+
+  /** What the keyword says. */
+  get wanted(): unknown {
+    return this.error.parentSchema?.[this.error.keyword];
+  }
+
+  /** Where the value stands; for a complaint about a key, the key. */
+  get span(): SourceSpan {
+    const { propertyName } = this.error;
+    return propertyName === undefined ? this.#document.spanOf(this.path) : this.keyOf(propertyName);
+  }
+
+  /** The key of this value, or the value itself where it is an entry of a list or the root. */
+  get ownKey(): SourceSpan {
+    return this.#document.spanOf(this.path, typeof this.path.at(-1) === 'string' ? 'key' : 'value');
+  }
+
+  keyOf(field: string): SourceSpan {
+    return this.#document.spanOf([...this.path, field], 'key');
+  }
+}
+
+const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
+  additionalProperties: explainUnknownField,
+  const: explainEnum,
+  enum: explainEnum,
+  format: explainFormat,
+  maximum: explainRange,
+  minimum: explainRange,
+  maxItems: ({ bag, span, field, error, wanted }) => {
+    const count = String((error.data as readonly JsonValue[]).length);
+    bag.report('too-many-values', span, { field, count, limit: String(wanted) });
+  },
+  maxLength: ({ bag, span, field, error, wanted }) => {
+    const value = `${String(error.data).length} characters long`;
+    bag.report('value-out-of-range', span, { field, value, expected: `at most ${String(wanted)}` });
+  },
+  minItems: ({ bag, ownKey, field }) => bag.report('empty-list', ownKey, { field }),
+  minLength: ({ bag, span, field }) => bag.report('empty-value', span, { field }),
+  minProperties: ({ bag, ownKey, where }) => bag.report('empty-object', ownKey, { where }),
+  required: ({ bag, ownKey, where, error }) => {
+    bag.report('missing-field', ownKey, { field: String(error.params.missingProperty), where });
+  },
+  type: ({ bag, span, field, error, wanted }) => {
+    const holes = { field, found: describe(error.data), expected: typeNames(wanted) };
+    bag.report('wrong-type', span, holes, { hint: typeHint(error, wanted) });
+  },
+  'x-at-least-one': ({ bag, ownKey, where, wanted }) => {
+    bag.report('missing-one-of', ownKey, { where, fields: quotedList(wanted as readonly string[]) });
+  },
+  'x-at-most-one': (complaint) => {
+    const object = complaint.error.data as JsonObject;
+    const present = (complaint.wanted as readonly string[]).filter((name) => Object.hasOwn(object, name));
+    const holes = { fields: quotedList(present, 'and'), where: complaint.where };
+    complaint.bag.report('conflicting-fields', complaint.keyOf(present[1] ?? ''), holes);
+  },
+  'x-unsupported': ({ bag, ownKey, field, wanted }) => {
+    bag.report('unsupported-field', ownKey, { field, reason: String(wanted) });
+  },
+};
+
+/** How a value of the wrong type is written, where what was meant is plain. */
+function typeHint({ data, parentSchema }: SchemaError, wanted: unknown): string | undefined {
+  const wants = (type: string): boolean => [wanted].flat().includes(type);
+  const format = String(parentSchema?.format ?? '');
+  if (typeof data === 'number' && wants('string')) {
+    return /^duration|seconds$/.test(format) ? `write it with its unit: ${data}s` : `write it in quotes: "${data}"`;
+  }
+  const isNumber = typeof data === 'string' && /^-?\d+$/.test(data) && (wants('integer') || wants('number'));
+  return isNumber ? `write it without quotes: ${data}` : undefined;
+}
+
+function explainUnknownField(complaint: Complaint): void {
+  const { bag, error, where } = complaint;
+  const field = String(error.params.additionalProperty);
+  const meant = suggestedField(error);
+  const known = knownFields(error);
+  const inner = fieldHolding(error, field);
+  const all = known.length === 1 ? `the only field is "${known[0]}"` : `known fields are ${quotedList(known, 'and')}`;
+  const few = known.length > 0 && known.length <= 8 ? all : undefined;
+  const move = inner === undefined ? few : `move it into "${inner}"`;
+  const hint = meant === undefined ? move : `did you mean "${meant}"?`;
+  bag.report('unknown-field', complaint.keyOf(field), { field, where }, { hint });
+}
+
+function explainEnum({ bag, error, wanted, span, field, value }: Complaint): void {
+  const refused = (error.parentSchema?.['x-refused-values'] ?? []) as readonly string[];
+  const allowed = (Array.isArray(wanted) ? wanted : [wanted]).map(String).filter((name) => !refused.includes(name));
+  const meanings = new Map(allowed.map((name) => [name, name]));
+  for (const [theirs, ours] of Object.entries(aliases.tlsModes)) if (meanings.has(ours)) meanings.set(theirs, ours);
+  const near = nearest(value, [...meanings.keys()]);
+  const hint = near === undefined ? undefined : `did you mean "${meanings.get(near)}"?`;
+  bag.report('unknown-enum-value', span, { field, value, expected: `one of ${allowed.join(', ')}` }, { hint });
+}
+
+function explainRange({ bag, error, span, field, value }: Complaint): void {
+  const { minimum, maximum } = error.parentSchema as { minimum?: number; maximum?: number };
+  const least = minimum === undefined ? `at most ${maximum}` : `at least ${minimum}`;
+  const expected = minimum === undefined || maximum === undefined ? least : `${minimum} to ${maximum}`;
+  bag.report('value-out-of-range', span, { field, value, expected });
+}
+
+function explainFormat({ bag, error, span, field, value }: Complaint): void {
+  const text = error.propertyName ?? String(error.data);
+  const format = formats[String(error.params.format)];
+  const code = format?.faultOf(text);
+  if (format === undefined || code === undefined) throw new Error(`format "${error.params.format}" has no explanation`);
+  bag.report(code, span, { field, value, expected: format.expected });
+}
+
+/** Keys and indexes of a JSON Pointer into `root` (RFC 6901); digits are an index only in a list. */
+function pathOf(root: JsonValue, pointer: string): JsonPath {
+  let at: JsonValue | undefined = root;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => {
+      const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+      const holder: JsonValue | undefined = at;
+      at = typeof holder === 'object' && holder !== null ? (holder as JsonObject)[key] : undefined;
+      return Array.isArray(holder) ? Number(key) : key;
+    });
+}

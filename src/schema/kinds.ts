@@ -1,0 +1,103 @@
+import {
+  authorizationPolicy,
+  destinationRule,
+  endpointSlice,
+  endpoints,
+  gateway,
+  namespace,
+  peerAuthentication,
+  pod,
+  requestAuthentication,
+  secret,
+  service,
+  serviceAccount,
+  serviceEntry,
+  virtualService,
+  workloadController,
+  workloadEntry,
+} from '../generated/validators.js';
+import type { Rule } from './rule.ts';
+import { authorizationPolicyRules } from './rules/authorization-policy.ts';
+import { destinationRuleRules } from './rules/destination-rule.ts';
+import { gatewayRules } from './rules/gateway.ts';
+import { peerAuthenticationRules } from './rules/peer-authentication.ts';
+import { requestAuthenticationRules } from './rules/request-authentication.ts';
+import { serviceEntryRules } from './rules/service-entry.ts';
+import { checkPorts } from './rules/service-ports.ts';
+import { virtualServiceRules } from './rules/virtual-service.ts';
+import type { SchemaValidator } from './validator.ts';
+
+/** A kind that is read: where it comes from, its schema, and the rules beyond it. */
+export interface KnownKind {
+  readonly kind: string;
+  /** Empty for the orchestrator's core group. */
+  readonly group: string;
+  readonly versions: readonly string[];
+  readonly validator: SchemaValidator;
+  /** Erased to a common type: the schema holds before a rule runs. */
+  readonly rules: readonly Rule<never>[];
+  /** Cluster-scoped kinds have none. */
+  readonly isNamespaced: boolean;
+  /** Top-level fields that the typed object takes over. */
+  readonly parts: readonly string[];
+}
+
+const security = 'security.mesh.io';
+const networking = 'networking.mesh.io';
+const meshVersions = ['v1alpha3', 'v1beta1', 'v1'];
+
+/** Every kind that is read. */
+export const knownKinds: readonly KnownKind[] = [
+  policy(security, 'PeerAuthentication', peerAuthentication, peerAuthenticationRules),
+  policy(security, 'RequestAuthentication', requestAuthentication, requestAuthenticationRules),
+  policy(security, 'AuthorizationPolicy', authorizationPolicy, authorizationPolicyRules),
+  policy(networking, 'DestinationRule', destinationRule, destinationRuleRules),
+  policy(networking, 'Gateway', gateway, gatewayRules),
+  policy(networking, 'VirtualService', virtualService, virtualServiceRules),
+  policy(networking, 'WorkloadEntry', workloadEntry, []),
+  policy(networking, 'ServiceEntry', serviceEntry, serviceEntryRules),
+  { ...core('Namespace', namespace, []), isNamespaced: false },
+  core('ServiceAccount', serviceAccount, []),
+  { ...core('Service', service, ['spec']), rules: [checkPorts] },
+  core('Pod', pod, ['spec', 'status']),
+  core('Endpoints', endpoints, ['subsets']),
+  core('Secret', secret, ['type', 'data', 'stringData']),
+  { ...core('Deployment', workloadController, ['spec']), group: 'apps' },
+  { ...core('StatefulSet', workloadController, ['spec']), group: 'apps' },
+  { ...core('DaemonSet', workloadController, ['spec']), group: 'apps' },
+  { ...core('Job', workloadController, ['spec']), group: 'batch' },
+  {
+    ...core('EndpointSlice', endpointSlice, ['addressType', 'endpoints', 'ports']),
+    group: 'discovery.k8s.io',
+    versions: ['v1', 'v1beta1'],
+  },
+];
+
+const byGroupAndKind: ReadonlyMap<string, KnownKind> = new Map(
+  knownKinds.map((entry) => [`${entry.group}/${entry.kind}`, entry]),
+);
+
+/** Our own groups: every kind in them is read, or refused by name. */
+export const ownGroups: readonly string[] = [security, networking];
+
+export function knownKind(group: string, kind: string): KnownKind | undefined {
+  return byGroupAndKind.get(`${group}/${kind}`);
+}
+
+/** Names of the kinds of a group. */
+export function kindsOf(group: string): string[] {
+  return knownKinds.filter((entry) => entry.group === group).map((entry) => entry.kind);
+}
+
+/** Our group that has a kind of this name. */
+export function ownGroupOf(kind: string): string | undefined {
+  return ownGroups.find((group) => byGroupAndKind.has(`${group}/${kind}`));
+}
+
+function policy(group: string, kind: string, validator: SchemaValidator, rules: readonly Rule<never>[]): KnownKind {
+  return { kind, group, versions: meshVersions, validator, rules, isNamespaced: true, parts: ['spec'] };
+}
+
+function core(kind: string, validator: SchemaValidator, parts: readonly string[]): KnownKind {
+  return { kind, group: '', versions: ['v1'], validator, rules: [], isNamespaced: true, parts };
+}

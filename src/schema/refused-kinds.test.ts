@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { parse } from '../source/parse.ts';
+import { templateOfPatch } from './refused-kinds.ts';
+import { countSkipped, validate } from './validate.ts';
+
+function told(apiVersion: string, kind: string, spec: string) {
+  const bag = new DiagnosticBag();
+  const text = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: demo, namespace: shop}\nspec: ${spec}\n`;
+  const documents = parse([{ path: 'a.yaml', text }], bag);
+  for (const document of documents) validate(document, bag);
+  countSkipped(documents, bag);
+  return bag.all.map(({ code, severity, hint }) => ({ code, severity, hint }));
+}
+
+describe('kinds of Istio that are not read', () => {
+  test('an EnvoyFilter is refused, and the hint names the templates of its patches', () => {
+    const [only, ...rest] = told(
+      'networking.istio.io/v1alpha3',
+      'EnvoyFilter',
+      '{configPatches: [{applyTo: HTTP_FILTER}, {applyTo: CLUSTER}, {applyTo: HTTP_FILTER}]}',
+    );
+    expect(rest).toEqual([]);
+    expect(only).toMatchObject({ code: 'unsupported-kind-of-group', severity: 'error' });
+    expect(only?.hint).toBe(
+      'change the template in a folder that --templateFile names: clusters.json.hbs for CLUSTER, partials/http-connection-manager.hbs for HTTP_FILTER; --exclude or .meshpolignore leaves the file out knowingly',
+    );
+  });
+
+  test('every template that a hint names is one of ours', () => {
+    const templates = join(import.meta.dirname, '../../templates');
+    const missing = Object.values(templateOfPatch).filter((name) => !existsSync(join(templates, name)));
+    expect(missing).toEqual([]);
+  });
+
+  test.each(['AUTHN', 'AUTHZ', 'LATER'])('a WasmPlugin of phase %s is refused', (phase) => {
+    const [only, ...rest] = told('extensions.istio.io/v1alpha1', 'WasmPlugin', `{phase: ${phase}}`);
+    expect([only?.code, only?.severity, rest]).toEqual(['unsupported-plugin', 'error', []]);
+  });
+
+  test.each([
+    ['extensions.istio.io/v1alpha1', 'WasmPlugin', '{phase: STATS}'],
+    ['extensions.istio.io/v1alpha1', 'WasmPlugin', '{url: oci://example.com/filter}'],
+    ['telemetry.istio.io/v1', 'Telemetry', '{}'],
+  ])('%s %s %s is warned of, once', (apiVersion, kind, spec) => {
+    expect(told(apiVersion, kind, spec)).toMatchObject([{ code: 'kind-without-effect', severity: 'warning' }]);
+  });
+
+  test.each([
+    ['rbac.istio.io/v1alpha1', 'ServiceRole', /AuthorizationPolicies/],
+    ['authentication.istio.io/v1alpha1', 'MeshPolicy', /PeerAuthentication/],
+    ['networking.istio.io/v1', 'Sidecar', /exportTo/],
+    ['networking.istio.io/v1', 'WorkloadGroup', /WorkloadEntry/],
+    ['networking.istio.io/v1beta1', 'ProxyConfig', /defaultConfig/],
+  ])('%s %s is refused, with what to write instead', (apiVersion, kind, hint) => {
+    expect(told(apiVersion, kind, '{}')).toEqual([
+      { code: 'unsupported-kind-of-group', severity: 'error', hint: expect.stringMatching(hint) },
+    ]);
+  });
+
+  test('other kinds of Istio are counted with the rest', () => {
+    expect(told('install.istio.io/v1alpha1', 'IstioOperator', '{}')).toMatchObject([{ code: 'skipped-kinds' }]);
+  });
+});

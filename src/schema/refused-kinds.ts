@@ -1,0 +1,114 @@
+import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { lookup } from '../lib/lookup.ts';
+import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
+
+/** What to write instead of a kind of the mesh's groups that is not read, by kind. */
+const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
+  EnvoyFilter: templatesOf,
+  ProxyConfig: () => 'put its settings into "defaultConfig" of the mesh configuration',
+  Sidecar: () => 'narrow what proxies see by "exportTo" of services, routes and rules',
+  WorkloadGroup: () => 'declare each machine by a WorkloadEntry',
+};
+
+/** Kinds of the mesh's groups that are not read, with what to do instead. */
+export function refusedKinds(): readonly (readonly [kind: string, instead: string])[] {
+  return Object.entries(replacements).map(([kind, instead]) => [kind, instead({})]);
+}
+
+/** Refuses a kind of the mesh's groups that says something about traffic and is not read; false for other kinds. */
+export function refuseUnreadKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): boolean {
+  if (!Object.hasOwn(replacements, kind)) return false;
+  const hint = `${replacements[kind]?.(objectAt(document.value, 'spec'))}; --exclude or .meshpolignore leaves the file out knowingly`;
+  bag.report('unsupported-kind-of-group', document.spanOf(['kind']), { kind, group }, { hint });
+  return true;
+}
+
+/** The template that makes what a patch of an EnvoyFilter changes, by the patch's `applyTo`. */
+export const templateOfPatch: Readonly<Record<string, string>> = {
+  BOOTSTRAP: 'bootstrap.json.hbs',
+  CLUSTER: 'clusters.json.hbs',
+  EXTENSION_CONFIG: 'partials/http-connection-manager.hbs',
+  FILTER_CHAIN: 'partials/filter-chain.hbs',
+  HTTP_FILTER: 'partials/http-connection-manager.hbs',
+  HTTP_ROUTE: 'partials/route.hbs',
+  LISTENER: 'listeners.json.hbs',
+  LISTENER_FILTER: 'partials/listener-filter.hbs',
+  NETWORK_FILTER: 'partials/filter-chain.hbs',
+  ROUTE_CONFIGURATION: 'routes.json.hbs',
+  VIRTUAL_HOST: 'routes.json.hbs',
+};
+
+function templatesOf({ configPatches }: JsonObject): string {
+  const patches: readonly JsonValue[] = Array.isArray(configPatches) ? configPatches : [];
+  const named = patches.flatMap((patch) => {
+    const applyTo = isObject(patch) ? patch.applyTo : undefined;
+    const template = typeof applyTo === 'string' && Object.hasOwn(templateOfPatch, applyTo) && templateOfPatch[applyTo];
+    return template ? [`${template} for ${applyTo}`] : [];
+  });
+  const files = [...new Set(named)].sort().join(', ') || 'a template of the same name as ours';
+  return `change the template in a folder that --templateFile names: ${files}`;
+}
+
+type Dispatch = (document: PolicyDocument, group: string, bag: DiagnosticBag) => 'foreign' | 'refused';
+
+/** Objects of Istio's other groups that say something about traffic, by group and kind, or by group alone. */
+const neighbours: Readonly<Record<string, Dispatch>> = {
+  'authentication.istio.io': refuse('write it as a PeerAuthentication and a RequestAuthentication'),
+  'extensions.istio.io/WasmPlugin': dispatchPlugin,
+  'rbac.istio.io': refuse('write its rules as AuthorizationPolicies'),
+  'telemetry.istio.io/Telemetry': (document, _, bag) =>
+    warn(document, 'logs, metrics and traces follow the mesh configuration', bag),
+};
+
+/** True for kinds that `dispatchNeighbour` speaks of. */
+export function isNeighbour(group: string, kind: string): boolean {
+  return Object.hasOwn(neighbours, group) || Object.hasOwn(neighbours, `${group}/${kind}`);
+}
+
+/** Warns of an object that has no effect here, and refuses one that decides who gets in. */
+export function dispatchNeighbour(group: string, document: PolicyDocument, bag: DiagnosticBag): 'foreign' | 'refused' {
+  const dispatch = lookup(neighbours, group) ?? lookup(neighbours, `${group}/${document.value.kind}`);
+  return dispatch?.(document, group, bag) ?? 'foreign';
+}
+
+function refuse(replacement: string): Dispatch {
+  return (document, group, bag) => {
+    const hint = `${replacement}; --exclude or .meshpolignore leaves the file out knowingly`;
+    const span = document.spanOf(['kind']);
+    bag.report('unsupported-kind-of-group', span, { kind: String(document.value.kind), group }, { hint });
+    return 'refused';
+  };
+}
+
+/** Phases of a plug-in in which it changes or counts requests that were let in. */
+const harmlessPhases: ReadonlySet<JsonValue | undefined> = new Set([undefined, '', 'STATS', 'UNSPECIFIED_PHASE']);
+
+function dispatchPlugin(document: PolicyDocument, _: string, bag: DiagnosticBag): 'foreign' | 'refused' {
+  const { phase } = objectAt(document.value, 'spec');
+  if (harmlessPhases.has(phase)) return warn(document, 'no plug-in is run', bag);
+  bag.report('unsupported-plugin', document.spanOf(['spec', 'phase']), {
+    name: nameOf(document),
+    phase: String(phase),
+  });
+  return 'refused';
+}
+
+function warn(document: PolicyDocument, why: string, bag: DiagnosticBag): 'foreign' {
+  const { kind } = document.value;
+  bag.report('kind-without-effect', document.spanOf(['kind']), { kind: String(kind), name: nameOf(document), why });
+  return 'foreign';
+}
+
+function nameOf({ value }: PolicyDocument): string {
+  const { namespace, name } = objectAt(value, 'metadata');
+  return namespace === undefined ? String(name) : `${namespace}/${name}`;
+}
+
+function objectAt(value: JsonObject, field: string): JsonObject {
+  const found = value[field];
+  return isObject(found) ? found : {};
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

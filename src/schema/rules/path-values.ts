@@ -1,0 +1,42 @@
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { StringMatch } from '../../policy/virtual-service.ts';
+import type { Report } from '../rule.ts';
+
+/** Paths of rules are ones that a request can have, and their stars mean what their author thinks. */
+export function checkPathValues({ spec }: AuthorizationPolicy, report: Report): void {
+  for (const [i, { to = [] }] of (spec.rules ?? []).entries()) {
+    for (const [j, { operation }] of to.entries()) {
+      for (const field of ['paths', 'notPaths'] as const) {
+        for (const [k, path] of (operation[field] ?? []).entries()) {
+          const at = ['spec', 'rules', i, 'to', j, 'operation', field, k];
+          const reason = faultOf(path);
+          if (reason !== undefined) report('path-of-no-request', at, { path, reason });
+          else if (hasInnerStar(path)) report('star-inside-path', at, { path });
+        }
+      }
+    }
+  }
+}
+
+/** What Envoy compares begins with a slash and ends before query and fragment (config.rbac.v3.Permission, `url_path`). */
+function faultOf(path: string): string | undefined {
+  if (!path.startsWith('/') && !path.startsWith('*')) return 'paths begin with "/"';
+  const mark = /[?#]/.exec(path)?.[0];
+  return mark && `a path ends before "${mark}"`;
+}
+
+/** The same for a route's match, whose stars are stars. */
+export function checkUriValues({ exact, prefix }: StringMatch, at: JsonPath, report: Report): void {
+  for (const [field, path] of Object.entries({ exact, prefix })) {
+    const reason = path && faultOf(path);
+    if (path && reason) report('path-of-no-request', [...at, field], { path, reason });
+  }
+}
+
+function hasInnerStar(path: string): boolean {
+  return path
+    .replaceAll(/\{\*\*?\}/g, '')
+    .replace(/^\*|(?<=.)\*$/g, '')
+    .includes('*');
+}

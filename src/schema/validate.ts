@@ -1,0 +1,106 @@
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { meshConfig, proxyConfig } from '../generated/validators.js';
+import { compareStrings } from '../lib/sort.ts';
+import { groupAlias } from '../policy/alias.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { ValidObject } from '../policy/policy.ts';
+import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
+import { dispatch, isForeign, isNoObject, splitApiVersion } from './dispatch.ts';
+import { explain } from './explain.ts';
+import type { KnownKind } from './kinds.ts';
+import { withoutNulls } from './nulls.ts';
+import { resolveAliases } from './resolve-aliases.ts';
+import { reporter } from './rule.ts';
+import { commonRules } from './rules/common.ts';
+import { checkMeshConfig } from './rules/mesh-config.ts';
+import type { SchemaValidator } from './validator.ts';
+
+/**
+ * The typed object of a document, or undefined: then its mistakes are in the bag, or its kind is none that is read (see
+ * `countSkipped`). Rules are checked only where the schema holds.
+ */
+export function validate(document: PolicyDocument, bag: DiagnosticBag): ValidObject | undefined {
+  const resolved = resolveAliases(document, bag);
+  const dispatched = dispatch(resolved, bag);
+  if (typeof dispatched === 'string') return undefined;
+  const { entry } = dispatched;
+  if (!holdsSchema(entry.validator, resolved, entry.kind, bag)) return undefined;
+  const object = objectOf(resolved, entry);
+  const report = reporter(resolved, bag);
+  for (const rule of commonRules) rule(object, report);
+  // The table pairs rules with the kind that they are for, which the schema has just proven.
+  for (const rule of entry.rules) rule(object as never, report);
+  return object as unknown as ValidObject;
+}
+
+/** One info line for all documents that are not read; nothing when there is none. */
+export function countSkipped(documents: readonly PolicyDocument[], bag: DiagnosticBag): void {
+  const counts = new Map<string, number>();
+  for (const document of documents) {
+    const what = skippedAs(document);
+    if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  if (counts.size === 0) return;
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const sorted = [...counts].sort(([a], [b]) => compareStrings(a, b));
+  const kinds = sorted.map(([kind, count]) => `${kind} (${count})`).join(', ');
+  const unit = counts.has(noObject) ? 'document' : 'object';
+  bag.report('skipped-kinds', undefined, { count: `${total} ${unit}${total === 1 ? '' : 's'}`, kinds });
+}
+
+const noObject = 'no object';
+
+function skippedAs({ value, isFound }: PolicyDocument): string | undefined {
+  if (isFound && isNoObject(value)) return noObject;
+  if (typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') return undefined;
+  const group = groupAlias(splitApiVersion(value.apiVersion)[0]);
+  return isForeign(group, value.kind) ? value.kind : undefined;
+}
+
+/** Checks a mesh or proxy configuration, which is no object: it has neither kind nor name. */
+export function validateConfiguration(
+  kind: 'MeshConfig' | 'ProxyConfig',
+  document: PolicyDocument,
+  bag: DiagnosticBag,
+): boolean {
+  if (!holdsSchema(kind === 'MeshConfig' ? meshConfig : proxyConfig, document, kind, bag)) return false;
+  const own = new DiagnosticBag();
+  if (kind === 'MeshConfig') checkMeshConfig(document.value, reporter(document, own));
+  bag.addAll(own.all);
+  return !own.hasErrors;
+}
+
+function holdsSchema(validator: SchemaValidator, document: PolicyDocument, kind: string, bag: DiagnosticBag): boolean {
+  if (validator(document.value)) return true;
+  explain(validator.errors ?? [], document, kind, bag);
+  return false;
+}
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly creationTimestamp?: string | null;
+}
+
+const none: Readonly<Record<string, string>> = {};
+
+function objectOf(document: PolicyDocument, { kind, isNamespaced, parts }: KnownKind): MeshObject<string> {
+  const { metadata, ...rest } = document.value as JsonObject & { readonly metadata: Metadata & JsonObject };
+  const taken: [string, JsonValue][] = [];
+  for (const part of parts) {
+    const value = rest[part] as JsonValue | undefined;
+    if (value !== undefined && value !== null) taken.push([part, withoutNulls(value)]);
+  }
+  return {
+    kind,
+    name: metadata.name,
+    namespace: isNamespaced ? (metadata.namespace ?? 'default') : '',
+    createdAt: metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : 0,
+    labels: metadata.labels ?? none,
+    annotations: metadata.annotations ?? none,
+    document,
+    ...Object.fromEntries(taken),
+  };
+}

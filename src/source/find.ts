@@ -1,0 +1,133 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorldFailure } from '../lib/failure.ts';
+import { explainDeadLink } from '../lib/read-file.ts';
+import { compareStrings } from '../lib/sort.ts';
+import { type FolderExclusion, ignoreFile } from './exclusion.ts';
+
+/** A file or folder that cannot be read: the world's failure, not the policy's. */
+export class SourceError extends WorldFailure<'source-unreadable'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('source-unreadable', message, options);
+  }
+}
+
+/** How a folder is gone through. */
+export interface FindOptions {
+  /** Real paths that are known; each is given once, however many links lead to it. */
+  readonly seen: Set<string>;
+  /** Whether a file of a folder is wanted, by its name. */
+  readonly isWanted: (name: string) => boolean;
+  /** Whether a folder below the named one is left out, by the names of what is in it. */
+  readonly isLeftOut?: (names: readonly string[]) => boolean;
+  /** Told of the ordinary files that are not wanted. */
+  readonly onOther?: (path: string) => void;
+  /** Takes pipes and devices where they are named themselves. */
+  readonly takesPipes?: boolean;
+  /** What the user leaves out of folders. */
+  readonly exclusion?: FolderExclusion;
+}
+
+/** The folder that was named, and what it is in truth. */
+interface Root {
+  readonly path: string;
+  readonly real: string;
+}
+
+/**
+ * The files that `path` stands for: itself, or all below it that are wanted, sorted. What was named is taken as it is;
+ * below a named folder pipes and devices are refused, and links that lead out of it, because whoever may write there
+ * could otherwise have any file of this machine read and quoted. Throws `SourceError`.
+ */
+export async function findFiles(path: string, options: FindOptions): Promise<string[]> {
+  try {
+    return await find(path, undefined, options);
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
+  }
+}
+
+/** `root` is undefined for what was named itself. */
+async function find(path: string, root: Root | undefined, options: FindOptions): Promise<string[]> {
+  const { seen, takesPipes, isLeftOut } = options;
+  const real = await realpath(path);
+  if (root !== undefined) checkInside(path, real, root);
+  if (!isNew(real, seen)) return [];
+  const stats = await stat(path);
+  if (!stats.isDirectory()) {
+    const mayBePipe = root === undefined && takesPipes === true;
+    if (!stats.isFile() && !mayBePipe) throw new SourceError(`"${path}" is a pipe or device`);
+    return [path];
+  }
+  const entries = await readdir(path, { withFileTypes: true });
+  if (root !== undefined && isLeftOut?.(entries.map(({ name }) => name))) return [];
+  const here = root ?? { path, real };
+  const hasList = options.exclusion !== undefined && entries.some(({ name }) => name === ignoreFile);
+  const exclusion = hasList ? options.exclusion?.within(path, await readList(path, here)) : options.exclusion;
+  const names: string[] = [];
+  for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
+    // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
+    if (entry.name.startsWith('..')) continue;
+    const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
+    const isWanted = options.isWanted(entry.name);
+    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
+    if (exclusion?.leavesOut(child, isFolder)) continue;
+    if (entry.isFile()) {
+      if (!isWanted) options.onOther?.(child);
+      // No link, so its real path is known.
+      else if (isNew(join(real, entry.name), seen)) names.push(child);
+      continue;
+    }
+    if (isFolder || isWanted)
+      names.push(...(await findBelow(child, here, exclusion ? { ...options, exclusion } : options)));
+  }
+  return names;
+}
+
+async function findBelow(path: string, root: Root, options: FindOptions): Promise<string[]> {
+  try {
+    return await find(path, root, options);
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
+  }
+}
+
+/** Larger than any list that a person writes. */
+const maxListBytes = 1 << 16;
+
+async function readList(folder: string, root: Root): Promise<string> {
+  const path = folder.endsWith('/') ? folder + ignoreFile : `${folder}/${ignoreFile}`;
+  try {
+    checkInside(path, await realpath(path), root);
+    const stats = await stat(path);
+    if (!stats.isFile() || stats.size > maxListBytes) throw new SourceError(`"${path}" is no list of patterns`);
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
+  }
+}
+
+function checkInside(path: string, real: string, root: Root): void {
+  const folder = root.real.endsWith('/') ? root.real : `${root.real}/`;
+  if (real === root.real || real.startsWith(folder)) return;
+  throw new SourceError(
+    `"${path}" is a link out of the folder "${root.path}", to "${real}": name that path itself where it is meant, or remove the link`,
+  );
+}
+
+function isNew(real: string, seen: Set<string>): boolean {
+  const isSeen = seen.has(real);
+  seen.add(real);
+  return !isSeen;
+}
+
+/** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */
+async function leadsToFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
