@@ -6,7 +6,9 @@ import { toBothVersions } from '../../src/testbed/both-versions.ts';
 /**
  * The application under load, as a program: `application.ts PORT`. HTTP/1.1 and HTTP/2 without TLS on one port:
  * `/delay/MS` answers after so long, `/stream/LINES` with a line each 50 ms, everything else at once. It never closes
- * a connection by itself: what is dropped is dropped by a proxy. Prints `listening`.
+ * a connection by itself: what is dropped is dropped by a proxy. Its queue of connections is as long as the kernel
+ * allows: from Node's 511 the kernel drops the rest of a burst, and the proxy tries again after a second. Prints
+ * `listening`.
  */
 const port = Number(process.argv[2]);
 
@@ -35,4 +37,4 @@ const toEither = toBothVersions(http1, http2);
 createServer((socket) => {
   socket.on('error', () => socket.destroy());
   toEither(socket);
-}).listen(port, '::', () => process.stdout.write('listening\n'));
+}).listen({ port, host: '::', backlog: 65_535 }, () => process.stdout.write('listening\n'));

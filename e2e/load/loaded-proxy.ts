@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findEnvoy } from '../../src/envoy/process.ts';
 import { delay } from '../../src/lib/abort.ts';
@@ -20,7 +20,10 @@ export interface LoadSeen {
 
 /** A real Envoy of two workers with a proxy's whole configuration for such a machine, and applications behind it. */
 export interface LoadedProxy {
-  /** Offers open POST streams to the first port for so long, and meanwhile sends a request each 50 ms to the last port. */
+  /**
+   * Offers open POST streams to the first port, and sends a request each 50 ms to the last port meanwhile: for so long,
+   * and until every stream was offered.
+   */
   under(load: { readonly connections: number; readonly streams: number }, durationMs: number): Promise<LoadSeen>;
   /** Status of one request to the port of this number; 0 where none comes within 10 s. */
   ask(port: number): Promise<number>;
@@ -61,8 +64,16 @@ export async function startLoadedProxy(
     return {
       under: async ({ connections, streams }, durationMs) => {
         const load = program('e2e/load/stream-load.ts', proxy[0] ?? 0, connections, streams);
+        // A client runs on a machine of its own, and takes no processor from the proxy.
+        if (load.pid !== undefined) setPriority(load.pid, constants.priority.PRIORITY_LOW);
+        let offered = false;
+        load.stdout?.once('data', () => {
+          offered = true;
+        });
+        const endAt = performance.now() + durationMs;
         try {
-          return await observe(proxy.at(-1) ?? 0, residentBytes, durationMs);
+          const isOver = (): boolean => offered && performance.now() >= endAt;
+          return await observe(proxy.at(-1) ?? 0, residentBytes, isOver);
         } finally {
           await ended(load);
         }
@@ -111,11 +122,14 @@ async function answering(port: number, envoy: ChildProcess): Promise<void> {
   }
 }
 
-async function observe(port: number, residentBytesNow: () => Promise<number>, durationMs: number): Promise<LoadSeen> {
-  const endAt = performance.now() + durationMs;
+async function observe(
+  port: number,
+  residentBytesNow: () => Promise<number>,
+  isOver: () => boolean,
+): Promise<LoadSeen> {
   const requests: Promise<readonly [status: number, ms: number]>[] = [];
   let residentBytes = 0;
-  while (performance.now() < endAt) {
+  while (!isOver()) {
     const startedAt = performance.now();
     requests.push(get(port).then((status) => [status, performance.now() - startedAt] as const));
     residentBytes = Math.max(residentBytes, await residentBytesNow());
