@@ -12,7 +12,7 @@ const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
 const apart = [
   'src/{compiler,schema}/**/*.e2e.ts',
   'src/library/*.e2e.ts',
-  'src/{control,dns,jwks,xds}/**/*.e2e.ts',
+  'src/{control,dns,jwks,sts,xds}/**/*.e2e.ts',
   'src/identity/**/!(watch*).e2e.ts',
 ];
 

@@ -84,15 +84,37 @@ describe('the table of rooms', () => {
   });
 });
 
+const page = readFileSync(path.join(root, 'docs/explanation/architecture.md'), 'utf8');
+
+/** The rows of a section of the page on the architecture: the first two cells of each. */
+function rowsOf(heading: string): readonly (readonly [string, string])[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [rows = ''] = section.split('\n## ');
+  return [...rows.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(([, first = '', second = '']) => [first, second]);
+}
+
 test('the page on the architecture names each folder of src/, and no other', () => {
-  const page = readFileSync(path.join(root, 'docs/explanation/architecture.md'), 'utf8');
-  const [, section = ''] = page.split('## Rooms');
-  const [rooms = ''] = section.split('\n## ');
-  const named = [...rooms.matchAll(/^\| (.+?) \|/gm)].flatMap(
-    ([, cell = '']) => cell.match(/(?<=`)[a-z]+(?=`)/g) ?? [],
-  );
+  const named = rowsOf('Rooms').flatMap(([cell]) => cell.match(/(?<=`)[a-z]+(?=`)/g) ?? []);
   const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(named.sort()).toEqual(folders.map(({ name }) => name).sort());
+});
+
+test('the page on the architecture names the front doors of rooms, and no room is entered by another file', () => {
+  const entered = new Map<string, Set<string>>();
+  for (const [file, text] of files) {
+    for (const { target } of importsOf(file, text)) {
+      const room = roomOf(table, target);
+      if (room === undefined || room === roomOf(table, file)) continue;
+      const doors = entered.get(room) ?? new Set();
+      entered.set(room, doors.add(target.slice(`src/${room}/`.length)));
+    }
+  }
+  const listed = rowsOf('Front doors').filter(([room]) => room.startsWith('`'));
+  expect(listed.length).toBeGreaterThan(0);
+  for (const [room, doors] of listed) {
+    const name = room.replaceAll('`', '');
+    expect([name, ...[...(entered.get(name) ?? [])].sort()]).toEqual([name, ...doors.replaceAll('`', '').split(', ')]);
+  }
 });
 
 test('the files of the product import each other in no circle, of types neither', () => {

@@ -1,5 +1,5 @@
 import type { CompileProxy } from '../contracts/compile-result.ts';
-import type { TokenServerOptions } from '../identity/sts/serve-tokens.ts';
+import type { TokenServerOptions } from '../sts/serve-tokens.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
 import type { InterceptionFacts } from './life/interception.ts';

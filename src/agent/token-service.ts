@@ -1,4 +1,4 @@
-import { serveTokens, type TokenServerOptions } from '../identity/sts/serve-tokens.ts';
+import { serveTokens, type TokenServerOptions } from '../sts/serve-tokens.ts';
 import { AgentError } from './agent-error.ts';
 import { portOwner } from './life/process-table.ts';
 import type { Log } from './log/log.ts';

@@ -1,6 +1,6 @@
+import { mergeRoots, shareRoot, splitCertificates } from '../certificates/roots.ts';
 import type { CertificateResponse } from './ca-protocol.ts';
 import { checkIdentity, type TextNames } from './check.ts';
-import { mergeRoots, shareRoot, splitCertificates } from './roots.ts';
 import type { IdentityCheck } from './snapshot.ts';
 
 /** What an answer must fit. */

@@ -1,6 +1,6 @@
+import type { ExchangeToken } from '../sts/cloud-exchange.ts';
 import type { KeyAlgorithm } from './key.ts';
 import type { WorkloadNames } from './spiffe-id.ts';
-import type { ExchangeToken } from './sts/cloud-exchange.ts';
 
 /** The certificate authority, and how a workload shows it who it is. */
 export interface AuthorityOptions {

@@ -4,9 +4,9 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { authoritiesProblem, type KeyPairTexts, keyPairProblem } from '../certificates/check-pair.ts';
 import { AuthorityError, type AuthorityOptions, isPlaintext, type Remedy } from './authority.ts';
 import { type CertificateRequest, type CertificateResponse, createCertificate } from './ca-protocol.ts';
-import { authoritiesProblem, type KeyPairTexts, keyPairProblem } from './check-pair.ts';
 import { claimsOf, type TokenAnswer } from './token.ts';
 
 /** What one attempt is made with. */

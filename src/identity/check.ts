@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { PemError, privateKeyOf, someCertificatesOf } from './pem.ts';
+import { PemError, privateKeyOf, someCertificatesOf } from '../certificates/pem.ts';
 import type { IdentityCheck, IdentityTexts } from './snapshot.ts';
 
 /** What the texts of an identity are called where a problem is told. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
+import type { OutgoingObserver } from '../lib/outgoing-observer.ts';
 import { AuthorityError } from './authority.ts';
-import type { OutgoingObserver } from './outgoing-observer.ts';
 import { RenewalReport, type RenewalTrouble } from './renewal-report.ts';
 import { attemptMs, backoffMs, gravityOf, type Issued, type Moment, sleepMs, untilRenewalMs } from './rotation.ts';
 import type { SecretSnapshot } from './snapshot.ts';

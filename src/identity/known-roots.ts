@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { authoritiesProblem } from '../certificates/check-pair.ts';
 import { type AuthorityOptions, isPlaintext } from './authority.ts';
-import { authoritiesProblem } from './check-pair.ts';
 import type { SecretSnapshot } from './snapshot.ts';
 
 /**

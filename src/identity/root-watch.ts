@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { authoritiesProblem } from '../certificates/check-pair.ts';
+import { hasNewRoot } from '../certificates/roots.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Watch, watchPaths } from '../watch/watch.ts';
 import type { AuthorityOptions } from './authority.ts';
-import { authoritiesProblem } from './check-pair.ts';
-import { hasNewRoot } from './roots.ts';
 
 /** What a fleet that learns of a new root at one moment is spread over, at most. */
 const longestSpreadMs = 10_000;

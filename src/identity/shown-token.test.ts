@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ExchangeError, type ExchangeFault } from '../sts/token-manager.ts';
 import { shownToken } from './shown-token.ts';
-import { ExchangeError, type ExchangeFault } from './sts/token-manager.ts';
 
 const limits = { deadlineMs: 1_000, signal: new AbortController().signal };
 const own = { token: 'own' };

@@ -1,5 +1,5 @@
+import { ExchangeError } from '../sts/token-manager.ts';
 import { AuthorityError, type AuthorityOptions } from './authority.ts';
-import { ExchangeError } from './sts/token-manager.ts';
 import type { TokenAnswer } from './token.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
+import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
+import type { CertificateObserver } from '../secrets/certificate-observer.ts';
 import type { Meters } from './meters.ts';
 
 /** Counts what the secret server hears of its streams. */

@@ -1,9 +1,9 @@
 import type { DnsObserver } from '../../dns/observer.ts';
-import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
+import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/session.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
+import type { CertificateObserver } from '../secrets/certificate-observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
 import { dnsMetrics } from './dns-metrics.ts';
 import { certificateMetrics, discoveryMetrics, outgoingMetrics } from './identity-metrics.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
+import { authoritiesProblem, keyPairProblem } from '../../certificates/check-pair.ts';
 import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
-import { authoritiesProblem, keyPairProblem } from '../../identity/check-pair.ts';
 import { type Watch, watchPaths } from '../../watch/watch.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';

@@ -1,6 +1,6 @@
+import { authoritiesProblem, keyPairProblem } from '../../certificates/check-pair.ts';
 import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
-import { authoritiesProblem, keyPairProblem } from '../../identity/check-pair.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
 

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import { splitCertificates } from '../../identity/roots.ts';
+import { splitCertificates } from '../../certificates/roots.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../log/log.ts';
+import type { CertificateObserver } from './certificate-observer.ts';
 
 export interface IdentityExpiryOptions {
   readonly log: Log;

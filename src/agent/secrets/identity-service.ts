@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import type { AuthorityOptions } from '../../identity/authority.ts';
-import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import { openIdentitySource } from '../../identity/source.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { startDiscoveryServer } from '../../xds/server.ts';
 import { bothObservers, type DiscoveryObserver } from '../../xds/session.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Log } from '../log/log.ts';
+import type { CertificateObserver } from './certificate-observer.ts';
 import { FileSecrets } from './file-secrets.ts';
 import { GatewaySecrets } from './gateway-secrets.ts';
 import { IdentityExpiry } from './identity-expiry.ts';
-import { openIdentitySource } from './identity-source.ts';
 import { type IdentityOutput, isSameFolder, openIdentityOutput } from './output.ts';
 import { OwnSecrets, tellExpiry } from './own-secrets.ts';
 
@@ -80,7 +80,7 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
   const source = await openIdentitySource({
     authority: options.authority,
     folder: options.identityFolder,
-    log: log.scope('cache'),
+    log: log.scope(options.authority === undefined ? 'cache' : 'caclient'),
     ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onSnapshot: (snapshot) => {

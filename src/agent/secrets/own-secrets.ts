@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import type { CertificateObserver } from '../../identity/certificate-observer.ts';
-import { splitCertificates } from '../../identity/roots.ts';
+import { splitCertificates } from '../../certificates/roots.ts';
 import type { SecretSnapshot } from '../../identity/snapshot.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
+import type { CertificateObserver } from './certificate-observer.ts';
 import { rootSecretName, secretResources, workloadSecretName } from './secret-resources.ts';
 
 /**

@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net';
 import type { AgentSettings, CloudSettings } from '../../config/agent-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { AuthorityOptions } from '../../identity/authority.ts';
-import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
-import { type Cloud, cloudEndpoints } from '../../identity/sts/cloud.ts';
-import { createCloudExchange, createTokenExchange } from '../../identity/sts/cloud-exchange.ts';
-import type { TokenServerOptions } from '../../identity/sts/serve-tokens.ts';
 import { systemClock } from '../../lib/clock.ts';
+import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { type Cloud, cloudEndpoints } from '../../sts/cloud.ts';
+import { createCloudExchange, createTokenExchange } from '../../sts/cloud-exchange.ts';
+import type { TokenServerOptions } from '../../sts/serve-tokens.ts';
 import { didYouMean } from './values.ts';
 
 /** Names of the plug-in that exchanges tokens: ours, and Istio's. */

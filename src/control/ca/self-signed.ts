@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'n
 import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { certificatesOf } from '../../identity/pem.ts';
+import { certificatesOf } from '../../certificates/pem.ts';
 import type { ReadClock } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { ControlError } from '../control-error.ts';

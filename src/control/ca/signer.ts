@@ -5,7 +5,7 @@ import {
   id_ce_subjectKeyIdentifier,
   SubjectKeyIdentifier,
 } from '@peculiar/asn1-x509';
-import { certificatesOf, PemError, privateKeyOf, someCertificatesOf } from '../../identity/pem.ts';
+import { certificatesOf, PemError, privateKeyOf, someCertificatesOf } from '../../certificates/pem.ts';
 import { keyProblem } from './check-key.ts';
 import { DerError, parseAsn } from './der.ts';
 import { certificateExtensions, certificateSubject, extensionValues, keyIdOf } from './extensions.ts';

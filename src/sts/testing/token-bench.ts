@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { systemClock } from '../../../lib/clock.ts';
-import type { OutgoingObserver } from '../../outgoing-observer.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import { createCloudExchange } from '../cloud-exchange.ts';
 import { grantType, jwtType } from '../names.ts';
 import { serveTokens, type TokenServer } from '../serve-tokens.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../lib/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { grantType, jwtType } from './names.ts';
 import { serveTokens } from './serve-tokens.ts';
 import { accessAnswer, canaries, isFirst, ok } from './testing/test-cloud.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestClock } from '../testing/test-clock.ts';
+import { createTestClock } from '../identity/testing/test-clock.ts';
 import { GrantCache } from './grant-cache.ts';
 import { grantType, jwtType } from './names.ts';
 import { ExchangeError, type TokenGrant, type TokenRequest } from './token-manager.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createMeshCa } from '../../../testing/certificates.ts';
+import { createMeshCa } from '../../testing/certificates.ts';
 
 /** One call as the cloud saw it. */
 export interface SeenCall {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { ExchangeError, type TokenGrant, type TokenRequest } from './token-manager.ts';
 
 /** Gets a token that is not at hand. Throws `ExchangeError`. */

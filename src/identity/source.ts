@@ -1,13 +1,13 @@
-import type { AuthorityOptions } from '../../identity/authority.ts';
-import { openIdentityFiles } from '../../identity/files.ts';
-import { CertificateKeeper } from '../../identity/keeper.ts';
-import { identityRequests } from '../../identity/obtain.ts';
-import type { OutgoingObserver } from '../../identity/outgoing-observer.ts';
-import type { RenewalTrouble } from '../../identity/renewal-report.ts';
-import { watchRoots } from '../../identity/root-watch.ts';
-import type { SecretSnapshot } from '../../identity/snapshot.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
-import type { Log } from '../log/log.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { PlainLog } from '../lib/log.ts';
+import type { OutgoingObserver } from '../lib/outgoing-observer.ts';
+import type { AuthorityOptions } from './authority.ts';
+import { openIdentityFiles } from './files.ts';
+import { CertificateKeeper } from './keeper.ts';
+import { identityRequests } from './obtain.ts';
+import type { RenewalTrouble } from './renewal-report.ts';
+import { watchRoots } from './root-watch.ts';
+import type { SecretSnapshot } from './snapshot.ts';
 
 /** Where the workload's identity comes from, running. */
 export interface IdentitySource {
@@ -20,7 +20,7 @@ export interface IdentitySourceOptions {
   /** Wins over files: with an authority, the pair in them is what the agent shows to it. */
   readonly authority: AuthorityOptions | undefined;
   readonly folder: string | undefined;
-  readonly log: Log;
+  readonly log: PlainLog;
   readonly outgoing?: OutgoingObserver;
   readonly clock?: Clock;
   readonly onSnapshot: (snapshot: SecretSnapshot) => void;
@@ -37,8 +37,7 @@ export async function openIdentitySource(options: IdentitySourceOptions): Promis
 }
 
 async function keepRenewed(authority: AuthorityOptions, options: IdentitySourceOptions): Promise<IdentitySource> {
-  const { outgoing, clock = systemClock } = options;
-  const log = options.log.scope('caclient');
+  const { log, outgoing, clock = systemClock } = options;
   let current: SecretSnapshot | undefined;
   const { graceRatio, checkIntervalMs, initialBackoffMs } = authority;
   const keeper = new CertificateKeeper({
@@ -73,7 +72,7 @@ async function keepRenewed(authority: AuthorityOptions, options: IdentitySourceO
   };
 }
 
-function tell({ gravity, message, nextAttemptMs }: RenewalTrouble, keeper: CertificateKeeper, log: Log): void {
+function tell({ gravity, message, nextAttemptMs }: RenewalTrouble, keeper: CertificateKeeper, log: PlainLog): void {
   const { notAfterMs } = keeper;
   const what = notAfterMs === undefined ? 'there is no certificate yet' : 'the certificate cannot be renewed';
   const fields = { nextAttemptMs: Math.round(nextAttemptMs) };

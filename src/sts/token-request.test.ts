@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../testing/effort.ts';
+import { runs } from '../testing/effort.ts';
 import { grantType, jwtType } from './names.ts';
 import { workloadToken } from './testing/test-cloud.ts';
 import { parseTokenRequest } from './token-request.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { callerProblem } from './caller.ts';
 import { accessTokenType } from './names.ts';
 import { readBody } from './read-body.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import type { Clock } from '../../lib/clock.ts';
-import { firstAnswer } from '../../lib/first-answer.ts';
+import type { Clock } from '../lib/clock.ts';
+import { firstAnswer } from '../lib/first-answer.ts';
 import { plainWords } from './plain-words.ts';
 import { ExchangeError } from './token-manager.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { OutgoingObserver } from '../outgoing-observer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { OutgoingObserver } from '../lib/outgoing-observer.ts';
 import type { Exchange } from './post.ts';
 
 /** Where and as whom tokens are exchanged. */
