@@ -50,14 +50,16 @@ export const parts: readonly Part[] = [
     pages: [
       { name: 'meshpol-compile', summary: 'Compile policies and topology into Envoy configuration.' },
       { name: 'meshpol-schema', summary: 'Print the JSON Schema of a kind.' },
+      { name: 'meshpol-version', summary: 'Print the version.' },
       { name: 'library', summary: 'The compiler as a library for Node and browsers.' },
       { name: 'pilot-agent-proxy', summary: 'Compile, start Envoy, follow changes, drain.' },
       { name: 'pilot-agent-istio-iptables', summary: 'Redirect the traffic of a network namespace to the proxy.' },
       { name: 'pilot-agent-istio-clean-iptables', summary: 'Remove that redirection.' },
       { name: 'pilot-agent-request', summary: "Send a request to Envoy's admin interface." },
       { name: 'pilot-agent-wait', summary: 'Wait until a proxy is ready.' },
-      { name: 'pilot-agent-version', summary: 'Print versions.' },
-      { name: 'meshd', summary: 'Run the certificate authority (CA).' },
+      { name: 'pilot-agent-version', summary: 'Print build information.' },
+      { name: 'meshd-serve', summary: 'Run the certificate authority (CA).' },
+      { name: 'meshd-version', summary: 'Print build information.' },
       {
         name: 'pilot-agent-status',
         summary: 'HTTP endpoints of the agent: readiness, probes, metrics, drain and quit.',

@@ -30,7 +30,7 @@ const different = `## What behaves differently
 | \`istioctl analyze\` and \`istiod\` judge separately | one compiler judges, in CI and beside the proxy |
 | an invalid object is rejected by a webhook or ignored | it is an error; in a running proxy the last valid version of the object stays active |
 | \`istiod\` sends configuration over xDS | the agent writes files that Envoy watches |
-| \`istiod\` signs certificates | [\`meshd\`](../reference/meshd.md) signs them, for Istio's agents too; or certificates come from files |
+| \`istiod\` signs certificates | [\`meshd\`](../reference/meshd-serve.md) signs them, for Istio's agents too; or certificates come from files |
 | hot restart, \`parentShutdownDuration\` | no hot restart: changes are applied without one |
 | the root namespace is \`istio-system\` | it is \`mesh-system\`; \`istio-system\` if your policies are there ([details](../reference/meshpol-compile.md#inputs)) |
 | ALLOW rules with HTTP conditions on TCP ports | they never match; a warning lists the ports |

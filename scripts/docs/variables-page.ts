@@ -1,4 +1,5 @@
 import { unsupportedVariables } from '../../src/cli/agent/refuse.ts';
+import { serveVariables } from '../../src/cli/control/variables.ts';
 import { ownVariables } from '../../src/config/own-variables.ts';
 import { readAgentSettings } from '../../src/config/read-agent-settings.ts';
 import type { Variable, VariableOwner } from '../../src/config/variable.ts';
@@ -21,21 +22,20 @@ export function variablesPage(): string {
     return `## ${title}\n\n${variableTable(variables.filter((variable) => variable.owner === owner))}${more}`;
   });
   const own = `## Also read\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
-  return `# Environment variables\n\nThe column "setting" has the name that \`pilot-agent proxy --print-config\` shows. Booleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`, durations are written as in Go: \`1m30s\`. The last column says what an invalid value causes: an error, or a warning and the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
+  return `# Environment variables\n\nBooleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`; the effect of a boolean is that of true. Durations are written as in Go: \`1m30s\`. The column "setting" has the name that \`pilot-agent proxy --print-config\` shows. The last column says what an invalid value causes: an error, or a warning and the default. A variable that is refused stops the program if its value differs from the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
 }
 
 const nodeVariables =
-  '`MESH_META_<KEY>` (text) and `MESH_METAJSON_<ANY>` (the members of a JSON object) become metadata of the node; JSON that cannot be read is an error.';
+  "`MESH_META_<KEY>` (text) and `MESH_METAJSON_<ANY>` (the members of a JSON object) become metadata of Envoy's node; invalid JSON is an error.";
 
 function variableTable(list: readonly Variable[]): string {
   const rows = list.map((variable) => {
     const { name, type, default: value, effect, setting } = variable;
-    const isRefused = unsupportedVariables({ [name]: 'asked for' }).length > 0;
     return [
       code(name),
       type,
       code(value),
-      isRefused ? `${effect} (refused until it is supported)` : effect,
+      isRefused(variable) ? `${effect} (refused until it is supported)` : effect,
       setting === undefined ? '–' : code(setting),
       ofUnreadable(variable),
     ];
@@ -43,11 +43,18 @@ function variableTable(list: readonly Variable[]): string {
   return table(['variable', 'type', 'default', 'effect', 'setting', 'invalid value'], rows);
 }
 
+/** No program obeys it yet: one that would have to refuses any value but the default. */
+function isRefused({ name, owner }: Variable): boolean {
+  if (owner === 'control-plane') return !serveVariables.some((supported) => supported.name === name);
+  return unsupportedVariables({ [name]: 'asked for' }).length > 0;
+}
+
 /** Texts whose readers come after those of the variables: what they cannot read is a wrong use. */
 const readLater: readonly string[] = ['MESH_APP_PROBERS', 'MESH_METRICS_ANNOTATIONS', 'PLUGINS'];
 
-function ofUnreadable({ name, type, security }: Variable): string {
-  if (security || readLater.includes(name)) return 'error';
+function ofUnreadable(variable: Variable): string {
+  const { name, type, security } = variable;
+  if (security || isRefused(variable) || readLater.includes(name)) return 'error';
   const bag = new DiagnosticBag();
   readAgentSettings({ [name]: '?' }, bag);
   return type === 'string' && bag.all.length === 0 ? '–' : 'warning, default';
@@ -60,5 +67,5 @@ function flagVariables(): string {
     code(`--${flag.name}`),
     code('usual' in flag ? flag.usual : flag.name === 'restore-format' ? 'true' : 'false'),
   ]);
-  return `Also read there, when the flag is not given; an invalid value is an error:\n\n${table(['variable', 'flag', 'default'], rows)}`;
+  return `These are read too, each if its flag is not given; an invalid value is an error:\n\n${table(['variable', 'flag', 'default'], rows)}`;
 }

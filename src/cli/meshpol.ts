@@ -16,13 +16,14 @@ import { createProgram, type Finish, runProgram } from './program.ts';
 
 const examples = `
 Examples:
-  meshpol compile mesh/ -o out                      every workload of a folder, into out/<namespace>/<workload>/
-  meshpol compile mesh/ --workload shop/cart        one workload, printed
+  meshpol compile mesh/ -o out                      every workload with a proxy, into out/<namespace>/<workload>/
+  meshpol compile mesh/ --workload shop/cart        one workload, to standard output
   kubectl get pods,svc,peerauthentications,destinationrules -A -o yaml | meshpol compile - -o out
   meshpol compile mesh/ --check out                 what would change, as a diff
-  meshpol schema PeerAuthentication                 JSON Schema for an editor
+  meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
 
-Exit codes: 0 done; 1 invalid input or a difference; 2 wrong usage; 3 a file or the system failed; 70 a bug.`;
+Exit codes: 0 done; 1 invalid input, or --check found a difference; 2 wrong usage; 3 environment error, such as a file
+that can't be read; 70 a bug in this program.`;
 
 /** Runs one command line (without node and script) and gives the exit code; commands are loaded when asked for. */
 export async function runMeshpol(args: readonly string[], io: CliIo): Promise<number> {
@@ -39,11 +40,7 @@ export async function runMeshpol(args: readonly string[], io: CliIo): Promise<nu
 
 /** The commands of `meshpol`. */
 export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Finish): Command {
-  const program = createProgram(
-    'meshpol',
-    'Compiles service-mesh policies, offline, into the configuration of Envoy.',
-    output,
-  )
+  const program = createProgram('meshpol', 'Compiles service-mesh policies into Envoy configuration, offline.', output)
     .addHelpText('after', examples)
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show help for a command')
@@ -51,8 +48,8 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
   addCompile(program, io, finish);
   program
     .command('schema')
-    .description('print the JSON Schema of a kind, or the kinds that have one')
-    .argument('[KIND]', 'PeerAuthentication, DestinationRule, …')
+    .description('print the JSON Schema of a kind; without a kind, list the kinds that have a schema')
+    .argument('[KIND]', 'for example PeerAuthentication or MeshConfig')
     .action(async (kind: string | undefined) =>
       finish(await (await import('./schema-command.ts')).runSchema(kind, io)),
     );
@@ -68,34 +65,45 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .command('compile')
     .description('compile policies and topology into Envoy configuration')
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
-    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
-    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collectPattern)
-    .option('-o, --output <dir>', 'write to this folder; without it one workload is printed')
-    .option('--check <dir>', 'compare with this folder: prints a unified diff, exits 1 on a difference')
-    .option('--workload <namespace/name>', 'this workload only; may be repeated', parseWorkload)
-    .option('--all', 'every workload that has a proxy (the default)')
-    .addOption(new Option('--format <form>', 'form of the output').choices(['json', 'yaml']).default('json'))
+    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collect)
+    .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
+    .option('-o, --output <dir>', 'folder to write to; without it the configuration of one workload is printed')
+    .option(
+      '--check <dir>',
+      'compare with the output in this folder and write nothing: prints a unified diff, exits with 1 if there is a difference',
+    )
+    .option('--workload <namespace/name>', 'compile this workload only; may be repeated', parseWorkload)
+    .option('--all', 'compile every workload that has a proxy (the default)')
+    .addOption(new Option('--format <form>', 'format of the output').choices(['json', 'yaml']).default('json'))
     .option('--annotate', 'record the source policy of each Envoy resource in metadata.filter_metadata["mesh.origin"]')
-    .option('--force', 'write over files that this program did not write')
-    .option('--meshConfig <file>', 'mesh configuration')
-    .option('--templateFile <path>', 'bootstrap template, or a folder that replaces templates by name')
-    .option('--trust-domain <domain>', 'domain used for identities')
+    .option('--force', 'overwrite files that this program did not write')
+    .option('--meshConfig <file>', 'mesh configuration (default: none)')
+    .option(
+      '--templateFile <path>',
+      'bootstrap template, or a folder whose templates replace those of the same name (default: none)',
+    )
+    .option(
+      '--trust-domain <domain>',
+      'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
+    )
     .option(
       '--root-namespace <name>',
-      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      `namespace whose policies apply to the whole mesh ${rootDefault}`,
       parseNamespace,
     )
     .option(
       '--jwks <issuer=file>',
-      'key set for the tokens of an issuer; may be repeated (without one, its tokens are all refused)',
+      'JSON Web Key Set that verifies the tokens of an issuer; may be repeated (without a key set, all tokens of the issuer are rejected)',
       parseKeySetOption,
     )
-    .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
-    .option('--max-diagnostics <count>', 'diagnostics to print', parseCount, 50)
+    .option('--max-file-size <size>', 'largest size of an input file (default: 16MiB)', parseSize)
+    .option('--max-diagnostics <count>', 'largest number of diagnostics to print', parseCount, 50)
     .addOption(
-      new Option('--diagnostics <form>', 'form of the diagnostics').choices(['text', 'json', 'github']).default('text'),
+      new Option('--diagnostics <form>', 'format of the diagnostics')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
     )
-    .option('--quiet', 'print errors only')
+    .option('--quiet', 'print no warnings, infos and summary, and with --check no diff of origins')
     .action(async (paths: string[], options: CompileOptions) => {
       const { runCompile } = await import('./compile-command.ts');
       finish(await runCompile(paths, options, io));

@@ -16,7 +16,7 @@ export function collectPattern(value: string, before: readonly string[] | undefi
 
 /** What holds where nothing names the root namespace, as help texts say it. */
 export const rootDefault =
-  "(default: rootNamespace of the mesh configuration, else mesh-system, or istio-system where Istio's policies stand there)";
+  "(default: rootNamespace of the mesh configuration, else mesh-system, or istio-system if that holds policies of Istio's API group)";
 
 /** A name that a namespace can have (RFC 1123 label). */
 export function parseNamespace(value: string): string {

@@ -69,8 +69,8 @@ export function addVersionCommand(program: Command, begin: () => void): Command 
     .showHelpAfterError(`(${program.name()} version --help says more)`)
     .description('print build information')
     .allowExcessArguments(false)
-    .option('-o, --output <form>', 'form: yaml or json (default: one line)')
-    .option('-s, --short', 'only the version; --short=false prints everything (default: off)')
+    .option('-o, --output <form>', 'format: yaml or json (default: one line)')
+    .option('-s, --short', 'print the version alone (default: off)')
     .action(async (options: { readonly output?: string; readonly short?: boolean }) => {
       begin();
       const { formatVersion } = await import('./agent/version.ts');

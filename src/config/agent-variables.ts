@@ -10,7 +10,8 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'dnsAgent',
-    effect: 'not empty serves DNS to the workload on port 15053 of loopback; istio-iptables leads queries there',
+    effect:
+      'if not empty, the agent answers DNS queries of the workload on port 15053 of loopback, and istio-iptables redirects them there',
   },
   {
     name: 'DNS_SERVER',
@@ -19,7 +20,7 @@ export const agentVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'dnsServer',
     security: true,
-    effect: 'the server that the agent asks over TLS, tcp-tls:host:port',
+    effect: 'DNS server that the agent asks over TLS, as tcp-tls:host:port',
   },
   {
     name: 'INSTANCE_IP',
@@ -27,7 +28,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'instanceIp',
-    effect: 'address of the proxy where --ip does not say it',
+    effect: 'address of the proxy; --ip overrides it',
   },
   {
     name: 'MESH_BOOTSTRAP',
@@ -43,7 +44,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'bootstrapOverride',
-    effect: 'file that is merged over the bootstrap, and checked with it',
+    effect: 'file that is merged into the bootstrap; the result is checked',
   },
   {
     name: 'MESH_APP_PROBERS',
@@ -51,7 +52,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'appProbers',
-    effect: 'JSON: what the status port asks the application for under /app-health/…',
+    effect: "JSON: the application's probes that the status port makes under /app-health/…",
   },
   {
     name: 'MESH_NAMESPACE',
@@ -59,7 +60,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'meshNamespace',
-    effect: 'accepted: the discovery address says where the control plane is',
+    effect: 'accepted without effect: discoveryAddress names the control plane',
   },
   {
     name: 'MESH_METRICS_ANNOTATIONS',
@@ -67,7 +68,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'metricsAnnotations',
-    effect: 'JSON: where the status port finds the metrics of the application',
+    effect: "JSON: path and port of the application's metrics, which the status port merges with the proxy's",
   },
   {
     name: 'PILOT_DEBOUNCE_AFTER',
@@ -75,7 +76,7 @@ export const agentVariables: readonly Variable[] = [
     default: '100ms',
     owner: 'agent',
     setting: 'reload.debounceMs',
-    effect: 'quiet time after a change of the inputs before they are compiled',
+    effect: 'time without further changes after which changed inputs are compiled',
   },
   {
     name: 'PILOT_DEBOUNCE_MAX',
@@ -83,7 +84,7 @@ export const agentVariables: readonly Variable[] = [
     default: '10s',
     owner: 'agent',
     setting: 'reload.debounceMaxMs',
-    effect: 'longest time that a change waits for quiet',
+    effect: 'longest time from the first change to its compilation',
   },
   {
     name: 'POD_NAME',
@@ -91,7 +92,7 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'podName',
-    effect: 'with POD_NAMESPACE the workload, where --id does not say it',
+    effect: 'with POD_NAMESPACE the workload that the proxy serves; --id overrides both',
   },
   {
     name: 'POD_NAMESPACE',
@@ -99,6 +100,6 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'podNamespace',
-    effect: 'with POD_NAME the workload, where --id does not say it',
+    effect: 'with POD_NAME the workload that the proxy serves; --id overrides both',
   },
 ];

@@ -8,7 +8,7 @@ export const compilerVariables: readonly Variable[] = [
     default: '0s',
     owner: 'compiler',
     setting: 'defaultRequestTimeoutMs',
-    effect: 'timeout of routes that have none; 0s: none',
+    effect: 'timeout of routes that set none; 0s: no timeout',
   },
   {
     name: 'PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES',
@@ -24,7 +24,7 @@ export const compilerVariables: readonly Variable[] = [
     default: 'true',
     owner: 'compiler',
     setting: 'headlessPodListeners',
-    effect: 'a listener for each pod of a headless TCP service',
+    effect: 'each pod of a headless TCP service gets an outbound listener of its own',
   },
   {
     name: 'PILOT_ENABLE_RELATIONALDB_FILTER',
@@ -40,7 +40,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'sniffInbound',
     security: true,
-    effect: 'the protocol of inbound ports that do not declare one is detected',
+    effect: 'the protocol of inbound ports without a declared protocol is detected from the first bytes',
   },
   {
     name: 'PILOT_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND',
@@ -48,7 +48,7 @@ export const compilerVariables: readonly Variable[] = [
     default: 'true',
     owner: 'compiler',
     setting: 'sniffOutbound',
-    effect: 'the same for outbound ports',
+    effect: 'the protocol of outbound ports without a declared protocol is detected from the first bytes',
   },
   {
     name: 'PILOT_ENABLE_KVSTORE_FILTER',
@@ -56,7 +56,7 @@ export const compilerVariables: readonly Variable[] = [
     default: 'false',
     owner: 'compiler',
     setting: 'redisProxy',
-    effect: 'connections to `redis` ports end in the Redis proxy, which shares commands out by their key',
+    effect: "Envoy's Redis proxy serves `redis` ports, and distributes commands by their key",
   },
   {
     name: 'PILOT_ENABLE_SERVICEENTRY_SELECT_PODS',
@@ -65,7 +65,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'serviceEntriesSelectPods',
     security: true,
-    effect: 'a ServiceEntry with a selector has pods as endpoints',
+    effect: 'the endpoints of a ServiceEntry with a selector include pods',
   },
   {
     name: 'PILOT_ENABLE_TCP_METADATA_EXCHANGE',
@@ -80,7 +80,7 @@ export const compilerVariables: readonly Variable[] = [
     default: 'false',
     owner: 'compiler',
     setting: 'thriftProxy',
-    effect: 'connections to `thrift` ports end in the Thrift proxy, which balances calls',
+    effect: "Envoy's Thrift proxy serves `thrift` ports, and balances calls",
   },
   {
     name: 'PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE',
@@ -89,7 +89,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'virtualServiceDelegates',
     security: true,
-    effect: 'a VirtualService may delegate routes to others',
+    effect: 'a VirtualService may delegate routes to other VirtualServices',
   },
   {
     name: 'PILOT_FILTER_GATEWAY_CLUSTER_CONFIG',
@@ -106,7 +106,7 @@ export const compilerVariables: readonly Variable[] = [
     default: 'false',
     owner: 'compiler',
     setting: 'http10',
-    effect: 'outbound listeners take HTTP/1.0',
+    effect: 'outbound listeners accept HTTP/1.0',
   },
   {
     name: 'PILOT_INBOUND_PROTOCOL_DETECTION_TIMEOUT',
@@ -114,7 +114,7 @@ export const compilerVariables: readonly Variable[] = [
     default: '1s',
     owner: 'compiler',
     setting: 'inboundDetectionTimeoutMs',
-    effect: 'how long an inbound connection is watched for its protocol; 0s: for ever',
+    effect: 'timeout of protocol detection on inbound connections; 0s: no timeout',
   },
   {
     name: 'PILOT_INITIAL_FETCH_TIMEOUT',
@@ -122,7 +122,7 @@ export const compilerVariables: readonly Variable[] = [
     default: '0s',
     owner: 'compiler',
     setting: 'initialFetchTimeoutMs',
-    effect: 'how long Envoy waits for a resource at its start; 0s: for ever',
+    effect: 'time that Envoy waits for each resource at startup; 0s: no limit',
   },
   {
     name: 'PILOT_SCOPE_GATEWAY_TO_NAMESPACE',
@@ -148,7 +148,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'skipValidateTrustDomain',
     security: true,
-    effect: 'clients of other trust domains connect',
+    effect: 'clients of other trust domains may connect',
   },
   {
     name: 'PILOT_TRACE_SAMPLING',
@@ -165,7 +165,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'useEndpointSlice',
     security: true,
-    effect: 'EndpointSlices are read, not Endpoints, where a service has both',
+    effect: 'if a service has both EndpointSlices and Endpoints, the EndpointSlices are read',
   },
   {
     name: 'PROXY_CONFIG',
@@ -174,7 +174,7 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'proxy',
     security: true,
-    effect: 'a ProxyConfig, YAML or JSON, over that of the mesh configuration',
+    effect: 'a ProxyConfig as YAML or JSON; its fields override those of the mesh configuration',
   },
   {
     name: 'TERMINATION_DRAIN_DURATION_SECONDS',
@@ -182,7 +182,7 @@ export const compilerVariables: readonly Variable[] = [
     default: '5',
     owner: 'compiler',
     setting: 'proxy.terminationDrainDurationMs',
-    effect: 'how long connections are drained when the proxy ends',
+    effect: 'drain period before the proxy stops, in seconds',
   },
   {
     name: 'TRUST_DOMAIN',
@@ -191,6 +191,6 @@ export const compilerVariables: readonly Variable[] = [
     owner: 'compiler',
     setting: 'trustDomain',
     security: true,
-    effect: 'trust domain of identities where --trust-domain does not say it',
+    effect: 'trust domain of identities; --trust-domain overrides it',
   },
 ];

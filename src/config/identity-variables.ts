@@ -9,7 +9,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'authority.address',
     security: true,
-    effect: 'the certificate authority that signs the certificate of the workload, host:port',
+    effect: "address of the CA that signs the workload's certificate, host:port",
   },
   {
     name: 'CA_PROVIDER',
@@ -18,7 +18,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'authority.provider',
     security: true,
-    effect: 'the kind of authority; only BuiltinCA is spoken to',
+    effect: 'protocol of the CA; BuiltinCA is the only one that is supported',
   },
   {
     name: 'ECC_SIGNATURE_ALGORITHM',
@@ -27,7 +27,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'certificates.keyAlgorithm',
     security: true,
-    effect: 'ECDSA makes P-256 keys, empty RSA keys of 2048 bits',
+    effect: 'type of the private keys: ECDSA for P-256; empty for RSA with 2048 bits',
   },
   {
     name: 'ENABLE_INGRESS_GATEWAY_SDS',
@@ -36,7 +36,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'secrets.isGatewayEnabled',
     security: true,
-    effect: 'accepted: a router serves the secrets of its servers whatever it says',
+    effect: 'accepted without effect: a gateway always serves the certificates of its servers',
   },
   {
     name: 'CLOUD_METADATA',
@@ -45,7 +45,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'cloud.metadata',
     security: true,
-    effect: 'project id|project number|cluster name|cluster zone of the cloud that tokens are exchanged with',
+    effect: 'cloud project and cluster for token exchanges, as project id|project number|cluster name|cluster zone',
   },
   {
     name: 'CLOUD_CLUSTER_URL',
@@ -54,7 +54,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'cloud.clusterUrl',
     security: true,
-    effect: 'the cluster as that cloud names it',
+    effect: 'URL by which the cloud identifies this cluster in a token exchange',
   },
   {
     name: 'INGRESS_GATEWAY_FALLBACK_SECRET',
@@ -62,7 +62,7 @@ export const identityVariables: readonly Variable[] = [
     default: 'gateway-fallback',
     owner: 'agent',
     setting: 'secrets.fallbackSecret',
-    effect: 'Secret whose key pair a gateway shows for one that is not there',
+    effect: "Secret whose certificate a gateway uses while a server's Secret doesn't exist",
   },
   {
     name: 'INGRESS_GATEWAY_NAMESPACE',
@@ -70,7 +70,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'secrets.gatewayNamespace',
-    effect: 'namespace of the secrets of a gateway; by default that of the pod',
+    effect: "namespace of a gateway's Secrets; empty: the namespace of the pod",
   },
   {
     name: 'INITIAL_BACKOFF_MSEC',
@@ -78,7 +78,7 @@ export const identityVariables: readonly Variable[] = [
     default: '0',
     owner: 'agent',
     setting: 'authority.initialBackoffMs',
-    effect: 'a signing request waits a random time up to this before its first attempt',
+    effect: 'upper limit of a random delay before each signing request, in milliseconds',
   },
   {
     name: 'MESH_META_CLUSTER_ID',
@@ -86,7 +86,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'authority.clusterId',
-    effect: 'name of the cluster in signing requests and in the metadata of the node',
+    effect: "name of the cluster in signing requests and in the metadata of Envoy's node",
   },
   {
     name: 'JWT_POLICY',
@@ -95,7 +95,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'authority.tokenPolicy',
     security: true,
-    effect: 'the token that authenticates signing requests: third-party-jwt, first-party-jwt or none',
+    effect: 'token that the agent authenticates to the CA with: third-party-jwt, first-party-jwt or none',
   },
   {
     name: 'NAMESPACE',
@@ -103,7 +103,7 @@ export const identityVariables: readonly Variable[] = [
     default: 'mesh-system',
     owner: 'agent',
     setting: 'authority.namespace',
-    effect: 'where meshd runs; accepted by the agent, for which CA_ADDR says the whole address',
+    effect: 'namespace of the control plane; the agent accepts it without effect, because CA_ADDR names the CA',
   },
   {
     name: 'OUTPUT_CERTS',
@@ -111,7 +111,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'certificates.outputFolder',
-    effect: 'folder that each certificate and key is also written to',
+    effect: 'folder to which each certificate and key is also written',
   },
   {
     name: 'PILOT_CERT_PROVIDER',
@@ -120,7 +120,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'authority.certificateProvider',
     security: true,
-    effect: "root that verifies the CA's certificate: meshd, kubernetes or custom",
+    effect: "root that the agent verifies the CA's server certificate with: meshd, kubernetes or custom",
   },
   {
     name: 'PKCS8_KEY',
@@ -129,7 +129,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'certificates.isPkcs8',
     security: true,
-    effect: 'private keys are written as PKCS #8',
+    effect: 'true: private keys are encoded as PKCS #8; false: as PKCS #1 or SEC 1',
   },
   {
     name: 'PLUGINS',
@@ -137,7 +137,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'cloud.plugins',
-    effect: 'what exchanges tokens before a signing request, with commas',
+    effect: 'token exchanges before a signing request, separated by commas',
   },
   {
     name: 'PROV_CERT',
@@ -145,7 +145,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'certificates.provisionedFolder',
-    effect: 'folder of a certificate that was there before: cert-chain.pem, key.pem, root-cert.pem',
+    effect: 'folder with an existing certificate: cert-chain.pem, key.pem, root-cert.pem',
   },
   {
     name: 'SECRET_GRACE_PERIOD_RATIO',
@@ -154,7 +154,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'certificates.graceRatio',
     security: true,
-    effect: 'share of the lifetime, 0 to 1, that is left when a certificate is renewed',
+    effect: 'a certificate is renewed when this share of its lifetime is left, 0 to 1',
   },
   {
     name: 'SECRET_ROTATION_CHECK_INTERVAL',
@@ -163,7 +163,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'certificates.checkIntervalMs',
     security: true,
-    effect: 'longest time between two looks at the age of the certificate',
+    effect: 'longest time between two checks whether the certificate must be renewed',
   },
   {
     name: 'SECRET_TTL',
@@ -172,7 +172,7 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'certificates.lifetimeMs',
     security: true,
-    effect: 'lifetime that signing requests ask for',
+    effect: 'lifetime of certificates that the agent requests',
   },
   {
     name: 'SECRET_WATCHER_RESYNC_PERIOD',
@@ -180,7 +180,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'secrets.resyncMs',
-    effect: 'a duration: how often the secrets of a gateway are read again without a change; empty: never',
+    effect: "a duration: interval in which a gateway's Secrets are read again even without a change; empty: never",
   },
   {
     name: 'STALED_CONNECTION_RECYCLE_RUN_INTERVAL',
@@ -188,6 +188,6 @@ export const identityVariables: readonly Variable[] = [
     default: '5m0s',
     owner: 'agent',
     setting: 'secrets.staleCheckMs',
-    effect: 'close an SDS stream whose client has not acknowledged a response for this long; 0: 5 minutes',
+    effect: "an SDS stream is closed if its client doesn't acknowledge a response for this long; 0: 5 minutes",
   },
 ];

@@ -8,7 +8,7 @@ export const ownVariables: readonly Variable[] = [
     default: '0',
     owner: 'agent',
     setting: 'cpuLimit',
-    effect: 'processors of the container, rounded up: worker threads where nothing else says how many',
+    effect: "CPUs of the container, rounded up: the number of Envoy's worker threads if no setting names one",
   },
   {
     name: 'SERVICE_ACCOUNT',
@@ -16,7 +16,7 @@ export const ownVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'serviceAccount',
-    effect: 'service account of the workload where no token says it',
+    effect: "service account of the workload, if it isn't known from a token",
   },
   {
     name: 'EXIT_ON_ZERO_ACTIVE_CONNECTIONS',
@@ -24,7 +24,7 @@ export const ownVariables: readonly Variable[] = [
     default: 'false',
     owner: 'agent',
     setting: 'life.endsDrainEarly',
-    effect: 'the drain ends once no connection is open',
+    effect: 'true: the drain ends as soon as no connection is open',
   },
   {
     name: 'MINIMUM_DRAIN_DURATION',
@@ -32,7 +32,7 @@ export const ownVariables: readonly Variable[] = [
     default: '5s',
     owner: 'agent',
     setting: 'life.minimumDrainMs',
-    effect: 'the least time of a drain that may end early',
+    effect: 'shortest drain with EXIT_ON_ZERO_ACTIVE_CONNECTIONS',
   },
   {
     name: 'TERMINATION_GRACE_PERIOD_SECONDS',
@@ -40,7 +40,7 @@ export const ownVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'life.terminationGraceMs',
-    effect: 'how long the platform waits between SIGTERM and SIGKILL: a stop that may take longer is warned of',
+    effect: 'time that the platform allows between SIGTERM and SIGKILL; the agent warns if its stop may take longer',
   },
   {
     name: 'MESH_RESTART_POLICY',
@@ -48,7 +48,7 @@ export const ownVariables: readonly Variable[] = [
     default: 'never',
     owner: 'agent',
     setting: 'life.restartPolicy',
-    effect: 'whether Envoy is started again when it ends by itself',
+    effect: 'whether the agent restarts an Envoy that exited on its own: never, on-failure or always',
   },
   {
     name: 'NOTIFY_SOCKET',
@@ -56,7 +56,7 @@ export const ownVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'life.notifySocket',
-    effect: 'socket of the service manager, which gets READY=1 and STOPPING=1',
+    effect: 'socket of the service manager (systemd), which gets READY=1 and STOPPING=1',
   },
   {
     name: 'STS_LENIENT',
@@ -64,14 +64,15 @@ export const ownVariables: readonly Variable[] = [
     default: 'false',
     owner: 'agent',
     setting: 'cloud.isLenient',
-    effect: 'without CLOUD_METADATA the port of --stsPort answers with errors, instead of stopping the start',
+    effect:
+      'true: without CLOUD_METADATA the server of --stsPort answers every request with an error; false: startup fails',
   },
   {
     name: 'ENVOY_BINARY',
     type: 'string',
     default: '',
     owner: 'agent',
-    effect: 'the Envoy to run where neither --proxyBinary nor the configuration says it',
+    effect: 'Envoy binary to run, if neither --proxyBinary nor binaryPath of the proxy configuration names one',
   },
   {
     name: 'REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION',
@@ -79,7 +80,7 @@ export const ownVariables: readonly Variable[] = [
     default: 'false',
     owner: 'agent',
     setting: 'probesLocalhost',
-    effect: "the application's probes go to loopback, not to the address of the pod",
+    effect: "true: the application's probes are sent to loopback instead of the pod's address",
   },
   {
     name: 'MESH_TERMINATION_DRAIN',
@@ -89,7 +90,7 @@ export const ownVariables: readonly Variable[] = [
     setting: 'proxy.terminationDrain',
     values: ['plain', 'graceful'],
     security: true,
-    effect: 'how the proxy drains when it ends: plain or graceful',
+    effect: 'how the proxy drains before it stops: plain or graceful',
   },
   {
     name: 'MESH_META_INTERCEPTION_MODE',
@@ -99,7 +100,7 @@ export const ownVariables: readonly Variable[] = [
     setting: 'proxy.interceptionMode',
     values: ['REDIRECT', 'TPROXY'],
     security: true,
-    effect: 'as INTERCEPTION_MODE, which counts where both are set',
+    effect: 'the same as INTERCEPTION_MODE, which overrides it',
   },
   {
     name: 'INTERCEPTION_MODE',
@@ -109,6 +110,6 @@ export const ownVariables: readonly Variable[] = [
     setting: 'proxy.interceptionMode',
     values: ['REDIRECT', 'TPROXY'],
     security: true,
-    effect: 'how inbound connections reach the proxy; istio-iptables reads it too, so that both sides agree',
+    effect: 'how inbound connections are redirected to the proxy: REDIRECT or TPROXY; istio-iptables reads it too',
   },
 ];

@@ -13,13 +13,13 @@ export const variables: readonly Variable[] = [
     type: 'string',
     default: '',
     owner: 'redirection',
-    effect: 'not empty leads DNS queries over UDP to port 15013 of loopback',
+    effect: 'if not empty, DNS queries over UDP are redirected to port 15013 of loopback',
   },
   {
     name: 'PROXY_USER',
     type: 'string',
     default: 'mesh-proxy',
     owner: 'redirection',
-    effect: "user whose connections are the proxy's own",
+    effect: 'name of the user that the proxy runs as',
   },
 ];

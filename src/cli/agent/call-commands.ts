@@ -8,12 +8,12 @@ import type { WaitArguments } from './wait.ts';
 export function addCallCommands(program: Command, context: ProgramContext, finish: (code: number) => void): void {
   const request = program
     .command('request <method> <path> [body]')
-    .description('make a request to the admin interface of Envoy, and print its answer')
+    .description("send a request to Envoy's admin interface, and print the answer")
     .showHelpAfterError('(pilot-agent request --help says more)')
     .allowExcessArguments(false)
     .option(
       '--debug-port <port>',
-      "whom to ask: 15000 Envoy's admin interface, 15020 the agent, 15021 readiness, 15004 debugging",
+      "port to send the request to: 15000 (Envoy's admin interface), 15020 (the agent), 15021 (readiness) or 15004 (debugging)",
       wholeNumber,
       15000,
     );
@@ -28,10 +28,10 @@ export function addCallCommands(program: Command, context: ProgramContext, finis
     .description('wait until the proxy is ready')
     .showHelpAfterError('(pilot-agent wait --help says more)')
     .allowExcessArguments(false)
-    .option('--timeoutSeconds <seconds>', 'how long to wait; 0 asks once', wholeNumber, 60)
-    .option('--requestTimeoutMillis <milliseconds>', 'how long one request may take', wholeNumber, 500)
+    .option('--timeoutSeconds <seconds>', 'longest time to wait; 0: one request only', wholeNumber, 60)
+    .option('--requestTimeoutMillis <milliseconds>', 'timeout of one request', wholeNumber, 500)
     .option('--periodMillis <milliseconds>', 'time between two requests', wholeNumber, 500)
-    .option('--url <url>', 'what is asked; 200 is ready', 'http://localhost:15021/healthz/ready');
+    .option('--url <url>', 'URL to request; the status 200 means ready', 'http://localhost:15021/healthz/ready');
   addLoggingFlags(wait).action(async (options: object) => {
     context.signals.release();
     const { runWait } = await import('./wait.ts');

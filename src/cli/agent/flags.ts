@@ -26,31 +26,39 @@ export function addLoggingFlags(command: Command): Command {
   return command
     .optionsGroup('Logging:')
     .option('--log_as_json', 'format the log as JSON (default: off)')
-    .option('--log_caller <scopes>', 'scopes whose messages name their caller, with commas (default: none)', '')
-    .option('--log_output_level <levels>', 'least level of messages: level, or scope:level pairs', 'default:info')
-    .option('--log_rotate <path>', 'a further log file, rotated when it is large (default: none)', '')
-    .option('--log_rotate_max_age <days>', 'days after which a rotated file is removed; 0: never', wholeNumber, 30)
-    .option('--log_rotate_max_backups <count>', 'rotated files to keep; 0: all', wholeNumber, 1000)
+    .option(
+      '--log_caller <scopes>',
+      'scopes whose messages name the calling function, separated by commas (default: none)',
+      '',
+    )
+    .option(
+      '--log_output_level <levels>',
+      'lowest level that is logged: a level for all scopes, or scope:level pairs',
+      'default:info',
+    )
+    .option('--log_rotate <path>', 'additional log file, which is rotated by size (default: none)', '')
+    .option('--log_rotate_max_age <days>', 'days after which a rotated file is deleted; 0: never', wholeNumber, 30)
+    .option('--log_rotate_max_backups <count>', 'number of rotated files to keep; 0: all', wholeNumber, 1000)
     .option(
       '--log_rotate_max_size <megabytes>',
-      'rotation threshold in megabytes; a value over 1048576 is in bytes',
+      'size at which the file is rotated, in megabytes; a value over 1048576 is in bytes',
       wholeNumber,
       104857600,
     )
-    .option('--log_stacktrace_level <levels>', 'least level of messages with a stack trace', 'default:none')
+    .option('--log_stacktrace_level <levels>', 'lowest level that is logged with a stack trace', 'default:none')
     .option(
       '--log_target <path>',
-      'where the log goes: stdout, stderr or a file; may be repeated (default: [stdout])',
+      'destination of the log: stdout, stderr or a file; may be repeated (default: [stdout])',
       collect,
       undefined,
     );
 }
 
 const redirectVariables = `
-A flag that is not given takes the variable in [brackets]. Variables without a flag:
-  PROXY_USER   user whose connections are the proxy's own (default: mesh-proxy)
-  DNS_CAPTURE  when not empty, DNS queries over UDP go to port 15013 of loopback
-  DNS_AGENT    when not empty, they go to port 15053, which the agent serves, and those over TCP too`;
+A flag that is not given has the value of the environment variable in [brackets]. Variables without a flag:
+  PROXY_USER   name of the user that the proxy runs as (default: mesh-proxy)
+  DNS_CAPTURE  if not empty, DNS queries over UDP are redirected to port 15013 of loopback
+  DNS_AGENT    if not empty, DNS queries over UDP and TCP are redirected to port 15053 of loopback, where pilot-agent proxy answers`;
 
 /** Adds the flags of `istio-iptables`; their defaults are settled later, since a variable comes before them. */
 export function addRedirectFlags(command: Command): Command {
@@ -61,7 +69,11 @@ export function addRedirectFlags(command: Command): Command {
 
 /** Adds the one flag of `istio-clean-iptables`. */
 export function addCleanFlags(command: Command): Command {
-  return addRedirectFlag(command, { name: 'dry-run', short: 'n', description: 'print what would run; run nothing' });
+  return addRedirectFlag(command, {
+    name: 'dry-run',
+    short: 'n',
+    description: 'print what would run, and change nothing',
+  });
 }
 
 function addRedirectFlag(command: Command, { name, short, value, usual, description }: RedirectFlag): Command {

@@ -15,7 +15,10 @@ export function runPilotAgent(argv: readonly string[], context: ProgramContext):
 
 /** The commands of `pilot-agent`. */
 export function createPilotAgent(context: ProgramContext, finish: Finish): Command {
-  const program = createProgram('pilot-agent', 'Runs in the sidecar or gateway container and runs Envoy.');
+  const program = createProgram(
+    'pilot-agent',
+    'Compiles policies, and runs and supervises Envoy, in a sidecar or gateway container.',
+  );
   answerWithoutCommand(program);
   addLoggingFlags(program);
   addProxyCommand(program, context, finish);

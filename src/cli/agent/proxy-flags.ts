@@ -23,56 +23,67 @@ function environmentHelp(): string {
   const list = [...agentVariables, ...ownVariables].sort((a, b) => (a.name < b.name ? -1 : 1));
   const width = Math.max(...list.map(({ name }) => name.length));
   const lines = list.map(({ name, effect }) => `  ${name.padEnd(width)}  ${effect}\n`);
-  return `\nEnvironment variables (docs/reference/variables.md has more, and those that change compiled output):\n${lines.join('')}`;
+  return `\nEnvironment variables (docs/reference/variables.md also lists those that change compiled output):\n${lines.join('')}`;
 }
 
 function addWorkloadFlags(command: Command): void {
   command
     .optionsGroup('Workload:')
-    .option('--id <name.namespace>', 'the workload (default: POD_NAME.POD_NAMESPACE) [POD_NAME, POD_NAMESPACE]', '')
+    .option(
+      '--id <name.namespace>',
+      'workload that the proxy serves (default: POD_NAME.POD_NAMESPACE) [POD_NAME, POD_NAMESPACE]',
+      '',
+    )
     .option(
       '--ip <address>',
-      "address of the proxy (default: the workload's in the inputs) [INSTANCE_IP]",
+      "address of the proxy (default: the workload's address in the inputs) [INSTANCE_IP]",
       filledText,
       '',
     )
     .option('--domain <suffix>', 'DNS domain of the proxy (default: POD_NAMESPACE.svc.cluster.local)', '')
-    .option('--serviceCluster <name>', 'service cluster (default: mesh-proxy) [PROXY_CONFIG]')
+    .option('--serviceCluster <name>', "service cluster of Envoy's node (default: mesh-proxy) [PROXY_CONFIG]")
     .option(
       '--serviceregistry <platform>',
-      'where workloads are registered: Cluster, Catalog or Mock; decides what --id and --domain are by default',
+      'platform of the workload: Cluster, Catalog or Mock; decides the defaults of --id and --domain',
       choiceOf(registries),
       'Cluster',
     )
-    .option('--trust-domain <domain>', 'domain of identities (default: cluster.local) [TRUST_DOMAIN]', filledText);
+    .option(
+      '--trust-domain <domain>',
+      'trust domain of identities (default: cluster.local) [TRUST_DOMAIN]',
+      filledText,
+    );
 }
 
 function addConfigurationFlags(command: Command): void {
   command
     .optionsGroup('Configuration:')
-    .option('--policies <path...>', 'files and folders of policies and topology; short for configSources fs://')
+    .option(
+      '--policies <path...>',
+      'files and folders with policies and topology; the same as configSources with fs:// in the mesh configuration',
+    )
     .option(
       '--root-namespace <name>',
-      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      `namespace whose policies apply to the whole mesh ${rootDefault}`,
       parseNamespace,
     )
     .option(
       '--meshConfig <file>',
-      'mesh configuration; may be absent at its default place (default: ./etc/mesh/config/mesh)',
+      'mesh configuration; the default file may be absent (default: ./etc/mesh/config/mesh)',
     )
     .option(
       '--templateFile <path>',
-      'a bootstrap template, or a folder of templates that replace ours by name (default: none) [overridden by MESH_BOOTSTRAP]',
+      'bootstrap template, or a folder whose templates replace those of the same name (default: none) [overridden by MESH_BOOTSTRAP]',
     )
     .option(
       '--configPath <folder>',
-      'folder of the configuration that Envoy reads (default: ./etc/mesh/proxy)',
+      "folder for Envoy's configuration, which the agent writes (default: ./etc/mesh/proxy)",
       filledText,
     )
-    .option('--print-config', 'print every effective setting and where it comes from, and start nothing')
+    .option('--print-config', 'print every effective setting with its source, and start nothing')
     .option(
       '-o, --output <form>',
-      'form of --print-config: yaml or json (default: yaml)',
+      'format of --print-config: yaml or json (default: yaml)',
       choiceOf({ yaml: 'yaml', json: 'json' }),
     );
 }
@@ -80,35 +91,43 @@ function addConfigurationFlags(command: Command): void {
 function addCertificateFlags(command: Command): void {
   command
     .optionsGroup('Certificates:')
-    .option('--stsPort <port>', 'port of the token service on loopback; 0: none', portNumber, 0)
+    .option('--stsPort <port>', 'loopback port of the token exchange server (STS); 0: no server', portNumber, 0)
     .option(
       '--tokenManagerPlugin <name>',
-      'what the token service asks for tokens',
+      'token exchange that the STS server uses',
       choiceOf(tokenPlugins),
       'CloudTokenExchange',
     )
-    .option('--mixerIdentity <name>', 'accepted, without effect as in Istio (default: none)', '')
-    .option('--pilotIdentity <name>', 'accepted, without effect as in Istio (default: none)', '');
+    .option('--mixerIdentity <name>', 'accepted without effect, as in Istio (default: none)', '')
+    .option('--pilotIdentity <name>', 'accepted without effect, as in Istio (default: none)', '');
 }
 
 function addEnvoyFlags(command: Command): void {
   command
     .optionsGroup('Envoy:')
-    .option('--proxyBinary <file>', 'the Envoy to run (default: .tools/bin/envoy, then PATH) [ENVOY_BINARY]')
-    .option('--concurrency <threads>', 'worker threads, at most 1024; 0 leaves it to the configuration', threadCount, 0)
+    .option(
+      '--proxyBinary <file>',
+      'Envoy binary to run (default: .tools/bin/envoy, else envoy in PATH) [ENVOY_BINARY]',
+    )
+    .option(
+      '--concurrency <threads>',
+      "Envoy's worker threads, at most 1024; 0: the concurrency of the proxy configuration",
+      threadCount,
+      0,
+    )
     .option(
       '--proxyLogLevel <level>',
-      `log level: ${envoyLogLevels.join(', ')}`,
+      `Envoy's log level: ${envoyLogLevels.join(', ')}`,
       choiceOf(same(envoyLogLevels)),
       'warning',
     )
     .option(
       '--proxyComponentLogLevel <levels>',
-      'log levels of components: name:level,…',
+      "log levels of Envoy's components, as name:level,name:level",
       componentLevels,
       'misc:error',
     )
-    .option('--outlierLogPath <path>', 'log of outlier detection (default: none)');
+    .option('--outlierLogPath <path>', 'file for the log of outlier detection (default: none)');
 }
 
 function addLifeFlags(command: Command): void {
@@ -116,10 +135,10 @@ function addLifeFlags(command: Command): void {
     .optionsGroup('Life cycle:')
     .option(
       '--restartPolicy <policy>',
-      'when an Envoy that ended by itself is started again: never, on-failure or always (default: never) [MESH_RESTART_POLICY]',
+      'whether the agent restarts an Envoy that exited on its own: never, on-failure or always (default: never) [MESH_RESTART_POLICY]',
       choiceOf(same(['never', 'on-failure', 'always'])),
     )
-    .option('--disableInternalTelemetry', 'accepted; there is no internal telemetry to disable (default: off)');
+    .option('--disableInternalTelemetry', 'accepted without effect: there is no internal telemetry (default: off)');
 }
 
 function same<T extends string>(names: readonly T[]): Readonly<Record<string, T>> {

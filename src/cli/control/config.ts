@@ -14,6 +14,7 @@ import { readNamedFile } from '../../lib/read-file.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
 import type { ServeFlags } from './flags.ts';
+import { serveVariables } from './variables.ts';
 
 const usualPort = 15_012;
 
@@ -34,16 +35,7 @@ export async function controlConfigOf(
   };
 }
 
-/** Variables of the control plane that take effect now. */
-const supported: ReadonlySet<string> = new Set([
-  'CLUSTER_ID',
-  'ENABLE_CA_SERVER',
-  'MESHD_ADDR',
-  'MESHD_CUSTOM_HOST',
-  'MESH_GPRC_MAXRECVMSGSIZE',
-  'MESH_GPRC_MAXSTREAMS',
-  'PILOT_CERT_DIR',
-]);
+const supported: ReadonlySet<string> = new Set(serveVariables.map(({ name }) => name));
 
 /** A variable that is set and would have no effect is refused by name. */
 function refuseUnsupported(environment: Environment): void {

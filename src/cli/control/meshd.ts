@@ -11,11 +11,14 @@ export function runMeshd(argv: readonly string[], context: ProgramContext): Prom
 
 /** The commands of `meshd`. */
 export function createMeshd(context: ProgramContext, finish: Finish): Command {
-  const program = createProgram('meshd', 'The control plane of the mesh: signs the certificates of workloads.');
+  const program = createProgram(
+    'meshd',
+    'The control plane of the mesh: a certificate authority for the identities of workloads.',
+  );
   answerWithoutCommand(program);
   const serve = program
     .command('serve')
-    .description('run the certificate authority until a signal stops it')
+    .description('run the certificate authority until SIGTERM or SIGINT')
     .showHelpAfterError('(meshd serve --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addServeFlags(serve)).action(async (options: object) => {

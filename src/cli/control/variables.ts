@@ -1,0 +1,71 @@
+/** A variable that `meshd serve` reads, as its help and its page describe it. */
+export interface ServeVariable {
+  readonly name: string;
+  readonly description: string;
+  /** Absent where the description says it, or where there is none. */
+  readonly default?: string;
+}
+
+/** Every variable of `meshd serve`; those that change what policies mean are read from the mesh configuration's list. */
+export const serveVariables: readonly ServeVariable[] = [
+  {
+    name: 'CLUSTER_ID',
+    description: 'name of this cluster; a request that names another cluster is refused',
+    default: 'Cluster',
+  },
+  {
+    name: 'ENABLE_CA_SERVER',
+    description:
+      'false: no certificates are signed; the TLS listener then needs a certificate of yours (PILOT_CERT_PROVIDER)',
+    default: 'true',
+  },
+  {
+    name: 'JWT_POLICY',
+    description:
+      'third-party-jwt; first-party-jwt: tokens without audience or expiry are accepted too; none: no tokens',
+    default: 'third-party-jwt',
+  },
+  {
+    name: 'MESHD_ADDR',
+    description:
+      'address of the control plane; its host is one more name of the server certificate. Set to the empty string: no TLS listener, unless --listen is given',
+  },
+  {
+    name: 'MESHD_CUSTOM_HOST',
+    description: 'further names and addresses of the server certificate, with commas between them',
+  },
+  { name: 'MESH_GPRC_MAXRECVMSGSIZE', description: 'largest request, in bytes', default: '4194304' },
+  { name: 'MESH_GPRC_MAXSTREAMS', description: 'requests at once on one connection', default: '100000' },
+  {
+    name: 'NAMESPACE',
+    description:
+      "namespace of the control plane; the server certificate names meshd.<namespace>.svc, and Istio's names of that service",
+    default: 'mesh-system',
+  },
+  {
+    name: 'PILOT_CERT_DIR',
+    description:
+      'folder of the server certificate: with the provider meshd it is written there too, with custom it is read from there',
+  },
+  {
+    name: 'PILOT_CERT_PROVIDER',
+    description:
+      'meshd: the CA signs the server certificate; custom: it is read from PILOT_CERT_DIR; a folder: it is read from there (cert-chain.pem, key.pem)',
+    default: 'meshd',
+  },
+  {
+    name: 'TRUST_DOMAIN',
+    description: 'trust domain of identities (default: trustDomain of the mesh configuration, else cluster.local)',
+  },
+];
+
+/** The list of variables in `meshd serve --help`. */
+export function serveVariablesHelp(): string {
+  const width = Math.max(...serveVariables.map(({ name }) => name.length));
+  const lines = serveVariables.map((variable) => `  ${variable.name.padEnd(width)}  ${describe(variable)}`);
+  return `\nEnvironment variables:\n${lines.join('\n')}`;
+}
+
+function describe({ description, default: usual }: ServeVariable): string {
+  return usual === undefined ? description : `${description} (default: ${usual})`;
+}

@@ -1,0 +1,54 @@
+/** One metric that `meshd` exports. */
+export interface ControlMetric {
+  readonly type: 'counter' | 'gauge';
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+/** Every metric of `meshd` by name; those of the CA have Istio's names without its prefix. */
+export const controlMetrics = {
+  mesh_build: {
+    type: 'gauge',
+    help: 'Always 1; the labels name the program and its version.',
+    labels: ['component', 'tag'],
+  },
+  ca_server_csr_count: { type: 'counter', help: 'Requests for certificates.' },
+  ca_server_authentication_failure_count: { type: 'counter', help: 'Requests without a valid credential.' },
+  ca_server_csr_parsing_err_count: {
+    type: 'counter',
+    help: 'Signing requests that could not be parsed, or whose key or signature is too weak.',
+  },
+  ca_server_id_extraction_err_count: {
+    type: 'counter',
+    help: "Signing requests for another identity than the caller's.",
+  },
+  ca_server_csr_sign_err_count: { type: 'counter', help: 'Certificates that could not be signed.' },
+  ca_server_success_cert_issuance_count: { type: 'counter', help: 'Certificates that were signed.' },
+  ca_server_rate_limited_count: {
+    type: 'counter',
+    help: 'Requests that were refused because their identity sent too many, per second or at once.',
+  },
+  ca_server_authority_refused_count: {
+    type: 'counter',
+    help: "Changes of the CA's files that were rejected, and roots that could not be renewed; the previous ones stayed active.",
+  },
+  meshd_connections_refused_count: {
+    type: 'counter',
+    help: 'Connections that were closed: too many from one address (address), too many in all (total), or no TLS handshake in time (handshake).',
+    labels: ['reason'],
+  },
+  meshd_server_cert_expiry_timestamp: {
+    type: 'gauge',
+    help: "When the TLS listener's certificate expires, in seconds since 1970.",
+  },
+  ca_server_root_cert_expiry_timestamp: { type: 'gauge', help: 'When the root expires, in seconds since 1970.' },
+  ca_server_cert_chain_expiry_timestamp: {
+    type: 'gauge',
+    help: "When the first certificate of the CA's chain expires, from the signing certificate to the root, in seconds since 1970. Set an alarm on this.",
+  },
+} as const satisfies Readonly<Record<string, ControlMetric>>;
+
+/** The names of the metrics of one type. */
+export type ControlMetricName<T extends ControlMetric['type']> = {
+  [N in keyof typeof controlMetrics]: (typeof controlMetrics)[N]['type'] extends T ? N : never;
+}[keyof typeof controlMetrics];
