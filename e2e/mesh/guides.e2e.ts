@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { codeBlocks } from '../../scripts/docs/code-blocks.ts';
 import { openSandbox, repository, scratch } from '../../src/testbed/sandbox.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { expectGuide, guideScript, guideSteps } from '../testing/guide.ts';
@@ -38,6 +39,22 @@ describeMesh.concurrent('the guides', () => {
     const { stdout } = await sandbox.run(['bash', '-m'], { cwd: repository, stdin, timeoutMs: 60_000 });
     expectGuide(steps, stdout, folder);
   });
+});
+
+test('every example of docs/reference/meshpol-compile.md that is for examples/first-mesh ends as the page says', async ({
+  onTestFinished,
+}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'examples-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const page = await readFile('docs/reference/meshpol-compile.md', 'utf8');
+  const script = codeBlocks(page).find(({ text }) => text.includes('policies/namespace-strict.yaml'))?.text ?? '';
+  const meshpol = `meshpol() { node ../../dist/meshpol.js "$@"; echo "exit code $?"; }`;
+  const printed = await run(`cd examples/first-mesh; ${meshpol}\n${script.replaceAll('/tmp/', `${folder}/`)}`, folder);
+  const codes = Array.from(printed.matchAll(/^exit code (\d+)$/gm), ([, code]) => code);
+  // The second one finds a difference, as its comment says.
+  expect(codes).toEqual(['0', '1', '0', '0', '0', '0']);
+  expect(printed).toContain('"file": "policies/namespace-strict.yaml"');
+  expect(await readdir(folder)).toEqual(['first-mesh', 'from-stdin']);
 });
 
 /** Runs a script in the repository; gives what it prints to standard output. */
