@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WorkloadAuthority } from '../../src/testbed/authority.ts';
 import { applicationUid } from '../../src/testbed/curl.ts';
 import { pod, service, topologyText } from '../../src/testbed/mesh-objects.ts';
 import { repository, type Sandbox } from '../../src/testbed/sandbox.ts';
 import { node } from '../../src/testbed/sidecar.ts';
 import type { Testbed, TestbedOptions } from '../../src/testbed/testbed.ts';
 import { until } from '../../src/testbed/until.ts';
-import type { MeshCa } from '../../src/testing/certificates.ts';
 import type { LoadTarget, LoadTls } from './order.ts';
 
 export const applicationPort = 8000;
@@ -83,7 +83,7 @@ export async function startApplications(sandbox: Sandbox, servers: number): Prom
 }
 
 /** What the client without a sidecar needs to speak mutual TLS itself. */
-export async function ownTls(ca: MeshCa): Promise<LoadTls> {
+export async function ownTls(ca: WorkloadAuthority): Promise<LoadTls> {
   const own = await ca.issue('spiffe://cluster.local/ns/legacy/sa/client');
   return { cert: own.certificateChain, key: own.privateKey, ca: own.rootCertificate, serverId };
 }

@@ -9,9 +9,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const tableText = readFileSync(path.join(import.meta.dirname, 'rooms.txt'), 'utf8');
 const table = readTable(tableText);
 
-/** What tests and what they share may import is theirs; the testbed stands on what tests share. */
-const isProduct = (name: string): boolean =>
-  name.endsWith('.ts') && !/\.(test|e2e)\.ts$|(^|\/)testing\/|^testbed\//.test(name);
+/** What tests and what they share may import is theirs. */
+const isProduct = (name: string): boolean => name.endsWith('.ts') && !/\.(test|e2e)\.ts$|(^|\/)testing\//.test(name);
 
 const files = new Map(
   readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })

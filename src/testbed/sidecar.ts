@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IssuedCertificate } from '../testing/certificates.ts';
+import type { WorkloadCertificate } from './authority.ts';
 import type { PlannedPod } from './floor-plan.ts';
 import type { RunningProgram } from './program.ts';
 import { repository, type Sandbox, scratch } from './sandbox.ts';
@@ -54,7 +54,7 @@ const asProxyWithNetAdmin = [
 const readyTimeoutMs = 30_000;
 
 /** A folder with this certificate, that PROV_CERT names. */
-export function provisionCertificate(issued: IssuedCertificate): Provision {
+export function provisionCertificate(issued: WorkloadCertificate): Provision {
   const files = {
     'certs/cert-chain.pem': issued.certificateChain,
     'certs/key.pem': issued.privateKey,

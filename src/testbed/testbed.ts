@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { createMeshCa, type MeshCa } from '../testing/certificates.ts';
+import { openTestbedAuthority, type TestbedAuthority, type WorkloadAuthority } from './authority.ts';
 import { startBackends } from './backends.ts';
 import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
@@ -70,7 +70,7 @@ export interface Testbed {
   /** Starts the proxy of a pod, whose last one has ended, with what it is given anew; does not wait for it. */
   startAgain(pod: string, env?: Readonly<Record<string, string>>): Promise<Sidecar>;
   /** Where all certificates are from that `provision` does not give. */
-  readonly ca: MeshCa;
+  readonly ca: WorkloadAuthority;
   readonly sandbox: Sandbox;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
     await buildNetwork(sandbox, plan);
     const folder = await createPolicyFolder(sandbox.folder, { ...topology, ...options.policies });
     progress('backends, agents, Envoys');
-    const ca = await createMeshCa();
+    const ca = await openTestbedAuthority(sandbox.folder);
     const start = await sidecarStarter(sandbox, ca, folder, options);
     const [sidecars] = await Promise.all([startSidecars(plan, start), startBackends(sandbox, plan, options.programs)]);
     progress('waiting until every sidecar is ready');
@@ -107,14 +107,14 @@ interface RunningParts {
   readonly folder: PolicyFolder;
   /** By `namespace/name`. */
   readonly sidecars: Map<string, Sidecar>;
-  readonly ca: MeshCa;
+  readonly ca: TestbedAuthority;
   readonly start: StartSidecar;
 }
 
 class RunningTestbed implements Testbed {
   readonly sandbox: Sandbox;
   readonly pods: readonly PlannedPod[];
-  readonly ca: MeshCa;
+  readonly ca: TestbedAuthority;
   readonly #folder: PolicyFolder;
   readonly #sidecars: Map<string, Sidecar>;
   readonly #start: StartSidecar;
@@ -167,6 +167,7 @@ class RunningTestbed implements Testbed {
   }
 
   close(): Promise<void> {
+    this.ca.close();
     return this.sandbox.close();
   }
 
@@ -200,7 +201,7 @@ async function untilInForce(sidecar: Sidecar, marker: string, from: number): Pro
 
 async function sidecarStarter(
   sandbox: Sandbox,
-  ca: MeshCa,
+  ca: WorkloadAuthority,
   folder: PolicyFolder,
   options: TestbedOptions,
 ): Promise<StartSidecar> {
@@ -214,7 +215,10 @@ async function sidecarStarter(
 }
 
 /** Certificates of one authority, in the pod's trust domain. */
-function certificatesOf(ca: MeshCa, { trustDomains = {} }: TestbedOptions): NonNullable<TestbedOptions['provision']> {
+function certificatesOf(
+  ca: WorkloadAuthority,
+  { trustDomains = {} }: TestbedOptions,
+): NonNullable<TestbedOptions['provision']> {
   return async (_sandbox, pod) => {
     const trustDomain = trustDomains[keyOf(pod)] ?? 'cluster.local';
     const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;

@@ -1,10 +1,9 @@
-import { generateKeyPair } from 'node:crypto';
 import { isIP } from 'node:net';
-import { promisify } from 'node:util';
 import type { ReadClock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { CertificateAuthority } from '../ca/authority.ts';
-import { keyIdOf, type SubjectName } from '../ca/extensions.ts';
+import type { SubjectName } from '../ca/extensions.ts';
+import { issuePair } from '../ca/issue-pair.ts';
 import { parseAddress } from './address.ts';
 import type { ServerPair } from './server-pair.ts';
 
@@ -34,25 +33,14 @@ export function isServerName(name: string): boolean {
 }
 
 const lifetimeMs = 365 * 86_400_000;
-const generate = promisify(generateKeyPair);
 
 /** Signs a server certificate for the control plane, with a key of its own: for a year, or what the CA has left. */
 export async function issueOwn(authority: CertificateAuthority, names: readonly string[]): Promise<ServerPair> {
-  const { publicKey, privateKey } = await generate('ec', { namedCurve: 'P-256' });
-  const spki = publicKey.export({ format: 'der', type: 'spki' });
-  const leaf = await authority.issue({
-    publicKey: spki,
-    keyId: keyIdOf(spki),
+  return await issuePair(authority, {
     names: names.map((name): SubjectName => (isIP(name) === 0 ? { dns: name } : { ip: name })),
     lifetimeMs,
     usages: ['server'],
   });
-  return {
-    certificateChain: leaf.chain.slice(0, -1).join(''),
-    privateKey: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
-    notBeforeMs: leaf.notBeforeMs,
-    notAfterMs: leaf.notAfterMs,
-  };
 }
 
 export interface OwnCertificateOptions {
