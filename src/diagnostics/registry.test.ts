@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compilerCodes } from './catalogue/compiler.ts';
 import { configCodes } from './catalogue/config.ts';
+import { fieldCodes } from './catalogue/field.ts';
+import { gatewayCodes } from './catalogue/gateway.ts';
 import { policyCodes } from './catalogue/policy.ts';
 import { sourceCodes } from './catalogue/source.ts';
 import { topologyCodes } from './catalogue/topology.ts';
@@ -42,9 +44,16 @@ describe('registry', () => {
   });
 
   test('gives each code to one fault', () => {
-    const keys = [sourceCodes, policyCodes, topologyCodes, configCodes, compilerCodes, verifyCodes].flatMap(
-      Object.keys,
-    );
+    const keys = [
+      sourceCodes,
+      fieldCodes,
+      policyCodes,
+      topologyCodes,
+      configCodes,
+      compilerCodes,
+      gatewayCodes,
+      verifyCodes,
+    ].flatMap(Object.keys);
     expect(keys.sort()).toEqual([...codes].sort());
   });
 

@@ -1,5 +1,7 @@
 import { compilerCodes } from './catalogue/compiler.ts';
 import { configCodes } from './catalogue/config.ts';
+import { fieldCodes } from './catalogue/field.ts';
+import { gatewayCodes } from './catalogue/gateway.ts';
 import { policyCodes } from './catalogue/policy.ts';
 import { sourceCodes } from './catalogue/source.ts';
 import { topologyCodes } from './catalogue/topology.ts';
@@ -10,10 +12,12 @@ export type Severity = 'error' | 'warning' | 'info';
 /** Every code of the product. */
 export const registry = {
   ...sourceCodes,
+  ...fieldCodes,
   ...policyCodes,
   ...topologyCodes,
   ...configCodes,
   ...compilerCodes,
+  ...gatewayCodes,
   ...verifyCodes,
 };
 

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { fieldCodes } from '../diagnostics/catalogue/field.ts';
 import { policyCodes } from '../diagnostics/catalogue/policy.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
 import { parse } from '../source/parse.ts';
 import { faultCases } from './testing/fault-cases.ts';
 import { countSkipped, validate } from './validate.ts';
 
-const codes = Object.keys(policyCodes);
+const codes = [...Object.keys(fieldCodes), ...Object.keys(policyCodes)];
 
 describe('validate', () => {
   test.each(faultCases)('reports %s once, at %s', (name, place) => {

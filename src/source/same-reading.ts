@@ -1,13 +1,8 @@
+import { doubleQuoted, isWord, isWrittenAs, plainInBlock, plainInFlow, singleQuoted } from './scalar-forms.ts';
+
 const key = /[\w/][\w./*-]*/y;
-const doubleQuoted = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
-const singleQuoted = /'(?:[^'\n]|'')*'/y;
-/** Printable ASCII; ": " and " #" end it. */
-const plainInBlock = /(?:[\w./$^(<+]|-(?=[\w./]))(?:[!-9;-~]|:(?=[!-~])| +(?=[!"$-~]))*/y;
-const plainInFlow = /(?:[\w./$^(<+]|-(?=[\w./]))(?:[\w./$^()<>+@%=*;~-]|:(?=[\w/]))*/y;
 const literalHead = /\|-?(?=\n)/y;
 const endOfLine = / *(?:(?<= )#[^\n]*)?(?:\n|$)/y;
-/** Plain scalars that YAML 1.2's core schema does not read as strings; numbers are looked for apart. */
-const typed = /^(?:[-+]?\.(?:inf|nan)|true|false|null|~)$/i;
 
 /**
  * Whether `text`, read in step with `value`, can mean nothing else: a second reading of YAML as people and kubectl write
@@ -83,7 +78,7 @@ class Reading {
   #key(): string | undefined {
     const name = this.#match(key) ?? this.#quoted();
     if (this.#isNext(' ')) this.#forward(0);
-    if (name === undefined || !this.#isNext(':') || (name.length < 6 && typed.test(name))) return undefined;
+    if (name === undefined || !this.#isNext(':') || isWord(name)) return undefined;
     const next = this.#text[this.#at + 1];
     if (next !== ' ' && next !== '\n' && next !== undefined) return undefined;
     this.#forward(1);
@@ -235,17 +230,4 @@ function endOr(found: number, end: number): number {
 
 function isMapping(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Strings that begin otherwise are neither numbers nor words of YAML. */
-function isTyped(written: string): boolean {
-  return /^[-+.\dtfn~]/i.test(written) && (typed.test(written) || !Number.isNaN(Number(written)));
-}
-
-/** The only reading that YAML 1.2's core schema has of the plain text `written`. */
-function isWrittenAs(value: unknown, written: string): boolean {
-  if (typeof value === 'string') return value === written && !isTyped(written);
-  if (typeof value === 'number') return /^(?:0|-?[1-9]\d*|-?\d+\.\d+)$/.test(written) && Number(written) === value;
-  if (typeof value === 'boolean') return String(value) === written;
-  return value === null && written === 'null';
 }

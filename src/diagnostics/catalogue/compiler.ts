@@ -1,12 +1,8 @@
 import { message } from '../message.ts';
 import { error, warning } from './entry.ts';
 
-/** Faults that show only when objects meet: collecting, merging and lowering. */
+/** Faults that show only when objects meet: collecting, merging and lowering. Those of gateways are in gateway.ts. */
 export const compilerCodes = {
-  'closing-gateway-secret': warning(
-    message`Secret "${'name'}" is of no use to a gateway: ${'fault'}; the servers that name it stay closed`,
-    'put a certificate chain and its key into it, in PEM and without a password',
-  ),
   'root-namespace-changed': error(
     message`${'kind'} "${'name'}" would make "${'namespace'}" the root namespace, which is "${'before'}" since the start`,
     'move it, or name the root namespace (rootNamespace of the mesh configuration, --root-namespace) and start again',
@@ -27,14 +23,6 @@ export const compilerCodes = {
   'workload-without-proxy': error(
     message`workload "${'name'}" has no sidecar and is no gateway, so there is nothing to compile for it`,
     'label its namespace mesh-injection: enabled; where the namespace has no such label, label the pod sidecar.mesh.io/inject: "true"',
-  ),
-  'credential-name-on-sidecar': error(
-    message`credentialName "${'name'}" for host "${'host'}" has no meaning in a sidecar, which can read no Secret`,
-    'name files (clientCertificate, privateKey, caCertificates), or restrict the rule to gateways with exportTo',
-  ),
-  'credential-name-not-compiled': error(
-    message`credentialName "${'name'}" for host "${'host'}" is not yet compiled for gateways`,
-    'name files: clientCertificate, privateKey, caCertificates',
   ),
   'conflicting-outbound-listener': warning(
     message`port ${'port'} of "${'loser'}" clashes with "${'winner'}" on listener ${'listener'}: ${'what'} is left out`,
@@ -67,45 +55,9 @@ export const compilerCodes = {
     message`gateway "${'workload'}" hands X-Forwarded-Client-Cert on as its clients write it (${'value'}, ${'origin'}): strangers pass for whomever they name`,
     'use SANITIZE_SET, unless nothing but a proxy that sets the header can reach the gateway',
   ),
-  'gateway-topology-at-sidecar': warning(
-    message`gatewayTopology (${'origin'}) has no effect at "${'workload'}", which is no gateway`,
-    'say it where gateways read it: in their own annotations, or in defaultConfig of the mesh configuration',
-  ),
   'invalid-proxy-config': error(
     message`the annotation proxy.mesh.io/config of gateway "${'workload'}" cannot be used: ${'reason'}`,
   ),
-  'gateway-server-left-out': warning(
-    message`server "${'name'}" of Gateway "${'gateway'}" is left out of port ${'port'}: ${'why'}`,
-    'give it another port or other hosts',
-  ),
-  'gateway-port-of-proxy': error(
-    message`server "${'name'}" would listen on port ${'port'}, which is the proxy's own`,
-    'give the server another port',
-  ),
-  'auto-passthrough-not-allowed': error(
-    message`Gateway "${'gateway'}" passes TLS on to whichever service the client names, and is not allowed to`,
-    'list it in autoPassthroughGateways of the mesh configuration, or use another TLS mode',
-  ),
-  'gateway-without-workload': warning(
-    message`Gateway "${'gateway'}" selects no gateway workload`,
-    'label the pods of the gateway as its selector says',
-  ),
-  'gateway-server-without-routes': warning(
-    message`server "${'name'}" of Gateway "${'gateway'}" has no routes: ${'effect'}`,
-    'bind a VirtualService to the gateway whose hosts are among those of the server',
-  ),
-  'redirect-hides-routes': warning(
-    message`routes for "${'host'}" on port ${'port'} are not used: Gateway "${'gateway'}" redirects that host to HTTPS`,
-    'keep the host in one of the two servers',
-  ),
-  'duplicate-server-name': warning(
-    message`TLS connections for "${'host'}" on port ${'port'} already go elsewhere: this match is left out`,
-    'route each server name once',
-  ),
-  'missing-gateway-secret': warning(
-    message`there is no Secret "${'name'}" in namespace "${'namespace'}": until there is, the server answers nobody`,
-  ),
-  'invalid-gateway-secret': error(message`Secret "${'name'}" is of no use to a gateway: ${'fault'}`),
   'competing-scope-policies': warning(
     message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" holds for all of ${'scope'} too and is older or first by name`,
     'keep one policy without a selector in a namespace',
@@ -197,10 +149,6 @@ export const compilerCodes = {
     message`"${'field'}" at a sidecar is what the caller writes into X-Forwarded-For`,
     'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
   ),
-  'host-port-at-gateway': warning(
-    message`gateways compare hosts without their port, so that "${'value'}" ${'effect'}`,
-    'write the host without its port; the port of a gateway\'s container goes into "ports"',
-  ),
   'untrusted-domain': warning(
     message`nobody has the principal "${'value'}": the mesh trusts ${'trusted'}, not "${'domain'}"`,
     'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',
@@ -220,10 +168,6 @@ export const compilerCodes = {
   'rule-wider-on-tcp': warning(
     message`this ${'action'} rule matches more on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
     'add "ports" to each operation of the rule, so that it names the HTTP ports',
-  ),
-  'unknown-gateway': warning(
-    message`there is no Gateway "${'gateway'}": the routes are not bound to it`,
-    'write <namespace>/<name> for a Gateway of another namespace',
   ),
   'delegation-switched-off': warning(
     message`VirtualService "${'name'}" is ignored as a whole: it delegates, and PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE is off`,

@@ -1,7 +1,7 @@
 import { message } from '../message.ts';
-import { error, info, warning } from './entry.ts';
+import { error, warning } from './entry.ts';
 
-/** Faults of policy objects: their fields, their values, and the rules that one object must keep. */
+/** Faults of policy objects: the rules that one object must keep. Those of single fields are in field.ts. */
 export const policyCodes = {
   'action-without-rules': error(
     message`action ${'action'} without "rules" has no meaning`,
@@ -24,7 +24,6 @@ export const policyCodes = {
     message`a fault without "percentage" is injected into no request`,
     'set "percentage: {value: 100}" for every request',
   ),
-  'invalid-base64': error(message`"${'field'}" is not Base64`),
   'credentials-for-every-origin': warning(
     message`"${'value'}" lets pages of every site make requests with the credentials of their visitor, and read the answers`,
     'list the origins that may, or remove "allowCredentials"',
@@ -53,17 +52,10 @@ export const policyCodes = {
     message`"${'field'}: 0" ${'meaning'}`,
     'remove the field, or write the least number that is meant',
   ),
-  'repeated-header-name': error(
-    message`header "${'name'}" stands here as "${'other'}" too: names are compared without case`,
-    'keep one of the two',
-  ),
   'unknown-capture-group': error(
     message`"${'text'}" names no group of the expression, which has ${'groups'}`,
     'write a backslash as "\\\\"',
   ),
-  'unreadable-header-value': error(message`the value of header "${'name'}" cannot be filled in: ${'reason'}`),
-  'invalid-certificate-pin': error(message`"${'value'}" is no certificate pin, expected ${'expected'}`),
-  'no-known-cipher-suite': error(message`none of the cipher suites is known`, "use BoringSSL's names of cipher suites"),
   'server-target-port-ignored': warning(
     message`"targetPort" has no effect: port ${'port'} is delivered as the gateway's own service says`,
     'set "targetPort" in the Service of the gateway',
@@ -80,21 +72,16 @@ export const policyCodes = {
     message`"${'first'}" and "${'second'}" are one name, with the values "${'firstValue'}" and "${'secondValue'}"`,
     'keep one of the two',
   ),
-  'conflicting-fields': error(message`${'fields'} cannot stand together in ${'where'}`, 'keep one of them'),
   'delegate-with-binding': error(
     message`"${'field'}" in a virtual service without hosts, expected HTTP routes only`,
     'move the field to the virtual service that delegates',
   ),
-  'duplicate-cipher-suite': warning(message`cipher suite "${'name'}" is listed twice`, 'remove one of them'),
   'duplicate-export-to': error(message`namespace "${'value'}" is listed twice in "exportTo"`, 'remove one of them'),
   'duplicate-match': warning(
     message`match ${'match'} repeats match ${'first'} and is never reached`,
     'remove the later match',
   ),
   'duplicate-port-name': error(message`port name "${'name'}" is used twice`, 'rename one of the ports'),
-  'empty-list': error(message`"${'field'}" is empty, expected at least one entry`),
-  'empty-object': error(message`${'where'} is empty, expected at least one field`),
-  'empty-value': error(message`"${'field'}" is an empty text`),
   'host-header-conflict': error(
     message`"${'name'}" may only be set for requests, and only once`,
     'remove the other change of the host',
@@ -111,37 +98,6 @@ export const policyCodes = {
     message`TLS mode ${'mode'} without "${'field'}"`,
     'set "serverCertificate" and "privateKey" (and "caCertificates" for MUTUAL), or "credentialName"',
   ),
-  'invalid-dry-run': error(
-    message`annotation "${'annotation'}" is "${'value'}", expected "true" or "false" on an AuthorizationPolicy`,
-  ),
-  'invalid-duration': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-export-to': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-failover': error(
-    message`failover from "${'from'}" to "${'to'}", expected two different regions without "/" and "*"`,
-  ),
-  'invalid-gateway-host': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-gateway-reference': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-header-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-header-value': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-host-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-ip-block': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-jwks': error(message`"${'field'}" is not ${'expected'}`),
-  'invalid-label': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-maglev-table-size': error(message`"tableSize" is ${'value'}, expected a prime number below 5000011`),
-  'invalid-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-path-template': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-port': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-redirect-code': error(message`"redirectCode" is ${'value'}, expected 301, 302, 303, 307 or 308`),
-  'invalid-regex': error(
-    message`"${'field'}" is no RE2 expression: ${'reason'}`,
-    'RE2 has no lookaround and no backreferences',
-  ),
-  'invalid-service-account': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-subset-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-timestamp': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-trust-domain-pattern': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'invalid-match-value': error(message`"${'field'}" is "${'value'}": ${'reason'}`),
-  'invalid-uri': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect: ${'why'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,
@@ -156,9 +112,7 @@ export const policyCodes = {
     message`host "*" in a virtual service for sidecars would catch the traffic of every service`,
     'name the hosts, or bind the object to gateways only',
   ),
-  'missing-field': error(message`missing field "${'field'}" in ${'where'}`),
   'missing-issuer': error(message`token rule without "issuer"`, 'set "issuer", or "jwksUri" at least'),
-  'missing-one-of': error(message`${'where'} needs one of ${'fields'}`),
   'missing-provider': error(message`action CUSTOM without "provider"`, 'set "provider.name"'),
   'mixed-export-to': error(message`"*" together with other namespaces in "exportTo"`, 'keep "*" alone, or remove it'),
   'nested-delegate': error(message`a delegate cannot delegate again`, 'move the routes into this object'),
@@ -198,7 +152,6 @@ export const policyCodes = {
     'add "matchLabels", or remove the selector',
   ),
   'server-without-tls': error(message`port with protocol ${'protocol'} without "tls"`, 'add "tls" to the server'),
-  'skipped-kinds': info(message`skipped ${'count'} of other kinds: ${'kinds'}`),
   'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
   'star-inside-path': warning(
     message`the star inside "${'path'}" stands for itself`,
@@ -208,35 +161,16 @@ export const policyCodes = {
     message`"${'field'}" on a port with protocol ${'protocol'}, expected ${'expected'}`,
     'use protocol HTTPS or TLS, or remove "tls"',
   ),
-  'too-many-values': error(message`"${'field'}" has ${'count'} entries, expected at most ${'limit'}`),
-  'unknown-api-group': error(message`unknown API group "${'group'}" for ${'kind'}`),
-  'unknown-cipher-suite': warning(message`unknown cipher suite "${'name'}"`, "use BoringSSL's names of cipher suites"),
   'unknown-condition-key': error(message`unknown condition key "${'key'}"`),
-  'unknown-enum-value': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'unknown-field': error(message`unknown field "${'field'}" in ${'where'}`),
-  'unknown-kind': error(message`unknown kind "${'kind'}" in ${'group'}`),
-  'unknown-protocol': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'unknown-retry-condition': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'unreachable-route': warning(
     message`HTTP route ${'route'} is never reached: route ${'first'} matches every request`,
     'move the route that matches everything to the end',
   ),
   'unsupported-condition-key': error(message`condition key "${'key'}" is not supported`),
-  'unsupported-field': error(message`field "${'field'}" is not supported: ${'reason'}`),
-  'unsupported-kind-of-group': error(message`kind ${'kind'} of ${'group'} is not supported`),
-  'unsupported-plugin': error(
-    message`WasmPlugin "${'name'}" of phase ${'phase'} decides who gets in, and no plug-in is run`,
-    'write what it checks as an AuthorizationPolicy (action CUSTOM asks a server of yours); --exclude or .meshpolignore leaves the file out knowingly',
-  ),
-  'unsupported-version': error(
-    message`version "${'version'}" of ${'kind'} is not supported, expected ${'expected'}`,
-    'change "apiVersion"',
-  ),
   'unsupported-with-custom': error(
     message`"${'field'}" cannot be used with action CUSTOM`,
     'move the condition to an ALLOW or DENY policy',
   ),
-  'value-out-of-range': error(message`"${'field'}" is ${'value'}, expected ${'expected'}`),
   'virtual-service-without-hosts': error(
     message`virtual service without hosts`,
     'add "hosts"; routes of another object need PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE',
@@ -251,6 +185,4 @@ export const policyCodes = {
     message`"workloadSelector" with "exportTo" beyond the own namespace`,
     'set "exportTo: [.]", or remove the selector',
   ),
-  'wildcard-in-selector': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
-  'wrong-type': error(message`"${'field'}" is ${'found'}, expected ${'expected'}`),
 };

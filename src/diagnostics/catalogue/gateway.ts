@@ -1,0 +1,62 @@
+import { message } from '../message.ts';
+import { error, warning } from './entry.ts';
+
+/** Faults of gateways, their servers and secrets, that show only when objects meet. */
+export const gatewayCodes = {
+  'closing-gateway-secret': warning(
+    message`Secret "${'name'}" is of no use to a gateway: ${'fault'}; the servers that name it stay closed`,
+    'put a certificate chain and its key into it, in PEM and without a password',
+  ),
+  'credential-name-on-sidecar': error(
+    message`credentialName "${'name'}" for host "${'host'}" has no meaning in a sidecar, which can read no Secret`,
+    'name files (clientCertificate, privateKey, caCertificates), or restrict the rule to gateways with exportTo',
+  ),
+  'credential-name-not-compiled': error(
+    message`credentialName "${'name'}" for host "${'host'}" is not yet compiled for gateways`,
+    'name files: clientCertificate, privateKey, caCertificates',
+  ),
+  'gateway-topology-at-sidecar': warning(
+    message`gatewayTopology (${'origin'}) has no effect at "${'workload'}", which is no gateway`,
+    'say it where gateways read it: in their own annotations, or in defaultConfig of the mesh configuration',
+  ),
+  'gateway-server-left-out': warning(
+    message`server "${'name'}" of Gateway "${'gateway'}" is left out of port ${'port'}: ${'why'}`,
+    'give it another port or other hosts',
+  ),
+  'gateway-port-of-proxy': error(
+    message`server "${'name'}" would listen on port ${'port'}, which is the proxy's own`,
+    'give the server another port',
+  ),
+  'auto-passthrough-not-allowed': error(
+    message`Gateway "${'gateway'}" passes TLS on to whichever service the client names, and is not allowed to`,
+    'list it in autoPassthroughGateways of the mesh configuration, or use another TLS mode',
+  ),
+  'gateway-without-workload': warning(
+    message`Gateway "${'gateway'}" selects no gateway workload`,
+    'label the pods of the gateway as its selector says',
+  ),
+  'gateway-server-without-routes': warning(
+    message`server "${'name'}" of Gateway "${'gateway'}" has no routes: ${'effect'}`,
+    'bind a VirtualService to the gateway whose hosts are among those of the server',
+  ),
+  'redirect-hides-routes': warning(
+    message`routes for "${'host'}" on port ${'port'} are not used: Gateway "${'gateway'}" redirects that host to HTTPS`,
+    'keep the host in one of the two servers',
+  ),
+  'duplicate-server-name': warning(
+    message`TLS connections for "${'host'}" on port ${'port'} already go elsewhere: this match is left out`,
+    'route each server name once',
+  ),
+  'missing-gateway-secret': warning(
+    message`there is no Secret "${'name'}" in namespace "${'namespace'}": until there is, the server answers nobody`,
+  ),
+  'invalid-gateway-secret': error(message`Secret "${'name'}" is of no use to a gateway: ${'fault'}`),
+  'host-port-at-gateway': warning(
+    message`gateways compare hosts without their port, so that "${'value'}" ${'effect'}`,
+    'write the host without its port; the port of a gateway\'s container goes into "ports"',
+  ),
+  'unknown-gateway': warning(
+    message`there is no Gateway "${'gateway'}": the routes are not bound to it`,
+    'write <namespace>/<name> for a Gateway of another namespace',
+  ),
+};
