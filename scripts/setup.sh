@@ -68,7 +68,7 @@ install_tools() {
 install_npm_packages() {
   if cmp -s package-lock.json node_modules/.installed-lock.json; then return; fi
   say 'installing npm packages'
-  .tools/bin/node .tools/lib/node_modules/npm/bin/npm-cli.js ci --no-audit --no-fund --loglevel=error
+  .tools/bin/node .tools/lib/node_modules/npm/bin/npm-cli.js ci --include=dev --no-audit --no-fund --loglevel=error
   cp package-lock.json node_modules/.installed-lock.json
 }
 

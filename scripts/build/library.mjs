@@ -26,24 +26,30 @@ export async function buildLibrary(folder) {
   const { status } = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
   if (status !== 0) throw new Error('the types of the library cannot be made: tsc says why above');
   mkdirSync(`${folder}/library`, { recursive: true });
-  for (const name of publicTypes('library.d.ts')) {
-    const text = readFileSync(`${declared}/src/library/${name}`, 'utf8');
-    writeFileSync(`${folder}/library/${name}`, text.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+  for (const [path, text] of publicTypes('library/library.d.ts')) {
+    writeFileSync(`${folder}/library/${path.split('/')[1]}`, text.replaceAll(imports, "from './$<name>.js'"));
   }
   rmSync(declared, { recursive: true, force: true });
 }
 
+/** The declarations that may be shown: of the library, and of the files that are handed out. */
+const imports = /from '(?<from>\.\/|\.\.\/(?<room>contracts|library)\/)(?<name>[\w-]+)\.ts'/g;
+
 /** The declarations that `entry` leads to. They may lead to no other room: a user would get the types of its insides. */
 function publicTypes(entry) {
-  const names = new Set([entry]);
-  for (const name of names) {
-    const text = readFileSync(`${declared}/src/library/${name}`, 'utf8');
-    for (const [, path] of text.matchAll(/from '([^']+)'/g)) {
-      const [, beside] = /^\.\/([\w-]+)\.ts$/.exec(path) ?? [];
-      if (beside === undefined)
-        throw new Error(`the library's ${name} shows types of "${path}": declare them in src/library`);
-      names.add(`${beside}.d.ts`);
-    }
+  const texts = new Map();
+  const wanted = [entry];
+  for (const path of wanted) {
+    const text = readFileSync(`${declared}/src/${path}`, 'utf8');
+    texts.set(path, text);
+    const led = [...text.matchAll(imports)].map(
+      ({ groups }) => `${groups.room ?? path.split('/')[0]}/${groups.name}.d.ts`,
+    );
+    if (led.length !== (text.match(/from '/g) ?? []).length)
+      throw new Error(
+        `the library's ${path} shows types of another room: declare them in src/library or src/contracts`,
+      );
+    wanted.push(...led.filter((other) => !wanted.includes(other)));
   }
-  return names;
+  return texts;
 }

@@ -85,6 +85,33 @@ describe('compile of the library', () => {
     ]);
   });
 
+  test('lays a bootstrap of the user over the made one, or puts it in its place, whatever its spelling', async () => {
+    const override = { path: 'override.yaml', text: 'node: {id: mine}\nstatsFlushInterval: 7s\n' };
+    const [laid] = (await compile({ files: [mesh], bootstrap: { override } })).proxies ?? [];
+    expect(laid?.bootstrap).toMatchObject({ node: { id: 'mine' }, stats_flush_interval: '7s' });
+    expect(laid?.bootstrap).toHaveProperty('dynamic_resources');
+    const custom = { path: 'custom.json', text: JSON.stringify({ ...laid?.bootstrap, stats_flush_interval: '9s' }) };
+    const [put] = (await compile({ files: [mesh], bootstrap: { custom } })).proxies ?? [];
+    expect(put?.bootstrap).toEqual({ ...laid?.bootstrap, stats_flush_interval: '9s' });
+  });
+
+  test('reports a bootstrap of the user at its line, and shows no secret of it', async () => {
+    const text = 'node:\n  metadata: {TOKEN: opensesame}\n  idd: a\n';
+    const { proxies, diagnostics } = await compile({
+      files: [mesh],
+      bootstrap: { override: { path: 'o.yaml', text } },
+    });
+    expect(proxies).toBeUndefined();
+    expect(diagnostics.map(({ place }) => `${place?.file}:${place?.start.line}`)).toEqual(['o.yaml:3']);
+    expect(JSON.stringify(diagnostics)).not.toContain('opensesame');
+    for (const wrong of ['', 'a: [', 'a: 1\n---\nb: 2\n']) {
+      const custom = { path: 'c.yaml', text: wrong };
+      expect((await codesOf({ files: [mesh], bootstrap: { custom } })).map((it) => it.split(' ')[0])).toContain(
+        'c.yaml',
+      );
+    }
+  });
+
   test('rejects texts of one path, and what is no text', async () => {
     await expect(compile({ files: [mesh, mesh] })).rejects.toThrow(
       'compile: two texts have the path "mesh.yaml", expected one path for each',

@@ -3,12 +3,13 @@ import { reportNoProxy } from '../compiler/no-proxy.ts';
 import { createLocator, type Locate, originsJson } from '../compiler/render/origins-json.ts';
 import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
 import { loadTemplates } from '../compiler/render/templates.ts';
-import { settingsOf } from '../config/settings-of.ts';
-import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { parseUserBootstrap } from '../compiler/render/user-bootstrap.ts';
+import { maskText } from '../config/redact.ts';
 import { placeDiagnostics } from '../diagnostics/placed.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
-import { reportEmpty } from '../source/empty-files.ts';
+import type { SourceFile } from '../source/document.ts';
 import { type CompileInput, checkTexts } from './input.ts';
+import { readInput } from './read-input.ts';
 import type { CompileResult, Message, ProxyConfiguration } from './result.ts';
 
 /**
@@ -16,28 +17,31 @@ import type { CompileResult, Message, ProxyConfiguration } from './result.ts';
  * environment. A mistake in a text is a diagnostic; a TypeError is thrown for input that is not of its type.
  */
 export async function compile(input: CompileInput): Promise<CompileResult> {
-  checkTexts(input);
-  const { files, meshConfig, variables = {}, trustDomain, rootNamespace } = input;
-  const bag = new DiagnosticBag();
-  reportEmpty(files, bag);
-  const flags = { trustDomain, rootNamespace };
-  const { settings, sources } = settingsOf({ meshConfig, environment: variables, flags }, bag);
+  checkTexts('compile', input);
+  const { settings, sources, bag } = readInput(input);
   const templates = input.templates && (await loadTemplates(input.templates.map(templateOf), bag));
-  const compiler = createCompiler({ settings, ...(templates && { templates }) });
-  // With errors so far the compiler still looks at every object, so that all mistakes are told at once.
-  const objects = compiler.read(files, bag);
+  const bootstrap = parseUserBootstrap(input.bootstrap ?? {}, bag);
+  const compiler = createCompiler({ settings, bootstrap, ...(templates && { templates }) });
+  const objects = compiler.read(input.files, bag);
   const keySets = await createKeySetGatherer(input.keySets).gather(objects, bag);
-  const compilation = bag.hasErrors
-    ? undefined
-    : compiler.compileObjects(objects, input.workloads ?? 'all', bag, keySets);
+  const select = input.workloads ?? 'all';
+  const compilation = bag.hasErrors ? undefined : compiler.compileObjects(objects, select, bag, keySets);
   if (compilation !== undefined) reportNoProxy(compilation, bag);
-  const locate = createLocator(files);
-  const shown = [...files, ...sources, ...(input.templates ?? [])];
+  const sound = bag.hasErrors ? undefined : compilation;
+  const locate = createLocator(input.files);
+  const shown = [...input.files, ...sources, ...(input.templates ?? []), ...shownBootstraps(input)];
   return {
-    proxies: bag.hasErrors ? undefined : compilation?.configs.map((config) => configuration(config, locate)),
+    proxies: sound?.configs.map((config) => configuration(config, locate)),
+    mesh: sound?.mesh,
     diagnostics: placeDiagnostics(bag.all, shown),
     fileCount: shown.length,
   };
+}
+
+/** They may hold secrets, which no diagnostic shows. */
+function shownBootstraps({ bootstrap = {} }: CompileInput): readonly SourceFile[] {
+  const given = [bootstrap.custom, bootstrap.override].filter((text) => text !== undefined);
+  return given.map(({ path, text }) => ({ path, text: maskText(text) }));
 }
 
 /** A bootstrap template whose path says YAML makes YAML, as with `--templateFile`. */
@@ -56,6 +60,6 @@ function configuration(config: EnvoyConfig, locate: Locate): ProxyConfiguration 
     listeners: messages(listeners),
     clusters: messages(clusters),
     routes: messages(routes),
-    origins: { ...originsJson(config, locate) },
+    origins: originsJson(config, locate),
   };
 }

@@ -15,12 +15,10 @@ export interface TemplateText extends NamedText {
   readonly name: string;
 }
 
-/** What `compile` reads: everything that decides the result is in here. */
-export interface CompileInput {
+/** What `analyse` reads: everything that decides which policy is in force where. */
+export interface AnalyseInput {
   /** Policies and topology in YAML or JSON; their order changes nothing. */
   readonly files: readonly NamedText[];
-  /** The proxies to compile for; all when absent. */
-  readonly workloads?: readonly { readonly namespace: string; readonly name: string }[] | undefined;
   /** The mesh configuration in YAML or JSON. */
   readonly meshConfig?: NamedText | undefined;
   /** Variables that change settings; the environment of the process is not looked at. */
@@ -29,25 +27,41 @@ export interface CompileInput {
   readonly trustDomain?: string | undefined;
   /** Over the mesh configuration, as `--root-namespace`. */
   readonly rootNamespace?: string | undefined;
+}
+
+/** What `compile` reads: everything that decides the result is in here. */
+export interface CompileInput extends AnalyseInput {
+  /** The proxies to compile for; all when absent. */
+  readonly workloads?: readonly { readonly namespace: string; readonly name: string }[] | undefined;
   /** Keys of issuers whose rules name only an address: nothing is fetched. */
   readonly keySets?: readonly KeySetText[] | undefined;
   readonly templates?: readonly TemplateText[] | undefined;
+  readonly bootstrap?: BootstrapInput | undefined;
 }
 
-/** Throws a TypeError for a text that is none, and where two texts have one path, which diagnostics could not tell apart. */
-export function checkTexts(input: CompileInput): void {
-  const texts = [
-    ...input.files,
-    ...(input.meshConfig === undefined ? [] : [input.meshConfig]),
-    ...(input.keySets ?? []),
-    ...(input.templates ?? []),
-  ];
+/** Bootstraps of Envoy's own form, in YAML or JSON, for every proxy. */
+export interface BootstrapInput {
+  /** Takes the place of the one that is made; what `customConfigFile` names is not read. */
+  readonly custom?: NamedText | undefined;
+  /** Laid over it, as what MESH_BOOTSTRAP_OVERRIDE names. */
+  readonly override?: NamedText | undefined;
+}
+
+/**
+ * Throws a TypeError, in the name of the function that was `called`, for a text that is none, and where two texts have
+ * one path, which diagnostics could not tell apart.
+ */
+export function checkTexts(called: string, input: CompileInput): void {
+  const { files, meshConfig, keySets = [], templates = [], bootstrap = {} } = input;
+  const single = [meshConfig, bootstrap.custom, bootstrap.override].filter((text) => text !== undefined);
   const paths = new Set<string>();
-  for (const { path, text } of texts) {
+  for (const { path, text } of [...files, ...keySets, ...templates, ...single]) {
     if (typeof path !== 'string' || typeof text !== 'string') {
-      throw new TypeError(`compile: "path" and "text" are ${typeof path} and ${typeof text}, expected two strings`);
+      throw new TypeError(`${called}: "path" and "text" are ${typeof path} and ${typeof text}, expected two strings`);
     }
-    if (paths.has(path)) throw new TypeError(`compile: two texts have the path "${path}", expected one path for each`);
+    if (paths.has(path)) {
+      throw new TypeError(`${called}: two texts have the path "${path}", expected one path for each`);
+    }
     paths.add(path);
   }
 }

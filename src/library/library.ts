@@ -1,6 +1,46 @@
 // biome-ignore lint/performance/noBarrelFile: the one entry of the package
+export {
+  type MeshCapture,
+  type MeshEndpoint,
+  type MeshFile,
+  type MeshService,
+  type MeshServicePort,
+  type MeshTarget,
+  type MeshWorkload,
+  readMeshFile,
+} from '../contracts/mesh-file.ts';
+export {
+  type DecidingField,
+  type FragmentFields,
+  type OriginsByName,
+  type OriginsFile,
+  readOriginsFile,
+} from '../contracts/origins-file.ts';
+export { analyse } from './analyse.ts';
 export { compile } from './compile.ts';
 export { type DiagnosticsForm, formatDiagnostics } from './format-diagnostics.ts';
-export type { CompileInput, KeySetText, NamedText, TemplateText } from './input.ts';
-export type { CompileResult, Diagnostic, Message, Place, Position, ProxyConfiguration } from './result.ts';
+export type { AnalyseInput, BootstrapInput, CompileInput, KeySetText, NamedText, TemplateText } from './input.ts';
+export type {
+  AnalyseResult,
+  CompileResult,
+  Diagnostic,
+  Message,
+  Place,
+  Position,
+  ProxyConfiguration,
+} from './result.ts';
 export { schemas } from './schemas.ts';
+export type {
+  Decision,
+  InboundPolicies,
+  MeshSnapshot,
+  MtlsDecision,
+  OutboundPolicies,
+  PortTraffic,
+  RootNamespace,
+  RoutesInForce,
+  ServicePolicies,
+  SnapshotObject,
+  SubsetPolicies,
+  WorkloadName,
+} from './snapshot.ts';

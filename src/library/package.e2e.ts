@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,17 +10,17 @@ import { blocksOf, type PageExample } from './testing/page-examples.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'library-'));
 const installed = join(folder, 'node_modules/mesh-policy-compiler');
-const [inNode, ofStrings, inBrowser] = blocksOf(readFileSync(join(root, 'docs/reference/library.md'), 'utf8'));
+const [inNode, ofStrings, inForce, inBrowser] = blocksOf(readFileSync(join(root, 'docs/reference/library.md'), 'utf8'));
 let packed: readonly string[];
 
-/** Packs the package, and unpacks it where `npm install` would put it, in a folder that has nothing else. */
+/** Packs the package, and installs it in a folder that has nothing else. npm fetches nothing: a dependency would fail. */
 beforeAll(() => {
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const [{ filename, files }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
   packed = files.map(({ path }: { readonly path: string }) => path);
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed]);
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}\n');
+  const install = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', join(folder, filename)];
+  execFileSync('npm', install, { cwd: folder, stdio: 'pipe' });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -48,7 +48,29 @@ describe('the packed package', () => {
     expect(forms.filter((form) => !packed.some((path) => form.test(path)))).toEqual([]);
   });
 
-  test('compiles an example with meshpol, without any other package', () => {
+  test('comes alone, and its programs and its library import nothing but parts of Node', async () => {
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'mesh-policy-compiler',
+    ]);
+    const dist = join(installed, 'dist');
+    const scripts = readdirSync(dist).filter((name) => /\.c?js$/.test(name));
+    expect(scripts.length).toBeGreaterThan(5);
+    const entryPoints = [...scripts, 'library/library.js'].map((name) => join(dist, name));
+    // The bundler fails where something that is imported is neither there nor a part of Node.
+    const bundled = await build({
+      entryPoints,
+      outdir: folder,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      write: false,
+    });
+    expect(
+      bundled.warnings.filter(({ id }) => id === 'unresolved-import' || id === 'require-resolve-not-external'),
+    ).toEqual([]);
+  });
+
+  test('compiles an example with meshpol', () => {
     const meshpol = join(installed, 'dist/meshpol.js');
     const inputs = ['topology.yaml', 'policies/mesh-strict.yaml'].map((file) =>
       join(installed, 'examples/first-mesh', file),
@@ -65,10 +87,17 @@ describe('the packed package', () => {
   });
 
   test('has types that a program in TypeScript is checked by', () => {
-    const imports = `import { compile, type CompileResult, schemas } from 'mesh-policy-compiler';`;
+    const imports = `import { analyse, compile, type CompileResult, type MeshFile, schemas } from 'mesh-policy-compiler';`;
     const uses = [
       `const result: CompileResult = await compile({ files: [{ path: 'a.yaml', text: '' }] });`,
       'for (const { listeners } of result.proxies ?? []) console.log(listeners[0]?.name, schemas.size);',
+      'const mesh: MeshFile | undefined = result.mesh;',
+      'console.log(mesh?.workloads[0]?.identity, result.proxies?.[0]?.origins.listeners.virtualInbound?.[0]?.decidedBy);',
+      `const { snapshot } = await analyse({ files: [{ path: 'a.yaml', text: '' }] });`,
+      `const mode: 'STRICT' | 'PERMISSIVE' | 'DISABLE' | undefined = snapshot?.inbound({ namespace: 'a', name: 'b' })?.mtls.mode;`,
+      'console.log(mode, snapshot?.format === 1);',
+      '// @ts-expect-error: analyse compiles for nobody',
+      'await analyse({ files: [], workloads: [] });',
       '// @ts-expect-error: there may be no proxies',
       'result.proxies.length;',
       '// @ts-expect-error: a file needs a text',
@@ -89,6 +118,10 @@ describe('the examples of the page on the library', () => {
     expect(outputOf(ofStrings)).toBe(ofStrings.output);
   });
 
+  test('say what is in force', () => {
+    expect(outputOf(inForce)).toBe(inForce.output);
+  });
+
   test('compile in a browser', async () => {
     expect((await shownBy(inBrowser.code)).trim()).toBe(inBrowser.output.trim());
   });
@@ -101,12 +134,14 @@ test('the library gives in a browser what it gives in Node: keys that are checke
       path,
       text: read(`fixtures/ok/jwt-inline-keys/${path}`),
     })),
+    bootstrap: { override: { path: 'override.yaml', text: 'statsFlushInterval: 7s\n' } },
     templates: [{ name: 'routes.json.hbs', path: 'routes.json.hbs', text: read('templates/routes.json.hbs') }],
   };
   const program = (show: string): string =>
-    `${['import { compile }', "'mesh-policy-compiler'"].join(' from ')};
-    const { proxies, diagnostics } = await compile(${JSON.stringify(input)});
-    ${show}(JSON.stringify({ proxies, diagnostics }));`;
+    `${['import { analyse, compile }', "'mesh-policy-compiler'"].join(' from ')};
+    const input = ${JSON.stringify(input)};
+    const { snapshot } = await analyse({ files: input.files });
+    ${show}(JSON.stringify({ ...(await compile(input)), objects: snapshot.objects }));`;
   const inNodeToo = outputOf({ code: program('console.log'), output: '' });
   expect(JSON.parse(inNodeToo).proxies).not.toEqual([]);
   expect(await shownBy(program('document.body.append'))).toBe(inNodeToo.trim());

@@ -1,14 +1,30 @@
+import type { MeshFile } from '../contracts/mesh-file.ts';
+import type { OriginsFile } from '../contracts/origins-file.ts';
+import type { MeshSnapshot } from './snapshot.ts';
+
 /** A message of Envoy's API as JSON, fields by their names in the API (`route_config_name`). */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** What `compile` gives. */
-export interface CompileResult {
-  /** A configuration for each proxy, sorted by namespace and name; undefined when a diagnostic is an error. */
-  readonly proxies: readonly ProxyConfiguration[] | undefined;
+/** What every function of texts tells. */
+interface Told {
   /** Errors, warnings and information, sorted by file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
   /** How many texts were given: the summary of the text form says it. */
   readonly fileCount: number;
+}
+
+/** What `analyse` gives. */
+export interface AnalyseResult extends Told {
+  /** Undefined when a diagnostic is an error. */
+  readonly snapshot: MeshSnapshot | undefined;
+}
+
+/** What `compile` gives. */
+export interface CompileResult extends Told {
+  /** A configuration for each proxy, sorted by namespace and name; undefined when a diagnostic is an error. */
+  readonly proxies: readonly ProxyConfiguration[] | undefined;
+  /** The content of `mesh.json`; undefined as `proxies` is. */
+  readonly mesh: MeshFile | undefined;
 }
 
 /** The configuration of one proxy, which `meshpol compile` writes to one folder. */
@@ -24,7 +40,7 @@ export interface ProxyConfiguration {
   /** `envoy.config.route.v3.RouteConfiguration`. */
   readonly routes: readonly Message[];
   /** The content of `origins.json`: for each fragment of a resource the field that decided it, and where that stands. */
-  readonly origins: Message;
+  readonly origins: OriginsFile;
 }
 
 /** One mistake or remark. */

@@ -3,7 +3,8 @@ import { parsePath } from '../../diagnostics/json-path.ts';
 import type { JsonPath, SourceSpan } from '../../diagnostics/span.ts';
 import { canonicalMessage } from '../../envoy/api/canonical.ts';
 import { mergeMessages, pathInOverride } from '../../envoy/api/merge.ts';
-import type { PolicyDocument } from '../../source/document.ts';
+import type { PolicyDocument, SourceFile } from '../../source/document.ts';
+import { parse } from '../../source/parse.ts';
 import { messageTypes, type Resource } from './resource.ts';
 
 /** A bootstrap that the user wrote, or a part of one: in the canonical form, whatever the form of the file. */
@@ -21,6 +22,27 @@ export interface UserBootstrap {
   readonly custom?: UserMessage | undefined;
   /** Laid over the rendered one, or over the custom one. */
   readonly override?: UserMessage | undefined;
+}
+
+/** Texts of a user's bootstraps; absent where there is none. */
+export interface BootstrapTexts {
+  readonly custom?: SourceFile | undefined;
+  readonly override?: SourceFile | undefined;
+}
+
+/** Parses both, as YAML or JSON; one with a mistake, which goes to the bag, is absent from the result. */
+export function parseUserBootstrap({ custom, override }: BootstrapTexts, bag: DiagnosticBag): UserBootstrap {
+  return { custom: custom && parseUserMessage(custom, bag), override: override && parseUserMessage(override, bag) };
+}
+
+function parseUserMessage(file: SourceFile, bag: DiagnosticBag): UserMessage | undefined {
+  const before = bag.all.length;
+  const [document, second] = parse([file], bag);
+  if (bag.all.length > before) return undefined;
+  const start = { file: file.path, start: 0, end: 0 };
+  if (document === undefined) bag.report('invalid-bootstrap', start, { reason: 'it is empty' });
+  else if (second !== undefined) bag.report('invalid-bootstrap', second.start, { reason: 'it has a second document' });
+  return document && readUserMessage(document, bag);
 }
 
 /** Brings a file to the canonical form; a field that it spells in two ways is reported. */
