@@ -1,14 +1,16 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import type { JsonPath, SourceSpan } from '../diagnostics/span.ts';
+import type { JsonPath } from '../diagnostics/span.ts';
 import { checkValue, type ValueFault } from './check-value.ts';
-import { cutDocuments, type DocumentRange } from './cut.ts';
+import { cutDocuments } from './cut.ts';
 import { disagreement } from './disagreement.ts';
 import type { JsonObject, PolicyDocument, SourceFile } from './document.ts';
+import { DocumentInText } from './document-in-text.ts';
 import { DocumentText, type PositionSettings } from './document-text.ts';
 import { isUsableText } from './file-text.ts';
 import { defaultLimits, type SourceLimits } from './limits.ts';
 import { itemTexts, listItems } from './list-items.ts';
-import { type Loaded, loader, type SyntaxFault } from './load.ts';
+import { type Loaded, loader } from './load.ts';
+import { type Reporting, reportSyntax, reportValue } from './report-fault.ts';
 import { sharedTrees } from './tree-cache.ts';
 
 /** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
@@ -23,9 +25,7 @@ const sizeFaults: ReadonlySet<ValueFault['code']> = new Set(['alias-expansion', 
  */
 export type IsSkipped = (value: JsonObject, text: string, isFound: boolean) => boolean;
 
-interface Parsing {
-  readonly bag: DiagnosticBag;
-  readonly limits: SourceLimits;
+interface Parsing extends Reporting {
   readonly load: (text: string) => Loaded;
   readonly positions: PositionSettings;
   readonly isSkipped: IsSkipped;
@@ -63,7 +63,7 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
     const text = file.text.slice(range.start, range.end);
     const loaded = parsing.load(text);
     if (!loaded.ok) {
-      reportSyntax(file, range, loaded.fault, parsing);
+      reportSyntax(file.path, range.start, loaded.fault, parsing);
       return [];
     }
     const isJson = isSameJson(text, loaded.value);
@@ -80,15 +80,6 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
     for (const object of objectsOf(document, loaded.value, parsing)) documents.push(object);
   }
   return documents;
-}
-
-function reportSyntax(file: SourceFile, range: DocumentRange, fault: SyntaxFault, { bag, limits }: Parsing): void {
-  const start = range.start + fault.offset;
-  const span: SourceSpan = { file: file.path, start, end: start + fault.length };
-  if (fault.code === 'duplicate-key') bag.report(fault.code, span, { key: fault.detail });
-  else if (fault.code === 'nesting-too-deep') bag.report(fault.code, span, { limit: String(limits.maxDepth) });
-  else if (fault.code === 'tab-indentation') bag.report(fault.code, span, {});
-  else bag.report(fault.code, span, { reason: fault.detail });
 }
 
 /** JSON needs no second reading of YAML: its own parser is the second opinion. */
@@ -139,14 +130,6 @@ function hasOddKeys(document: DocumentText, doubtfulKeys: readonly JsonPath[], b
   return hasOdd;
 }
 
-function reportValue(fault: ValueFault, span: SourceSpan, { bag, limits }: Parsing): void {
-  if (fault.code === 'alias-expansion') bag.report(fault.code, span, { limit: String(limits.maxAliasNodes) });
-  else if (fault.code === 'nesting-too-deep') bag.report(fault.code, span, { limit: String(limits.maxDepth) });
-  else if (fault.code === 'text-too-long') bag.report(fault.code, span, { limit: String(limits.maxTextLength) });
-  else if (fault.code === 'non-finite-number') bag.report(fault.code, span, { number: fault.detail });
-  else bag.report(fault.code, span, {});
-}
-
 /** The object at `base`, or those of the list that stands there. */
 function objectsOf(document: DocumentText, value: unknown, parsing: Parsing, base: JsonPath = []): PolicyDocument[] {
   if (!isObject(value)) {
@@ -166,35 +149,6 @@ function objectsOf(document: DocumentText, value: unknown, parsing: Parsing, bas
 /** Objects in a bare list are a `kind: List` without its head; other programs' lists hold no objects. */
 function isListOfObjects(value: unknown): boolean {
   return Array.isArray(value) && value.some((item) => isObject(item) && 'apiVersion' in item && 'kind' in item);
-}
-
-/** Small, and without closures: a list may hold a hundred thousand of them. */
-class DocumentInText implements PolicyDocument {
-  readonly value: JsonObject;
-  readonly #text: DocumentText;
-  readonly #base: JsonPath;
-
-  constructor(text: DocumentText, base: JsonPath, value: JsonObject) {
-    this.value = value;
-    this.#text = text;
-    this.#base = base;
-  }
-
-  get file(): string {
-    return this.#text.place.file;
-  }
-
-  get isFound(): boolean {
-    return this.#text.place.isFound;
-  }
-
-  get start(): SourceSpan {
-    return this.#text.startOf(this.#base);
-  }
-
-  spanOf(path: JsonPath, part: 'key' | 'value' = 'value'): SourceSpan {
-    return this.#text.spanOf([...this.#base, ...path], part);
-  }
 }
 
 function describe(value: unknown): string {

@@ -10,9 +10,10 @@ import {
 } from '@grpc/grpc-js';
 import { deltaCodec, stateOfTheWorldCodec } from './codec.ts';
 import { DeltaStream } from './delta.ts';
+import type { DiscoveryObserver } from './observer.ts';
 import { recycleStale } from './recycle.ts';
 import type { ResourceStore } from './resource.ts';
-import { type DiscoveryObserver, type Session, serveSession } from './session.ts';
+import { type Session, serveSession } from './session.ts';
 import { prepareSocketPath } from './socket.ts';
 import { StateOfTheWorldStream } from './state-of-the-world.ts';
 

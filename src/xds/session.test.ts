@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bothObservers, type DiscoveryObserver } from './session.ts';
+import { bothObservers, type DiscoveryObserver } from './observer.ts';
 
 describe('bothObservers', () => {
   test('tell each event to both, the first one first', () => {

@@ -1,5 +1,5 @@
 import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
-import type { DiscoveryObserver } from '../../xds/session.ts';
+import type { DiscoveryObserver } from '../../xds/observer.ts';
 import type { CertificateObserver } from '../secrets/certificate-observer.ts';
 import type { Meters } from './meters.ts';
 

@@ -1,6 +1,6 @@
 import type { DnsObserver } from '../../dns/observer.ts';
 import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
-import type { DiscoveryObserver } from '../../xds/session.ts';
+import type { DiscoveryObserver } from '../../xds/observer.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import type { CertificateObserver } from '../secrets/certificate-observer.ts';

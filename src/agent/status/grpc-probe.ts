@@ -1,5 +1,5 @@
 import { connect } from 'node:http2';
-import type { GrpcProbe } from './app-probes.ts';
+import type { GrpcProbe } from './app-probe.ts';
 import { dial, type PodAddresses } from './dial.ts';
 
 /** SERVING of grpc.health.v1.HealthCheckResponse.ServingStatus. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { HttpProbe } from './app-probes.ts';
+import type { HttpProbe } from './app-probe.ts';
 import { dial, type PodAddresses } from './dial.ts';
 import { fetchFromPod, type PodAnswer } from './pod-request.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AppProbe } from './app-probes.ts';
+import type { AppProbe } from './app-probe.ts';
 import { dial, type PodAddresses } from './dial.ts';
 import { probeGrpc } from './grpc-probe.ts';
 import { type ProbeAnswer, probeHttp } from './http-probe.ts';

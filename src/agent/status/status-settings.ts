@@ -1,6 +1,7 @@
 import { agentDnsPort } from '../../lib/proxy-addresses.ts';
 import type { AgentConfig } from '../agent-config.ts';
-import { type AppProbes, readAppProbes } from './app-probes.ts';
+import type { AppProbes } from './app-probe.ts';
+import { readAppProbes } from './app-probes.ts';
 import { readScrapeTargets, type ScrapeTarget } from './scrape-targets.ts';
 
 /** What the status port asks the application for. */

@@ -1,0 +1,37 @@
+import type { Refusal } from './message.ts';
+
+/** What the server hears of its streams; logs and metrics hang here. */
+export interface DiscoveryObserver {
+  opened?(): void;
+  closed?(): void;
+  pushed?(response: { readonly typeUrl: string; readonly version: string }): void;
+  /** A response that was told of as pushed did not leave before its stream ended. */
+  pushFailed?(): void;
+  /** A stream is stale: its client does not answer, and is given up if it goes on so. */
+  wentStale?(): void;
+  /** A stale stream is closed, or its client has answered. */
+  noLongerStale?(): void;
+  refused?(refusal: Refusal): void;
+  /** A subscribed name has no resource yet; told once a stream and name. */
+  waiting?(name: string): void;
+  failed?(error: Error): void;
+}
+
+/** Tells both, the first one first. */
+export function bothObservers(first: DiscoveryObserver, second: DiscoveryObserver): DiscoveryObserver {
+  const each = (tell: (observer: DiscoveryObserver) => void) => {
+    tell(first);
+    tell(second);
+  };
+  return {
+    opened: () => each((it) => it.opened?.()),
+    closed: () => each((it) => it.closed?.()),
+    pushed: (response) => each((it) => it.pushed?.(response)),
+    pushFailed: () => each((it) => it.pushFailed?.()),
+    wentStale: () => each((it) => it.wentStale?.()),
+    noLongerStale: () => each((it) => it.noLongerStale?.()),
+    refused: (refusal) => each((it) => it.refused?.(refusal)),
+    waiting: (name) => each((it) => it.waiting?.(name)),
+    failed: (error) => each((it) => it.failed?.(error)),
+  };
+}
