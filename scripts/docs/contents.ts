@@ -49,6 +49,8 @@ export const parts: readonly Part[] = [
     introduction: 'Every command, setting, file and message, for looking things up.',
     pages: [
       { name: 'meshpol-compile', summary: 'Compile policies and topology into Envoy configuration.' },
+      { name: 'meshpol-lint', summary: 'Find what compiles and is still wrong.' },
+      { name: 'meshpol-rules', summary: 'List and explain the rules of lint.' },
       { name: 'meshpol-schema', summary: 'Print the JSON Schema of a kind.' },
       { name: 'meshpol-version', summary: 'Print the version.' },
       { name: 'library', summary: 'The compiler as a library for Node and browsers.' },
@@ -82,6 +84,7 @@ export const parts: readonly Part[] = [
       { name: 'access-log', summary: 'Settings and default formats of the log of requests and connections.' },
       { name: 'metrics', summary: 'Prometheus metrics of the agent.' },
       { name: 'diagnostics', summary: 'Every error and warning of the compiler, with an example.' },
+      { name: 'lint-rules', summary: 'Every rule of lint, with an example that it finds and one that it does not.' },
     ],
   },
   {

@@ -8,6 +8,7 @@ import { fromIstioPage } from './from-istio-page.ts';
 import { incidentsPage } from './incidents-page.ts';
 import { indexPages, pagePaths } from './index-pages.ts';
 import { kindsPage } from './kinds-page.ts';
+import { lintRulesPage } from './lint-rules-page.ts';
 import { meshConfigurationPage } from './mesh-configuration-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { withNextPage } from './next-page.ts';
@@ -26,6 +27,7 @@ function generatedPages(): readonly (readonly [path: string, text: string])[] {
     ['docs/project/incidents.md', incidentsPage()],
     ['docs/reference/access-log.md', accessLogPage()],
     ['docs/reference/kinds.md', kindsPage()],
+    ['docs/reference/lint-rules.md', lintRulesPage()],
     ['docs/reference/mesh-configuration.md', meshConfigurationPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/project/scenarios.md', scenariosPage()],

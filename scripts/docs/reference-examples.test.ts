@@ -23,8 +23,8 @@ import { type CodeBlock, codeBlocks, commandLines } from './code-blocks.ts';
 
 const folder = 'docs/reference';
 
-/** The blocks of docs/reference/diagnostics.md are fixtures and goldens; e2e tests run the programs of library.md. */
-const shownElsewhere = ['diagnostics.md', 'library.md'];
+/** The blocks of diagnostics.md and lint-rules.md are fixtures; e2e tests run the programs of library.md. */
+const shownElsewhere = ['diagnostics.md', 'library.md', 'lint-rules.md'];
 
 interface Example extends CodeBlock {
   readonly page: string;

@@ -3,6 +3,7 @@ import { version } from '../lib/version.ts';
 import type { CompileOptions } from './compile-command.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
+import type { LintCommandOptions } from './lint-command.ts';
 import {
   collect,
   collectPattern,
@@ -13,6 +14,7 @@ import {
   rootDefault,
 } from './options.ts';
 import { createProgram, type Finish, runProgram } from './program.ts';
+import type { RulesOptions } from './rules-command.ts';
 
 const examples = `
 Examples:
@@ -20,10 +22,11 @@ Examples:
   meshpol compile mesh/ --workload shop/cart        one workload, to standard output
   kubectl get pods,svc,peerauthentications,destinationrules -A -o yaml | meshpol compile - -o out
   meshpol compile mesh/ --check out                 what would change, as a diff
+  meshpol lint mesh/                                what compiles and is still wrong
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
 
-Exit codes: 0 done; 1 invalid input, or --check found a difference; 2 wrong usage; 3 environment error, such as a file
-that can't be read; 70 a bug in this program.`;
+Exit codes: 0 done; 1 invalid input, a finding, or a difference that --check found; 2 wrong usage; 3 environment error,
+such as a file that can't be read; 70 a bug in this program.`;
 
 /** Runs one command line (without node and script) and gives the exit code; commands are loaded when asked for. */
 export async function runMeshpol(args: readonly string[], io: CliIo): Promise<number> {
@@ -46,6 +49,8 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
     .helpCommand('help [command]', 'show help for a command')
     .version(version, '-V, --version', 'print the version');
   addCompile(program, io, finish);
+  addLint(program, io, finish);
+  addRules(program, io, finish);
   program
     .command('schema')
     .description('print the JSON Schema of a kind; without a kind, list the kinds that have a schema')
@@ -107,5 +112,50 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .action(async (paths: string[], options: CompileOptions) => {
       const { runCompile } = await import('./compile-command.ts');
       finish(await runCompile(paths, options, io));
+    });
+}
+
+function addLint(program: Command, io: CliIo, finish: Finish): void {
+  program
+    .command('lint')
+    .description('find what compiles and is still wrong')
+    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
+    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
+    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collectPattern)
+    .addOption(
+      new Option('--severity <severity>', 'print findings of this severity and above')
+        .choices(['error', 'warning', 'info'])
+        .default('warning'),
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'end with 1 when there is a finding of this severity or above')
+        .choices(['error', 'warning', 'info'])
+        .default('error'),
+    )
+    .option('--meshConfig <file>', 'mesh configuration')
+    .option('--trust-domain <domain>', 'domain used for identities')
+    .option(
+      '--root-namespace <name>',
+      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      parseNamespace,
+    )
+    .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
+    .option('--max-diagnostics <count>', 'findings to print', parseCount, 50)
+    .option('--quiet', 'print no summary')
+    .action(async (paths: string[], options: LintCommandOptions) => {
+      const { runLint } = await import('./lint-command.ts');
+      finish(await runLint(paths, options, io));
+    });
+}
+
+function addRules(program: Command, io: CliIo, finish: Finish): void {
+  program
+    .command('rules')
+    .description('list the rules of lint, or explain one')
+    .argument('[CODE]', 'code of a rule, or its number in the catalogue (MP304)')
+    .option('--from <code>', "the rules for another tool's code, such as IST0101 or KIA0105")
+    .action(async (code: string | undefined, options: RulesOptions) => {
+      const { runRules } = await import('./rules-command.ts');
+      finish(await runRules(code, options, io));
     });
 }

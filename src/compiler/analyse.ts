@@ -5,6 +5,7 @@ import type { MeshObject } from '../policy/object.ts';
 import type { TopologyObject } from '../policy/topology-kinds.ts';
 import type { SourceFile } from '../source/document.ts';
 import { collect } from './collect.ts';
+import { isOfAbsence } from './merge/absence.ts';
 import type { Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
 import { createObjectReader } from './read-objects.ts';
@@ -48,11 +49,20 @@ export type Analyse = (
   view?: AnalysisView,
 ) => Snapshot | undefined;
 
+/** How an analysis takes its input. */
+export interface AnalysisOptions {
+  /**
+   * The input may leave out who is in the mesh: what is said because something is not there goes to `absences` of the
+   * snapshot and is no error.
+   */
+  readonly isPartial?: boolean;
+}
+
 /**
  * An analysis that remembers: of the same objects it gives the same topology, and the same answers of merging where
  * these come of the same objects.
  */
-export function createAnalyser(settings: Settings): Analyse {
+export function createAnalyser(settings: Settings, { isPartial = false }: AnalysisOptions = {}): Analyse {
   const resolve = createResolver(settings);
   const under = createRooted(settings);
   let before: Effective | undefined;
@@ -64,12 +74,15 @@ export function createAnalyser(settings: Settings): Analyse {
     const topology = resolve(topologyObjects, policies.gateways, bag);
     if (bag.hasErrors) return undefined;
     const merged = { ...policies, topology, settings: under(decidedRoot), toldNamespace: view?.namespace };
-    const effective = merge(merged, bag, before);
+    const told = new DiagnosticBag();
+    const effective = merge(merged, told, before);
     before = effective;
+    bag.addAll(isPartial ? told.all.filter(({ code }) => !isOfAbsence(code)) : told.all);
     if (bag.hasErrors) return undefined;
     return {
       ...{ settings, objects, policies, topology, effective, decidedRoot },
       diagnostics: [...bag.all],
+      absences: isPartial ? told.all.filter(({ code }) => isOfAbsence(code)) : [],
       scopeOf: (workload) => clientScope(workload, settings, policies.destinationRules, policies.virtualServices),
     };
   };

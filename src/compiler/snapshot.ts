@@ -23,6 +23,11 @@ export interface Snapshot {
   readonly decidedRoot: string | undefined;
   /** What reading and analysis had to say: no errors, for with one there is no snapshot. */
   readonly diagnostics: readonly Diagnostic[];
+  /**
+   * What was said because the input does not have something, where the input may be a part of the mesh; else it is among
+   * the diagnostics.
+   */
+  readonly absences: readonly Diagnostic[];
   /** What the outbound configuration of a workload depends on: the question that `effective.outbound` answers. */
   scopeOf(workload: Workload): ClientScope;
 }

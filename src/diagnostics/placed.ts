@@ -20,12 +20,20 @@ export interface Place {
   readonly isSecret: boolean;
 }
 
+/** What can be placed: a diagnostic, or what another reader of the mesh found. */
+export interface Placeable extends Omit<Diagnostic, 'code'> {
+  readonly code: string;
+  /** Why it matters, where the message does not say it. */
+  readonly why?: string;
+}
+
 /** A diagnostic whose offsets became lines and columns. */
 export interface PlacedDiagnostic {
   readonly code: string;
   readonly severity: Severity;
   readonly message: string;
   readonly place: Place | undefined;
+  readonly why?: string;
   readonly hint: string | undefined;
   readonly related: readonly { readonly message: string; readonly place: Place }[];
 }
@@ -37,11 +45,11 @@ const quotesNamesOnly: ReadonlySet<string> = new Set([
 
 /** Diagnostics in the order in which people read them: by file, line, column, code; equal ones once; placeless ones first. */
 export function placeDiagnostics(
-  diagnostics: readonly Diagnostic[],
+  diagnostics: readonly Placeable[],
   files: readonly SourceText[],
 ): readonly PlacedDiagnostic[] {
   const placeOf = placer(files);
-  const placed = diagnostics.map(({ code, severity, message, span, hint, related }) => {
+  const placed = diagnostics.map(({ code, severity, message, span, why, hint, related }) => {
     const place = span && placeOf(span);
     const mayQuote = !place?.isSecret || quotesNamesOnly.has(code);
     return {
@@ -49,6 +57,7 @@ export function placeDiagnostics(
       severity,
       message: mayQuote ? message : withoutQuotes(message),
       place,
+      ...(why === undefined ? {} : { why }),
       hint,
       related: related.map((other) => ({ message: other.message, place: placeOf(other.span) })),
     };

@@ -11,15 +11,21 @@ export function formatText(
   maxDiagnostics: number,
 ): string {
   if (diagnostics.length === 0) return '';
+  return `${formatBlocks(diagnostics, maxDiagnostics)}${summary(count(diagnostics), fileCount)}\n`;
+}
+
+/** The same without the summary. */
+export function formatBlocks(diagnostics: readonly PlacedDiagnostic[], maxDiagnostics: number): string {
   const shown = diagnostics.slice(0, maxDiagnostics).map(block);
   const hidden = diagnostics.length - shown.length;
   if (hidden > 0) shown.push(`${hidden} more not shown (--max-diagnostics ${maxDiagnostics})\n`);
-  return `${shown.join('')}${summary(count(diagnostics), fileCount)}\n`;
+  return shown.join('');
 }
 
-function block({ code, severity, message, place, hint, related }: PlacedDiagnostic): string {
+function block({ code, severity, message, place, why, hint, related }: PlacedDiagnostic): string {
   const lines = [`${place === undefined ? '' : `${position(place)}: `}${severity}: ${visible(message)} [${code}]`];
   if (place !== undefined) lines.push(...excerpt(place));
+  if (why !== undefined) lines.push(`  why: ${visible(why)}`);
   if (hint !== undefined) lines.push(`  hint: ${visible(hint)}`);
   for (const other of related) lines.push(`  ${position(other.place)}: ${visible(other.message)}`);
   return `${lines.join('\n')}\n`;

@@ -1,0 +1,20 @@
+import type { DiagnosticCode } from '../../diagnostics/registry.ts';
+
+/** What merging says because the topology, or another policy, is not there; of a part of a mesh it would say so of all. */
+const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'connections-without-service',
+  'gateway-without-workload',
+  'host-without-service',
+  'policy-in-force-nowhere',
+  'port-without-service',
+  'routes-without-port',
+  'selector-without-workload',
+  'unknown-destination',
+  'unknown-gateway',
+  'unknown-host',
+]);
+
+/** Whether a diagnostic rests on something that the input does not have. */
+export function isOfAbsence(code: DiagnosticCode): boolean {
+  return ofAbsence.has(code);
+}

@@ -1,0 +1,82 @@
+import type { Snapshot } from '../compiler/snapshot.ts';
+import { sortedBy } from '../lib/sort.ts';
+import type { MeshObject } from '../policy/object.ts';
+import { hasTopology } from './declared.ts';
+import { diagnosticFindings, diagnosticsNotChecked } from './diagnostic-findings.ts';
+import type { Finding, NotChecked } from './finding.ts';
+import { withoutOutranked } from './outranked.ts';
+import type { Rule, SettingSighting, Sighting } from './rule.ts';
+import { allRules } from './rule-index.ts';
+
+export interface LintOptions {
+  /** The rules to run; all of them when absent. */
+  readonly rules?: readonly Rule[];
+}
+
+export interface LintResult {
+  /** Sorted by file, place and code. */
+  readonly findings: readonly Finding[];
+  /** Rules that needed to know more of the mesh than the input says; sorted by code. */
+  readonly notChecked: readonly NotChecked[];
+}
+
+/**
+ * What compiles and is still wrong, and what analysis said of the input; the snapshot is that of an analysis whose input
+ * may be partial. Pure; nothing is rendered.
+ */
+export function lint(snapshot: Snapshot, { rules = allRules }: LintOptions = {}): LintResult {
+  const isPlaced = hasTopology(snapshot);
+  const findings: Finding[] = [...diagnosticFindings(snapshot)];
+  const notChecked: NotChecked[] = [...diagnosticsNotChecked(snapshot)];
+  for (const rule of rules) {
+    const skipped =
+      rule.needs === 'topology' && !isPlaced
+        ? new Set(snapshot.objects.filter(({ kind }) => rule.kinds.includes(kind)))
+        : run(rule, snapshot, findings);
+    if (skipped.size > 0) notChecked.push({ code: rule.code, count: skipped.size });
+  }
+  return {
+    findings: sortedBy(
+      withoutOutranked(findings, rules),
+      ({ span }) => span?.file ?? '',
+      ({ span }) => span?.start ?? 0,
+      ({ code }) => code,
+      ({ message }) => message,
+    ),
+    notChecked: sortedBy(notChecked, ({ code }) => code),
+  };
+}
+
+/** Adds what the rule finds; gives the objects that it could not judge. */
+function run(rule: Rule, snapshot: Snapshot, findings: Finding[]): ReadonlySet<MeshObject<string>> {
+  const skipped = new Set<MeshObject<string>>();
+  rule.check({
+    snapshot,
+    report: (sighting) =>
+      findings.push('setting' in sighting ? ofSetting(rule, sighting, snapshot) : ofObject(rule, sighting)),
+    skip: (object) => void skipped.add(object),
+  });
+  return skipped;
+}
+
+function ofObject(rule: Rule, sighting: Sighting): Finding {
+  const { object, path, part, message, hint, related = [], fix } = sighting;
+  const { kind, namespace, name, document } = object;
+  return {
+    ...{ code: rule.code, severity: rule.severity, message, why: rule.why, hint: hint ?? rule.hint },
+    span: document.spanOf(path, part),
+    related: related.map((other) => ({
+      message: other.message,
+      span: other.object.document.spanOf(other.path, other.part),
+    })),
+    subject: { kind, namespace, name, path },
+    ...(fix && { fix }),
+  };
+}
+
+function ofSetting(rule: Rule, { setting, message, hint }: SettingSighting, { settings }: Snapshot): Finding {
+  const origin = settings.origins[setting]?.detail;
+  const { code, severity, why } = rule;
+  const told = origin === undefined ? message : `${message} (${origin})`;
+  return { code, severity, message: told, why, hint: hint ?? rule.hint, related: [] };
+}

@@ -1,0 +1,23 @@
+import type { SourceSpan } from '../diagnostics/span.ts';
+import { append } from '../lib/append.ts';
+import type { Finding } from './finding.ts';
+import type { Rule } from './rule.ts';
+
+/** One cause gives one finding: leaves out what another finding says better of the same place. */
+export function withoutOutranked(findings: readonly Finding[], rules: readonly Rule[]): readonly Finding[] {
+  const outranked = new Map(rules.flatMap((rule) => (rule.outranks ? [[rule.code, new Set(rule.outranks)]] : [])));
+  const better = findings.filter(({ code, span }) => span !== undefined && outranked.has(code));
+  if (better.length === 0) return findings;
+  const losers = new Set(better.flatMap(({ code }) => [...(outranked.get(code) ?? [])]));
+  const byFile = new Map<string, Finding[]>();
+  for (const finding of better) append(byFile, finding.span?.file ?? '', finding);
+  return findings.filter(({ code, span }) => {
+    if (span === undefined || !losers.has(code)) return true;
+    const rivals = byFile.get(span.file) ?? [];
+    return !rivals.some((other) => other.span && outranked.get(other.code)?.has(code) && overlap(other.span, span));
+  });
+}
+
+function overlap(a: SourceSpan, b: SourceSpan): boolean {
+  return a.start < b.end && b.start < a.end;
+}

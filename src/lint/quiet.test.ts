@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createAnalyser } from '../compiler/analyse.ts';
+import { isPolicyKind } from '../compiler/collect.ts';
+import { createObjectReader } from '../compiler/read-objects.ts';
+import { readSettings } from '../config/read.ts';
+import type { Settings } from '../config/settings.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import type { SourceFile } from '../source/document.ts';
+import { readSources } from '../source/read.ts';
+import { fixtureNames, readFixture } from '../testing/fixture.ts';
+import type { Finding } from './finding.ts';
+import { lint } from './lint.ts';
+import { allRules } from './rule-index.ts';
+import { keptOf } from './testing/cases.ts';
+
+interface Linted {
+  readonly whole: readonly Finding[];
+  readonly stripped: readonly Finding[];
+  readonly errors: readonly string[];
+  readonly placeOf: (finding: Finding) => string;
+}
+
+const linted = new Map<string, Linted>();
+const ruleCodes: ReadonlySet<string> = new Set(allRules.map(({ code }) => code));
+
+beforeAll(async () => {
+  for (const name of fixtureNames('fixtures/ok')) {
+    const { files, settings } = await readFixture('fixtures/ok', name);
+    linted.set(`ok/${name}`, lintBoth(`ok/${name}`, files, settings));
+  }
+  for (const name of fixtureNames('examples')) {
+    const { settings } = await readSettings({ meshConfig: undefined, environment: {} }, new DiagnosticBag());
+    linted.set(
+      `examples/${name}`,
+      lintBoth(`examples/${name}`, await readSources([`examples/${name}`], new DiagnosticBag()), settings),
+    );
+  }
+});
+
+/** A mesh with and without what says who is in it. */
+function lintBoth(name: string, files: readonly SourceFile[], settings: Settings): Linted {
+  const bag = new DiagnosticBag();
+  const objects = createObjectReader()(files, bag);
+  const whole = createAnalyser(settings, { isPartial: true })(objects, bag);
+  const policies = objects.filter(({ kind }) => isPolicyKind(kind));
+  const stripped = createAnalyser(settings, { isPartial: true })(policies, bag);
+  const texts = new Map(files.map(({ path, text }) => [path, lineStarts(text)]));
+  return {
+    whole: whole === undefined ? [] : lint(whole).findings,
+    stripped: stripped === undefined ? [] : lint(stripped).findings,
+    errors: bag.all.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+    placeOf: ({ span }) =>
+      span === undefined
+        ? name
+        : `${span.file.startsWith(name) ? '' : `${name}/`}${span.file}:${lineAndColumn(texts.get(span.file) ?? [0], span.start).line}`,
+  };
+}
+
+describe('meshes without fault (fixtures/ok, examples)', () => {
+  test('have no error, with topology and without', () => {
+    for (const [name, { errors, whole, stripped }] of linted) {
+      expect(errors, name).toEqual([]);
+      expect(
+        [...whole, ...stripped].filter(({ severity }) => severity === 'error').map(({ code }) => code),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  test.each(allRules)('have those warnings of $code that its kept.txt lists, and no other', ({ code, severity }) => {
+    const places = [...linted.values()].flatMap(({ whole, placeOf }) =>
+      whole.filter((finding) => finding.code === code && finding.severity !== 'info').map(placeOf),
+    );
+    const kept = keptOf(code);
+    for (const line of kept) expect(line).toMatch(/^\S+ .{10,}$/);
+    expect(kept.length === 0 || severity !== 'info').toBe(true);
+    expect(kept.map((line) => line.split(' ')[0]).sort()).toEqual([...new Set(places)].sort());
+  });
+
+  test('say without topology nothing that they do not say with it', () => {
+    for (const [name, { whole, stripped, placeOf }] of linted) {
+      const key = (finding: Finding): string => `${finding.code} ${placeOf(finding)}`;
+      const known = new Set(whole.map(key));
+      expect(
+        stripped.map(key).filter((it) => !known.has(it)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+test('rules and diagnostics share no code', async () => {
+  const { registry } = await import('../diagnostics/registry.ts');
+  expect(Object.keys(registry).filter((code) => ruleCodes.has(code))).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { rules } from '../generated/lint-rules.ts';
+import { nearest } from '../lib/nearest.ts';
+import type { Rule } from './rule.ts';
+
+/** Every rule, sorted by code. */
+export const allRules: readonly Rule[] = rules;
+
+/** The rule of a code or of a number of the catalogue, however it is capitalised. */
+export function findRule(name: string): Rule | undefined {
+  const wanted = name.toLowerCase();
+  return allRules.find(({ code, id }) => code === wanted || id.toLowerCase() === wanted);
+}
+
+/** The rules that stand for a code of another tool. */
+export function rulesOfPeer(peer: string): readonly Rule[] {
+  const wanted = peer.toUpperCase();
+  return allRules.filter(({ peers = [] }) => peers.includes(wanted));
+}
+
+/** The code that a mistyped one was probably meant to be. */
+export function nearestRule(name: string): string | undefined {
+  return nearest(
+    name,
+    allRules.map(({ code }) => code),
+  );
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
+import { applyFixes } from './apply-fixes.ts';
+import { lint } from './lint.ts';
+import type { Rule } from './rule.ts';
+import { allRules } from './rule-index.ts';
+import { casesOf, type Example, readExample, rulesWithCases } from './testing/cases.ts';
+
+const isSentence = /^(?!.*\.$)[^\n]+$/;
+
+/** What one rule finds in an example. */
+function found(rule: Rule, { snapshot }: Example) {
+  return lint(snapshot).findings.filter(({ code }) => code === rule.code);
+}
+
+function linesOf(findings: ReturnType<typeof found>, { text }: Example): number[] {
+  const starts = lineStarts(text);
+  return findings.flatMap(({ span }) => (span ? [lineAndColumn(starts, span.start).line] : []));
+}
+
+describe.each(allRules)('the rule $code', (rule) => {
+  const cases = casesOf(rule.code);
+
+  test('has three shapes of its fault, each with a twin that has not the fault', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('has metadata that reads as sentences without a full stop', () => {
+    for (const text of [rule.title, rule.why, rule.hint]) expect(text).toMatch(isSentence);
+    expect(rule.id).toMatch(/^MP\d{3}$/);
+  });
+
+  test.each(cases)('finds its fault in $shape, at the marked lines and nowhere else', async (shape) => {
+    const example = await readExample(shape, 'bad');
+    const findings = found(rule, example);
+    expect(findings).not.toEqual([]);
+    expect([...new Set(linesOf(findings, example))]).toEqual(example.marked);
+    for (const { message } of findings) expect(message).toMatch(isSentence);
+  });
+
+  test.each(cases)('finds nothing in the twin of $shape', async (shape) => {
+    const example = await readExample(shape, 'good');
+    expect(found(rule, example).map(({ message }) => message)).toEqual([]);
+  });
+
+  test.each(cases)('makes of $shape, where it can fix it, a text without that fault and no new one', async (shape) => {
+    const example = await readExample(shape, 'bad');
+    const fixes = found(rule, example).flatMap(({ fix }) => fix ?? []);
+    if (fixes.length === 0) return;
+    const fixed = await readExample(shape, 'bad', applyFixes(example.path, example.text, fixes));
+    expect(fixed.text).not.toBe(example.text);
+    const before = new Set(lint(example.snapshot).findings.map(({ code }) => code));
+    const after = lint(fixed.snapshot).findings.map(({ code }) => code);
+    expect(after.filter((code) => code === rule.code || !before.has(code))).toEqual([]);
+  });
+});
+
+test('cases are there for rules alone', () => {
+  expect(rulesWithCases()).toEqual(allRules.map(({ code }) => code));
+});
+
+test('rules have codes and numbers of their own', () => {
+  expect(new Set(allRules.map(({ code }) => code)).size).toBe(allRules.length);
+});

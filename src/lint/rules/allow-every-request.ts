@@ -1,0 +1,32 @@
+import { rulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** By such a name the author says that it is meant. */
+const saysSo = /allow-?(all|any|every)/i;
+
+/** An ALLOW rule without a condition: beside it no other ALLOW rule of the workload matters. */
+export const rule: Rule = {
+  code: 'allow-every-request',
+  id: 'MP304',
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'an ALLOW rule that every request matches',
+  why: 'whoever reaches the workload is let in, and its other ALLOW rules decide nothing any more',
+  hint: 'name sources or operations in the rule, or give the policy a name with "allow-all" to say that it is meant',
+  check({ snapshot, report }) {
+    for (const {
+      policy,
+      rule: { from = [], to = [], when = [] },
+      path,
+    } of rulesOf(snapshot.policies.authorizationPolicies)) {
+      if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || saysSo.test(policy.name)) continue;
+      if (from.length + to.length + when.length > 0) continue;
+      report({ object: policy, path, message: 'this ALLOW rule has no condition: every request matches it' });
+    }
+  },
+};

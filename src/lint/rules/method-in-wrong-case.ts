@@ -1,0 +1,39 @@
+import { operationValues } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** RFC 9110, section 9.3, and RFC 5789. */
+const methods: ReadonlySet<string> = new Set([
+  ...['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'],
+]);
+
+/** Methods are compared with case, and clients send the known ones in capitals. */
+export const rule: Rule = {
+  code: 'method-in-wrong-case',
+  id: 'MP407',
+  peers: ['KIA0102'],
+  severity: 'warning',
+  category: 'matching',
+  direction: 'breaks',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a method that is not in capitals',
+  why: 'methods are compared letter by letter, so that no usual request matches: an ALLOW rule refuses it, a DENY rule lets it pass',
+  hint: 'write the method in capitals',
+  check({ snapshot, report }) {
+    for (const { policy, value, path } of operationValues(
+      snapshot.policies.authorizationPolicies,
+      ...(['methods', 'notMethods'] as const),
+    )) {
+      const meant = value.toUpperCase();
+      if (meant === value || !methods.has(meant)) continue;
+      const edits = [{ span: policy.document.spanOf(path), text: meant }];
+      report({
+        ...{ object: policy, path, message: `the method "${value}" is sent by no usual client, expected "${meant}"` },
+        hint: `write "${meant}"`,
+        fix: { title: `Write ${meant}`, edits },
+      });
+    }
+  },
+};

@@ -1,0 +1,62 @@
+import type { Workload } from '../../compiler/topology/model.ts';
+import { LabelIndex } from '../../compiler/topology/selector.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
+import type { Rule } from '../rule.ts';
+
+/** `portLevelMtls` counts ports of the container; clients know those of the service. */
+export const rule: Rule = {
+  code: 'port-level-of-service-port',
+  id: 'MP105',
+  severity: 'warning',
+  category: 'peer-authentication',
+  direction: 'breaks',
+  confidence: 'certain',
+  kinds: ['PeerAuthentication'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'an entry of portLevelMtls with the port of the service',
+  why: 'the entry is ignored, and the port keeps the mode of the rest of the workload',
+  hint: 'write the container port (targetPort)',
+  outranks: ['port-without-service'],
+  check({ snapshot, report, skip }) {
+    const workloads = new LabelIndex(snapshot.topology.workloads);
+    for (const policy of snapshot.policies.peerAuthentications) {
+      const ports = Object.keys(policy.spec.portLevelMtls ?? {});
+      if (ports.length === 0) continue;
+      const selected = workloads.select(policy.namespace, policy.spec.selector?.matchLabels);
+      if (selected.length === 0) skip(policy);
+      for (const port of ports) {
+        const meant = meantPort(port, selected);
+        if (meant === undefined) continue;
+        const path = ['spec', 'portLevelMtls', port];
+        const message = `port ${port} is that of service "${meant.service}", whose connections come in on container port ${meant.targetPort}`;
+        report({
+          ...{ object: policy, path, part: 'key', message, hint: `write ${meant.targetPort}` },
+          fix: fixOf(policy, port, meant.targetPort),
+        });
+      }
+    }
+  },
+};
+
+interface Meant {
+  readonly service: string;
+  readonly targetPort: number;
+}
+
+/** The one container port behind the service port, where no selected workload listens on the number as it is. */
+function meantPort(port: string, selected: readonly Workload[]): Meant | undefined {
+  const targets = selected.filter(({ role }) => role !== 'none').flatMap((workload) => workload.targets);
+  if (targets.some(({ targetPort }) => String(targetPort) === port)) return undefined;
+  const behind = targets.filter((target) => String(target.port.number) === port);
+  const [first] = behind;
+  if (first === undefined || behind.some(({ targetPort }) => targetPort !== first.targetPort)) return undefined;
+  return { service: first.service.name, targetPort: first.targetPort };
+}
+
+/** None where the entry of the container port is there already. */
+function fixOf(policy: PeerAuthentication, port: string, targetPort: number) {
+  if (policy.spec.portLevelMtls?.[targetPort] !== undefined) return undefined;
+  const span = policy.document.spanOf(['spec', 'portLevelMtls', port], 'key');
+  return { title: `Write ${targetPort}`, edits: [{ span, text: String(targetPort) }] };
+}

@@ -1,0 +1,38 @@
+import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
+import type { Rule } from '../rule.ts';
+
+/** A dash too many makes two rules of one: who may come, and what may be done, each without the other. */
+export const rule: Rule = {
+  code: 'rule-in-two-halves',
+  id: 'MP305',
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'widens',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a rule of sources alone beside a rule of operations alone',
+  why: 'rules are alternatives: these sources may do everything, and everybody may do these operations',
+  hint: 'write "from" and "to" in one rule, without the dash before the second',
+  check({ snapshot, report }) {
+    for (const policy of snapshot.policies.authorizationPolicies) {
+      const { action = 'ALLOW', rules = [] } = policy.spec;
+      // Two halves of a DENY rule take more away than one whole; many rules are a list of alternatives.
+      if (action !== 'ALLOW' || rules.length !== 2) continue;
+      const halves = rules.map(halfOf);
+      const second = halves.indexOf('to') === 1 ? 'to' : 'from';
+      if (!halves.includes('from') || !halves.includes('to')) continue;
+      report({
+        ...{ object: policy, path: ['spec', 'rules', 1, second], part: 'key' },
+        message: `this rule has "${second}" alone, and the one before it has "${second === 'to' ? 'from' : 'to'}" alone: either of them is enough`,
+        related: [{ object: policy, path: ['spec', 'rules', 0], message: 'the other half' }],
+      });
+    }
+  },
+};
+
+function halfOf({ from = [], to = [], when = [] }: AuthorizationRule): 'from' | 'to' | undefined {
+  if (when.length > 0 || from.length > 0 === to.length > 0) return undefined;
+  return from.length > 0 ? 'from' : 'to';
+}

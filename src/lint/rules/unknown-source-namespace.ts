@@ -1,0 +1,39 @@
+import { sourceValues } from '../authorization/walk.ts';
+import { misspelt } from '../misspelling.ts';
+import type { Rule } from '../rule.ts';
+
+/** A namespace that the input does not have, while it has one of almost the same name. */
+export const rule: Rule = {
+  code: 'unknown-source-namespace',
+  id: 'MP314',
+  peers: ['KIA0101', 'IST0101'],
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'narrows',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'a source in a namespace that is not there',
+  why: 'nobody comes from that namespace, so that the rule lets in, or keeps out, nobody by it',
+  hint: 'write the name of a namespace of the mesh, or add its Namespace object to the input',
+  check({ snapshot, report, skip }) {
+    const { namespaces } = snapshot.topology;
+    for (const { policy, field, value, path } of sourceValues(
+      snapshot.policies.authorizationPolicies,
+      ...(['namespaces', 'notNamespaces'] as const),
+    )) {
+      if (value.includes('*') || namespaces.has(value) || value === snapshot.settings.rootNamespace) continue;
+      // The input may leave a namespace out; that it has almost the same one tells of a slip.
+      const meant = misspelt(value, namespaces.keys());
+      if (meant === undefined) {
+        skip(policy);
+        continue;
+      }
+      report({
+        ...{ object: policy, path, message: `"${field}" names "${value}", and the input has no such namespace` },
+        hint: `did you mean "${meant}"?`,
+      });
+    }
+  },
+};
