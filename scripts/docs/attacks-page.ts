@@ -6,17 +6,29 @@ import { readRequest } from '../../src/testbed/reading.ts';
 import type { HeaderLine } from '../../src/testbed/wire/http1.ts';
 import { code, table } from './markdown.ts';
 
-const introduction = `Each row was sent byte for byte to a real Envoy with compiled policies: through a sidecar and through a gateway, to a rule of a DENY policy and to the same rule negated in an ALLOW policy, all with the same outcome unless a row says otherwise. \`e2e/attack/attack.e2e.ts\` repeats it and compares, and sends the same by way of the attacker's own sidecar, where none may pass either.
+const introduction = `The tables below list hostile requests and what a real Envoy with compiled policies does with them. Each request is sent byte for byte, in four ways: through a sidecar and through a gateway, and each time against a DENY rule and against the same condition negated in an ALLOW rule. The outcome is the same in all four, unless a row says otherwise. A request should not reach the application if the application could read it as what the rule protects.
 
-- \`403\`: refused by the policy. \`400\`, \`404\`, \`421\`, \`426\`, \`501\`: refused by Envoy for the request's own sake. \`422\`: the application could not read it. *reset*: Envoy reset the stream, and the connection lives on.
-- \`200\` and what the application was asked for. **Own equivalence**: an application that forgives a trailing slash, \`;\` parameters or case takes it for what is denied. No proxy can know; the compiler warns about such rules (\`other-spellings-of-path\`).
-- A dash: the version cannot carry it.
+\`e2e/attack/attack.e2e.ts\` sends all of them again and compares the outcomes with this page. It also sends them through a sidecar of the attacker's; none gets past the rule there either.
 
-At gateways every request whose path still holds \`/..;\` or \`/.;\` after normalization, or whose authority is neither empty nor canonical, is refused, whatever the policies: access rules, the sidecar behind, or the application, would read another path or host than the gateway's routes do. Paths in rules of AuthorizationPolicies do the same at sidecars, and hosts that a rule lets in are those of canonical authorities alone. An authority is canonical if it is a name of letters, digits, \`-\` and \`_\` between single dots, or an IPv6 address in brackets, with or without a port of digits. Envoy takes one dot at the end of the name away before.
+| outcome | meaning |
+|---|---|
+| \`403\` | denied by the policy |
+| \`400\`, \`404\`, \`421\`, \`426\`, \`501\` | refused by Envoy, because the request itself is invalid or not supported |
+| \`422\` | reached the application, which could not parse it |
+| *reset* | Envoy reset the stream; the connection stays open |
+| \`200\` and a value | reached the application, which read this value |
+| **Own equivalence** | reached the application. An application that ignores a trailing slash, \`;\` parameters or case treats the value as the protected one. A proxy can't know that; the compiler warns about such rules (\`other-spellings-of-path\`) |
+| – | can't be sent in this version of HTTP |
 
-The application reads as conforming ones do: it decodes once and resolves dot segments and empty segments. One that decodes twice, or takes overlong UTF-8 (RFC 3629 section 3 forbids it) for ASCII, has a fault that no proxy can cover.
+Three kinds of requests never pass:
 
-A host name in a ServiceEntry that resolves to 127.0.0.1 leads a gateway to whatever else listens in its own pod (the proxy's own ports and addresses written as loopback are refused): Envoy connects to any address that DNS answers, and no configuration of it refuses some. Keep other listeners out of gateway pods, and let nobody write ServiceEntries that gateways see (\`exportTo\`) who may not reach those ports.`;
+- **Ambiguous paths and authorities at gateways.** A gateway refuses every request whose path still contains \`/..;\` or \`/.;\` after normalization, or whose authority is neither empty nor canonical, whatever the policies. Otherwise access rules, the sidecar behind the gateway or the application could read another path or host than the gateway's routes do.
+- **Ambiguous paths at sidecars.** Such a path matches every path of a DENY rule, and no path of an ALLOW rule except \`*\`.
+- **Ambiguous hosts.** A rule that allows hosts matches canonical authorities only. An authority is canonical if it is a name of letters, digits, \`-\` and \`_\` between single dots, or an IPv6 address in brackets, with or without a numeric port. (Envoy removes one trailing dot before.)
+
+The test application reads requests as the standards require: it decodes once, and resolves dot segments and empty segments. A proxy can't protect an application that decodes twice or accepts overlong UTF-8 as ASCII, which RFC 3629 (section 3) forbids.
+
+**Not covered:** a host name in a ServiceEntry that resolves to 127.0.0.1 makes a gateway connect to a program in its own pod. (The proxy's own ports are refused, and so are addresses that are written as loopback.) Envoy connects to every address that DNS returns, and has no setting against it. So run no other program in gateway pods, and let only trusted people write ServiceEntries that gateways see (\`exportTo\`).`;
 
 /** What Envoy did with each request of the attack corpus. */
 export function attacksPage(): string {
@@ -49,19 +61,20 @@ function tlsSection(): string {
 function tokenSection(): string {
   const about =
     `A rule has the issuer's keys and \`audiences: [${attackedAudience}]\`. Each token below is signed with the issuer's ` +
-    "key, so that only an issuer that signs what others ask for is open to them. Envoy's filter looks neither at `crit`, " +
-    '`b64` and `typ` nor at an `exp` of 0, and compares audiences without `http://` or `https://` and without one final ' +
-    'slash. An access rule right behind it refuses a verified token with any `crit` or `b64`, with an `exp` from 0 to ' +
-    'below 1, or without one of the audiences as they are written. What `typ` says is left to the application. Where an ' +
-    'issuer signs tokens without `exp`, the bound on them is the life of its keys. `src/compiler/lower/authentication/tokens.e2e.ts` ' +
-    'repeats it on a real Envoy.\n\n' +
-    'A request may have two tokens of one rule, in two of its places (RFC 6750, section 2, forbids it to clients). Both ' +
-    'must be verified, but of the two only one is looked at further, by the rule above and by the rules of policies: the ' +
-    "one in the header, where the rule's places are the usual ones. Claims that are copied into headers " +
-    '(`outputClaimToHeaders`, `outputPayloadToHeader`) come from both then, one after the other: an application that ' +
-    'reads such a header takes one with two values for none, or the rule has one place only. So it is with a header that stands twice. Of a ' +
-    'parameter or a cookie that stands twice Envoy verifies the first alone. It takes tokens out of headers and of the ' +
-    'query before the application gets the request (unless `forwardOriginalToken`), and leaves cookies: an application takes a cookie that comes twice for none.';
+    'key. So only an issuer that signs what others ask for makes them possible.\n\n' +
+    "Envoy's JWT filter ignores `crit`, `b64`, `typ` and an `exp` of 0. It compares audiences without `http://` or `https://` " +
+    'and without one trailing slash. An access rule behind that filter refuses a verified token if it has `crit` or `b64`, an ' +
+    '`exp` from 0 to below 1, or none of the audiences exactly as written in the rule. Checking `typ` is left to the ' +
+    'application. If an issuer signs tokens without `exp`, they are valid as long as its keys. ' +
+    '`src/compiler/lower/authentication/tokens.e2e.ts` repeats these requests on a real Envoy.\n\n' +
+    "**Two tokens in one request.** A request may carry two tokens for one rule, in two of the rule's locations, although " +
+    'RFC 6750 (section 2) forbids it. Envoy verifies both. Only one of them reaches the access rules; with the default ' +
+    'locations it is the one in the header. Claims that are copied into headers (`outputClaimToHeaders`, ' +
+    '`outputPayloadToHeader`) come from both, as two values of one header. So an application must treat such a header with ' +
+    'two values as absent, or the rule must have one location only. The same holds for a token header that occurs twice. Of ' +
+    'a query parameter or cookie that occurs twice, Envoy verifies the first only. Envoy removes tokens from headers and ' +
+    'query before it forwards a request (unless `forwardOriginalToken` is set), but not from cookies. So an application must ' +
+    'treat a token cookie that occurs twice as absent.';
   const rows = tokenAttacks.map(({ about: has, status, strict }) => [has, String(status), strict]);
   return `## A token that its issuer signed\n\n${about}\n\n${table(['token', 'answer', 'a strict verifier'], rows)}`;
 }

@@ -1,12 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type DiagnosticCode, registry } from '../../src/diagnostics/registry.ts';
 
+const introduction = `# Diagnostics
+
+Every code that \`meshpol compile\`, \`pilot-agent proxy\` and the [library](library.md) report, in alphabetical order. If there is any
+error, nothing is written. Warnings and infos don't stop anything. A code never changes its meaning.
+
+Each section has the message (\`<…>\` stands for the parts that vary), what to do, an input that causes it, and what is printed for that
+input. Written by \`make docs\` from \`src/diagnostics/catalogue\` and the goldens of \`fixtures/err\`.
+`;
+
 /** One section a code: what it says, an input that has the fault, and what is printed for it. */
 export function diagnosticsPage(): string {
   const examples = readExamples();
   const codes = (Object.keys(registry) as DiagnosticCode[]).sort();
   const sections = codes.map((code) => section(code, examples.get(code)));
-  return `# Diagnostics\n\nWritten by \`make docs\`. Errors stop the output; warnings and infos do not.\n\n${sections.join('\n\n')}\n`;
+  return `${introduction}\n${sections.join('\n\n')}\n`;
 }
 
 interface Example {

@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { formats } from '../../src/schema/formats.ts';
 import { knownKinds } from '../../src/schema/kinds.ts';
 import { code, table } from './markdown.ts';
 import { type SchemaField, schemaFields } from './schema-fields.ts';
 
 const introduction = `# Kinds
 
-Written by \`make docs\` from \`schemas/\` and \`fixtures/kinds/\`. Every kind that the programs read, with the smallest YAML that
-is valid and every field. \`meshpol schema KIND\` prints the JSON Schema, for editors.
+Written by \`make docs\` from \`schemas/\` and \`fixtures/kinds/\`. Every kind that the programs read, with its API versions, the
+smallest valid YAML, and every field. In paths, \`[]\` stands for an item of a list and \`<key>\` for a key of a map.
+[Types](#types) explains the types. \`meshpol schema KIND\` prints the JSON Schema of a kind, for editors.
 
 An unknown field of a policy kind is an error. Of Kubernetes kinds only the fields below are read; others are ignored.
-Fields that are known and not supported are refused; [Coming from Istio](../guides/from-istio.md) lists them.
+Fields of Istio that are not supported are errors; [Coming from Istio](../guides/from-istio.md) lists them.
 `;
 
 /** One section a kind: the smallest YAML, and every field. */
@@ -22,7 +24,18 @@ export function kindsPage(): string {
     const rows = fieldTable(fields);
     return `## ${kind}\n\n${code(api)}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${rows}`;
   });
-  return `${introduction}\n${sections.join('\n\n')}\n`;
+  const fields = knownKinds.flatMap(({ kind }) => schemaFields(schemaOf(kind)));
+  return `${introduction}\n${sections.join('\n\n')}\n\n## Types\n\n${typeTable(fields)}\n`;
+}
+
+/** What a text of each type that the fields have looks like. */
+export function typeTable(fields: readonly SchemaField[]): string {
+  const used = new Set(fields.map(({ type }) => type.replace(/^(list of|map to) /, '')));
+  const rows = Object.entries(formats).filter(([name]) => used.has(name));
+  return `Types that are not in this table are those of JSON. If a field's type is a list of values in \`code\`, only these are valid.\n\n${table(
+    ['type', 'expected text'],
+    rows.map(([name, { expected }]) => [name, expected]),
+  )}`;
 }
 
 /** A table of fields; a list, a map and an object have a line of their own only if they say something. */

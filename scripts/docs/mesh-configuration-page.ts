@@ -1,6 +1,7 @@
 import { isMeshSetting } from '../../src/config/mesh-config.ts';
 import { isProxySetting } from '../../src/config/proxy-config.ts';
 import { securityConsequences } from '../../src/config/unused-settings.ts';
+import { typeTable } from './kinds-page.ts';
 import { code, table } from './markdown.ts';
 import { type SchemaField, schemaFields } from './schema-fields.ts';
 
@@ -10,8 +11,16 @@ Written by \`make docs\` from \`schemas/mesh-config.json\` and \`schemas/proxy-c
 
 The mesh configuration is one YAML or JSON document without \`apiVersion\` and \`kind\`. \`meshpol compile\`, \`pilot-agent proxy\` and
 \`meshd serve\` read it from \`--meshConfig\`; the last two also from \`./etc/mesh/config/mesh\`, if that exists. Its field
-\`defaultConfig\` is a ProxyConfig, which the variable \`PROXY_CONFIG\` and the annotation \`proxy.mesh.io/config\` of a pod override
-field by field.
+\`defaultConfig\` is a ProxyConfig: the settings of single proxies. The variable \`PROXY_CONFIG\` and the annotation
+\`proxy.mesh.io/config\` of a pod hold a ProxyConfig too, and override it field by field.
+
+\`\`\`yaml
+trustDomain: example.org
+accessLogFile: /dev/stdout
+defaultConfig:
+  concurrency: 2
+  terminationDrainDuration: 20s
+\`\`\`
 
 \`pilot-agent proxy --print-config\` prints every effective setting and its source. An unknown field is an error.
 `;
@@ -24,6 +33,7 @@ export function meshConfigurationPage(): string {
     introduction,
     `## Mesh configuration\n\n${settingsTable(mesh, isMeshSetting)}\n`,
     `## ProxyConfig\n\n${settingsTable(proxy, isProxySetting)}\n`,
+    `## Types\n\n${typeTable([...mesh, ...proxy])}\n`,
     `## Accepted without effect\n\n${withoutEffect(mesh, proxy)}\n`,
   ].join('\n');
 }
@@ -53,8 +63,8 @@ function withoutEffect(mesh: readonly SchemaField[], proxy: readonly SchemaField
     ...unusedOf(mesh, isMeshSetting).map((field) => [code(field), consequenceOf(field)]),
     ...unusedOf(proxy, isProxySetting).map((field) => [code(`defaultConfig.${field}`), consequenceOf(field)]),
   ];
-  return `These settings of Istio are read and change nothing. One that concerns security causes a warning of its own
-(\`security-setting-without-effect\`), the others one for all of them (\`settings-without-effect\`).\n\n${table(['field', 'what holds instead'], rows)}`;
+  return `These settings of Istio are accepted and have no effect. Each one that concerns security causes a warning
+(\`security-setting-without-effect\`), which says what applies instead; all others together cause one (\`settings-without-effect\`).\n\n${table(['field', 'what applies instead'], rows)}`;
 }
 
 function unusedOf(fields: readonly SchemaField[], isUsed: (field: string) => boolean): readonly string[] {

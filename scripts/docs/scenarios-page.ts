@@ -19,8 +19,8 @@ export function readScenarios(): readonly Scenario[] {
 /** What the agent is held to in its usual and unusual situations. */
 export function scenariosPage(): string {
   const introduction =
-    'How `pilot-agent` behaves in specific situations, with the tests that show it. Where Istio exits with 255, wrong usage ' +
-    'exits with 2 here, and an environment error with 3. Written by `make docs` from `fixtures/scenarios.json`.';
+    'How `pilot-agent` behaves in specific situations, with the tests that show it. A usage error ends it with exit code 2, an ' +
+    'environment error with 3; Istio exits with 255 for both. Written by `make docs` from `fixtures/scenarios.json`.';
   const rows = readScenarios().map(({ scenario, is, tests }) => [
     String(scenario),
     is,

@@ -92,7 +92,7 @@ test('docs/reference/logging.md tells of every scope and level', () => {
   const page = readFileSync('docs/reference/logging.md', 'utf8');
   expect([...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, scope]) => scope)).toEqual(logScopes);
   expect(page).toContain(
-    `from the most on: ${[...logLevels]
+    `from the most verbose: ${[...logLevels]
       .reverse()
       .map((level) => `\`${level}\``)
       .join(', ')}`,
