@@ -13,12 +13,13 @@ import type { AddressView } from './address-view.ts';
 import { type HttpProtocolView, httpProtocolView } from './http-protocol-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { presentOrNone } from './present.ts';
-import { type TransportView, transportView } from './tls-view.ts';
+import { meshSocket, type TransportView, transportView } from './tls-view.ts';
 
 /** One of `pipe` and `socket` is set. */
 export interface EndpointView {
   readonly weight?: number;
-  readonly hasSidecar: boolean;
+  /** Selects the transport socket for endpoints with a sidecar; absent: that for the others. */
+  readonly socketMatch?: object;
   readonly pipe?: string;
   readonly socket?: AddressView;
 }
@@ -192,7 +193,7 @@ function localityView(group: LocalityEndpointsIR): LocalityView {
 function endpointView(endpoint: EndpointIR): EndpointView {
   return {
     ...(endpoint.weight === undefined ? {} : { weight: endpoint.weight }),
-    hasSidecar: endpoint.hasSidecar,
+    ...(endpoint.hasSidecar ? { socketMatch: meshSocket } : {}),
     ...(endpoint.port === 0
       ? { pipe: endpoint.address }
       : { socket: { address: endpoint.address, port: endpoint.port } }),

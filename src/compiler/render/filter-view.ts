@@ -1,13 +1,13 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR, XfccIR } from '../ir/listener.ts';
 import type { RouteFilterIR } from '../ir/route-features.ts';
-import { type AccessLogView, accessLogView } from './access-log-view.ts';
+import { type AccessLogsView, accessLogsOf } from './access-logs-view.ts';
 import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
 import { type LocalReplyView, localReplyViews } from './local-reply-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilterView } from './policy-filter-view.ts';
 import { type RedisProxyView, redisProxyView, type ThriftProxyView, thriftProxyView } from './protocol-proxy-view.ts';
-import { accessLogServiceView, tracerView } from './reports-view.ts';
+import { tracerView } from './reports-view.ts';
 
 /** One of the fields is set; `http`, `tcp`, `redis` or `thrift` is last. */
 export interface NetworkFilterView extends NetworkPolicyFilterView {
@@ -35,11 +35,10 @@ export interface EdgeView {
   readonly requestTimeout: string;
   /** Envoy's HttpProtocolOptions. */
   readonly common: object;
-  readonly maxConcurrentStreams: number;
 }
 
 /** What `http-connection-manager` places. */
-export interface HttpConnectionView {
+export interface HttpConnectionView extends AccessLogsView {
   readonly statPrefix: Originated<string>;
   readonly routeConfig: string;
   readonly routesSource: FileSourceView;
@@ -53,9 +52,10 @@ export interface HttpConnectionView {
   readonly requestHeadersTimeout?: string;
   readonly streamIdleTimeout: string;
   readonly edge?: EdgeView;
-  readonly http10: boolean;
-  readonly accessLog?: AccessLogView;
-  readonly accessLogService?: AccessLogView;
+  /** Envoy's Http1ProtocolOptions; absent where they are Envoy's own. */
+  readonly http1?: object;
+  /** Envoy's Http2ProtocolOptions. */
+  readonly http2: object;
   /** `tracer` is Envoy's provider; absent: spans go nowhere. */
   readonly tracing?: { readonly randomSampling: number; readonly tracer?: object };
   readonly localReplies: readonly LocalReplyView[];
@@ -63,7 +63,7 @@ export interface HttpConnectionView {
 }
 
 /** What `tcp-proxy` places; an absent time-out is Envoy's default. */
-export interface TcpProxyView {
+export interface TcpProxyView extends AccessLogsView {
   readonly statPrefix: Originated<string>;
   /** One of the two is set. */
   readonly cluster?: string;
@@ -71,8 +71,6 @@ export interface TcpProxyView {
   readonly idleTimeout?: string;
   readonly maxConnectionDuration?: string;
   readonly hashSourceIp: boolean;
-  readonly accessLog?: AccessLogView;
-  readonly accessLogService?: AccessLogView;
 }
 
 /** A caller that needs a minute for its header block is not a legitimate one. */
@@ -107,11 +105,9 @@ function httpView(http: HttpConnectionIR, placement: Placement): HttpConnectionV
     ...headersTimeout(http),
     streamIdleTimeout: formatDuration(http.edge?.streamIdleTimeoutMs ?? 0),
     ...(http.edge === undefined ? {} : { edge: edgeView(http.edge) }),
-    http10: http.http10,
-    ...(http.accessLog === undefined ? {} : { accessLog: accessLogView(http.accessLog) }),
-    ...(http.accessLogCluster === undefined
-      ? {}
-      : { accessLogService: accessLogServiceView('http', http.accessLogCluster, http.statPrefix) }),
+    ...(http.http10 ? { http1: oldClients } : {}),
+    http2: http2View(http.edge),
+    ...accessLogsOf('http', http),
     ...(http.tracing === undefined ? {} : { tracing: tracingView(http.tracing) }),
     localReplies: localReplyViews(http.policyFilters),
     httpFilters: httpFilters(http),
@@ -153,6 +149,19 @@ function headersTimeout({ edge, direction }: HttpConnectionIR): { readonly reque
   return direction === 'inbound' ? { requestHeadersTimeout: inboundRequestHeadersTimeout } : {};
 }
 
+/** A request of HTTP/1.0 without `Host` gets a reserved name that no policy refers to. */
+const oldClients = { accept_http_10: true, default_host_for_http_10: 'no-host.invalid' };
+
+/** Towards the outside one client may hold so many streams, and so much of what nobody has read yet. */
+function http2View(edge: EdgeIR | undefined): object {
+  const bounds = edge && {
+    max_concurrent_streams: edge.maxConcurrentStreams,
+    initial_stream_window_size: 65_536,
+    initial_connection_window_size: 1_048_576,
+  };
+  return { ...bounds, override_stream_error_on_invalid_http_message: true };
+}
+
 /** A name with an underscore may be another header to the application (Envoy's edge best practices). */
 function edgeView(edge: EdgeIR): EdgeView {
   return {
@@ -162,7 +171,6 @@ function edgeView(edge: EdgeIR): EdgeView {
       headers_with_underscores_action: 'REJECT_REQUEST',
       max_headers_count: edge.maxHeaders,
     },
-    maxConcurrentStreams: edge.maxConcurrentStreams,
   };
 }
 
@@ -177,9 +185,6 @@ function tcpView(tcp: TcpProxyIR): TcpProxyView {
       ? {}
       : { maxConnectionDuration: formatDuration(tcp.maxConnectionDurationMs) }),
     hashSourceIp: tcp.hashSourceIp,
-    ...(tcp.accessLog === undefined ? {} : { accessLog: accessLogView(tcp.accessLog) }),
-    ...(tcp.accessLogCluster === undefined
-      ? {}
-      : { accessLogService: accessLogServiceView('tcp', tcp.accessLogCluster, tcp.statPrefix) }),
+    ...accessLogsOf('tcp', tcp),
   };
 }

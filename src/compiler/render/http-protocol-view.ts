@@ -2,15 +2,14 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { ClusterIR } from '../ir/cluster.ts';
 import { type Present, presentOrNone } from './present.ts';
 
-/** HttpProtocolOptions of a cluster; one of `explicitHttp1`, `explicitHttp2` and `useDownstream` is set. */
+/** HttpProtocolOptions of a cluster; one of `explicit` and `downstream` is set. */
 export interface HttpProtocolView {
   readonly common?: object;
   readonly upstream?: object;
-  readonly http1: object;
-  readonly http2: object;
-  readonly explicitHttp1?: true;
-  readonly explicitHttp2?: true;
-  readonly useDownstream?: true;
+  /** The one version that is spoken. */
+  readonly explicit?: object;
+  /** The version of the client's request is spoken. */
+  readonly downstream?: object;
 }
 
 /** Undefined where Envoy's default (HTTP/1.1 without further settings) is what the cluster wants. */
@@ -22,18 +21,24 @@ export function httpProtocolView(cluster: ClusterIR): HttpProtocolView | undefin
   return {
     ...(common === undefined ? {} : { common }),
     ...(upstream === undefined ? {} : { upstream }),
-    http1: http.http10 ? { accept_http_10: true } : {},
-    http2: {
-      ...(http.maxConcurrentStreams === undefined ? {} : { max_concurrent_streams: http.maxConcurrentStreams }),
-      override_stream_error_on_invalid_http_message: true,
-    },
-    ...codec(http.protocol),
+    ...codec(http),
   };
 }
 
-function codec(protocol: ClusterIR['http']['protocol']): Partial<HttpProtocolView> {
-  if (protocol === 'http2') return { explicitHttp2: true };
-  return protocol === 'downstream' ? { useDownstream: true } : { explicitHttp1: true };
+function codec({
+  protocol,
+  http10,
+  maxConcurrentStreams,
+}: ClusterIR['http']): Pick<HttpProtocolView, 'explicit' | 'downstream'> {
+  const http1 = { http_protocol_options: http10 ? { accept_http_10: true } : {} };
+  const http2 = {
+    http2_protocol_options: {
+      ...(maxConcurrentStreams === undefined ? {} : { max_concurrent_streams: maxConcurrentStreams }),
+      override_stream_error_on_invalid_http_message: true,
+    },
+  };
+  if (protocol === 'downstream') return { downstream: { ...http1, ...http2 } };
+  return { explicit: protocol === 'http2' ? http2 : http1 };
 }
 
 function commonOptions(cluster: ClusterIR): Present<object> | undefined {

@@ -41,22 +41,29 @@ export interface ListenerFilterView {
   readonly originalSrc?: { readonly mark: number };
 }
 
+/** A log of a listener; one of the two is set. */
+export interface ListenerLogView {
+  /** Refused connections, by the partial `access-log`. */
+  readonly refusals?: true;
+  /** Connections of one chain. */
+  readonly ofChain?: AccessLogView;
+}
+
 /** What `listeners.json.hbs` sees. */
 export interface ListenerView {
   readonly name: Originated<string>;
   readonly trafficDirection: 'INBOUND' | 'OUTBOUND';
   readonly address: AddressView;
   readonly additionalAddresses: readonly AddressView[];
-  readonly bindToPort: boolean;
+  /** Has no port of its own: connections are handed over to it. */
+  readonly isHandedOver: boolean;
   readonly useOriginalDst: boolean;
   readonly transparent: boolean;
   readonly connectionBufferBytes?: number;
   readonly listenerFilters: readonly ListenerFilterView[];
   readonly listenerFiltersTimeout: string;
   readonly continueOnTimeout: boolean;
-  readonly accessLog: boolean;
-  /** Further logs, each of one chain; absent where there is none. */
-  readonly chainLogs?: readonly AccessLogView[];
+  readonly accessLogs: readonly ListenerLogView[];
   readonly filterChains: readonly FilterChainView[];
   readonly defaultFilterChain?: FilterChainView;
 }
@@ -71,15 +78,17 @@ export function listenerView(listener: ListenerIR, placement: Placement): Listen
     trafficDirection: listener.direction,
     address: { address: first, port: listener.port },
     additionalAddresses: others.map((address) => ({ address, port: listener.port })),
-    bindToPort: listener.bindToPort,
+    isHandedOver: !listener.bindToPort,
     useOriginalDst: listener.useOriginalDst,
     transparent: listener.transparent,
     ...(listener.connectionBufferBytes === undefined ? {} : { connectionBufferBytes: listener.connectionBufferBytes }),
     listenerFilters: listenerFilterViews(listener.listenerFilters),
     listenerFiltersTimeout: formatDuration(listener.listenerFilters.timeoutMs),
     continueOnTimeout: listener.listenerFilters.continueOnTimeout,
-    accessLog: listener.accessLog,
-    ...(chainLogs.length === 0 ? {} : { chainLogs }),
+    accessLogs: [
+      ...(listener.accessLog ? [{ refusals: true } as const] : []),
+      ...chainLogs.map((ofChain) => ({ ofChain })),
+    ],
     filterChains: listener.filterChains.map((chain) => filterChainView(chain, placement)),
     ...(fallback === undefined ? {} : { defaultFilterChain: filterChainView(fallback, placement) }),
   };

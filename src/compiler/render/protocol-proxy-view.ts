@@ -1,8 +1,8 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { FilterChainIR, RedisProxyIR, ThriftProxyIR } from '../ir/listener.ts';
-import { type AccessLogView, accessLogView } from './access-log-view.ts';
+import type { AccessLogView } from './access-log-view.ts';
+import { type AccessLogsView, accessLogsOf, accessLogViews } from './access-logs-view.ts';
 import { type Originated, placed } from './placed.ts';
-import { accessLogServiceView } from './reports-view.ts';
 
 /** What `redis-proxy` places. */
 export interface RedisProxyView {
@@ -14,13 +14,12 @@ export interface RedisProxyView {
 }
 
 /** What `thrift-proxy` places. */
-export interface ThriftProxyView {
+export interface ThriftProxyView extends AccessLogsView {
   readonly statPrefix: Originated<string>;
   readonly routeName: string;
   /** One of the two is set. */
   readonly cluster?: string;
   readonly weightedClusters?: readonly { readonly name: string; readonly weight: number }[];
-  readonly accessLog?: readonly AccessLogView[];
 }
 
 export function redisProxyView(redis: RedisProxyIR): RedisProxyView {
@@ -39,14 +38,13 @@ export function redisProxyView(redis: RedisProxyIR): RedisProxyView {
 }
 
 export function thriftProxyView(thrift: ThriftProxyIR): ThriftProxyView {
-  const logs = logViews(thrift);
   return {
     statPrefix: placed(thrift.statPrefix, thrift.origins),
     routeName: thrift.statPrefix,
     ...(thrift.weightedClusters === undefined
       ? { cluster: thrift.cluster }
       : { weightedClusters: thrift.weightedClusters.map(({ cluster, weight }) => ({ name: cluster, weight })) }),
-    ...(logs.length === 0 ? {} : { accessLog: logs }),
+    ...accessLogsOf('tcp', thrift),
   };
 }
 
@@ -54,16 +52,13 @@ export function thriftProxyView(thrift: ThriftProxyIR): ThriftProxyView {
 export function chainLogViews(chains: readonly FilterChainIR[]): readonly AccessLogView[] {
   return chains.flatMap(({ name, filter }) =>
     filter.kind === 'redis'
-      ? logViews(filter).map((view) => ({ name: view.name, filter: ofChain(name), typed_config: view.typed_config }))
+      ? accessLogViews('tcp', filter).map((view) => ({
+          name: view.name,
+          filter: ofChain(name),
+          typed_config: view.typed_config,
+        }))
       : [],
   );
-}
-
-function logViews({ accessLog, accessLogCluster, statPrefix }: RedisProxyIR | ThriftProxyIR): AccessLogView[] {
-  return [
-    ...(accessLog === undefined ? [] : [accessLogView(accessLog)]),
-    ...(accessLogCluster === undefined ? [] : [accessLogServiceView('tcp', accessLogCluster, statPrefix)]),
-  ];
 }
 
 /** Envoy's AccessLogFilter for the connections of one filter chain. */

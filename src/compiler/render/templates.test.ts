@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { lineAndColumn, lineStarts } from '../../diagnostics/span.ts';
@@ -156,4 +158,15 @@ static_resources:
     const { lines } = await outcome({ 'bootstrap.json.hbs': bootstrap });
     expect(lines).toContain('template-lost-rule mine/bootstrap.json.hbs:1:1');
   });
+});
+
+test('the shipped templates only place: they leave out what is absent, and choose between no two forms', () => {
+  const folder = path.resolve(import.meta.dirname, '../../../templates');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.hbs'));
+  const choices = names.flatMap((name) => {
+    const text = readFileSync(path.join(folder, name), 'utf8');
+    return [...text.matchAll(/\{\{#unless (?!@first\}\}).*?\}\}|\{\{else.*?\}\}/g)].map(([tag]) => `${name}: ${tag}`);
+  });
+  expect(names.length).toBeGreaterThan(20);
+  expect(choices).toEqual([]);
 });

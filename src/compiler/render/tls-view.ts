@@ -71,6 +71,9 @@ export function downstreamTlsView(tls: DownstreamMeshTls): DownstreamTlsView {
   };
 }
 
+/** What endpoints with a sidecar are marked with, so that mutual TLS is spoken to them alone. */
+export const meshSocket = { tlsMode: 'mesh' };
+
 /** Plaintext that nobody asked for has no transport socket at all. */
 export function transportView(transport: UpstreamTransport): TransportView {
   switch (transport.kind) {
@@ -92,7 +95,7 @@ export function transportView(transport: UpstreamTransport): TransportView {
         transportSocketMatches: [
           {
             name: placed('tlsMode-mesh', transport.origins),
-            match: { tlsMode: 'mesh' },
+            match: meshSocket,
             transportSocket: { name: 'envoy.transport_sockets.tls', mesh: meshView(transport.tls) },
           },
           { name: 'tlsMode-disabled', match: {}, transportSocket: plaintextSocket },
