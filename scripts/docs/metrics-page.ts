@@ -16,6 +16,19 @@ counted for this proxy; endpoints, pods and virtual services for all inputs. \`t
 others, or an object whose change is not applied. \`outgoing_latency\` is in milliseconds.
 `;
 
+const labelValues = `| label of a metric | value | meaning |
+|---|---|---|
+| \`reason\` of \`mesh_agent_reload_failures_total\` | \`invalid\` | the changed inputs don't compile |
+| | \`unusable\` | they compile, but this proxy can't use the result: it needs a certificate that the proxy lacks, for example |
+| | \`envoy-refused\` | Envoy rejected the configuration |
+| | \`not-shown\` | Envoy did not confirm the configuration in time |
+| | \`world\` | environment error, such as a full disk or an unreadable file |
+| \`state\` of \`mesh_agent_state\` | \`init\`, \`configuring\`, \`starting\` | before Envoy serves: reading settings, compiling, starting Envoy |
+| | \`running\` | Envoy runs |
+| | \`backing-off\` | Envoy exited by itself, and is restarted after a delay |
+| | \`draining\`, \`stopping\`, \`exited\` | the proxy stops |
+`;
+
 /** Every metric of the agent, the specification's first; then those of the specification that are not the agent's. */
 export function metricsPage(): string {
   const specified = readSpecification().metrics;
@@ -27,6 +40,7 @@ export function metricsPage(): string {
     `## Metrics that Istio has too\n\n${metricRows(metrics.filter(({ name }) => names.has(name)))}\n`,
     notes,
     `## Further metrics of the agent\n\n${metricRows(metrics.filter(({ name }) => !names.has(name)))}\n`,
+    labelValues,
     `## Metrics of Istio's control plane\n\nThe agent does not have these: ${rest.map(code).join(', ')}.\n`,
   ].join('\n');
 }

@@ -76,11 +76,11 @@ describe('pilot-agent proxy router, for its secrets,', () => {
     start({});
     await meets('own');
     expect(proxy.output).toMatch(
-      /Secret "other" is of no use to a gateway: "tls\.key" is no private key .* stay closed/,
+      /Secret "other" cannot be used by a gateway: "tls\.key" is no private key .* refuse connections/,
     );
     expect(met(8444)).toBe('');
     await put({ certificateChain: other.certificateChain.slice(0, 300) });
-    await proxy.logged('"tls.crt" is no certificate in PEM; the servers');
+    await proxy.logged('"tls.crt" is no certificate in PEM; servers');
     await put({});
     await meets('other', 8444);
     await put({ privateKey: locked });

@@ -8,7 +8,7 @@ export const compilerCodes = {
     'move it, or name the root namespace (rootNamespace of the mesh configuration, --root-namespace) and start again',
   ),
   'two-root-namespaces': error(
-    message`${'first'} and ${'second'} stand in two namespaces that may be the root namespace: which one holds for the whole mesh is not said`,
+    message`${'first'} and ${'second'} are in two namespaces, and either could be the root namespace`,
     'name it: rootNamespace in the mesh configuration, or --root-namespace',
   ),
   'duplicate-object': error(
@@ -37,7 +37,7 @@ export const compilerCodes = {
     "declare the port's protocol as tcp, or route all of it to one Redis service whose endpoints the mesh chooses",
   ),
   'unchecked-server-name': warning(
-    message`whoever has a certificate from the roots of ${'roots'} is taken for "${'host'}": the rule names no server`,
+    message`every certificate that chains to the CA certificates of ${'roots'} is accepted for "${'host'}": the rule names no server`,
     'list the names of the server in subjectAltNames',
   ),
   'loopback-delivery-under-tproxy': warning(
@@ -52,7 +52,7 @@ export const compilerCodes = {
     'give the service another port',
   ),
   'client-certificate-header-believed': warning(
-    message`gateway "${'workload'}" hands X-Forwarded-Client-Cert on as its clients write it (${'value'}, ${'origin'}): strangers pass for whomever they name`,
+    message`gateway "${'workload'}" forwards X-Forwarded-Client-Cert as its clients write it (${'value'}, ${'origin'}): a client can claim any identity`,
     'use SANITIZE_SET, unless nothing but a proxy that sets the header can reach the gateway',
   ),
   'invalid-proxy-config': error(
@@ -120,7 +120,7 @@ export const compilerCodes = {
     message`RequestAuthentication "${'name'}" checks no token at "${'workload'}": none of its ports is read as HTTP`,
     'declare the protocol of the port, or select another workload',
   ),
-  'key-set-of-nobody': warning(message`--jwks names "${'issuer'}", of whom no rule takes tokens`),
+  'key-set-of-nobody': warning(message`no rule accepts tokens of "${'issuer'}", which --jwks names`),
   'unknown-destination': error(
     message`no service has the host "${'host'}" of this destination`,
     'write the full name, <service>.<namespace>.svc.<cluster domain>; declare hosts outside the mesh by a ServiceEntry',
@@ -142,7 +142,7 @@ export const compilerCodes = {
     'add "ports" to each operation of the rules, or ask the provider over gRPC',
   ),
   'weak-path-normalization': warning(
-    message`other spellings of "${'value'}" pass this rule: paths are made comparable at level ${'level'} only`,
+    message`other spellings of "${'value'}" bypass this rule: paths are normalized at level ${'level'} only`,
     'set pathNormalization.normalization to DECODE_AND_MERGE_SLASHES in the mesh configuration',
   ),
   'forwarded-address-at-sidecar': warning(
@@ -150,7 +150,7 @@ export const compilerCodes = {
     'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
   ),
   'untrusted-domain': warning(
-    message`nobody has the principal "${'value'}": the mesh trusts ${'trusted'}, not "${'domain'}"`,
+    message`no client has the principal "${'value'}": the mesh trusts ${'trusted'}, not "${'domain'}"`,
     'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',
   ),
   'rule-lost-on-tcp': warning(

@@ -4,7 +4,7 @@ import { error, warning } from './entry.ts';
 /** Faults of gateways, their servers and secrets, that show only when objects meet. */
 export const gatewayCodes = {
   'closing-gateway-secret': warning(
-    message`Secret "${'name'}" is of no use to a gateway: ${'fault'}; the servers that name it stay closed`,
+    message`Secret "${'name'}" cannot be used by a gateway: ${'fault'}; servers that name it refuse connections`,
     'put a certificate chain and its key into it, in PEM and without a password',
   ),
   'credential-name-on-sidecar': error(
@@ -16,8 +16,8 @@ export const gatewayCodes = {
     'name files: clientCertificate, privateKey, caCertificates',
   ),
   'gateway-topology-at-sidecar': warning(
-    message`gatewayTopology (${'origin'}) has no effect at "${'workload'}", which is no gateway`,
-    'say it where gateways read it: in their own annotations, or in defaultConfig of the mesh configuration',
+    message`gatewayTopology (${'origin'}) has no effect on "${'workload'}", which is not a gateway`,
+    'set it in annotations of gateways, or in defaultConfig of the mesh configuration',
   ),
   'gateway-server-left-out': warning(
     message`server "${'name'}" of Gateway "${'gateway'}" is left out of port ${'port'}: ${'why'}`,
@@ -28,7 +28,7 @@ export const gatewayCodes = {
     'give the server another port',
   ),
   'auto-passthrough-not-allowed': error(
-    message`Gateway "${'gateway'}" passes TLS on to whichever service the client names, and is not allowed to`,
+    message`Gateway "${'gateway'}" uses AUTO_PASSTHROUGH, which lets clients choose any service, and is not allowed to`,
     'list it in autoPassthroughGateways of the mesh configuration, or use another TLS mode',
   ),
   'gateway-without-workload': warning(
@@ -48,9 +48,9 @@ export const gatewayCodes = {
     'route each server name once',
   ),
   'missing-gateway-secret': warning(
-    message`there is no Secret "${'name'}" in namespace "${'namespace'}": until there is, the server answers nobody`,
+    message`there is no Secret "${'name'}" in namespace "${'namespace'}": without it the server refuses connections`,
   ),
-  'invalid-gateway-secret': error(message`Secret "${'name'}" is of no use to a gateway: ${'fault'}`),
+  'invalid-gateway-secret': error(message`Secret "${'name'}" cannot be used by a gateway: ${'fault'}`),
   'host-port-at-gateway': warning(
     message`gateways compare hosts without their port, so that "${'value'}" ${'effect'}`,
     'write the host without its port; the port of a gateway\'s container goes into "ports"',

@@ -105,7 +105,7 @@ export const policyCodes = {
   ),
   'locality-weight-total-not-100': error(message`shares from "${'from'}" add up to ${'total'}, expected 100`),
   'match-never-holds': error(
-    message`"${'field'}" is "${'value'}", which can match nothing, so that the rule takes nothing away: ${'reason'}`,
+    message`"${'field'}" is "${'value'}", which matches nothing, so that nothing is denied by it: ${'reason'}`,
     'write what requests really have there, or remove the value',
   ),
   'mesh-wide-host': error(
@@ -117,8 +117,8 @@ export const policyCodes = {
   'mixed-export-to': error(message`"*" together with other namespaces in "exportTo"`, 'keep "*" alone, or remove it'),
   'nested-delegate': error(message`a delegate cannot delegate again`, 'move the routes into this object'),
   'other-spellings-of-path': warning(
-    message`the rule takes away "${'path'}" alone: to an application ${'spellings'} may be the same`,
-    'deny by default: allow what is known with ALLOW, or deny a prefix and each spelling that the application takes',
+    message`the rule covers only "${'path'}", and an application may treat ${'spellings'} as the same`,
+    'allow known paths with an ALLOW policy instead, or deny a prefix and each spelling that the application accepts',
   ),
   'overlapping-hosts': error(
     message`host "${'host'}" overlaps host "${'other'}" of the same object`,
@@ -154,7 +154,7 @@ export const policyCodes = {
   'server-without-tls': error(message`port with protocol ${'protocol'} without "tls"`, 'add "tls" to the server'),
   'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
   'star-inside-path': warning(
-    message`the star inside "${'path'}" stands for itself`,
+    message`the star inside "${'path'}" is an ordinary character`,
     'write "{*}" for one segment, "{**}" for any number of them, or one star at an end',
   ),
   'tls-on-plaintext-port': error(

@@ -4,7 +4,7 @@ import { error, warning } from './entry.ts';
 /** Faults of services, workloads and endpoints. */
 export const topologyCodes = {
   'address-of-service': warning(
-    message`address ${'address'} leads nothing to this entry: it is that of "${'owner'}", a service of another namespace`,
+    message`address ${'address'} is ignored in this entry: it belongs to "${'owner'}", a service of another namespace`,
     'remove the address, or declare the entry in the namespace of the service',
   ),
   'conflicting-target-port': warning(
