@@ -7,36 +7,34 @@ import { schemaFields } from './schema-fields.ts';
 
 const introduction = `# Coming from Istio
 
-Written by \`make docs\` from the schemas and tables of the compiler.
-
-Istio's YAML is read as it is: same kinds, same fields, Istio's names for groups, labels and annotations. There is no
-control plane that pushes configuration: \`meshpol compile\` makes it on your machine or in CI, and \`pilot-agent proxy\` makes
-it beside the workload, from files. What is not supported is refused with file, line and column, never ignored, as long as it
-could change who gets in. To see where you stand, compile what your cluster has:
+Istio's YAML is read unchanged: the same kinds and fields, and Istio's names of API groups, labels and annotations. No control plane
+pushes configuration to proxies. \`meshpol compile\` compiles it on your machine or in CI, and \`pilot-agent proxy\` compiles it beside
+the workload; both read files. A kind or field that is not supported and could change who gets access is an error with file, line and
+column. Other unsupported input causes a warning or an info line. To see what concerns you, compile the objects of your cluster:
 
 \`\`\`sh norun
 kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,serviceentries,workloadentries > mesh.yaml
 meshpol compile mesh.yaml -o out
 \`\`\`
 
-Each error and warning names the object, and says what to write instead. The
-[glossary](../explanation/glossary.md#versions) says which releases of Istio and Envoy this was compared with.
+Each error and warning names the object, and what to write instead. The [glossary](../explanation/glossary.md#versions) names the
+releases of Istio and Envoy that this page refers to. The tables of this page are generated from the compiler's schemas.
 `;
 
 const different = `## What behaves differently
 
 | in Istio | here |
 |---|---|
-| \`istioctl analyze\` and \`istiod\` judge separately | one compiler judges, in CI and beside the proxy |
-| an invalid object is rejected by a webhook or ignored | it is an error; in a running proxy the last valid version of the object stays active |
+| \`istioctl analyze\` and \`istiod\` check objects with different code | the same compiler checks them in CI and beside the proxy |
+| a webhook rejects an invalid object, or it is ignored | it is an error. In a running proxy the last valid version of the object stays active |
 | \`istiod\` sends configuration over xDS | the agent writes files that Envoy watches |
-| \`istiod\` signs certificates | [\`meshd\`](../reference/meshd-serve.md) signs them, for Istio's agents too; or certificates come from files |
-| hot restart, \`parentShutdownDuration\` | no hot restart: changes are applied without one |
-| the root namespace is \`istio-system\` | it is \`mesh-system\`; \`istio-system\` if your policies are there ([details](../reference/meshpol-compile.md#inputs)) |
-| ALLOW rules with HTTP conditions on TCP ports | they never match; a warning lists the ports |
-| paths and hosts in rules | deny-side matches cover equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
-| \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | supported |
-| \`istioctl proxy-config\`, \`istioctl pc\` | \`pilot-agent request GET config_dump\`, and \`origins.json\` beside the configuration |
+| \`istiod\` signs certificates | [\`meshd\`](../reference/meshd-serve.md) signs them, for Istio's agents too. Certificates from files are supported as well |
+| hot restart, \`parentShutdownDuration\` | no hot restart: changes are applied while Envoy runs |
+| the root namespace is \`istio-system\` | it is \`mesh-system\`, or \`istio-system\` if that namespace has policies of Istio's API group ([details](../reference/meshpol-compile.md#inputs)) |
+| an ALLOW rule with HTTP conditions selects a workload with TCP ports | it never matches on these ports; a warning lists them |
+| a rule names a path or host | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
+| \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | the same |
+| \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`origins.json\` beside the configuration names the policies that it comes from |
 | ambient mode (ztunnel, waypoints) | not supported |
 `;
 
@@ -64,7 +62,7 @@ function kindSection(): string {
   const patches = Object.entries(templateOfPatch).map(([applyTo, template]) => [code(applyTo), code(template)]);
   return `## Kinds\n\n${table(['kind', "Istio's group", 'here', 'instead'], [...read, ...refused, ...others])}
 
-An EnvoyFilter becomes a [template of your own](../reference/templates.md), by what its patches apply to:
+Replace an EnvoyFilter by a [template of your own](../reference/templates.md). Which template depends on what the patch applies to:
 
 ${table(['`applyTo`', 'template'], patches)}`;
 }
@@ -81,7 +79,7 @@ function fieldSection(): string {
 All other fields of the supported kinds are [read](../reference/kinds.md). Settings of the mesh configuration that have no
 effect are listed in [Mesh configuration](../reference/mesh-configuration.md#accepted-without-effect).
 
-${table(['kind', 'field', 'what it would set, or what to use instead'], rows)}`;
+${table(['kind', 'field', 'meaning, or what to use instead'], rows)}`;
 }
 
 function nameSection(): string {
@@ -95,7 +93,7 @@ function nameSection(): string {
     ...Object.entries(aliases.tlsModes).map(([from, to]) => ['TLS mode', code(from), code(to)]),
     ...Object.entries(aliases.containers).map(([from, to]) => ['container', code(from), code(to)]),
   ];
-  return `## Names\n\nBoth names are read. Output uses the one on the right.\n\n${table(['what', 'Istio', 'here'], rows)}`;
+  return `## Names\n\nBoth names are accepted. Output uses the name in the right-hand column.\n\n${table(['what', 'Istio', 'here'], rows)}`;
 }
 
 function groupOfIstio(group: string): string {

@@ -3,7 +3,7 @@ const gap = 60;
 const margin = 20;
 const lineHeight = 18;
 const padding = 10;
-const charactersPerLine = 46;
+const charactersPerLine = 42;
 
 /** One box of a picture: its lane, counted from 0, and its lines. */
 interface Step {
