@@ -179,7 +179,10 @@ class RunningTestbed implements Testbed {
     const sidecars = pods.map((pod) => this.sidecar(pod));
     const before = await Promise.all(sidecars.map(async (sidecar) => (await sidecar.output()).length));
     const marker = await this.#folder.change(files, removed);
-    await Promise.all(sidecars.map((sidecar, i) => untilInForce(sidecar, marker, before[i] ?? 0)));
+    const ends = await Promise.allSettled(sidecars.map((sidecar, i) => untilInForce(sidecar, marker, before[i] ?? 0)));
+    // Not before each has said how it went: what one says late would be taken for its word on the next change.
+    const refused = ends.find((end) => end.status === 'rejected');
+    if (refused !== undefined) throw refused.reason;
   }
 }
 

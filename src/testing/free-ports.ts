@@ -1,12 +1,20 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** Different ports of 127.0.0.1 that nobody listens on: all are held at once while they are chosen. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+/** Below what Linux gives to connections, so that no client takes a port between the choice and its use. */
+const lowest = 20_000;
+const count = 12_000;
+
+/** Each process, and each thread that tests run in, goes up from a place of its own and comes back to none soon. */
+let chosen = Math.floor(Math.random() * count);
+
+/** Different ports of 127.0.0.1 that nobody listens on, none of which another test is given soon. */
+export async function freePorts(wanted: number): Promise<readonly number[]> {
+  const ports: number[] = [];
+  while (ports.length < wanted) {
+    chosen = (chosen + 1) % count;
+    if (await isFree(lowest + chosen)) ports.push(lowest + chosen);
+  }
   return ports;
 }
 
@@ -14,4 +22,15 @@ export async function freePorts(count: number): Promise<readonly number[]> {
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  await once(server.close(), 'close');
+  return true;
 }

@@ -1,4 +1,5 @@
 import { createMeshCa, type IssueOptions, type MeshCa } from '../../testing/certificates.ts';
+import { freePort } from '../../testing/free-ports.ts';
 import { type DnsOptions, type DnsServer, serveDns } from '../serve.ts';
 import { type DnsDouble, type Reply, startDouble } from './dns-double.ts';
 
@@ -36,7 +37,7 @@ export class DnsBench {
     return this.#keep(
       await serveDns({
         addresses: ['127.0.0.1'],
-        port: 0,
+        port: await freePort(),
         meshSuffixes: ['cluster.local', 'global'],
         meshServer: { host: 'localhost', port: mesh?.port ?? 9, readRoots: async () => this.ca.rootCertificate },
         servers: async () => plain.map(({ port }) => ({ address: '127.0.0.1', port })),

@@ -1,9 +1,10 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { decode, encode, type Packet } from 'dns-packet';
 import type { IssuedCertificate } from '../../testing/certificates.ts';
+import { freePort } from '../../testing/free-ports.ts';
 import type { ServerAddress } from '../exchange.ts';
 import { FrameReader, frame } from '../frames.ts';
 
@@ -36,8 +37,9 @@ export interface DnsDouble {
 export async function startDouble(
   reply: Reply,
   certificate?: IssuedCertificate,
-  { address, port: wanted }: ServerAddress = { address: '127.0.0.1', port: 0 },
+  where?: ServerAddress,
 ): Promise<DnsDouble> {
+  const { address, port } = where ?? { address: '127.0.0.1', port: await freePort() };
   const sockets = new Set<Socket>();
   const hear = (transport: string, message: Buffer, send: (answer: Buffer) => void, way: Way): void => {
     const query = decode(message);
@@ -61,13 +63,12 @@ export async function startDouble(
       ? createServer(onConnection)
       : createTlsServer({ cert: certificate.certificateChain, key: certificate.privateKey }, onConnection);
   tcp.on('tlsClientError', () => undefined);
-  await once(tcp.listen(wanted, address), 'listening');
-  const { port } = tcp.address() as AddressInfo;
+  await once(tcp.listen(port, address), 'listening');
   const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   udp.on('message', (message: Buffer, { port: from, address: client }: RemoteInfo) =>
     hear('udp', message, (answer) => tcp.listening && udp.send(answer, from, client), { port: from }),
   );
-  if (certificate === undefined) await new Promise<void>((resolve) => udp.bind(port, address, resolve));
+  if (certificate === undefined) await once(udp.bind(port, address), 'listening');
   const double: DnsDouble = {
     port,
     heard: [],

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 import { createMeshCa, type IssueOptions, type MeshCa } from '../../testing/certificates.ts';
+import { freePort } from '../../testing/free-ports.ts';
 import type { AuthorityOptions } from '../authority.ts';
 import {
   type CertificateRequest,
@@ -79,8 +80,9 @@ export async function startTestAuthority(options: TestAuthorityOptions = {}): Pr
     { [createCertificateMethod]: createCertificate },
     { [createCertificateMethod]: (call: Call, send: sendUnaryData<CertificateResponse>) => void serve(call, send) },
   );
+  const wanted = options.port ?? (await freePort());
   authority.port = await new Promise((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${options.port ?? 0}`, credentials, (error, port) =>
+    server.bindAsync(`127.0.0.1:${wanted}`, credentials, (error, port) =>
       error === null ? resolve(port) : reject(error),
     );
   });
