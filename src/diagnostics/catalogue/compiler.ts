@@ -138,7 +138,7 @@ export const compilerCodes = {
     'name a service that the workload sees, and its port',
   ),
   'authorizer-of-requests-only': warning(
-    message`connections to TCP port ${'ports'} of "${'workload'}" are denied where the rules concern them: provider "${'name'}" is asked over HTTP`,
+    message`connections to TCP port ${'ports'} of "${'workload'}" that match the rules are denied: provider "${'name'}" is asked over HTTP, and can decide about requests only`,
     'add "ports" to each operation of the rules, or ask the provider over gRPC',
   ),
   'weak-path-normalization': warning(
@@ -197,7 +197,7 @@ export const compilerCodes = {
     "write http routes for HTTP ports, tls routes for TLS that the application starts, tcp routes for other bytes; or change the port's protocol",
   ),
   'host-without-service': warning(
-    message`no service has the host "${'host'}": sidecars route its HTTP requests to port 80 alone, and only beside a service of that port`,
+    message`no service has the host "${'host'}": sidecars route its HTTP requests on port 80 only, and only if a service has that port`,
     'declare the host by a ServiceEntry',
   ),
 };

@@ -5,13 +5,13 @@ import { error, info, warning } from './entry.ts';
 export const fieldCodes = {
   'invalid-base64': error(message`"${'field'}" is not Base64`),
   'repeated-header-name': error(
-    message`header "${'name'}" stands here as "${'other'}" too: names are compared without case`,
+    message`header "${'name'}" is set here as "${'other'}" too: header names ignore case`,
     'keep one of the two',
   ),
   'unreadable-header-value': error(message`the value of header "${'name'}" cannot be filled in: ${'reason'}`),
   'invalid-certificate-pin': error(message`"${'value'}" is no certificate pin, expected ${'expected'}`),
   'no-known-cipher-suite': error(message`none of the cipher suites is known`, "use BoringSSL's names of cipher suites"),
-  'conflicting-fields': error(message`${'fields'} cannot stand together in ${'where'}`, 'keep one of them'),
+  'conflicting-fields': error(message`${'fields'} exclude each other in ${'where'}`, 'keep one of them'),
   'duplicate-cipher-suite': warning(message`cipher suite "${'name'}" is listed twice`, 'remove one of them'),
   'empty-list': error(message`"${'field'}" is empty, expected at least one entry`),
   'empty-object': error(message`${'where'} is empty, expected at least one field`),
@@ -61,7 +61,7 @@ export const fieldCodes = {
   'unsupported-field': error(message`field "${'field'}" is not supported: ${'reason'}`),
   'unsupported-kind-of-group': error(message`kind ${'kind'} of ${'group'} is not supported`),
   'unsupported-plugin': error(
-    message`WasmPlugin "${'name'}" of phase ${'phase'} decides who gets in, and no plug-in is run`,
+    message`WasmPlugin "${'name'}" of phase ${'phase'} controls access, and plug-ins are not supported`,
     'write what it checks as an AuthorizationPolicy (action CUSTOM asks a server of yours); --exclude or .meshpolignore leaves the file out knowingly',
   ),
   'unsupported-version': error(

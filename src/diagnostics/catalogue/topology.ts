@@ -33,7 +33,7 @@ export const topologyCodes = {
     'write sidecar.mesh.io/inject: "true" as a label of the pod, or label the namespace mesh-injection: enabled',
   ),
   'inbound-outside-capture': warning(
-    message`connections ${'what'} of ${'kind'} "${'name'}" go around its proxy: there STRICT, tokens and access rules do not hold`,
+    message`connections ${'what'} of ${'kind'} "${'name'}" bypass its proxy: STRICT, token checks and access rules don't apply to them`,
     'remove the annotation, or keep others from these ports by other means',
   ),
   'invalid-port-list': error(
@@ -41,7 +41,7 @@ export const topologyCodes = {
     'write ports from 1 to 65535, as in "8000,9000"',
   ),
   'outbound-outside-capture': warning(
-    message`connections ${'what'} from ${'kind'} "${'name'}" go around its proxy: without mutual TLS, and past what is let out`,
+    message`connections ${'what'} from ${'kind'} "${'name'}" bypass its proxy: without mutual TLS and without its rules for outbound traffic`,
     'remove the annotation, unless these connections are meant to leave the mesh',
   ),
   'unread-annotation': warning(

@@ -46,7 +46,9 @@ const starHint = 'write "*", "text*" or "*text": a star stands for any text at o
 function starFault(value: string): Fault | undefined {
   const inside = value.replace(/^\*|(?<=.)\*$/g, '');
   const atBothEnds = value.length > 1 && value.startsWith('*') && value.endsWith('*');
-  return inside.includes('*') || atBothEnds ? { reason: 'the star would stand for itself', hint: starHint } : undefined;
+  return inside.includes('*') || atBothEnds
+    ? { reason: 'a star is a wildcard at one end of a value only', hint: starHint }
+    : undefined;
 }
 
 /** `<issuer>/<subject>`: issuers are often URLs, so that the last slash parts the two. */

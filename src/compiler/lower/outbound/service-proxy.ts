@@ -44,7 +44,7 @@ export function proxyChoice(placement: Placement, clusters: Clusters, settings: 
 /** Where an endpoint is not chosen by key, a key would be written to one and read from another. */
 function redisOrTcp(placement: Placement, clusters: Clusters): ProxyChoice {
   if (placement.target?.weightedClusters !== undefined) {
-    return { kind: 'tcp', why: 'it cannot share commands out by weight' };
+    return { kind: 'tcp', why: 'it cannot distribute commands by weight' };
   }
   const name = clusterOf(placement);
   // That nobody is behind a destination was said where it was looked up.
