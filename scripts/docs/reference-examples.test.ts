@@ -38,6 +38,11 @@ const examples: readonly Example[] = readdirSync(folder)
 const named = (some: readonly Example[]) => some.map((it) => [`${it.page}:${it.line}`, it] as const);
 const inYaml = examples.filter(({ language }) => language === 'yaml');
 
+const sidecar = {
+  path: 'pod.yaml',
+  text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: a}\nspec: {containers: [{name: mesh-proxy}]}\n',
+};
+
 /** A file with the text, in a folder that is gone after the test. */
 function fileOf(text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), 'example-')), 'example.yaml');
@@ -70,9 +75,9 @@ describe('the YAML of the reference pages', () => {
   test.each(named(overrides))('overrides the bootstrap without a diagnostic: %s', async (_, { text }) => {
     const bag = new DiagnosticBag();
     const bootstrap = await readUserBootstrap({ override: fileOf(text), custom: undefined }, bag, []);
-    const pod = { path: 'pod.yaml', text: readFileSync('fixtures/kinds/Pod.yaml', 'utf8') };
-    createCompiler({ settings: defaultSettings, bootstrap }).compile([pod], 'all', bag);
+    const compilation = createCompiler({ settings: defaultSettings, bootstrap }).compile([sidecar], 'all', bag);
     expect(bag.all.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(compilation?.configs).toHaveLength(1);
   });
 
   test.each(named(grpcClients))('is a gRPC client as Envoy has it: %s', (_, { text }) => {
