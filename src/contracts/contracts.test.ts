@@ -19,4 +19,13 @@ describe('readMeshFile', () => {
   test('refuses a mesh.json of another format', () => {
     expect(() => readMeshFile('{"format": 0}')).toThrow('mesh.json has the format 0, expected 1');
   });
+
+  test.each(['', '{"format": 1, "workl', 'format: 1'])(
+    'says of "%s", which is no JSON, which file it is, what was expected and what to do',
+    (text) => {
+      expect(() => readMeshFile(text)).toThrow(
+        /^mesh\.json is not JSON \(.+\), expected a document of format 1: compile again$/,
+      );
+    },
+  );
 });

@@ -80,7 +80,7 @@ export interface MeshEndpoint {
   readonly workload?: { readonly namespace: string; readonly name: string };
 }
 
-/** Reads the text of `mesh.json`; throws when it has another format. */
+/** Reads the text of `mesh.json`; throws when it is not JSON or has another format. */
 export function readMeshFile(text: string): MeshFile {
   return readFormat<MeshFile>('mesh.json', meshFormat, text);
 }

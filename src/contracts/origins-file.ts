@@ -43,7 +43,7 @@ export interface DecidingField {
 /** Origins of a configuration whose makers nobody wrote down. */
 export const noOrigins: OriginsFile = { format: originsFormat, listeners: {}, routes: {}, clusters: {} };
 
-/** Reads the text of `origins.json`; throws when it has another format. */
+/** Reads the text of `origins.json`; throws when it is not JSON or has another format. */
 export function readOriginsFile(text: string): OriginsFile {
   return readFormat<OriginsFile>('origins.json', originsFormat, text);
 }

@@ -15,8 +15,8 @@ const descriptorsBeside = 256;
 /** So many requests may wait for a connection at the least: as many as in Envoy by itself. */
 const leastWaiting = 1024;
 
-/** What Envoy may keep of memory that it no longer uses needs no limit where it is that small. */
-const leastKeptBytes = 32 * 2 ** 20;
+/** The limit on freed memory that Envoy keeps for itself is never below this: so little is no burden on a container. */
+const lowestKeptLimitBytes = 32 * 2 ** 20;
 
 /** What the machine lets Envoy use; undefined where nothing limits it. */
 export interface MachineLimits {
@@ -35,7 +35,8 @@ export function overloadLimits({ memoryLimitBytes, descriptorLimit }: MachineLim
   return {
     maxConnections: Math.max(1, Math.floor(Math.min(mostConnections, ...fitting))),
     maxHeapBytes,
-    keptHeapBytes: maxHeapBytes === undefined ? undefined : Math.max(leastKeptBytes, Math.floor(maxHeapBytes / 3)),
+    keptHeapBytes:
+      maxHeapBytes === undefined ? undefined : Math.max(lowestKeptLimitBytes, Math.floor(maxHeapBytes / 3)),
   };
 }
 

@@ -11,9 +11,12 @@ export interface AudienceGroup {
 type Provider = Pick<JwtProviderIR, 'issuer' | 'audiences' | 'keySet' | 'headers' | 'params' | 'cookies'>;
 
 /**
- * Each provider with its group, in their order; groups for the same audiences are one object. Envoy verifies a token by the first provider
- * that takes it, also where a later one names its audience and the first another that is the same but for scheme or slash:
- * what any provider for the very same tokens asks for will do.
+ * Gives each provider, in order, the group of audiences of which a token that it verified must name one. Providers with
+ * the same audiences share one group.
+ *
+ * The group of a provider holds the audiences of all providers that accept the same tokens. To Envoy two audiences are
+ * the same that differ only in scheme or in a slash at the end, and it verifies a token with the first provider that
+ * accepts it: that may be another one than the provider that names the token's audience as it is.
  */
 export function groupedByAudiences<P extends Provider>(
   providers: readonly P[],
