@@ -4,6 +4,11 @@ import type { WireRequest } from '../../src/testbed/wire/exchange.ts';
 import { type HeaderLine, http1Request } from '../../src/testbed/wire/http1.ts';
 import { type HeaderFields, http2Request } from '../../src/testbed/wire/http2.ts';
 
+/** Fields of an HTTP/2 request: a GET over plaintext, and these. */
+export function get(...fields: HeaderFields): HeaderFields {
+  return [[':method', 'GET'], [':scheme', 'http'], ...fields];
+}
+
 /** What an attacker sends, byte for byte: one character a byte (latin1). */
 export interface AttackRequest {
   readonly method?: string;

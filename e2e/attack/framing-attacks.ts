@@ -1,33 +1,17 @@
-import type { Attack } from './attack.ts';
+import { type Attack, get } from './attack.ts';
 
 /** Pseudo headers, framing, and headers that some applications believe more than the path. */
 export const framing: readonly Attack[] = [
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':path', '/admin'],
-      [':authority', 'server'],
-    ],
+    fields: get([':path', '/free'], [':path', '/admin'], [':authority', 'server']),
     http2: 'reset',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':authority', 'server'],
-    ],
+    fields: get([':authority', 'server']),
     http2: 'reset',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/admin'],
-      [':authority', 'server'],
-      ['x-original-url', '/free'],
-    ],
+    fields: get([':path', '/admin'], [':authority', 'server'], ['x-original-url', '/free']),
     http2: '403',
   },
   {
@@ -48,13 +32,7 @@ export const framing: readonly Attack[] = [
     http2: 'reset',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':authority', 'server'],
-      ['x-a', 'b'],
-      [':path', '/admin'],
-    ],
+    fields: get([':authority', 'server'], ['x-a', 'b'], [':path', '/admin']),
     http2: 'reset',
   },
   {
@@ -67,23 +45,11 @@ export const framing: readonly Attack[] = [
     http2: '403',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', 'server'],
-      ['x-rewrite-url', '/admin'],
-    ],
+    fields: get([':path', '/free'], [':authority', 'server'], ['x-rewrite-url', '/admin']),
     http2: '200 /free',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', 'server'],
-      ['x-envoy-original-path', '/admin'],
-    ],
+    fields: get([':path', '/free'], [':authority', 'server'], ['x-envoy-original-path', '/admin']),
     http2: '200 /free',
   },
   { headers: [['X-Original-URL', '/admin']], http1: '200 /free', http2: '200 /free' },

@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts';
+import { type Attack, get } from './attack.ts';
 
 const own = '200 server.foo';
 const below = '200 x.example.com';
@@ -68,22 +68,11 @@ export const grantedHosts: readonly Attack[] = [
     http1: '403',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', 'evil.example'],
-      ['host', 'server.foo'],
-    ],
+    fields: get([':path', '/free'], [':authority', 'evil.example'], ['host', 'server.foo']),
     http2: '403',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      ['host', 'internal.corp:80.example.com'],
-    ],
+    fields: get([':path', '/free'], ['host', 'internal.corp:80.example.com']),
     http2: '403',
   },
 ];

@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts';
+import { type Attack, get } from './attack.ts';
 
 /** The host `admin.example.com`. */
 export const hosts: readonly Attack[] = [
@@ -64,60 +64,27 @@ export const hosts: readonly Attack[] = [
     http1: '200 other.example.com',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      ['host', 'admin.example.com'],
-    ],
+    fields: get([':path', '/free'], ['host', 'admin.example.com']),
     http2: '403',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', 'other.example.com'],
-      ['host', 'admin.example.com'],
-    ],
+    fields: get([':path', '/free'], [':authority', 'other.example.com'], ['host', 'admin.example.com']),
     http2: '200 other.example.com',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', 'admin.example.com'],
-      ['host', 'other.example.com'],
-    ],
+    fields: get([':path', '/free'], [':authority', 'admin.example.com'], ['host', 'other.example.com']),
     http2: '403',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', 'other.example.com'],
-      [':authority', 'admin.example.com'],
-    ],
+    fields: get([':path', '/free'], [':authority', 'other.example.com'], [':authority', 'admin.example.com']),
     http2: 'reset',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', ''],
-      ['host', 'admin.example.com'],
-    ],
+    fields: get([':path', '/free'], [':authority', ''], ['host', 'admin.example.com']),
     http2: 'reset',
   },
   {
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-    ],
+    fields: get([':path', '/free']),
     http2: 'reset',
   },
 ];

@@ -1,4 +1,4 @@
-import type { AttackOutcome, AttackRequest } from './attack.ts';
+import { type AttackOutcome, type AttackRequest, get } from './attack.ts';
 
 /** A request on a TLS connection to a gateway port that several servers share. */
 export interface TlsAttack extends AttackRequest {
@@ -120,12 +120,7 @@ export const tlsAttacks: readonly TlsAttack[] = [
   },
   {
     sni: wide,
-    fields: [
-      [':method', 'GET'],
-      [':scheme', 'http'],
-      [':path', '/free'],
-      [':authority', guardedHost],
-    ],
+    fields: get([':path', '/free'], [':authority', guardedHost]),
     http2: '421',
   },
 ];

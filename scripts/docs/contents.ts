@@ -12,112 +12,87 @@ export interface Part {
   readonly pages: readonly PageEntry[];
 }
 
+/** Pages by name, in reading order, each with its sentence for the index. */
+function entriesOf(summaries: Readonly<Record<string, string>>): readonly PageEntry[] {
+  return Object.entries(summaries).map(([name, summary]) => ({ name, summary }));
+}
+
 /** Every page of the documentation, in reading order; a test compares it with the files. */
 export const parts: readonly Part[] = [
   {
     folder: 'guides',
     title: 'Guides',
     introduction: 'Step-by-step instructions. Start here.',
-    pages: [
-      {
-        name: 'first-mesh',
-        summary: 'Two services, a call through two sidecars on one machine, a policy, the call again.',
-      },
-      {
-        name: 'local-program',
-        summary: 'One proxy with a policy in front of a program on this machine, without root.',
-      },
-      {
-        name: 'identity-without-kubernetes',
-        summary: 'Start a CA, issue a token, and get a certificate for a workload.',
-      },
-      { name: 'when-a-call-fails', summary: 'Find the reason of a 403, a 503 or a reset connection.' },
-      {
-        name: 'from-istio',
-        summary: 'Kinds, fields and settings of Istio: supported or not, and what to use instead.',
-      },
-      { name: 'pilot-agent-containers', summary: 'Build an image of the agent and run it in Kubernetes pods.' },
-      {
-        name: 'proxies-in-front',
-        summary: 'Set up a gateway behind load balancers, and see which client address a rule matches.',
-      },
-    ],
+    pages: entriesOf({
+      'first-mesh': 'Two services, a call through two sidecars on one machine, a policy, the call again.',
+      'local-program': 'One proxy with a policy in front of a program on this machine, without root.',
+      'identity-without-kubernetes': 'Start a CA, issue a token, and get a certificate for a workload.',
+      'when-a-call-fails': 'Find the reason of a 403, a 503 or a reset connection.',
+      'from-istio': 'Kinds, fields and settings of Istio: supported or not, and what to use instead.',
+      'pilot-agent-containers': 'Build an image of the agent and run it in Kubernetes pods.',
+      'proxies-in-front': 'Set up a gateway behind load balancers, and see which client address a rule matches.',
+    }),
   },
   {
     folder: 'reference',
     title: 'Reference',
     introduction: 'Every command, setting, file and message, for looking things up.',
-    pages: [
-      { name: 'meshpol-compile', summary: 'Compile policies and topology into Envoy configuration.' },
-      { name: 'meshpol-lint', summary: 'Find what compiles and is still wrong.' },
-      { name: 'meshpol-rules', summary: 'List and explain the rules of lint.' },
-      { name: 'meshpol-schema', summary: 'Print the JSON Schema of a kind.' },
-      { name: 'meshpol-version', summary: 'Print the version.' },
-      { name: 'library', summary: 'The compiler as a library for Node and browsers.' },
-      { name: 'pilot-agent-proxy', summary: 'Compile, start Envoy, follow changes, drain.' },
-      { name: 'pilot-agent-istio-iptables', summary: 'Redirect the traffic of a network namespace to the proxy.' },
-      { name: 'pilot-agent-istio-clean-iptables', summary: 'Remove that redirection.' },
-      { name: 'pilot-agent-request', summary: "Send a request to Envoy's admin interface." },
-      { name: 'pilot-agent-wait', summary: 'Wait until a proxy is ready.' },
-      { name: 'pilot-agent-version', summary: 'Print build information.' },
-      { name: 'meshd-serve', summary: 'Run the certificate authority (CA).' },
-      { name: 'meshd-version', summary: 'Print build information.' },
-      {
-        name: 'pilot-agent-status',
-        summary: 'HTTP endpoints of the agent: readiness, probes, metrics, drain and quit.',
-      },
-      { name: 'pilot-agent-dns', summary: "The agent's DNS server for the workload." },
-      { name: 'pilot-agent-sts', summary: "The agent's token exchange server for cloud credentials." },
-      {
-        name: 'compiled-policies',
-        summary: 'What policies become: tokens, access rules, protocols, routes, endpoints, gateways.',
-      },
-      { name: 'kinds', summary: 'Every kind with its smallest YAML and every field.' },
-      {
-        name: 'mesh-configuration',
-        summary: 'Every setting of the mesh configuration and of ProxyConfig, with its default.',
-      },
-      { name: 'bootstrap', summary: 'What Envoy is started with, and how to change it.' },
-      { name: 'templates', summary: 'Replace the templates that generate Envoy configuration.' },
-      { name: 'variables', summary: 'Environment variables of all programs, with defaults.' },
-      { name: 'logging', summary: 'Log lines, scopes, levels, files and rotation.' },
-      { name: 'access-log', summary: 'Settings and default formats of the log of requests and connections.' },
-      { name: 'metrics', summary: 'Prometheus metrics of the agent.' },
-      { name: 'diagnostics', summary: 'Every error and warning of the compiler, with an example.' },
-      { name: 'lint-rules', summary: 'Every rule of lint, with an example that it finds and one that it does not.' },
-    ],
+    pages: entriesOf({
+      'meshpol-compile': 'Compile policies and topology into Envoy configuration.',
+      'meshpol-lint': 'Find what compiles and is still wrong.',
+      'meshpol-rules': 'List and explain the rules of lint.',
+      'meshpol-schema': 'Print the JSON Schema of a kind.',
+      'meshpol-version': 'Print the version.',
+      library: 'The compiler as a library for Node and browsers.',
+      'pilot-agent-proxy': 'Compile, start Envoy, follow changes, drain.',
+      'pilot-agent-istio-iptables': 'Redirect the traffic of a network namespace to the proxy.',
+      'pilot-agent-istio-clean-iptables': 'Remove that redirection.',
+      'pilot-agent-request': "Send a request to Envoy's admin interface.",
+      'pilot-agent-wait': 'Wait until a proxy is ready.',
+      'pilot-agent-version': 'Print build information.',
+      'meshd-serve': 'Run the certificate authority (CA).',
+      'meshd-version': 'Print build information.',
+      'pilot-agent-status': 'HTTP endpoints of the agent: readiness, probes, metrics, drain and quit.',
+      'pilot-agent-dns': "The agent's DNS server for the workload.",
+      'pilot-agent-sts': "The agent's token exchange server for cloud credentials.",
+      'compiled-policies': 'What policies become: tokens, access rules, protocols, routes, endpoints, gateways.',
+      kinds: 'Every kind with its smallest YAML and every field.',
+      'mesh-configuration': 'Every setting of the mesh configuration and of ProxyConfig, with its default.',
+      bootstrap: 'What Envoy is started with, and how to change it.',
+      templates: 'Replace the templates that generate Envoy configuration.',
+      variables: 'Environment variables of all programs, with defaults.',
+      logging: 'Log lines, scopes, levels, files and rotation.',
+      'access-log': 'Settings and default formats of the log of requests and connections.',
+      metrics: 'Prometheus metrics of the agent.',
+      diagnostics: 'Every error and warning of the compiler, with an example.',
+      'lint-rules': 'Every rule of lint, with an example that it finds and one that it does not.',
+    }),
   },
   {
     folder: 'explanation',
     title: 'Explanation',
     introduction: 'How the programs work, and why.',
-    pages: [
-      { name: 'glossary', summary: 'Terms, and the versions of Envoy and Istio.' },
-      { name: 'architecture', summary: 'Stages of the compiler, modules, and the contracts between them.' },
-      {
-        name: 'life-of-a-request',
-        summary: 'The way of a request through two sidecars, and filter chains, as pictures.',
-      },
-      { name: 'threat-model', summary: 'What is defended against whom, and what is not.' },
-      { name: 'identity', summary: "Where a workload's certificate comes from, and when it is renewed." },
-      { name: 'certificate-authority', summary: 'What the CA signs, for whom, and how to change its root.' },
-      { name: 'pilot-agent-lifecycle', summary: 'Start, drain, restart, PID 1 and systemd.' },
-      {
-        name: 'pilot-agent-reload',
-        summary: 'What happens when policies change while the proxy runs, or cannot be applied.',
-      },
-    ],
+    pages: entriesOf({
+      glossary: 'Terms, and the versions of Envoy and Istio.',
+      architecture: 'Stages of the compiler, modules, and the contracts between them.',
+      'life-of-a-request': 'The way of a request through two sidecars, and filter chains, as pictures.',
+      'threat-model': 'What is defended against whom, and what is not.',
+      identity: "Where a workload's certificate comes from, and when it is renewed.",
+      'certificate-authority': 'What the CA signs, for whom, and how to change its root.',
+      'pilot-agent-lifecycle': 'Start, drain, restart, PID 1 and systemd.',
+      'pilot-agent-reload': 'What happens when policies change while the proxy runs, or cannot be applied.',
+    }),
   },
   {
     folder: 'project',
     title: 'Project',
     introduction: 'What has been measured and tested, and what is still open.',
-    pages: [
-      { name: 'performance', summary: 'Measurements, and how to repeat them.' },
-      { name: 'conformance', summary: 'Each line of the specification, with the test that shows it, or "open".' },
-      { name: 'scenarios', summary: 'How the agent behaves in specific situations, with the tests.' },
-      { name: 'incidents', summary: 'Known CVEs and bugs of other proxies, with the regression test for each.' },
-      { name: 'attacks', summary: 'What Envoy makes of more than 500 hostile spellings of requests.' },
-    ],
+    pages: entriesOf({
+      performance: 'Measurements, and how to repeat them.',
+      conformance: 'Each line of the specification, with the test that shows it, or "open".',
+      scenarios: 'How the agent behaves in specific situations, with the tests.',
+      incidents: 'Known CVEs and bugs of other proxies, with the regression test for each.',
+      attacks: 'What Envoy makes of more than 500 hostile spellings of requests.',
+    }),
   },
 ];

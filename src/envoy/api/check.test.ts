@@ -5,19 +5,14 @@ import { fieldCheck } from './field.ts';
 import { messageCheck } from './message.ts';
 import { lookupType, type MessageSchema, messageNames } from './schema.ts';
 import { breaches } from './testing/breaches.ts';
+import { testRows } from './testing/rule-row.ts';
 
 const bootstrap = 'envoy.config.bootstrap.v3.Bootstrap';
 const listener = 'envoy.config.listener.v3.Listener';
 const router = { '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' };
 
 describe('checkMessage', () => {
-  test.each(breaches)(
-    'finds a breach of %s where it is, and nothing in its good twin',
-    (_, type, bad, path, code, good) => {
-      expect(checkMessage(type, bad).map((problem) => [problem.path, problem.code])).toEqual([[path, code]]);
-      expect(checkMessage(type, good)).toEqual([]);
-    },
-  );
+  testRows(breaches);
 
   test('compiles every type of the schema: no rule in it is unknown', () => {
     for (const name of messageNames()) expect(() => checkMessage(name, {})).not.toThrow();

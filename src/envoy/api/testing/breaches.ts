@@ -1,23 +1,13 @@
-import type { ApiProblemCode } from '../check.ts';
+import type { Row } from './rule-row.ts';
 
 const listener = 'envoy.config.listener.v3.Listener';
 const core = 'envoy.config.core.v3';
 const route = 'envoy.config.route.v3';
 
-/** What a row of breaches holds. */
-export type Breach = readonly [
-  rule: string,
-  type: string,
-  bad: unknown,
-  path: string,
-  code: ApiProblemCode,
-  good: unknown,
-];
-
 const router = { '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' };
 
 /** One bad and one good message for each form of JSON that is checked; the good one differs by as little as can be. */
-export const breaches: readonly Breach[] = [
+export const breaches: readonly Row[] = [
   ['unknown field', listener, { adress: {} }, 'adress', 'unknown-field', { address: { pipe: { path: 'a' } } }],
   [
     'field in both spellings',
