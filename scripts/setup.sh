@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need: system packages (scripts/tools/packages.txt) where allowed; Envoy, Node 24 with
-# npm, Node 22, Go, Envoy's API as Go modules and a root file system for containers (into .tools/); npm packages.
+# npm, Node 22, Go, Envoy's API as Go modules, the schema of SARIF and a root file system for containers (into .tools/); npm packages.
 # Asks of the machine for bash, git, make and Python 3. A second run finds everything and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -83,6 +83,19 @@ download_go_modules() {
   cp scripts/envoy-api/go.sum .tools/go.sum
 }
 
+# The published schema of SARIF 2.1.0, which tests hold the output of the linter to; one file of a package of schemas.
+download_sarif_schema() {
+  local package=@microsoft/jest-sarif@1.0.0-beta.0 sum=748e2c3d1a842e7bb258416685c7ea3a0da40005b72267b2052c2856d48ad102 folder
+  if [ -f .tools/sarif-2.1.0.json ]; then return; fi
+  say 'fetching the schema of SARIF'
+  folder=$(mktemp -d)
+  PATH="$PWD/.tools/bin:$PATH" npm pack --silent --pack-destination "$folder" "$package" >/dev/null || fail 'could not fetch the schema of SARIF'
+  printf '%s  %s\n' "$sum" "$(echo "$folder"/*.tgz)" | sha256sum --check --quiet || fail "the checksum of $package differs"
+  tar -xzf "$folder"/*.tgz -C "$folder"
+  mv "$folder/package/lib/schemas/sarif-2.1.0-rtm.5.json" .tools/sarif-2.1.0.json
+  rm -r "$folder"
+}
+
 make_container_base() {
   if [ "$(id -u)" != 0 ] || ! is_there mmdebstrap; then return; fi
   local made_by
@@ -100,5 +113,6 @@ install_system_packages
 install_tools
 install_npm_packages
 download_go_modules
+download_sarif_schema
 make_container_base
 if [ -d .git ]; then git config core.hooksPath .githooks; fi

@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { run as meshpol } from './testing/run-meshpol.ts';
 
 const policy = (spec: string): string =>
@@ -39,8 +43,63 @@ describe('meshpol lint', () => {
 
   test('counts what it does not print, and prints no summary with --quiet', async () => {
     const { out, error } = await meshpol('lint - --severity error', lowerCase);
-    expect([out, error]).toEqual(['', expect.stringMatching(/^no findings in 1 file \(\d+ more below that severity/)]);
+    expect([out, error]).toEqual([
+      '',
+      expect.stringMatching(/^no findings in 1 file \(\d+ below that severity not shown/),
+    ]);
     expect((await meshpol('lint - --quiet', lowerCase)).error).toBe('');
+  });
+});
+
+describe('meshpol lint --output', () => {
+  test('writes several forms in one run, each into its file, and ends with the same code', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lint-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const files = ['sarif', 'junit', 'yaml', 'html', 'gitlab', 'markdown', 'github', 'text'];
+    const outputs = files.map((form) => `-o ${form}=${join(folder, form)}`).join(' ');
+    const { code, out } = await meshpol(`lint - --fail-on warning -o json ${outputs}`, lowerCase);
+    expect(code).toBe(1);
+    const read = (form: string): string => readFileSync(join(folder, form), 'utf8');
+    expect(parseYaml(read('yaml'))).toEqual(JSON.parse(out));
+    expect(read('github')).toMatch(/^::warning file=-,line=8,col=23,.*title=method-in-wrong-case::/);
+    expect(read('text')).toMatch(/^-:8:23: warning: /);
+    for (const form of files) expect(read(form), form).toContain('method-in-wrong-case');
+  });
+
+  test.each([
+    ['lint - -o xml', 2, 'one of text, json, yaml, sarif'],
+    ['lint - -o json=', 2, 'Expected FORM or FORM=FILE'],
+    ['lint - -o json -o text', 2, 'Standard output is taken by another form'],
+    ['lint - -o json=a -o text=a', 2, 'a is taken by another form'],
+    ['lint - -o json=/nowhere/at/all', 3, 'cannot write "/nowhere/at/all": no such file or directory (ENOENT)'],
+  ])('says what is wrong with %j', async (args, expected, text) => {
+    const { code, error } = await meshpol(args, sound);
+    expect([code, error.includes(text) || error]).toEqual([expected, true]);
+  });
+});
+
+describe('meshpol lint --rule and --category', () => {
+  test.each([
+    ['--rule MP407', 1],
+    ['--rule rule-in-two-halves', 0],
+    ['--rule MP305 --rule method-in-wrong-case', 1],
+    ['--category matching', 1],
+    ['--category tokens', 0],
+  ])('%s runs those rules and no other', async (args, expected) => {
+    expect((await meshpol(`lint - --fail-on warning ${args}`, lowerCase)).code).toBe(expected);
+  });
+
+  test('print errors of the input whatever is selected', async () => {
+    const { code, out } = await meshpol('lint - --rule MP305', `${sound}surprise: 1\n`);
+    expect([code, out]).toEqual([1, expect.stringMatching(/unknown field "surprise"/)]);
+  });
+
+  test.each([
+    ['--rule MP999', 'no rule has the code "MP999"'],
+    ['--category token', 'did you mean "tokens"?'],
+  ])('%s is refused', async (args, text) => {
+    const { code, error } = await meshpol(`lint - ${args}`, sound);
+    expect([code, error.includes(text) || error]).toEqual([2, true]);
   });
 });
 

@@ -3,7 +3,7 @@ import { version } from '../lib/version.ts';
 import type { CompileOptions } from './compile-command.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
-import type { LintCommandOptions } from './lint-command.ts';
+import { addLint, addRules } from './lint-options.ts';
 import {
   collect,
   collectPattern,
@@ -14,7 +14,6 @@ import {
   rootDefault,
 } from './options.ts';
 import { createProgram, type Finish, runProgram } from './program.ts';
-import type { RulesOptions } from './rules-command.ts';
 
 const examples = `
 Examples:
@@ -112,50 +111,5 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .action(async (paths: string[], options: CompileOptions) => {
       const { runCompile } = await import('./compile-command.ts');
       finish(await runCompile(paths, options, io));
-    });
-}
-
-function addLint(program: Command, io: CliIo, finish: Finish): void {
-  program
-    .command('lint')
-    .description('find what compiles and is still wrong')
-    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
-    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
-    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collectPattern)
-    .addOption(
-      new Option('--severity <severity>', 'print findings of this severity and above')
-        .choices(['error', 'warning', 'info'])
-        .default('warning'),
-    )
-    .addOption(
-      new Option('--fail-on <severity>', 'end with 1 when there is a finding of this severity or above')
-        .choices(['error', 'warning', 'info'])
-        .default('error'),
-    )
-    .option('--meshConfig <file>', 'mesh configuration')
-    .option('--trust-domain <domain>', 'domain used for identities')
-    .option(
-      '--root-namespace <name>',
-      `namespace whose policies hold for the whole mesh ${rootDefault}`,
-      parseNamespace,
-    )
-    .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
-    .option('--max-diagnostics <count>', 'findings to print', parseCount, 50)
-    .option('--quiet', 'print no summary')
-    .action(async (paths: string[], options: LintCommandOptions) => {
-      const { runLint } = await import('./lint-command.ts');
-      finish(await runLint(paths, options, io));
-    });
-}
-
-function addRules(program: Command, io: CliIo, finish: Finish): void {
-  program
-    .command('rules')
-    .description('list the rules of lint, or explain one')
-    .argument('[CODE]', 'code of a rule, or its number in the catalogue (MP304)')
-    .option('--from <code>', "the rules for another tool's code, such as IST0101 or KIA0105")
-    .action(async (code: string | undefined, options: RulesOptions) => {
-      const { runRules } = await import('./rules-command.ts');
-      finish(await runRules(code, options, io));
     });
 }

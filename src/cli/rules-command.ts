@@ -1,6 +1,7 @@
 import { UsageError } from '../lib/usage-error.ts';
 import { formatRule, formatRuleList } from '../lint/formats/rules.ts';
-import { allRules, findRule, nearestRule, rulesOfPeer } from '../lint/rule-index.ts';
+import { allRules, rulesOfPeer } from '../lint/rule-index.ts';
+import { ruleOf } from '../lint/select-rules.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
 
@@ -20,12 +21,4 @@ export async function runRules(name: string | undefined, { from }: RulesOptions,
     await io.writeOut(formatRuleList(rules));
   }
   return exitCode.done;
-}
-
-function ruleOf(name: string) {
-  const rule = findRule(name);
-  if (rule !== undefined) return rule;
-  const guess = nearestRule(name);
-  const hint = guess === undefined ? '"meshpol rules" lists all of them' : `did you mean "${guess}"?`;
-  throw new UsageError(`no rule has the code "${name}": ${hint}`);
 }

@@ -48,25 +48,38 @@ export function placeDiagnostics(
   diagnostics: readonly Placeable[],
   files: readonly SourceText[],
 ): readonly PlacedDiagnostic[] {
+  return placeEach(diagnostics, files).map(({ placed }) => placed);
+}
+
+/** The same, each with what it was made of, and with the places of other spans. */
+export function placeEach<T extends Placeable>(
+  items: readonly T[],
+  files: readonly SourceText[],
+): readonly { readonly item: T; readonly placed: PlacedDiagnostic; readonly placeOf: (span: SourceSpan) => Place }[] {
   const placeOf = placer(files);
-  const placed = diagnostics.map(({ code, severity, message, span, why, hint, related }) => {
-    const place = span && placeOf(span);
-    const mayQuote = !place?.isSecret || quotesNamesOnly.has(code);
-    return {
-      code,
-      severity,
-      message: mayQuote ? message : withoutQuotes(message),
-      place,
-      ...(why === undefined ? {} : { why }),
-      hint,
-      related: related.map((other) => ({ message: other.message, place: placeOf(other.span) })),
-    };
-  });
   const seen = new Set<string>();
-  return placed.sort(compare).filter(({ code, message, place }) => {
-    const key = JSON.stringify([place?.file, place?.start, code, message]);
-    return seen.size !== seen.add(key).size;
-  });
+  return items
+    .map((item) => ({ item, placed: placeOne(item, placeOf), placeOf }))
+    .sort((a, b) => compare(a.placed, b.placed))
+    .filter(({ placed: { code, message, place } }) => {
+      const key = JSON.stringify([place?.file, place?.start, code, message]);
+      return seen.size !== seen.add(key).size;
+    });
+}
+
+function placeOne(item: Placeable, placeOf: (span: SourceSpan) => Place): PlacedDiagnostic {
+  const { code, severity, message, span, why, hint, related } = item;
+  const place = span && placeOf(span);
+  const mayQuote = !place?.isSecret || quotesNamesOnly.has(code);
+  return {
+    code,
+    severity,
+    message: mayQuote ? message : withoutQuotes(message),
+    place,
+    ...(why === undefined ? {} : { why }),
+    hint,
+    related: related.map((other) => ({ message: other.message, place: placeOf(other.span) })),
+  };
 }
 
 function compare(a: PlacedDiagnostic, b: PlacedDiagnostic): number {

@@ -9,7 +9,7 @@ import type { Rule, SettingSighting, Sighting } from './rule.ts';
 import { allRules } from './rule-index.ts';
 
 export interface LintOptions {
-  /** The rules to run; all of them when absent. */
+  /** The rules to run, and nothing else; all of them, with what analysis said, when absent. */
   readonly rules?: readonly Rule[];
 }
 
@@ -26,8 +26,9 @@ export interface LintResult {
  */
 export function lint(snapshot: Snapshot, { rules = allRules }: LintOptions = {}): LintResult {
   const isPlaced = hasTopology(snapshot);
-  const findings: Finding[] = [...diagnosticFindings(snapshot)];
-  const notChecked: NotChecked[] = [...diagnosticsNotChecked(snapshot)];
+  const isWhole = rules === allRules;
+  const findings: Finding[] = isWhole ? [...diagnosticFindings(snapshot)] : [];
+  const notChecked: NotChecked[] = isWhole ? [...diagnosticsNotChecked(snapshot)] : [];
   for (const rule of rules) {
     const skipped =
       rule.needs === 'topology' && !isPlaced

@@ -4,16 +4,19 @@ import type { MeshObject } from '../policy/object.ts';
 import type { Fix } from './finding.ts';
 
 /** What a rule is about; the parts of its page, and what `--category` selects by. */
-export type Category =
-  | 'peer-authentication'
-  | 'client-tls'
-  | 'authorization'
-  | 'matching'
-  | 'tokens'
-  | 'routing'
-  | 'output'
-  | 'agent'
-  | 'hygiene';
+export type Category = (typeof categories)[number];
+
+export const categories = [
+  'peer-authentication',
+  'client-tls',
+  'authorization',
+  'matching',
+  'tokens',
+  'routing',
+  'output',
+  'agent',
+  'hygiene',
+] as const;
 
 /** What the fault does to access: lets in more than meant, less than meant, makes calls fail, or none of these. */
 export type Direction = 'widens' | 'narrows' | 'breaks' | 'none';

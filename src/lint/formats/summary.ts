@@ -1,23 +1,17 @@
 import type { Severity } from '../../diagnostics/registry.ts';
-import type { Finding } from '../finding.ts';
-import type { LintResult } from '../lint.ts';
+import type { LintReport } from '../report.ts';
 
 /** Lines for standard error: what was found, what is not shown, and which rules could not look. */
-export function formatLintSummary(
-  { findings, notChecked }: LintResult,
-  shown: readonly Finding[],
-  { fileCount, isFaulty }: { readonly fileCount: number; readonly isFaulty: boolean },
-): string {
-  const hidden = findings.length - shown.length;
-  const files = `${fileCount} ${fileCount === 1 ? 'file' : 'files'}`;
-  const more = hidden > 0 ? ` (${hidden} more below that severity are not shown)` : '';
-  const lines = [`${countsOf(shown)} in ${files}${more}`];
-  if (isFaulty) lines.push('not checked: no rule runs on an input with errors');
-  if (notChecked.length > 0) {
-    const list = notChecked.map(({ code, count }) => `${code} (${count})`).join(', ');
-    lines.push(`not checked: no topology for ${list}`);
-  }
-  return `${lines.join('\n')}\n`;
+export function formatLintSummary(report: LintReport, hidden: readonly Hidden[] = []): string {
+  const more = hidden.filter(({ count }) => count > 0).map(({ count, why }) => `${count} ${why}`);
+  const counts = formatCounts(report) + (more.length === 0 ? '' : ` (${more.join(', ')})`);
+  return `${[counts, ...formatNotChecked(report)].join('\n')}\n`;
+}
+
+/** Findings that are not shown, and why: `3 below that severity`. */
+export interface Hidden {
+  readonly count: number;
+  readonly why: string;
 }
 
 const words: readonly (readonly [Severity, string])[] = [
@@ -26,11 +20,19 @@ const words: readonly (readonly [Severity, string])[] = [
   ['info', 'infos'],
 ];
 
-/** `2 errors, 1 warning`; `no findings`. */
-function countsOf(findings: readonly Finding[]): string {
+/** `2 errors, 1 warning in 7 files`; `no findings in 1 file`. */
+export function formatCounts({ findings, fileCount }: LintReport): string {
   const parts = words.flatMap(([severity, plural]) => {
-    const count = findings.filter((finding) => finding.severity === severity).length;
+    const count = findings.filter(({ placed }) => placed.severity === severity).length;
     return count === 0 ? [] : [`${count} ${count === 1 ? severity : plural}`];
   });
-  return parts.length === 0 ? 'no findings' : parts.join(', ');
+  const files = `${fileCount} ${fileCount === 1 ? 'file' : 'files'}`;
+  return `${parts.length === 0 ? 'no findings' : parts.join(', ')} in ${files}`;
+}
+
+/** At most one line a reason. */
+export function formatNotChecked({ isFaulty, notChecked }: LintReport): readonly string[] {
+  if (isFaulty) return ['not checked: no rule runs on an input with errors'];
+  if (notChecked.length === 0) return [];
+  return [`not checked: no topology for ${notChecked.map(({ code, count }) => `${code} (${count})`).join(', ')}`];
 }

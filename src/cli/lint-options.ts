@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CliIo } from './io.ts';
+import { type LintCommandOptions, type LintOutput, lintForms } from './lint-settings.ts';
+import { collect, collectPattern, parseCount, parseNamespace, parseSize, rootDefault } from './options.ts';
+import type { Finish } from './program.ts';
+import type { RulesOptions } from './rules-command.ts';
+
+const severities = ['error', 'warning', 'info'];
+
+/** `FORM` or `FORM=FILE`; one of several may go to standard output. */
+export function parseLintOutput(value: string, before: readonly LintOutput[] | undefined): readonly LintOutput[] {
+  const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
+  const form = lintForms.find((it) => it === name);
+  if (form === undefined || file === '') {
+    throw new InvalidArgumentError(`Expected FORM or FORM=FILE, where FORM is one of ${lintForms.join(', ')}.`);
+  }
+  if (before?.some((other) => other.file === file)) {
+    throw new InvalidArgumentError(`${file ?? 'Standard output'} is taken by another form.`);
+  }
+  return [...(before ?? []), file === undefined ? { form } : { form, file }];
+}
+
+/** The command `lint` of `meshpol`. */
+export function addLint(program: Command, io: CliIo, finish: Finish): void {
+  program
+    .command('lint')
+    .description('find what compiles and is still wrong')
+    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
+    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
+    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collectPattern)
+    .option('--rule <code>', 'run this rule only (code or number); may be repeated', collect)
+    .option('--category <name>', 'run the rules of this category only; may be repeated', collect)
+    .addOption(
+      new Option('--severity <severity>', 'print findings of this severity and above')
+        .choices(severities)
+        .default('warning'),
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'end with 1 when there is a finding of this severity or above')
+        .choices(severities)
+        .default('error'),
+    )
+    .option(
+      '-o, --output <form[=file]>',
+      `form of the findings, and the file for it: ${lintForms.join(', ')}; may be repeated (default: text)`,
+      parseLintOutput,
+    )
+    .option('--meshConfig <file>', 'mesh configuration')
+    .option('--trust-domain <domain>', 'domain used for identities')
+    .option(
+      '--root-namespace <name>',
+      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      parseNamespace,
+    )
+    .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
+    .option('--max-diagnostics <count>', 'findings that text shows', parseCount, 50)
+    .option('--quiet', 'print no summary')
+    .action(async (paths: string[], options: LintCommandOptions) => {
+      const { runLint } = await import('./lint-command.ts');
+      finish(await runLint(paths, options, io));
+    });
+}
+
+/** The command `rules` of `meshpol`. */
+export function addRules(program: Command, io: CliIo, finish: Finish): void {
+  program
+    .command('rules')
+    .description('list the rules of lint, or explain one')
+    .argument('[CODE]', 'code of a rule, or its number in the catalogue (MP304)')
+    .option('--from <code>', "the rules for another tool's code, such as IST0101 or KIA0105")
+    .action(async (code: string | undefined, options: RulesOptions) => {
+      const { runRules } = await import('./rules-command.ts');
+      finish(await runRules(code, options, io));
+    });
+}

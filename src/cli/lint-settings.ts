@@ -1,0 +1,27 @@
+import type { Severity } from '../diagnostics/registry.ts';
+import type { InputOptions } from './analyse-inputs.ts';
+
+/** For people, for programs, and for what code hosts and their jobs show. */
+export const lintForms = [
+  ...(['text', 'json', 'yaml', 'sarif', 'junit', 'github', 'gitlab', 'markdown', 'html'] as const),
+];
+
+export type LintForm = (typeof lintForms)[number];
+
+/** One output of a run: a form, and the file that it goes to; standard output when there is none. */
+export interface LintOutput {
+  readonly form: LintForm;
+  readonly file?: string;
+}
+
+/** Options of `meshpol lint`, as the command line spells them. */
+export interface LintCommandOptions extends InputOptions {
+  readonly filename?: readonly string[];
+  readonly rule?: readonly string[];
+  readonly category?: readonly string[];
+  readonly output?: readonly LintOutput[];
+  readonly severity: Severity;
+  readonly failOn: Severity;
+  readonly maxDiagnostics: number;
+  readonly quiet?: true;
+}

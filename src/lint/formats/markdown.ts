@@ -1,0 +1,21 @@
+import type { LintReport } from '../report.ts';
+import { formatCounts, formatNotChecked } from './summary.ts';
+
+/** For comments and summaries of jobs: a table, one row a finding. */
+export function formatMarkdown(report: LintReport): string {
+  const { findings } = report;
+  const rows = findings.map(({ placed: { code, severity, message, place, hint } }) => {
+    const at = place === undefined ? '' : `\`${place.file.replaceAll('`', "'")}:${place.start.line}\``;
+    return `| ${severity} | ${at} | ${cell(message)} | ${cell(hint ?? '')} | ${code} |\n`;
+  });
+  const head = '| severity | where | what | what to do | rule |\n|---|---|---|---|---|\n';
+  const lines = [formatCounts(report), ...formatNotChecked(report)].map((line) => `${cell(line)}\n`);
+  return `## meshpol lint\n\n${lines.join('\n')}${rows.length === 0 ? '' : `\n${head}${rows.join('')}`}`;
+}
+
+/** What a text says must not become a link, an image or markup of the page. */
+function cell(text: string): string {
+  return text
+    .replaceAll(/[\\`*_{}[\]<>()#+!|~@&-]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,58 @@
+import { type Place, type PlacedDiagnostic, placeEach, type SourceText } from '../diagnostics/placed.ts';
+import type { Finding, NotChecked, Subject } from './finding.ts';
+import { fingerprints } from './fingerprint.ts';
+import type { LintResult } from './lint.ts';
+import type { Rule } from './rule.ts';
+import { findRule } from './rule-index.ts';
+
+/** A change of the text, by lines and columns. */
+export interface PlacedFix {
+  readonly title: string;
+  readonly edits: readonly { readonly place: Place; readonly text: string }[];
+}
+
+/** A finding with lines and columns, and with what its rule says. */
+export interface ReportedFinding {
+  readonly placed: PlacedDiagnostic;
+  readonly fingerprint: string;
+  /** Undefined for what the compiler says. */
+  readonly rule: Rule | undefined;
+  readonly subject: Subject | undefined;
+  readonly fix: PlacedFix | undefined;
+}
+
+/** One run, as every output form has it. */
+export interface LintReport {
+  readonly findings: readonly ReportedFinding[];
+  readonly notChecked: readonly NotChecked[];
+  readonly fileCount: number;
+  readonly version: string;
+  /** The input has errors, so that no rule ran. */
+  readonly isFaulty: boolean;
+}
+
+/** Findings in the order in which people read them. */
+export function reportOf(
+  { findings, notChecked }: LintResult,
+  files: readonly SourceText[],
+  run: Pick<LintReport, 'version' | 'isFaulty'>,
+): LintReport {
+  const placed = placeEach(findings, files);
+  const keys = fingerprints(placed.map(({ item }) => item));
+  return {
+    ...run,
+    notChecked,
+    fileCount: files.length,
+    findings: placed.map(({ item, placed: own, placeOf }, i) => ({
+      placed: own,
+      fingerprint: keys[i] ?? '',
+      rule: findRule(item.code),
+      subject: item.subject,
+      fix: placedFix(item, placeOf),
+    })),
+  };
+}
+
+function placedFix({ fix }: Finding, placeOf: (span: Finding['related'][number]['span']) => Place) {
+  return fix && { title: fix.title, edits: fix.edits.map(({ span, text }) => ({ place: placeOf(span), text })) };
+}
