@@ -3,30 +3,28 @@ import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { KeySets } from '../policy/key-sets.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { SourceFile } from '../source/document.ts';
-import { type AnalysisView, createAnalyser } from './analyse.ts';
+import { type Analyse, createAnalyser } from './analyse.ts';
 import type { Compilation } from './compilation.ts';
 import { createObjectReader, type ReadObjects } from './read-objects.ts';
-import { createSnapshotRenderer, type RenderOptions, type Selection } from './render-snapshot.ts';
+import { createSnapshotRenderer, type RenderOptions, type RenderSnapshot, type Selection } from './render-snapshot.ts';
 
 export interface CompileOptions extends RenderOptions {
   readonly settings: Settings;
 }
 
-/** What a proxy that compiles for itself knows and wants to hear. */
-export interface ProxyView extends AnalysisView, Pick<Selection, 'closingSecrets'> {}
-
 /** A compiler that remembers: compiling again costs what changed. */
 export interface Compiler {
   readonly read: ReadObjects;
-  /** Undefined when the bag holds an error; nothing of a faulty input is given out. */
+  readonly analyse: Analyse;
+  readonly render: RenderSnapshot;
+  /** Analysis and rendering. Undefined when the bag holds an error; nothing of a faulty input is given out. */
   compileObjects(
     objects: readonly MeshObject<string>[],
     select: Selection['select'],
     bag: DiagnosticBag,
     keySets?: KeySets,
-    view?: ProxyView,
   ): Compilation | undefined;
-  /** Both in one. */
+  /** All three in one. */
   compile(
     files: readonly SourceFile[],
     select: Selection['select'],
@@ -56,14 +54,13 @@ export function createCompiler({ settings, ...options }: CompileOptions): Compil
   const analyse = createAnalyser(settings);
   const render = createSnapshotRenderer(options);
 
-  const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets, view) => {
-    const snapshot = analyse(objects, bag, view);
-    return snapshot && render(snapshot, { select, keySets, closingSecrets: view?.closingSecrets }, bag);
+  const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets) => {
+    const snapshot = analyse(objects, bag);
+    return snapshot && render(snapshot, { select, keySets }, bag);
   };
 
   return {
-    read,
-    compileObjects,
+    ...{ read, analyse, render, compileObjects },
     compile: (files, select, bag, keySets) => {
       const objects = read(files, bag);
       return bag.hasErrors ? undefined : compileObjects(objects, select, bag, keySets);

@@ -1,6 +1,7 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
 import { mayBeRoot } from '../compiler/root-namespace.ts';
+import { tokenRulesOf } from '../compiler/token-rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
@@ -11,7 +12,6 @@ import { type FilledFiles, fillEmptied } from './emptied-files.ts';
 import type { GoodInputs } from './good-versions.ts';
 import type { KeySetGatherer } from './key-sets/gather.ts';
 import type { ProxyIdentity } from './node-id.ts';
-import type { ProxyInputs } from './proxy-inputs.ts';
 import { letOthers, readInPieces } from './turns.ts';
 
 /** What came of the inputs; `alarms` are errors that stop nothing. */
@@ -42,7 +42,6 @@ export async function compileKept(
 
 /** What the compilations of one round share. */
 export interface Compiling {
-  readonly inputs: ProxyInputs;
   readonly identity: ProxyIdentity;
   readonly settings: Settings;
   readonly compiler: Compiler;
@@ -61,24 +60,20 @@ interface Compiled {
 async function compileOnce(
   files: readonly SourceFile[],
   before: DiagnosticBag,
-  { inputs, identity, compiler, gatherer, rootBefore, closing }: Compiling,
+  { identity, compiler, gatherer, rootBefore, closing }: Compiling,
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
   bag.addAll(before.all);
   if (!bag.hasErrors) await readInPieces(compiler, files);
   const objects = bag.hasErrors ? [] : compiler.read(files, bag);
-  const keys = await gatherer.gather(objects, bag);
+  const keySets = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
-  const compileObjects = (told: DiagnosticBag): Compilation | undefined =>
-    compiler.compileObjects(objects, [identity], told, keys, {
-      ...{ rootBefore, namespace: identity.namespace, closingSecrets: closing.of(objects) },
-    });
-  inputs.keySets.renew();
-  // Which keys this proxy needs shows only when its policies are compiled; the second time costs little.
-  if (objects.some(({ kind }) => kind === 'RequestAuthentication')) compileObjects(new DiagnosticBag());
-  await inputs.keySets.settle();
+  const snapshot = compiler.analyse(objects, bag, { rootBefore, namespace: identity.namespace });
+  if (snapshot === undefined) return { bag, value: undefined };
+  await keySets.fetch(tokenRulesOf(snapshot, identity));
   await letOthers();
-  const compilation = compileObjects(bag);
+  const selection = { select: [identity], keySets, closingSecrets: closing.of(objects) };
+  const compilation = compiler.render(snapshot, selection, bag);
   return { bag, value: compilation && { compilation, objects } };
 }
 

@@ -30,7 +30,7 @@ export interface ProxyInputs {
   /** Where Secrets of gateway servers are looked for; undefined: the proxy's own namespace, and no other one. */
   readonly gatewayNamespace?: string | undefined;
   /** Keys that do not stand in a rule are fetched. */
-  readonly keySets: AgentKeySets;
+  readonly keySets: RemoteKeySets;
   /** Refuses key sets of rules that Envoy would not take. */
   readonly judgeKeys?: JudgeKeys;
   /** Hears what each compilation that gave a configuration counted. */
@@ -43,14 +43,6 @@ export interface ProxyInputs {
   readonly onRead?: (read: ReadFiles) => void;
   /** What is larger throws `InputsTooLarge` before it is parsed; absent: nothing is too large. */
   readonly maxCharacters?: () => number;
-}
-
-/** Fetched keys, as a compilation asks for them. */
-export interface AgentKeySets extends RemoteKeySets {
-  /** Begins a compilation: what earlier ones asked for counts no more. */
-  renew(): void;
-  /** Waits, for a bounded time, for what was asked for. */
-  settle(): Promise<void>;
 }
 
 /** Inputs that are in force. */

@@ -39,12 +39,12 @@ describe('reading in pieces', () => {
   });
 });
 
-/** Tells when the agent has compiled which keys it needs, the last thing before the compilation that counts. */
+/** Tells when the agent has its keys, the last thing before it renders. */
 class ObservedKeySets extends FetchedKeySets {
   readonly settledAt: number[] = [];
 
-  override async settle(): Promise<void> {
-    await super.settle();
+  override async fetch(rules: Parameters<FetchedKeySets['fetch']>[0]): Promise<void> {
+    await super.fetch(rules);
     this.settledAt.push(turns);
   }
 }

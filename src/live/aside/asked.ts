@@ -1,58 +1,95 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JwtRule } from '../../policy/request-authentication.ts';
-import type { AgentKeySets } from '../proxy-inputs.ts';
-import type { FromThread, KeyAnswer, Question } from './messages.ts';
+import type { RemoteKeySets } from '../key-sets/gather.ts';
+import type { Answer, FromThread, KeyAnswer, KeyRule, Question } from './messages.ts';
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
 
 /** Questions to the agent's own thread, one at a time. */
 export class Asked {
   readonly #port: MessagePort;
-  #waiting: { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void } | undefined;
+  #waiting: Waiting | undefined;
 
   constructor(port: MessagePort) {
     this.#port = port;
   }
 
-  ask(question: Question): Promise<unknown> {
+  /** Addresses that the machine has. */
+  async addresses(): Promise<readonly string[]> {
+    const answer = await this.#ask({ name: 'addresses' });
+    return answer.name === 'addresses' ? answer.addresses : mixedUp('addresses', answer);
+  }
+
+  /** Has the keys of these rules kept at hand, of no others; one answer a rule. */
+  async keys(rules: readonly KeyRule[]): Promise<readonly KeyAnswer[]> {
+    const answer = await this.#ask({ name: 'keys', rules });
+    return answer.name === 'keys' ? answer.keys : mixedUp('keys', answer);
+  }
+
+  /** Why Envoy does not take a key set; undefined when it does. */
+  async judge(keys: string): Promise<string | undefined> {
+    const answer = await this.#ask({ name: 'judge', keys });
+    return answer.name === 'judge' ? answer.refusal : mixedUp('judge', answer);
+  }
+
+  answer(answer: Answer): void {
+    this.#settle()?.resolve(answer);
+  }
+
+  fail(error: Error): void {
+    this.#settle()?.reject(error);
+  }
+
+  #ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#waiting !== undefined) throw new Error(`"${question.name}" is asked before the last answer came`);
       this.#waiting = { resolve, reject };
       const message: FromThread = { type: 'question', question };
       this.#port.postMessage(message);
     });
   }
 
-  answer(value: unknown): void {
-    this.#waiting?.resolve(value);
-  }
-
-  fail(error: Error): void {
-    this.#waiting?.reject(error);
+  #settle(): Waiting | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
   }
 }
 
+function mixedUp(asked: string, { name }: Answer): never {
+  throw new Error(`the question "${asked}" got the answer of "${name}"`);
+}
+
 /** Keys are fetched by the agent's own thread; here is what it told. */
-export class AskedKeySets implements AgentKeySets {
+export class AskedKeySets implements RemoteKeySets {
   readonly #asked: Asked;
-  readonly #rules = new Map<string, JwtRule>();
-  #answers = new Map<string, KeyAnswer>();
+  #answers: ReadonlyMap<string, KeyAnswer> = new Map();
 
   constructor(asked: Asked) {
     this.#asked = asked;
   }
 
-  find({ issuer, jwksUri, timeout }: JwtRule): KeyAnswer {
-    const rule = { ...(issuer && { issuer }), ...(jwksUri && { jwksUri }), ...(timeout && { timeout }) } as JwtRule;
-    const key = JSON.stringify(rule);
-    this.#rules.set(key, rule);
-    return this.#answers.get(key) ?? { reason: 'they are still being fetched' };
+  async fetch(rules: readonly JwtRule[]): Promise<void> {
+    const wanted = new Map(rules.map((rule) => [keyOf(rule), sentOf(rule)]));
+    const answers = await this.#asked.keys([...wanted.values()]);
+    this.#answers = new Map([...wanted.keys()].map((key, i) => [key, answers[i] ?? notYet]));
   }
 
-  renew(): void {
-    this.#rules.clear();
+  find(rule: JwtRule): KeyAnswer {
+    return this.#answers.get(keyOf(rule)) ?? notYet;
   }
+}
 
-  async settle(): Promise<void> {
-    const keys = [...this.#rules.keys()];
-    const answers = (await this.#asked.ask({ name: 'keys', rules: [...this.#rules.values()] })) as KeyAnswer[];
-    this.#answers = new Map(keys.flatMap((key, i) => (answers[i] === undefined ? [] : [[key, answers[i]]])));
-  }
+const notYet: KeyAnswer = { reason: 'they are still being fetched' };
+
+/** What says where the keys are, and no more: a rule may hold key sets of any length. */
+function sentOf({ issuer, jwksUri, timeout }: JwtRule): KeyRule {
+  return { ...(issuer ? { issuer } : {}), ...(jwksUri ? { jwksUri } : {}), ...(timeout ? { timeout } : {}) };
+}
+
+function keyOf(rule: JwtRule): string {
+  return JSON.stringify(sentOf(rule));
 }

@@ -29,8 +29,8 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
     ...inputs,
     good,
     keySets: new AskedKeySets(asked),
-    judgeKeys: async (keys) => (await asked.ask({ name: 'judge', keys })) as string | undefined,
-    ownAddresses: async () => (await asked.ask({ name: 'addresses' })) as readonly string[],
+    judgeKeys: (keys) => asked.judge(keys),
+    ownAddresses: () => asked.addresses(),
     onFigures: (counted) => {
       figures = counted;
     },
@@ -54,7 +54,7 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
   };
   port.on('message', (message: ToThread) => {
     if (message.type === 'compile') void compileOnce();
-    else if (message.type === 'answer') asked.answer(message.value);
+    else if (message.type === 'answer') asked.answer(message.answer);
     else if (message.type === 'failedAnswer') asked.fail(errorOf(message.error));
     else if (message.type === 'accept') {
       inForce = message.number;

@@ -66,8 +66,17 @@ export interface GoodChange {
 /** What the thread asks for; the answer comes as a message. */
 export type Question =
   | { readonly name: 'addresses' }
-  | { readonly name: 'keys'; readonly rules: readonly JwtRule[] }
+  | { readonly name: 'keys'; readonly rules: readonly KeyRule[] }
   | { readonly name: 'judge'; readonly keys: string };
+
+/** What a question got; it has the name of the question. */
+export type Answer =
+  | { readonly name: 'addresses'; readonly addresses: readonly string[] }
+  | { readonly name: 'keys'; readonly keys: readonly KeyAnswer[] }
+  | { readonly name: 'judge'; readonly refusal: string | undefined };
+
+/** Where the keys of a rule are. */
+export type KeyRule = Pick<JwtRule, 'issuer' | 'jwksUri' | 'timeout'>;
 
 /** The answer for one rule of the question `keys`. */
 export type KeyAnswer = ReturnType<RemoteKeySets['find']>;
@@ -85,7 +94,7 @@ export type FromThread =
 export type ToThread =
   | { readonly type: 'compile' }
   | { readonly type: 'accept'; readonly number: number }
-  | { readonly type: 'answer'; readonly value: readonly string[] | readonly KeyAnswer[] | string | undefined }
+  | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'failedAnswer'; readonly error: PlainError }
   | { readonly type: 'text'; readonly id: number; readonly number: number; readonly name: string };
 

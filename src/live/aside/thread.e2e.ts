@@ -13,6 +13,13 @@ const program = resolve(import.meta.dirname, '../../../dist/agent-compile.cjs');
 describe('the thread that compiles', () => {
   let folder: string;
   let thread: CompileThread;
+  /** Issuers of the rules whose keys the thread has asked for, a list a question. */
+  let asked: (string | undefined)[][] = [];
+  const keySets = {
+    fetch: async (rules: readonly { readonly issuer?: string }[]) => void asked.push(rules.map(({ issuer }) => issuer)),
+    find: ({ issuer }: { readonly issuer?: string }) =>
+      issuer === 'known' ? { text: '{"keys":[{"kid":"of-the-agent"}]}' } : { reason: 'nobody answers' },
+  };
   const put = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
 
   const threadOf = (options: ThreadOptions, templateFile?: string): CompileThread => {
@@ -24,7 +31,7 @@ describe('the thread that compiles', () => {
       identity: { namespace: 'foo', name: 'httpbin', ip: '10.1.0.1', domain: undefined },
       role: 'sidecar',
       fallbackSecret: 'none',
-      keySets: { find: () => ({ reason: 'none' }), renew: () => undefined, settle: async () => undefined },
+      keySets,
     };
     return new CompileThread(inputs, undefined, { program, ...options });
   };
@@ -33,6 +40,7 @@ describe('the thread that compiles', () => {
     folder = await mkdtemp(join(tmpdir(), 'thread-'));
     await put('mesh.yaml', podMesh('10.1.0.1'));
     await put('p.yaml', denyPath('/first'));
+    asked = [];
     thread = threadOf({ heapMiB: 64 });
   });
   afterEach(async () => {
@@ -54,6 +62,20 @@ describe('the thread that compiles', () => {
     const next = filesOf(await thread.compile());
     expect(next.changes).toEqual({ added: [], changed: ['AuthorizationPolicy foo/p'], removed: [] });
     expect(await files.beside.get('origins.json')).toContain('p.yaml');
+  });
+
+  test('asks the agent for the keys of the policies in force, once a compilation', async () => {
+    const rules = ['known', 'unknown'].map((issuer) => `{issuer: ${issuer}, jwksUri: "https://k.test/${issuer}"}`);
+    const policy = (namespace: string) => `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: ${namespace}}
+spec: {jwtRules: [${rules.join(', ')}]}
+`;
+    await put('tokens.yaml', `${policy('foo')}---\n${policy('bar').replaceAll('known', 'foreign')}`);
+    const { files, warnings } = filesOf(await thread.compile());
+    expect(asked).toEqual([['known', 'unknown']]);
+    expect(files.listeners.text).toContain('of-the-agent');
+    expect(warnings.join('\n')).toMatch(/"unknown".*nobody answers/);
   });
 
   test('is given up when it needs too much memory, and the next one still knows the last good inputs', async () => {

@@ -4,6 +4,7 @@ import { type CompileResult, ReplacedCompilation } from '../../contracts/compile
 import { type ReadFiles, tellLargest } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import {
+  type Answer,
   errorOf,
   type FromThread,
   type PlainInputs,
@@ -213,21 +214,22 @@ export class CompileThread {
 
   async #answer(question: Question): Promise<void> {
     try {
-      const { keySets, judgeKeys, ownAddresses } = this.#inputs;
-      if (question.name === 'judge') {
-        this.#post({ type: 'answer', value: await judgeKeys?.(question.keys) });
-        return;
-      }
-      if (question.name === 'addresses') {
-        this.#post({ type: 'answer', value: (await ownAddresses?.()) ?? [] });
-        return;
-      }
-      keySets.renew();
-      for (const rule of question.rules) keySets.find(rule);
-      await keySets.settle();
-      this.#post({ type: 'answer', value: question.rules.map((rule) => keySets.find(rule)) });
+      this.#post({ type: 'answer', answer: await this.#answerTo(question) });
     } catch (error) {
       this.#post({ type: 'failedAnswer', error: plainError(error) });
+    }
+  }
+
+  async #answerTo(question: Question): Promise<Answer> {
+    const { keySets, judgeKeys, ownAddresses } = this.#inputs;
+    switch (question.name) {
+      case 'judge':
+        return { name: 'judge', refusal: await judgeKeys?.(question.keys) };
+      case 'addresses':
+        return { name: 'addresses', addresses: (await ownAddresses?.()) ?? [] };
+      case 'keys':
+        await keySets.fetch(question.rules);
+        return { name: 'keys', keys: question.rules.map((rule) => keySets.find(rule)) };
     }
   }
 

@@ -16,8 +16,16 @@ type JudgeKeys = (keySet: string) => Promise<string | undefined>;
 
 /** Answers for rules whose keys stand neither in the rule nor in a file. */
 export interface RemoteKeySets {
+  /** From now on keeps the keys of these rules at hand, of no others; waits, for a bounded time, until they are there. */
+  fetch(rules: readonly JwtRule[]): Promise<void>;
   /** Text of the keys, or why there are none now; waits for nobody. */
   find(rule: JwtRule): { readonly text: string } | { readonly reason: string };
+}
+
+/** The key sets of one compilation. */
+export interface GatheredKeySets extends KeySets {
+  /** To be called with the rules in force before they are rendered: those whose keys are nowhere else are fetched. */
+  fetch(rules: readonly JwtRule[]): Promise<void>;
 }
 
 /** Puts key sets together before each compilation; remembers, so that the same keys stay the same object. */
@@ -26,7 +34,7 @@ export interface KeySetGatherer {
    * Checks the keys that stand in rules and in files; what is wrong with them goes to the bag. The look-up tries the
    * rule itself, the files, then the remote ones, and is good for one compilation.
    */
-  gather(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Promise<KeySets>;
+  gather(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Promise<GatheredKeySets>;
 }
 
 /** A gatherer over files that were read before; `judgeKeys` has the last word on keys that stand in rules and files. */
@@ -59,14 +67,20 @@ export function createKeySetGatherer(
         given.set(issuer, answer(result.found));
         warnOfNobody(issuer, rules, bag);
       }
+      const atHand = (rule: JwtRule): KeySetAnswer | undefined =>
+        inline.get(rule.jwks ?? '') ?? given.get(nameOf(rule));
       return {
-        find: (rule) => inline.get(rule.jwks ?? '') ?? given.get(nameOf(rule)) ?? answer(remote.find(rule)),
+        fetch: (wanted) => remote.fetch(wanted.filter((rule) => atHand(rule) === undefined)),
+        find: (rule) => atHand(rule) ?? answer(remote.find(rule)),
       };
     },
   };
 }
 
-const offline: RemoteKeySets = { find: () => ({ reason: 'nothing is fetched while compiling' }) };
+const offline: RemoteKeySets = {
+  fetch: async () => undefined,
+  find: () => ({ reason: 'nothing is fetched while compiling' }),
+};
 
 type Found = { readonly text: string } | { readonly reason: string };
 

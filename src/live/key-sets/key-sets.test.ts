@@ -27,9 +27,27 @@ describe('createKeySetGatherer', () => {
   test('takes the keys of the rule, then those of a file, then remote ones', async () => {
     const [rule, file, remote] = await Promise.all(['rule', 'file', 'remote'].map((kid) => publicJwk(kid)));
     const files = [{ issuer: 'i', path: 'f', text: keySetText(file) }];
-    const gatherer = createKeySetGatherer(files, { find: () => ({ text: keySetText(remote) }) });
+    const gatherer = createKeySetGatherer(files, {
+      fetch: async () => undefined,
+      find: () => ({ text: keySetText(remote) }),
+    });
     const rules = [{ issuer: 'i', jwks: keySetText(rule) }, { issuer: 'i' }, { issuer: 'other' }];
     expect(await found(rules, gatherer)).toEqual({ kids: ['rule', 'file', 'remote'], codes: [] });
+  });
+
+  test('fetches what is wanted and stands neither in a rule nor in a file', async () => {
+    const [rule, file] = await Promise.all(['rule', 'file'].map((kid) => publicJwk(kid)));
+    const fetched: string[] = [];
+    const remote = {
+      fetch: async (rules: readonly JwtRule[]) => void fetched.push(...rules.map(({ issuer = '' }) => issuer)),
+      find: () => ({ reason: 'not yet' }),
+    };
+    const gatherer = createKeySetGatherer([{ issuer: 'file', path: 'f', text: keySetText(file) }], remote);
+    const rules = [{ issuer: 'rule', jwks: keySetText(rule) }, { issuer: 'file' }, { issuer: 'other' }];
+    const keySets = await gatherer.gather([requestAuthentication('a/p', { jwtRules: rules })], new DiagnosticBag());
+    expect(fetched).toEqual([]);
+    await keySets.fetch(rules);
+    expect(fetched).toEqual(['other']);
   });
 
   test('finds a file for a rule without an issuer by the place of its keys', async () => {

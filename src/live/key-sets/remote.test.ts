@@ -27,20 +27,19 @@ function create(options: Partial<FetchOptions> = {}): void {
 const rule = () => ({ issuer: 'i', jwksUri: `http://127.0.0.1:${server?.port}/keys` });
 
 describe('FetchedKeySets', () => {
-  test('has the keys after it settled', async () => {
+  test('has the keys after it fetched them', async () => {
     const text = keySetText(await publicJwk('a'));
     server = await startTestServer((_request, response) => response.end(text));
     create();
     expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     expect(keySets.find(rule())).toMatchObject({ text: expect.stringContaining('"kid":"a"') });
   });
 
   test('says why it has none', async () => {
     server = await startTestServer((_request, response) => response.writeHead(404).end());
     create();
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     expect(keySets.find(rule())).toEqual({ reason: `"${rule().jwksUri}" answers 404` });
     expect(logged).toContain('cannot fetch the keys of an issuer');
   });
@@ -48,8 +47,7 @@ describe('FetchedKeySets', () => {
   test('asks no private host that nobody allowed', async () => {
     server = await startTestServer((_request, response) => response.end('{}'));
     create({ allowedHosts: [] });
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     expect(keySets.find(rule())).toMatchObject({ reason: expect.stringContaining('loopback') });
     expect(server.requests).toEqual([]);
   });
@@ -61,8 +59,7 @@ describe('FetchedKeySets', () => {
       answer = () => void response.end(text);
     });
     create({ waitMs: 50 });
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
     const news = new Promise<void>((resolve) => keySets.onChange(resolve));
     answer();
@@ -73,22 +70,17 @@ describe('FetchedKeySets', () => {
   test('waits for a source once: a change that brings no new one is held up by none', async () => {
     server = await startTestServer(() => undefined);
     create({ waitMs: 300, laterWaitMs: 60_000 });
-    keySets.find(rule());
-    await keySets.settle();
-    keySets.renew();
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
+    await keySets.fetch([rule()]);
     expect(keySets.find(rule())).toEqual({ reason: 'they are still being fetched' });
   });
 
   test('asks no source any more that no rule of the last compilation names', async () => {
     server = await startTestServer((_request, response) => response.writeHead(404).end());
     create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     await vi.waitFor(() => expect(server?.requests.length).toBeGreaterThan(3));
-    keySets.renew();
-    await keySets.settle();
+    await keySets.fetch([]);
     const asked = server.requests.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
     // One may have been on its way. One that went on would have asked ten times.
@@ -102,8 +94,7 @@ describe('FetchedKeySets', () => {
       judgeKeys: async (keySet) => (keySet.includes('"kid":"bad"') ? 'invalid local jwks' : undefined),
       createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }),
     });
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     text = keySetText(await publicJwk('bad'));
     await vi.waitFor(() => expect(logged).toContain('Envoy refuses the key set: \\"invalid local jwks\\"'));
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['good']);
@@ -113,20 +104,18 @@ describe('FetchedKeySets', () => {
     let text = keySetText(await publicJwk('old'));
     server = await startTestServer((_request, response) => response.end(text));
     create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
-    keySets.find(rule());
-    await keySets.settle();
+    await keySets.fetch([rule()]);
     const news = new Promise<void>((resolve) => keySets.onChange(resolve));
     text = keySetText(await publicJwk('new'));
     await news;
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['new']);
   });
 
-  test('forgets what an earlier compilation asked for', async () => {
+  test('asks nobody for what is looked up and not to be fetched', async () => {
     server = await startTestServer((_request, response) => response.end('{}'));
     create({ waitMs: 60_000 });
-    keySets.find({ issuer: 'gone', jwksUri: 'http://127.0.0.1:1/' });
-    keySets.renew();
-    await keySets.settle();
+    keySets.find(rule());
+    await keySets.fetch([]);
     expect(server.requests).toEqual([]);
   });
 });

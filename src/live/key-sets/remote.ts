@@ -29,7 +29,6 @@ export class FetchedKeySets implements RemoteKeySets {
   #waitMs: number;
   /** Sources of the last compilation, by name: they had their time, and hold up no other change. */
   #waitedFor: ReadonlySet<string> = new Set();
-  #asked: KeySetSource[] = [];
   #listener: () => void = () => {};
 
   constructor({
@@ -62,26 +61,18 @@ export class FetchedKeySets implements RemoteKeySets {
     });
   }
 
-  /** Remembers what is asked for: `settle` waits for it. */
   find(rule: JwtRule): ReturnType<RemoteKeySets['find']> {
-    const source = sourceOf(rule);
-    this.#asked.push(source);
-    const result = this.#resolver.current(source);
+    const result = this.#resolver.current(sourceOf(rule));
     if (result?.keySet !== undefined) return { text: result.keySet.text };
     return { reason: result?.fault?.message ?? 'they are still being fetched' };
   }
 
-  /** Begins a compilation: what earlier ones asked for counts no more. */
-  renew(): void {
-    this.#asked = [];
-  }
-
   /**
-   * Keeps the key sets that were asked for fresh from now on, no others; waits, for a bounded time, until each of those
-   * that were not asked for before has been fetched or not.
+   * Keeps the key sets of these rules fresh from now on, no others; waits, for a bounded time, until each of those that
+   * the rules before did not name has been fetched or not.
    */
-  async settle(): Promise<void> {
-    const asked = [...this.#asked];
+  async fetch(rules: readonly JwtRule[]): Promise<void> {
+    const asked = rules.map(sourceOf);
     this.#resolver.retain(asked);
     const fresh = asked.filter((source) => !this.#waitedFor.has(nameOf(source)));
     this.#waitedFor = new Set(asked.map(nameOf));
