@@ -5,7 +5,8 @@ import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { checkFiles } from '../output/check.ts';
-import { type OutputFile, planFiles, proxyFolder, yamlFiles, yamlText } from '../output/plan.ts';
+import type { OutputFormat } from '../output/format.ts';
+import { type OutputFile, oneDocument, type PlanOptions, planFiles, proxyFolder } from '../output/plan.ts';
 import { writeFiles } from '../output/write.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
@@ -19,7 +20,7 @@ export interface CompileOptions {
   readonly check?: string;
   readonly workload?: readonly { readonly namespace: string; readonly name: string }[];
   readonly all?: true;
-  readonly format: 'json' | 'yaml';
+  readonly format: OutputFormat;
   readonly annotate?: true;
   readonly force?: true;
   readonly meshConfig?: string;
@@ -75,12 +76,12 @@ function deliver(
   options: CompileOptions,
   io: CliIo,
 ): Promise<ExitCode> {
-  const json = planFiles(compilation, { files: inputs, isAnnotated: options.annotate === true });
-  const files = options.format === 'yaml' ? yamlFiles(json) : json;
+  const plan = { files: inputs, isAnnotated: options.annotate === true, format: options.format };
+  const files = planFiles(compilation, plan);
   const isOurs = isOursOf(options);
   if (options.output !== undefined) return write(options.output, files, isOurs, options, io);
   if (options.check !== undefined) return check(options.check, files, isOurs, options, io);
-  return print(compilation, json, options, io);
+  return print(compilation, plan, io);
 }
 
 async function write(
@@ -111,39 +112,18 @@ async function check(
   return isSame ? exitCode.done : exitCode.no;
 }
 
-/** One workload as one document: `bootstrap`, `listeners`, `clusters`, `routes` by name, `origins`, `mesh`. */
-async function print(
-  { configs }: Compilation,
-  files: Iterable<OutputFile>,
-  options: CompileOptions,
-  io: CliIo,
-): Promise<ExitCode> {
-  if (configs.length > 1) {
-    const names = configs.slice(0, 5).map(({ namespace, workload }) => `${namespace}/${workload}`);
-    const rest = configs.length > 5 ? ', …' : '';
-    throw new UsageError(
-      `${configs.length} workloads have a proxy: name one with --workload (${names.join(', ')}${rest}), or write all with --output DIR`,
-    );
-  }
-  const parts: Record<string, string> = {};
-  const routes: Record<string, string> = {};
-  for (const { path, text } of files) {
-    const [, route] = /\/routes\/(.*)\.json$/.exec(path) ?? [];
-    if (route !== undefined) routes[decodeURIComponent(route)] = text;
-    else parts[path.slice(path.lastIndexOf('/') + 1, -'.json'.length)] = text;
-  }
-  const { bootstrap = '', listeners = '', clusters = '', origins = '', mesh = '' } = parts;
-  const whole = jsonOf({ bootstrap, listeners, clusters, routes: jsonOf(routes), origins, mesh });
-  await io.writeOut(options.format === 'yaml' ? yamlText(JSON.parse(whole)) : whole);
+/** One workload as one document. */
+async function print(compilation: Compilation, plan: PlanOptions, io: CliIo): Promise<ExitCode> {
+  const [config, ...others] = compilation.configs;
+  if (config === undefined || others.length > 0) throw new UsageError(tooMany(compilation));
+  await io.writeOut(oneDocument(compilation, config, plan));
   return exitCode.done;
 }
 
-/** An object of members that are JSON texts with two spaces, in the same form. */
-function jsonOf(members: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(members).map(
-    ([name, text]) => `  ${JSON.stringify(name)}: ${text.trimEnd().replaceAll('\n', '\n  ')}`,
-  );
-  return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
+function tooMany({ configs }: Compilation): string {
+  const names = configs.slice(0, 5).map(({ namespace, workload }) => `${namespace}/${workload}`);
+  const rest = configs.length > 5 ? ', …' : '';
+  return `${configs.length} workloads have a proxy: name one with --workload (${names.join(', ')}${rest}), or write all with --output DIR`;
 }
 
 /** A run for named workloads answers for their folders only. */

@@ -1,16 +1,15 @@
-import { parse } from 'yaml';
 import { append } from '../lib/append.ts';
 import { compareStrings } from '../lib/sort.ts';
+import { typedMessage } from './discovery-response.ts';
+import type { OutputFile } from './plan.ts';
+import { readResponse } from './read-response.ts';
 
 /** A file that differs; undefined where it is not there. */
 export interface FileChange {
   readonly path: string;
+  /** The text on disk. */
   readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-interface Response {
-  readonly resources: readonly { readonly name: string }[];
+  readonly after: OutputFile | undefined;
 }
 
 /** So many names of one kind are told. */
@@ -57,28 +56,18 @@ function namesOf(kind: string, { path, before, after }: FileChange): readonly st
     return [marked(name, before, after)];
   }
   if (kind !== 'listeners' && kind !== 'clusters') return [];
-  const isJson = path.endsWith('.json');
-  const [old, fresh] = [resourcesOf(before, isJson), resourcesOf(after, isJson)];
-  if (old === undefined || fresh === undefined) return [];
+  const old = before === undefined ? none : readResponse(before, path.endsWith('.json') ? 'json' : 'yaml');
+  if (old === undefined) return [];
+  const fresh = new Map(after?.resources?.map((it) => [it.name, JSON.stringify(typedMessage(it))]));
   return [...new Set([...old.keys(), ...fresh.keys()])]
     .filter((name) => old.get(name) !== fresh.get(name))
     .sort()
     .map((name) => marked(name, old.get(name), fresh.get(name)));
 }
 
-function marked(name: string, before: string | undefined, after: string | undefined): string {
+const none: ReadonlyMap<string, string> = new Map();
+
+function marked(name: string, before: unknown, after: unknown): string {
   if (before === undefined) return `${name} (new)`;
   return after === undefined ? `${name} (gone)` : name;
-}
-
-/** Texts of a discovery response's resources by name; undefined for a file that somebody else has changed. */
-function resourcesOf(text: string | undefined, isJson: boolean): ReadonlyMap<string, string> | undefined {
-  if (text === undefined) return new Map();
-  try {
-    const { resources } = (isJson ? JSON.parse(text) : parse(text, { maxAliasCount: 0 })) as Response;
-    return new Map(resources.map((resource) => [resource.name, JSON.stringify(resource)]));
-  } catch {
-    // What is no response has no names to tell: the diff shows it.
-    return undefined;
-  }
 }

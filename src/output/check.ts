@@ -29,10 +29,10 @@ export async function checkFiles(
 ): Promise<Check> {
   const changes: FileChange[] = [];
   const made = new Set<string>();
-  for (const { path, text } of files) {
-    made.add(path);
-    const before = await readPresent(join(folder, path));
-    if (before !== text) changes.push({ path, before, after: text });
+  for (const file of files) {
+    made.add(file.path);
+    const before = await readPresent(join(folder, file.path));
+    if (before !== file.text) changes.push({ path: file.path, before, after: file });
   }
   for (const path of await presentFiles(folder)) {
     if (made.has(path) || !isOurs(path)) continue;
@@ -42,7 +42,7 @@ export async function checkFiles(
     changes.filter(({ path }) => !withoutOrigins || !isOrigins(path)),
     ({ path }) => (isOrigins(path) ? 1 : 0),
     ({ path }) => path,
-  ).map(({ path, before, after }) => unifiedDiff(path, before, after));
+  ).map(({ path, before, after }) => unifiedDiff(path, before, after?.text));
   return { isSame: changes.length === 0, text: [changeSummary(changes), ...diffs].join('') };
 }
 

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import type { EnvoyConfig, Resource, ResourceType } from '../compiler/render/resource.ts';
 import type { MeshFile } from '../contracts/mesh-file.ts';
-import { discoveryResponse } from './discovery-response.ts';
-import { filesBeside, planFiles } from './plan.ts';
+import { compileFixture, readFixture } from '../testing/fixture.ts';
+import { discoveryResponse, typedMessage } from './discovery-response.ts';
+import { filesBeside, oneDocument, planFiles } from './plan.ts';
 
 function resource(type: ResourceType, name: string): Resource {
   const json = { name, stat_prefix: 'x' };
@@ -74,6 +77,46 @@ describe('planFiles', () => {
     const configs = Array.from({ length: 50 }, (_, index) => config(`w${index}`, [...counted]));
     expect([...planFiles({ configs, mesh }, { files: [] })].length).toBe(50 * 6 + 1);
     expect(reads).toBe(3);
+  });
+});
+
+describe('planFiles and oneDocument in YAML', () => {
+  const fixtures = join(import.meta.dirname, '../../fixtures/ok');
+  const fixture = async (name: string) => {
+    const { files, ...rest } = await readFixture(fixtures, name);
+    return { compilation: compileFixture({ files, ...rest })!, files };
+  };
+
+  test.each(['jwt-inline-keys', 'gateway-credential', 'route-delegate'])(
+    'say for %s what they say in JSON, and read no text again',
+    async (name) => {
+      const { compilation, files } = await fixture(name);
+      for (const isAnnotated of [false, true]) {
+        const json = [...planFiles(compilation, { files, isAnnotated })];
+        const parse = vi.spyOn(JSON, 'parse');
+        const yaml = [...planFiles(compilation, { files, isAnnotated, format: 'yaml' })];
+        const documents = compilation.configs.map((it) =>
+          oneDocument(compilation, it, { files, isAnnotated, format: 'yaml' }),
+        );
+        // Names that a path quotes are read by it too.
+        expect(parse.mock.calls.filter(([text]) => !text.startsWith('"'))).toEqual([]);
+        parse.mockRestore();
+        expect(yaml.map(({ path }) => path)).toEqual(json.map(({ path }) => path.replace(/json$/, 'yaml')));
+        expect(yaml.map(({ text }) => parseYaml(text))).toEqual(json.map(({ text }) => JSON.parse(text)));
+        expect(documents.map((text) => parseYaml(text))).toEqual(
+          compilation.configs.map((it) => JSON.parse(oneDocument(compilation, it, { files, isAnnotated }))),
+        );
+      }
+    },
+  );
+
+  test('list the resources of a file as values, and its text says no other', async () => {
+    const { compilation, files } = await fixture('jwt-inline-keys');
+    const lists = [...planFiles(compilation, { files })].filter(({ resources }) => resources !== undefined);
+    expect(lists.length).toBeGreaterThan(2);
+    for (const { text, resources } of lists) {
+      expect(JSON.parse(text).resources).toEqual(resources?.map((it) => typedMessage(it)));
+    }
   });
 });
 

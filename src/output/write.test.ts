@@ -14,6 +14,8 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkFiles } from './check.ts';
+import { typedMessage } from './discovery-response.ts';
+import { textOf } from './format.ts';
 import { manifestName } from './manifest.ts';
 import type { OutputFile } from './plan.ts';
 import { writeFiles } from './write.ts';
@@ -169,22 +171,25 @@ describe('checkFiles', () => {
     );
   });
 
+  /** A list of listeners of these names, as a file of a workload. */
+  const list = (path: string, names: readonly string[], rest: object = {}): OutputFile => {
+    const resources = names.map((name) => ({ type: 'listener' as const, name, json: { name, ...rest } }));
+    const value = { resources: resources.map(typedMessage) };
+    return { path, text: textOf(value, path.endsWith('json') ? 'json' : 'yaml'), resources };
+  };
+
   test('begins with what changes a workload, and shows origins last, or not at all', async () => {
-    const list = (...names: string[]): string => JSON.stringify({ resources: names.map((name) => ({ name })) });
     const at = (name: string): string => `shop/web/${name}.json`;
-    const before = {
-      [at('listeners')]: list('a', 'b'),
-      [at('origins')]: '1',
-      [at('routes/80')]: '1',
-      'mesh.json': '1',
-    };
-    await writeFiles(folder, files({ ...before, 'shop/old/clusters.json': list('x') }), all);
-    const next = files({
-      [at('listeners')]: list('b', 'c'),
-      [at('origins')]: '2',
-      [at('routes/81')]: '1',
-      'mesh.json': '1',
-    });
+    const before = [
+      list(at('listeners'), ['a', 'b']),
+      ...files({ [at('origins')]: '1', [at('routes/80')]: '1', 'mesh.json': '1' }),
+    ];
+    const old = list('shop/old/clusters.json', ['x']);
+    await writeFiles(folder, [...before, old], all);
+    const next = [
+      list(at('listeners'), ['b', 'c']),
+      ...files({ [at('origins')]: '2', [at('routes/81')]: '1', 'mesh.json': '1' }),
+    ];
     const { text } = await checkFiles(folder, next, all);
     expect(text.slice(0, text.indexOf('---'))).toBe(
       '2 workloads would change:\n  shop/old: clusters x (gone)\n' +
@@ -199,7 +204,7 @@ describe('checkFiles', () => {
     ]);
     const quiet = await checkFiles(folder, next, { ...all, withoutOrigins: true });
     expect(quiet.text).not.toContain('--- a/shop/web/origins.json');
-    const moved = files({ ...before, [at('origins')]: '2', 'shop/old/clusters.json': list('x') });
+    const moved = [...before.filter(({ path }) => path !== at('origins')), ...files({ [at('origins')]: '2' }), old];
     expect(await checkFiles(folder, moved, { ...all, withoutOrigins: true })).toEqual({
       isSame: false,
       text: '1 workload would change:\n  shop/web: origins\n\n',
@@ -207,14 +212,17 @@ describe('checkFiles', () => {
   });
 
   test('names resources of YAML, and none of a file that is no response', async () => {
-    await writeFiles(
-      folder,
-      files({ 'shop/a/listeners.yaml': 'resources:\n- name: a\n', 'shop/b/listeners.json': '{' }),
-      all,
-    );
-    const next = files({ 'shop/a/listeners.yaml': 'resources:\n- name: a\n  x: 1\n', 'shop/b/listeners.json': '{}' });
+    const broken = ['{', '{}', '[]', 'null', '{"resources": {}}', '{"resources": [7]}', '{"resources": [{"name": 7}]}'];
+    const at = (index: number): string => `shop/b${index}/listeners.json`;
+    const texts = Object.fromEntries(broken.map((text, index) => [at(index), text]));
+    await writeFiles(folder, [list('shop/a/listeners.yaml', ['a', 'b']), ...files(texts)], all);
+    const whole = broken.map((_, index) => list(at(index), ['a']));
+    const next = [list('shop/a/listeners.yaml', ['a', 'b', 'c']), ...whole];
     const { text } = await checkFiles(folder, next, all);
-    expect(text).toContain('  shop/a: listeners a\n  shop/b: listeners\n');
+    const lines = broken.map((_, index) => `  shop/b${index}: listeners\n`);
+    expect(text).toContain(`  shop/a: listeners c (new)\n${lines.join('')}`);
+    const other = list('shop/a/listeners.yaml', ['a', 'b', 'c'], { x: 1 });
+    expect((await checkFiles(folder, [other, ...whole], all)).text).toContain('listeners a, b, c (new)');
   });
 
   test('fails for a folder that is not there', async () => {
