@@ -1,49 +1,66 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { objects, serviceMesh } from '../cli/agent/testing/sample-mesh.ts';
-import { lower } from '../compiler/lower/lower.ts';
-import { merge } from '../compiler/merge/merge.ts';
-import type { CompileProxy } from '../contracts/compile-result.ts';
+import { type Compiler, createCompiler } from '../compiler/compile.ts';
+import { defaultSettings } from '../config/defaults.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { keySetText, publicJwk } from '../jwks/testing/keys.ts';
 import { startTestServer, type TestServer } from '../testing/http-server.ts';
-import { createCompileProxy } from './compile-proxy.ts';
+import { ClosingSecrets } from './closing-secrets.ts';
+import { compileKept, type KeptCompilation } from './compile-kept.ts';
+import type { GoodInputs } from './good-versions.ts';
+import { createKeySetGatherer } from './key-sets/gather.ts';
 import { FetchedKeySets } from './key-sets/remote.ts';
 
-vi.mock('../compiler/merge/merge.ts', { spy: true });
-vi.mock('../compiler/lower/lower.ts', { spy: true });
-
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+const identity = { namespace: 'foo', name: 'httpbin', ip: undefined, domain: undefined };
+
+/** A compiler that counts. */
+function countedCompiler(): { readonly compiler: Compiler; readonly calls: string[] } {
+  const calls: string[] = [];
+  const compiler = createCompiler({ settings: defaultSettings });
+  return {
+    calls,
+    compiler: {
+      ...compiler,
+      analyse: (...args) => {
+        calls.push('analyse');
+        return compiler.analyse(...args);
+      },
+      render: (...args) => {
+        calls.push('render');
+        return compiler.render(...args);
+      },
+    },
+  };
+}
 
 describe('a proxy whose policies want keys that are fetched', () => {
-  let folder: string;
   let server: TestServer;
   let keySets: FetchedKeySets;
-  let compile: CompileProxy;
+  let calls: string[];
+  let compile: (text: string) => Promise<KeptCompilation>;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'compile-kept-'));
     const text = keySetText(await publicJwk('fetched'));
     server = await startTestServer((_request, response) => response.end(text));
     keySets = new FetchedKeySets({ allowedHosts: ['127.0.0.1'], log: log as never });
-    compile = createCompileProxy({
-      settings: { environment: {} },
-      policies: [folder],
-      watched: [],
-      templateFile: undefined,
-      identity: { namespace: 'foo', name: 'httpbin', ip: undefined, domain: undefined },
-      role: 'sidecar',
-      fallbackSecret: '',
-      keySets,
-    });
-    vi.mocked(merge).mockClear();
-    vi.mocked(lower).mockClear();
+    const counted = countedCompiler();
+    calls = counted.calls;
+    const compiling = {
+      ...{ identity, settings: defaultSettings, compiler: counted.compiler, rootBefore: undefined },
+      gatherer: createKeySetGatherer([], keySets),
+      closing: new ClosingSecrets(identity.namespace, undefined),
+    };
+    let good: GoodInputs | undefined;
+    compile = async (mesh) => {
+      const kept = await compileKept([{ path: 'mesh.yaml', text: mesh }], new DiagnosticBag(), good, compiling);
+      if (kept.value !== undefined) good = { files: kept.files, objects: kept.value.objects };
+      return kept;
+    };
   });
   afterEach(async () => {
     keySets.close();
     await server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const tokens = (namespace: string, path: string, rest = ''): string => `apiVersion: security.mesh.io/v1
@@ -51,22 +68,18 @@ kind: RequestAuthentication
 metadata: {name: ${path}, namespace: ${namespace}}
 spec: {${rest}jwtRules: [{issuer: ${path}, jwksUri: "http://127.0.0.1:${server.port}/${path}"}]}
 `;
-  /** Text of the listeners, or what is wrong. */
-  const take = async (...policies: string[]): Promise<string> => {
-    writeFileSync(join(folder, 'mesh.yaml'), objects(serviceMesh, ...policies));
-    const result = await compile();
-    if (!('files' in result)) throw new Error(JSON.stringify(result));
-    result.accept?.();
-    return result.files.listeners.text;
+  const listenersOf = ({ value, errors }: KeptCompilation): string => {
+    if (value === undefined) throw new Error(JSON.stringify(errors));
+    return value.compilation.configs.flatMap(({ listeners }) => listeners.map(({ text }) => text)).join('\n');
   };
+  const take = async (...policies: string[]): Promise<string> =>
+    listenersOf(await compile(objects(serviceMesh, ...policies)));
 
   test('is analysed once and rendered once for a change, with the keys in it', async () => {
     expect(await take(tokens('foo', 'first'))).toContain('fetched');
-    expect(vi.mocked(merge)).toHaveBeenCalledTimes(1);
-    expect(vi.mocked(lower)).toHaveBeenCalledTimes(1);
+    expect(calls.splice(0)).toEqual(['analyse', 'render']);
     await take(tokens('foo', 'first'), tokens('foo', 'second'));
-    expect(vi.mocked(merge)).toHaveBeenCalledTimes(2);
-    expect(vi.mocked(lower)).toHaveBeenCalledTimes(2);
+    expect(calls).toEqual(['analyse', 'render']);
     expect(server.requests.map(({ url }) => url)).toEqual(['/first', '/second']);
   });
 
@@ -90,11 +103,9 @@ spec: {jwtRules: [{issuer: inline, jwks: '${keySetText(await publicJwk('inline')
 
   test('has the keys of a policy that is held, whose new version has an error', async () => {
     await take(tokens('foo', 'first'));
-    writeFileSync(join(folder, 'mesh.yaml'), objects(serviceMesh, tokens('foo', 'first').replace('issuer:', 'isuer:')));
-    const result = await compile();
-    if (!('files' in result)) throw new Error(JSON.stringify(result));
-    expect(result.held?.objects).toMatchObject([{ kind: 'RequestAuthentication', name: 'first' }]);
-    expect(result.files.listeners.text).toContain('fetched');
+    const kept = await compile(objects(serviceMesh, tokens('foo', 'first').replace('issuer:', 'isuer:')));
+    expect(kept.objects).toMatchObject([{ kind: 'RequestAuthentication', name: 'first' }]);
+    expect(listenersOf(kept)).toContain('fetched');
     expect(server.requests.map(({ url }) => url)).toEqual(['/first']);
   });
 });
