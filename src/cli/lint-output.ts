@@ -9,7 +9,7 @@ import { formatJunit } from '../lint/formats/junit.ts';
 import { formatMarkdown } from '../lint/formats/markdown.ts';
 import { formatSarif } from '../lint/formats/sarif.ts';
 import type { LintReport } from '../lint/report.ts';
-import { yamlText } from '../output/plan.ts';
+import { textOf } from '../output/format.ts';
 import type { CliIo } from './io.ts';
 import type { LintForm, LintOutput } from './lint-settings.ts';
 
@@ -21,7 +21,7 @@ const forms: Readonly<Record<LintForm, (report: LintReport, maxDiagnostics: numb
       max,
     ),
   json: formatLintJson,
-  yaml: (report) => yamlText(JSON.parse(JSON.stringify(lintJson(report)))),
+  yaml: (report) => textOf(lintJson(report), 'yaml'),
   sarif: formatSarif,
   junit: formatJunit,
   github: ({ findings }) => formatGithub(findings.map(({ placed }) => placed)),
