@@ -129,7 +129,7 @@ describeMesh('a mesh with REGISTRY_ONLY and PILOT_HTTP10', () => {
     });
   });
 
-  test('takes HTTP/1.0 without a host for nobody in particular', async () => {
+  test('gives an HTTP/1.0 request without a host the host no-host.invalid', async () => {
     const extra = ['--http1.0', '--header', 'Host:'];
     const inbound = await testbed.request({ from: 'legacy/client', to: server, path: '/headers', extra });
     expect(inbound.status).toBe('200');

@@ -35,7 +35,10 @@ function generatedPages(): readonly (readonly [path: string, text: string])[] {
   ];
 }
 
-/** Every page and picture of the documentation with its text; of a page that is written by hand only the link to the next page, and the synopsis and options of commands, are made. */
+/**
+ * Every page and picture of the documentation with its text; of a page that is written by hand only the link to the next
+ * page, and the synopsis and options of commands, are made.
+ */
 export function generatedDocuments(): readonly (readonly [path: string, text: string])[] {
   const generated = new Map(generatedPages());
   const pages = pagePaths().map(

@@ -21,7 +21,7 @@ export interface AgentConfig {
    * milliseconds at the earliest, `terminationDrainMs` at the latest. Absent: it takes its full time.
    */
   readonly earliestDrainEndMs?: number;
-  /** How long whoever runs the agent waits between SIGTERM and SIGKILL; absent: not known. */
+  /** How long the platform waits between SIGTERM and SIGKILL; absent: not known. */
   readonly terminationGraceMs?: number;
   /** Absent: `never`. */
   readonly restartPolicy?: RestartPolicy;
@@ -50,6 +50,9 @@ export interface AgentConfig {
   /** How long a change of the inputs waits for quiet, and at most; 100 and 10,000 ms when absent. */
   readonly debounceMs?: number;
   readonly debounceMaxMs?: number;
-  /** A bootstrap, template or override of the user's is in play: the first configuration is validated by Envoy too, before it is started. */
+  /**
+   * A bootstrap, template or override of the user's is in play: the first configuration is validated by Envoy too,
+   * before it is started.
+   */
   readonly mustValidateFirst: boolean;
 }

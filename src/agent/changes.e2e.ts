@@ -117,7 +117,7 @@ describe('an agent whose inputs change', () => {
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });
 
-  test('does not take a change that needs an identity which nobody named', async () => {
+  test('rejects a change that needs an identity when the agent has none', async () => {
     const agent = await start();
     await agent.untilReady();
     await agent.change({ tlsPort: await freePort() });

@@ -90,7 +90,7 @@ test('an Envoy that may not run is not started, and nothing is written for it', 
   await expect(access(join(agent.folder, 'proxy/bootstrap.json'))).rejects.toThrow('ENOENT');
 });
 
-test('where the configuration is invalid too, it is told that Envoy may not run', async () => {
+test('reports an Envoy that may not run also when the configuration is invalid', async () => {
   const late = new Promise<void>((_resolve, reject) => setTimeout(() => reject(tooOld), 100));
   const agent = await start({ problems: ['a.yaml:1:1: error: broken'], parts: { envoyCheck: new EnvoyCheck(late) } });
   await expect(agent.exitCode).rejects.toBe(tooOld);

@@ -38,8 +38,8 @@ type Cleanup = (() => void | Promise<void>)[];
 
 /**
  * Runs Envoy with what the compile function gives until it ends or a signal asks for the end, and resolves to the
- * agent's exit code: 0 when asked to stop, 1 when the inputs are invalid, else Envoy's own. World failures are thrown,
- * and so is, once Envoy has ended, an error that nobody caught.
+ * agent's exit code: 0 when asked to stop, 1 when the inputs are invalid, else Envoy's own. Environment errors are thrown,
+ * and after Envoy has exited also an uncaught error.
  */
 export async function runAgent(parts: AgentParts): Promise<number> {
   const { config, log, observers } = parts;
@@ -91,7 +91,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   );
   await Promise.race([locking, aborted(requests.stop)]);
   if (requests.stop.aborted) return 0;
-  // Before anything lies there: whoever may write to the folder chooses what Envoy runs, and where our files go.
+  // Before the first file is written: a user who can write to the folder could change Envoy's configuration.
   await narrowFolder(config.configPath).catch((cause) => {
     throw new AgentError('sds-bind-failed', 'cannot serve secrets to Envoy', { cause });
   });
@@ -154,7 +154,7 @@ async function startServers(
   }
 }
 
-/** Rings at each change of the inputs, on disk or told of. */
+/** Notifies of each change of the inputs, on disk or reported by another part of the agent. */
 async function watchInputs(
   { config: { debounceMs, debounceMaxMs }, inputs, observers, onNews }: AgentParts,
   change: ChangeBell,

@@ -24,10 +24,10 @@ export function parseLintOutput(value: string, before: readonly LintOutput[] | u
 export function addLint(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('lint')
-    .description('find what compiles and is still wrong')
+    .description('find mistakes in policies that compile')
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
-    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect)
-    .option('--exclude <glob>', 'leave out these files, a pattern as in .gitignore; may be repeated', collectPattern)
+    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collect)
+    .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
     .option('--rule <code>', 'run this rule only (code or number); may be repeated', collect)
     .option('--category <name>', 'run the rules of this category only; may be repeated', collect)
     .addOption(
@@ -36,24 +36,27 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
         .default('warning'),
     )
     .addOption(
-      new Option('--fail-on <severity>', 'end with 1 when there is a finding of this severity or above')
+      new Option('--fail-on <severity>', 'exit with 1 if there is a finding of this severity or above')
         .choices(severities)
         .default('error'),
     )
     .option(
       '-o, --output <form[=file]>',
-      `form of the findings, and the file for it: ${lintForms.join(', ')}; may be repeated (default: text)`,
+      `format of the findings, and a file to write it to: ${lintForms.join(', ')}; may be repeated (default: text)`,
       parseLintOutput,
     )
-    .option('--meshConfig <file>', 'mesh configuration')
-    .option('--trust-domain <domain>', 'domain used for identities')
+    .option('--meshConfig <file>', 'mesh configuration (default: none)')
+    .option(
+      '--trust-domain <domain>',
+      'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
+    )
     .option(
       '--root-namespace <name>',
-      `namespace whose policies hold for the whole mesh ${rootDefault}`,
+      `namespace whose policies apply to the whole mesh ${rootDefault}`,
       parseNamespace,
     )
-    .option('--max-file-size <size>', 'largest input file (default: 16MiB)', parseSize)
-    .option('--max-diagnostics <count>', 'findings that text shows', parseCount, 50)
+    .option('--max-file-size <size>', 'largest size of an input file (default: 16MiB)', parseSize)
+    .option('--max-diagnostics <count>', 'largest number of findings in the text format', parseCount, 50)
     .option('--quiet', 'print no summary')
     .action(async (paths: string[], options: LintCommandOptions) => {
       const { runLint } = await import('./lint-command.ts');
@@ -66,8 +69,8 @@ export function addRules(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('rules')
     .description('list the rules of lint, or explain one')
-    .argument('[CODE]', 'code of a rule, or its number in the catalogue (MP304)')
-    .option('--from <code>', "the rules for another tool's code, such as IST0101 or KIA0105")
+    .argument('[CODE]', 'code of a rule, or its number, such as MP304')
+    .option('--from <code>', 'list the rules for a code of another tool, such as IST0101 (istioctl) or KIA0105 (Kiali)')
     .action(async (code: string | undefined, options: RulesOptions) => {
       const { runRules } = await import('./rules-command.ts');
       finish(await runRules(code, options, io));

@@ -21,7 +21,7 @@ Examples:
   meshpol compile mesh/ --workload shop/cart        one workload, to standard output
   kubectl get pods,svc,peerauthentications,destinationrules -A -o yaml | meshpol compile - -o out
   meshpol compile mesh/ --check out                 what would change, as a diff
-  meshpol lint mesh/                                what compiles and is still wrong
+  meshpol lint mesh/                                mistakes in policies that compile
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
 
 Exit codes: 0 done; 1 invalid input, a finding, or a difference that --check found; 2 wrong usage; 3 environment error,

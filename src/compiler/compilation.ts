@@ -3,7 +3,10 @@ import type { MeshFigures } from './mesh-figures.ts';
 import type { EnvoyConfig } from './render/resource.ts';
 import type { Workload } from './topology/model.ts';
 
-/** What `compile` gives: one configuration a proxy, sorted by namespace and name, and the facts that Envoy's form does not say. */
+/**
+ * What `compile` gives: one configuration a proxy, sorted by namespace and name, and the facts that Envoy's form does
+ * not say.
+ */
 export interface Compilation {
   readonly configs: readonly EnvoyConfig[];
   /** The root namespace that the objects decided on; undefined while none did, and where a setting names one. */

@@ -172,7 +172,10 @@ function namedIn(path: string, text: string, diagnostics: readonly Diagnostic[])
     });
 }
 
-/** Found without the compiler: the policy, or the entry of it, holds for nothing in this mesh, or asks for what is so anyway. */
+/**
+ * Found without the compiler: the policy, or the entry of it, holds for nothing in this mesh, or asks for what is so
+ * anyway.
+ */
 function saysNothing(all: readonly GeneratedPolicy[], policy: GeneratedPolicy, leaf: Leaf): boolean {
   return policy.kind === 'PeerAuthentication'
     ? peerSaysNothing(all, policy, leaf)

@@ -29,7 +29,10 @@ export interface Selection {
   readonly select: 'all' | readonly SelectedWorkload[];
   /** Absent: none is at hand. */
   readonly keySets?: KeySets | undefined;
-  /** Names of a gateway's Secrets that are no error when they cannot serve: their servers stay closed. Same names, same object. */
+  /**
+   * Names of a gateway's Secrets that are no error when they cannot serve: their servers stay closed. Same names, same
+   * object.
+   */
   readonly closingSecrets?: ReadonlySet<string> | undefined;
 }
 

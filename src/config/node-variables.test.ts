@@ -44,7 +44,7 @@ describe('readNodeVariables', () => {
     expect(read({ [name]: value }).told).toEqual([`variable ${name} cannot be node metadata: ${reason}`]);
   });
 
-  test('adds to the keys that peers are told', () => {
+  test('adds to the metadata keys that peers receive', () => {
     expect(read({}).exchangeKeys).toMatch(/^NAME,NAMESPACE,.*,CLUSTER_ID$/);
     expect(read({ MESH_ADDITIONAL_METADATA_EXCHANGE_KEYS: 'X, NAME,Y' }).exchangeKeys).toMatch(/,CLUSTER_ID,X,Y$/);
   });

@@ -20,7 +20,7 @@ const kinds = [
   ['ProxyConfig', schemaOf('proxy-config.json'), isProxySetting],
 ] as const;
 
-test.each(kinds)('%s: every field of the schema takes effect, or is told of', (kind, schema, isSetting) => {
+test.each(kinds)('%s: every field of the schema takes effect, or causes a warning', (kind, schema, isSetting) => {
   for (const field of Object.keys(schema.properties).filter((name) => !isSetting(name))) {
     const bag = new DiagnosticBag();
     const [document] = parse([{ path: 'config.yaml', text: `${field}: x\n` }], bag);

@@ -46,10 +46,10 @@ export type CompileResult = {
 );
 
 /**
- * Compiles the agent's inputs as they are now. Throws when the environment fails before it is known what the inputs are. Where
- * `replaced` fires, newer inputs are there: what takes longer than usual may then end with a `ReplacedCompilation`.
+ * Compiles the agent's current inputs. Throws when the environment fails before the inputs are read. `replaced` is aborted
+ * when newer inputs exist: a compilation that takes longer than usual may then throw `ReplacedCompilation`.
  */
 export type CompileProxy = (replaced?: AbortSignal) => Promise<CompileResult>;
 
-/** Thrown by a compilation that ended before its end, since newer inputs are there. Says nothing about its inputs. */
+/** Thrown by a compilation that was aborted because newer inputs exist. It does not mean that its inputs are invalid. */
 export class ReplacedCompilation extends Error {}

@@ -3,7 +3,10 @@ import { readFormat } from './read-format.ts';
 /** Counts up when a reader of the form before would misread the file. */
 export const meshFormat = 1;
 
-/** `mesh.json`, one for the whole output: who there is, and what redirection catches, which Envoy's configuration does not say. */
+/**
+ * `mesh.json`, one for the whole output: who there is, and what redirection catches, which Envoy's configuration does
+ * not say.
+ */
 export interface MeshFile {
   readonly format: typeof meshFormat;
   readonly trustDomain: string;

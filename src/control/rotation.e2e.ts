@@ -112,7 +112,7 @@ describe('a plugged-in authority', () => {
     }
   });
 
-  test('knows nobody any more by a root that is gone, also on connections that are open', async () => {
+  test('no longer authenticates callers under a removed root, also on open connections', async () => {
     const [old, fresh] = [await createTestAuthority({ name: 'old' }), await createTestAuthority({ name: 'new' })];
     await plugIn(old, [old, fresh], 0);
     await bench.start();

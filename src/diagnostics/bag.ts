@@ -7,7 +7,7 @@ export interface RelatedPlace {
   readonly span: SourceSpan;
 }
 
-/** One mistake, told once. A user's mistake is a value; only the world's failures are thrown. */
+/** One mistake of the user, reported once. It is a value; only environment errors are thrown. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;

@@ -10,7 +10,10 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** A span with what a reader needs of it; `lineText` is its first line, undefined when the file was not read, or holds a Secret or a key there. */
+/**
+ * A span with what a reader needs of it; `lineText` is its first line, undefined when the file was not read, or holds a
+ * Secret or a key there.
+ */
 export interface Place {
   readonly file: string;
   readonly start: LineColumn;

@@ -87,7 +87,7 @@ describe('serveDns', () => {
     expect(plain.heard.length).toBe(2);
   });
 
-  test('hears nobody who does not know id, question and port', async () => {
+  test('ignores answers with another id, question or port', async () => {
     const spoofs: readonly ((query: Packet) => Buffer)[] = [
       (query) => answerTo({ ...query, id: ((query.id ?? 0) + 1) & 0xffff }, { answers: [poison] }),
       (query) => answerTo({ ...query, questions: [{ type: 'A', name: 'other.example' }] }, { answers: [poison] }),

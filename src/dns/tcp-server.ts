@@ -34,7 +34,10 @@ export async function serveTcp(
   };
 }
 
-/** The connections that are held; one without a query gives way to a newcomer, so that nobody locks others out by being idle. */
+/**
+ * The connections that are held; one without a query gives way to a newcomer, so that nobody locks others out by being
+ * idle.
+ */
 class Places {
   readonly #held = new Set<Socket>();
   /** Those without a query, the longest so first. */

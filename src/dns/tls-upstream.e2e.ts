@@ -72,7 +72,7 @@ describe('the connection to the server of the mesh', () => {
     expect(rcodes).toEqual(['NOERROR', 'SERVFAIL', 'NOERROR']);
   });
 
-  test('goes on after an answer that comes too late, which is nobody’s', async () => {
+  test('continues after an answer that comes too late, and gives it to no query', async () => {
     let late: (() => void) | undefined;
     const mesh = await bench.tls((query, send, double) => {
       const answer = (): void => withAddress('10.0.0.1')(query, send, double);

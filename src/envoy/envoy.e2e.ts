@@ -50,7 +50,7 @@ describe('a running Envoy', () => {
     await expect(admin.get('/ready')).rejects.toThrow(AdminUnreachableError);
   });
 
-  test('shows a listener that waits for its secret as warming, though its version is told already', async () => {
+  test('shows a listener that waits for its secret as warming, although its version is reported already', async () => {
     await writeResources('lds', 'a1', []);
     await writeResources('cds', 'b1', [secretCluster()]);
     const admin = await start();

@@ -15,7 +15,10 @@ export interface Validation {
 export interface ValidateOptions {
   /** Ends Envoy, and removes what was written for it, at once: before the listener of the signal returns. */
   readonly signal?: AbortSignal | undefined;
-  /** Where a configuration that is no file yet is put meanwhile, in a folder whose name ends in `.tmp`; the system's by default. */
+  /**
+   * Where a configuration that is no file yet is put meanwhile, in a folder whose name ends in `.tmp`; the system's by
+   * default.
+   */
   readonly folder?: string;
   /** Milliseconds until Envoy is killed and the configuration counts as refused; 60,000 by default. */
   readonly timeoutMs?: number;

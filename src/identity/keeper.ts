@@ -15,7 +15,7 @@ export type RequestIdentity = (attempt: {
 export interface KeeperObserver {
   /** A new certificate is good, the first one too. */
   readonly onSnapshot: (snapshot: SecretSnapshot) => void;
-  /** It cannot be had or renewed; told when that is new or has become graver, and once a minute. */
+  /** It could not be obtained or renewed; called for a new reason, a higher level, and once a minute. */
   readonly onTrouble: (trouble: RenewalTrouble) => void;
 }
 

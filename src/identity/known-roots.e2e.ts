@@ -33,7 +33,7 @@ describe('knownRoots', () => {
     expect(await knownRoots(await options({ isMeshRoot: false }), inForce)).toBe('');
   });
 
-  test('are those in force where nobody vouches for it', async () => {
+  test('are the active roots when no platform root authenticates the CA', async () => {
     const authority = await options({ isMeshRoot: false, address: 'localhost:15010' });
     expect(await knownRoots(authority, inForce)).toBe('in force');
   });

@@ -114,7 +114,7 @@ describe('a failed attempt', () => {
     await expect(identityRequests(options, systemClock)({ ...attempt, deadlineMs: 300 })).rejects.toThrow(/DEADLINE/);
   });
 
-  test('ends at its deadline when nobody speaks at all', async () => {
+  test('gives up at the deadline when the CA never answers', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { readonly port: number };

@@ -39,7 +39,7 @@ describe('CertificateKeeper without an authority', () => {
     expect(one.attempts).toHaveLength(2);
   });
 
-  test('waits a random time before the first attempt of each request when told to', async () => {
+  test('waits a random time before the first attempt of each request when INITIAL_BACKOFF_MSEC is set', async () => {
     const one = keeperBench({ initialBackoffMs: 4_000 });
     await one.clock.pass(1_999);
     expect(one.attempts).toEqual([]);

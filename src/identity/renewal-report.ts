@@ -1,6 +1,6 @@
 import type { Gravity } from './rotation.ts';
 
-/** What is told of a certificate that could not be had. */
+/** Report of a certificate that could not be obtained or renewed. */
 export interface RenewalTrouble {
   readonly gravity: Gravity;
   /** One line, without key or token. */
@@ -12,10 +12,10 @@ export interface RenewalTrouble {
 const order: readonly Gravity[] = ['info', 'warn', 'error'];
 /** The same trouble is reported again after this long. */
 const repeatMs = 60_000;
-/** Troubles that take turns are told no more often than this. */
+/** Alternating reasons are reported no more often than this. */
 const apartMs = 5_000;
 
-/** Lets through what is new: another trouble, a graver one, or the same one a minute later. */
+/** Passes on new reports: another reason, a higher level, or the same reason a minute later. */
 export class RenewalReport {
   readonly #tell: (trouble: RenewalTrouble) => void;
   #last: (RenewalTrouble & { readonly atMs: number }) | undefined;

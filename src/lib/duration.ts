@@ -9,7 +9,10 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3.6e6,
 };
 
-/** Milliseconds of a duration such as `1h30m`, `1.5s` or `0` (Go's syntax, as the policies use it); undefined when it is none. */
+/**
+ * Milliseconds of a duration such as `1h30m`, `1.5s` or `0` (Go's syntax, as the policies use it); undefined when it is
+ * none.
+ */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
   const [, sign, parts] = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(text) ?? [];

@@ -1,4 +1,7 @@
-/** The candidate that a typing mistake most likely meant: at most a third of its letters differ; undefined when none is near. */
+/**
+ * The candidate that a typing mistake most likely meant: at most a third of its letters differ; undefined when none is
+ * near.
+ */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(text.length / 3)) + 1;

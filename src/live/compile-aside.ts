@@ -5,8 +5,8 @@ import { createCompileProxy } from './compile-proxy.ts';
 import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
 
 /**
- * So many characters of inputs are read and compiled by the agent's own thread: before anything is in force, when nobody
- * waits for an answer, and later. A thread of its own costs 0.1 s and 30 MiB.
+ * Inputs of at most this many characters are compiled by the main thread: `first` before a configuration is active, when no
+ * probe depends on a quick answer, and `later` afterwards. Another thread costs 0.1 s and 30 MiB.
  */
 const ownThread = { first: 524_288, later: 16_384 };
 
@@ -17,8 +17,8 @@ export interface CompileAside {
 }
 
 /**
- * Compiles small inputs here, and in a thread of its own, from then on, larger ones and whatever uses templates of the
- * user, whose cost nobody can tell by their size.
+ * Compiles small inputs in the main thread. Larger inputs, and inputs with templates of the user, whose cost does not depend
+ * on their size, start another thread, which then compiles everything.
  */
 export function createCompileAside(inputs: ProxyInputs, options: ThreadOptions = {}): CompileAside {
   let good: GoodState | undefined;

@@ -77,7 +77,7 @@ describe('createCompileProxy', () => {
     );
   });
 
-  test('policies in force nowhere are told of the own and the root namespace alone', async () => {
+  test("policies without effect are reported for the proxy's own and the root namespace alone", async () => {
     write(
       objects(
         policy('elsewhere'),

@@ -39,7 +39,7 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       if (isTooLongForText(error)) return { problems: [tooLongForText(read)] };
       throw error;
     } finally {
-      // Everything is told: until the next change nobody asks where something stands.
+      // All diagnostics are reported: no position is needed until the next change.
       forgetPositions();
     }
   };

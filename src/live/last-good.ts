@@ -17,7 +17,7 @@ export interface HeldObject extends ObjectName {
 export interface Mended {
   /** Undefined where some object has no last good version that could stand in for it. */
   readonly files: readonly SourceFile[] | undefined;
-  /** The objects at fault, as far as that can be told. */
+  /** The invalid objects, as far as they can be determined. */
   readonly objects: readonly HeldObject[];
 }
 
@@ -103,7 +103,7 @@ interface Identity {
   readonly key: string;
 }
 
-/** Which objects a document at fault is about; none when that cannot be told. */
+/** The objects that an invalid document contains; none if they can't be determined. */
 function identitiesOf(
   { file, range }: FaultyDocument,
   files: readonly SourceFile[],

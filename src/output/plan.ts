@@ -77,7 +77,10 @@ function annotatorFor(locate: Locate, isAnnotated = false): (resource: Resource)
   return isAnnotated ? annotator(locate) : (resource) => resource;
 }
 
-/** What stands beside the files that Envoy reads, by name: each text is put together when it is asked for, and kept by nobody. */
+/**
+ * What stands beside the files that Envoy reads, by name: each text is put together when it is asked for, and kept by
+ * nobody.
+ */
 export function filesBeside(
   compilation: Pick<Compilation, 'mesh'>,
   config: EnvoyConfig,

@@ -54,7 +54,7 @@ describe('writeFiles', () => {
     expect(readdirSync(folder).sort()).toEqual([manifestName, 'c']);
   });
 
-  test('stops between two files when it is told to, and leaves no stage behind', async () => {
+  test('stops between two files when it is aborted, and leaves no temporary file behind', async () => {
     await writeFiles(folder, files({ 'a.json': '1', 'b.json': '1' }), all);
     const stopped = new AbortController();
     const many = function* (): Generator<OutputFile> {

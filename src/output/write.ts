@@ -99,7 +99,10 @@ async function stageFiles(
   return { paths, changed };
 }
 
-/** Content of the file at `path` when it may equal a text of `size` bytes; some other text when it cannot; undefined when nothing is there. */
+/**
+ * Content of the file at `path` when it may equal a text of `size` bytes; some other text when it cannot; undefined when
+ * nothing is there.
+ */
 async function readPresent(path: string, size: number): Promise<string | undefined> {
   try {
     const stats = await lstat(path);

@@ -36,7 +36,10 @@ export function isDestinationHost(text: string): boolean {
   return text !== '*' && isWildcardHost(text);
 }
 
-/** `host`, `ns/host`, `./host` or any namespace with `*`; a host without dots says nothing about where it is, so only `*` may lack them. */
+/**
+ * `host`, `ns/host`, `./host` or any namespace with `*`; a host without dots says nothing about where it is, so only `*`
+ * may lack them.
+ */
 export function isGatewayHost(text: string): boolean {
   const slash = text.indexOf('/');
   const host = slash === -1 ? text : text.slice(slash + 1);

@@ -124,7 +124,10 @@ export function isTrustDomainPattern(text: string): boolean {
   return text === '*' || isTrustDomain(plain);
 }
 
-/** A plain path, or one with `{*}` (one segment) and `{**}` (any number, last operator); no other braces (Envoy, uri_template). */
+/**
+ * A plain path, or one with `{*}` (one segment) and `{**}` (any number, last operator); no other braces (Envoy,
+ * uri_template).
+ */
 export function isPathTemplate(text: string): boolean {
   if (!/[{}]/.test(text)) return true;
   if (!text.startsWith('/')) return false;

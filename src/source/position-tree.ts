@@ -131,7 +131,10 @@ function keyText(key: unknown): string | undefined {
   return isScalar(key) ? String(key.value) : undefined;
 }
 
-/** Later anchors of one name win over earlier ones; the values were compared, so a wrong place is the worst that can come of it. */
+/**
+ * Later anchors of one name win over earlier ones; the values were compared, so a wrong place is the worst that can come
+ * of it.
+ */
 function anchorsOf(root: ParsedNode | null): ReadonlyMap<string, ParsedNode> {
   const anchors = new Map<string, ParsedNode>();
   const visit = (node: unknown): void => {

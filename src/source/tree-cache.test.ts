@@ -24,7 +24,7 @@ describe('the cache of positions', () => {
     expect(cache.of('{a: 1}')).not.toBe(made);
   });
 
-  test('gives everything back when it is told to', () => {
+  test('releases all trees on forget()', () => {
     const cache = new TreeCache();
     const tree = cache.of('{a: 1}');
     const plain = cache.plainOf('a: 1\n', { a: 1 });

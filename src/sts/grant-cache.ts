@@ -20,8 +20,8 @@ interface Failure {
 }
 
 /**
- * Tokens that were granted, each for the very request that it was granted for: the caller's whole token is part of the
- * key. A key of its claims alone would hand a token to whoever writes the same claims, for nothing here checks a signature.
+ * Granted tokens by request; the caller's whole token is part of the key. A key of its claims alone would give the granted
+ * token to every caller who writes the same claims, because no signature is verified here.
  * Equal requests at one time are fetched once.
  */
 export class GrantCache {

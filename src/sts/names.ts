@@ -6,7 +6,10 @@ export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 /** What a caller gets that names no scope. */
 export const cloudPlatformScope = 'https://www.googleapis.com/auth/cloud-platform';
 
-/** A text that may stand after `Bearer ` (RFC 6750, section 2.1, and what else a header takes), of a length that a token has. */
+/**
+ * A text that may stand after `Bearer ` (RFC 6750, section 2.1, and what else a header takes), of a length that a token
+ * has.
+ */
 export function isTokenText(text: unknown): text is string {
   return typeof text === 'string' && text.length <= 65_536 && /^[\x21-\x7e]+$/.test(text);
 }

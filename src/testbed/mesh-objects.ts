@@ -1,4 +1,7 @@
-/** Container ports by name: `http-resource…` tells what it was asked for, `http…` answers HTTP, `greeting…` speaks first, all else echoes. */
+/**
+ * Container ports by name: `http-resource…` tells what it was asked for, `http…` answers HTTP, `greeting…` speaks first,
+ * all else echoes.
+ */
 export type ContainerPorts = Readonly<Record<string, number>>;
 
 export interface PodOptions {

@@ -16,7 +16,10 @@ export const removals = (): fc.Arbitrary<Choice> =>
     return (what: string) => hashOf(`${seed} ${what}`) < share;
   });
 
-/** The files of a fixture without the pods, entries and endpoints that `goes` removes; of the other pods some become unready. */
+/**
+ * The files of a fixture without the pods, entries and endpoints that `goes` removes; of the other pods some become
+ * unready.
+ */
 export function withFewerEndpoints({ files }: Pick<Fixture, 'files'>, goes: Choice): Fixture['files'] {
   return files.map(({ path, text, ...found }) => {
     const documents = (loadAll(text) as readonly (Json | null)[]).flatMap((it) => (it === null ? [] : fewer(it, goes)));

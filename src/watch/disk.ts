@@ -10,17 +10,17 @@ export interface Disk {
   statNow(path: string): Stats | undefined;
   /** Empty for what cannot be listed. */
   list(folder: string): Promise<Dirent[]>;
-  /** The path without links; itself where that cannot be told. */
+  /** The path without links; the path itself if it can't be resolved. */
   real(path: string): Promise<string>;
-  /** Whether inotify tells of each change below the folder, and a stat waits for nobody: a file system of this machine. */
+  /** Whether the folder is on a local file system: inotify reports each change, and a stat does not wait for a network. */
   isLocal(folder: string): Promise<boolean>;
   /** A file that is one may lie on another file system than its folder, and changes where its own folder is. */
   mounts(): Promise<MountPoints>;
 }
 
 /**
- * Names in a folder of what inotify tells of, and whose stat waits for nobody: plain files of this machine. Links may lead
- * to other file systems, and so may mounts.
+ * Names of the plain files of a folder that are on a local file system: inotify reports their changes, and a stat does not
+ * wait for a network. Links and mounts may lead to other file systems, so they are left out.
  */
 export async function promptFiles(folder: string, disk: Disk, mounts: MountPoints): Promise<ReadonlySet<string>> {
   if (!(await disk.isLocal(folder))) return new Set();

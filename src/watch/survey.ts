@@ -68,7 +68,7 @@ class Surveyor implements Survey {
     await this.#add(path, stats, 0);
   }
 
-  /** Links to files: whoever writes where one leads is heard only in a folder that is followed. */
+  /** Adds links to files: inotify reports a change of the target only if the target's folder is watched. */
   async addLinks(): Promise<void> {
     const followed = new Set(this.folders.values());
     const isFollowed = new Map<string, boolean>();

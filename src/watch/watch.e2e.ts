@@ -120,7 +120,7 @@ describe('watchPaths', () => {
     await sees(1);
   });
 
-  test('follows other paths from when it is told of them', async () => {
+  test('follows new paths as soon as it is given them', async () => {
     await open();
     await mkdir(join(folder, 'other'));
     watch.follow([join(folder, 'in'), join(folder, 'other')]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { watchPaths } from './watch.ts';
 
-test('a watch that is told of other paths, as many as before, follows them and no longer the old ones', async () => {
+test('a watch whose paths are replaced by as many others follows the new paths and no longer the old ones', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-'));
   const [old, fresh] = [join(folder, 'old'), join(folder, 'fresh')];
   await writeFile(old, '1');

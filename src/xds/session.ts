@@ -54,7 +54,7 @@ export function serveSession<Request extends { readonly typeUrl: string }, Respo
 class CarriedStream<Request extends { readonly typeUrl: string }, Response> implements Session {
   readonly #parts: SessionParts<Request, Response>;
   readonly #unsubscribe: () => void;
-  /** Names without a resource that were told of. */
+  /** Names without a resource that have been reported. */
   readonly #waiting = new Set<string>();
   #isScheduled = false;
   #isOpen = true;

@@ -8,15 +8,15 @@ const orderlyEndMs = 5_000;
 /** EX_SOFTWARE of sysexits.h: a bug of ours. */
 const bugCode = 70;
 
-/** The eye on errors that nobody catches. */
+/** Watches for uncaught errors. */
 export interface CrashWatch {
-  /** Throws the first such error, as a bug: what it is of the world does not matter, since nobody reckoned with it. */
+  /** Throws the first uncaught error as a bug, whatever its cause. */
   throwIfCrashed(): void;
 }
 
 /**
- * Turns an error that nobody catches into the end of the agent without a drain: Envoy ends first, so that none is left
- * without an agent. When even that hangs, the process exits with 70, and takes Envoy with it.
+ * Stops the agent without a drain after an uncaught error. Envoy stops first, so that no Envoy is left without an agent.
+ * If the stop hangs, the process kills Envoy and exits with 70.
  */
 export function endOnCrash(signals: StopSignals, requests: StopRequests, log: Log): CrashWatch {
   const crash = signals.catchCrashes();

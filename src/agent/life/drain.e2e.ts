@@ -22,7 +22,7 @@ describe('an early end of the drain', () => {
     expect(await agent.exitCode).toBe(0);
   });
 
-  test('is not held up by listeners of the bootstrap: readiness and metrics are traffic of nobody', async () => {
+  test('is not held up by listeners of the bootstrap: readiness and metrics do not count as traffic', async () => {
     const staticPort = await freePort();
     const agent = await start({ config: early, sample: { staticPort } });
     await agent.untilReady();

@@ -5,10 +5,10 @@ import { type BindAddress, bindFailure } from './bind-failure.ts';
 import { portOwner } from './process-table.ts';
 
 /**
- * Throws when somebody listens already where Envoy is to: with SO_REUSEPORT the kernel would give each of two Envoys a part
- * of the connections, and half of them would meet the policies of another workload. To be called while no Envoy of this
- * agent runs. Whatever else keeps Envoy from listening it says itself. `listening` are the ports on which somebody listens,
- * undefined where nobody can tell.
+ * Throws when another process listens on an address of Envoy's listeners: with SO_REUSEPORT the kernel would give each of
+ * two Envoys a part of the connections, and each would apply the policies of its own workload. Call it while no Envoy of
+ * this agent runs. Envoy itself reports other reasons why it can't listen. `listening` are the ports in use, undefined if
+ * that is not known.
  */
 export async function checkListenerPorts(
   files: Pick<ProxyFiles, 'bootstrap' | 'listeners'>,
@@ -16,7 +16,7 @@ export async function checkListenerPorts(
 ): Promise<void> {
   for (const { name, address } of boundAddresses(files)) {
     const { host, port } = address;
-    // Tried only where somebody listens or nobody can tell: a client of a free port must not meet us in Envoy's place.
+    // Tried only where the port may be in use: on a free port, the agent would accept a client's connection meanwhile.
     if (listening?.has(port) === false || (await bindFailure(address)) !== 'EADDRINUSE') continue;
     const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const owner = (await portOwner(port)) ?? 'another process';

@@ -19,10 +19,10 @@ const looks = 10;
 const lookEveryMs = 30;
 
 /**
- * Takes the configuration folder (made for its user alone), so that two agents never write one folder and, with
- * `reuse_port`, share ports unnoticed. Each agent listens on a Unix socket of its own there, which dies with its
- * process, and has the folder once it has seen nobody else alive: of two agents the later one always sees the earlier.
- * One shared name could not be freed of a dead agent without a moment in which two pass.
+ * Locks the configuration folder (and creates it, for its user alone), so that two agents never write to one folder, or
+ * share ports through `reuse_port`. Each agent listens on its own Unix socket there, which closes with its process, and
+ * holds the lock when no other socket answers. Of two agents the later one always sees the earlier. With one shared name,
+ * two agents could both remove a dead agent's socket and both take the lock.
  */
 export async function takeFolderLock(folder: string): Promise<FolderLock> {
   await makeFolder(folder).catch((cause) => {

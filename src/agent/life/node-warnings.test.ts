@@ -7,7 +7,7 @@ const usual = EventEmitter.defaultMaxListeners;
 afterAll(() => setMaxListeners(usual));
 
 describe('takeNodeWarnings', () => {
-  test('tells each warning once, those of before the listener too, in place of who told them', () => {
+  test('passes each warning on once, also those from before the listener, and Node prints none itself', () => {
     const source = new EventEmitter();
     const raw: unknown[] = [];
     source.on('warning', (warning) => raw.push(warning));

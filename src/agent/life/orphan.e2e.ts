@@ -83,7 +83,7 @@ describe('endOrphan', () => {
 });
 
 describe('identityOf', () => {
-  test('tells a process from one that has ended, also while nobody has waited for it', async () => {
+  test('distinguishes a running process from one that has ended, also from a zombie', async () => {
     expect(await identityOf(process.pid)).toMatchObject({ pid: process.pid, startTicks: expect.any(Number) });
     // The shell becomes a sleep, which never waits for the child that the shell had.
     const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$" & exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -96,7 +96,7 @@ describe('identityOf', () => {
 });
 
 describe('portOwner', () => {
-  test('names who listens, and nobody where nobody does', async () => {
+  test('names the process that listens, and none where no process listens', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

@@ -17,7 +17,7 @@ describe('identityOf', () => {
     expect(Number(started)).toBeGreaterThan(0);
   });
 
-  test('is none of a process that has ended, though nobody has taken note of it', async () => {
+  test('is undefined for a process that has ended and is a zombie', async () => {
     // `exec` puts a program that waits for no child in the place of the shell.
     const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 10']);
     const [line] = await once(parent.stdout, 'data');

@@ -60,7 +60,7 @@ describe('the restart policy', () => {
     await vi.waitFor(async () => expect((await agent.get()).body).toBe('two'), 10_000);
   });
 
-  test('takes an end with 0 that nobody asked the agent for as a failure', async () => {
+  test('treats an exit with 0 as a failure unless the agent was asked to stop', async () => {
     const envoyRestarted = vi.fn();
     const observers = { life: lifeObserver({ envoyRestarted }) };
     const agent = await start({ config: { restartPolicy: 'on-failure' }, parts: { observers } });

@@ -1,20 +1,20 @@
 /**
- * When an Envoy that ended by itself is started again. `on-failure` and `always` say the same: an end that nobody asked the
- * agent for is a failure, whatever Envoy's exit code.
+ * When an Envoy that exited on its own is restarted. `on-failure` and `always` mean the same: an exit without a stop of the
+ * agent is a failure, whatever Envoy's exit code.
  */
 export const restartPolicies = ['never', 'on-failure', 'always'] as const;
 export type RestartPolicy = (typeof restartPolicies)[number];
 
 const firstDelayMs = 250;
 const longestDelayMs = 30_000;
-/** An Envoy that lived so long had no fault of its start: the next delay is the first again. */
+/** After Envoy has run for this long, the next delay is the first one again. */
 const healthyMs = 60_000;
-/** Share of a delay that chance adds or takes: proxies of one fault do not come back in step. */
+/** Random share by which a delay is longer or shorter, so that proxies that failed together do not restart together. */
 const jitter = 0.2;
 
 /**
- * Whether an Envoy that ended by itself is started again. One that was never ready since the agent's start is not: its
- * configuration or its machine is at fault, and the agent's exit code says so to whoever has just started it.
+ * Whether an Envoy that exited on its own is restarted. One that was never ready since the agent's start is not: a restart
+ * does not fix its configuration or the machine.
  */
 export function isRestarted(policy: RestartPolicy, wasEverReady: boolean): boolean {
   return wasEverReady && policy !== 'never';

@@ -29,7 +29,7 @@ describe('terminate', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_950);
   });
 
-  test('kills at once when told to', async () => {
+  test('kills Envoy at once when the signal to hurry is aborted', async () => {
     const fake = await startFake('ignores');
     const startedAt = performance.now();
     await terminate(fake, AbortSignal.abort(), log);

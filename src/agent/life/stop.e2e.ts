@@ -27,7 +27,7 @@ describe('the end of Envoy', () => {
     expect(await agent.readiness()).toBe(0);
   });
 
-  test('with 0, which nobody asked the agent for, is its end with 1, and the log names the way to 0', async () => {
+  test('with 0, without a stop of the agent, makes the agent exit with 1, and the log names the request that gives 0', async () => {
     const agent = await start();
     await agent.untilReady();
     expect(await httpPost(agent.sample.adminPort, '/quitquitquit')).toBe(200);

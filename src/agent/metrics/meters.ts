@@ -27,7 +27,7 @@ export class Meters {
     this.#gauges.get(name)?.inc(by);
   }
 
-  /** Takes a series away: what it told of is no more. */
+  /** Removes a series whose object no longer exists. */
   remove(name: GaugeName, labels: Labels): void {
     this.#gauges.get(name)?.remove(labels);
   }

@@ -114,7 +114,7 @@ describe('AgentMetrics', () => {
     }
   });
 
-  test('counts a rejected object when that begins, whoever finds it', async () => {
+  test('counts a rejected object when it begins to be rejected, whether the compiler left it out, or a change was refused or held', async () => {
     const metrics = new AgentMetrics();
     const gateway = { kind: 'Gateway', namespace: 'shop', name: 'edge' };
     metrics.showFigures(figures(0, [gateway]));

@@ -6,7 +6,7 @@ import type { ReloadObserver } from '../reload/observer.ts';
 import type { CertificateObserver } from '../secrets/certificate-observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
 
-/** Whoever wants to hear of what the agent does; `AgentMetrics` does. */
+/** Observers of what the agent does; `AgentMetrics` implements them. */
 export interface AgentObservers {
   readonly discovery?: DiscoveryObserver;
   readonly outgoing?: OutgoingObserver;

@@ -5,13 +5,13 @@ import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
 
 /**
- * The secrets of gateway servers. One that Envoy could not use is not served: a server whose secret is missing answers
- * nobody, and its neighbours go on. One that turns bad leaves its last good form in force; one that is taken away is gone.
+ * The secrets of gateway servers. A secret that Envoy can't use is not served: its server stays closed, the others are
+ * served. If a secret becomes invalid, its last valid version stays; a secret that was removed is no longer served.
  */
 export class GatewaySecrets {
   readonly #log: Log;
   #served: ReadonlyMap<string, DiscoveryResource> = new Map();
-  /** What was told of each name, so that a secret that stays bad is reported once. */
+  /** The last report about each name, so that a secret that stays invalid is reported once. */
   #told: ReadonlyMap<string, string> = new Map();
 
   constructor(log: Log) {

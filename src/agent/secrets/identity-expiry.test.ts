@@ -60,7 +60,7 @@ describe('IdentityExpiry', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('an identity that was replaced in time is never told of', async () => {
+  test('an identity that was replaced in time is never reported as expired', async () => {
     const { expiry, lines, told, jumpTo } = bench();
     expiry.take(endingAt(startMs + 60_000));
     expiry.take(endingAt(startMs + yearMs));

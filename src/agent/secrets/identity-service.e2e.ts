@@ -43,7 +43,7 @@ describe('startIdentityService', () => {
   const outputs = (): Promise<string[]> =>
     Promise.all(['cert-chain.pem', 'key.pem'].map((name) => readFile(join(folder, 'out', name), 'utf8')));
 
-  test('renews and writes out although nobody ever asks for a secret', async () => {
+  test('renews and writes the certificate to OUTPUT_CERTS although no client requests a secret', async () => {
     await start(2_000, { outputFolder: join(folder, 'out') });
     const serials = new Set<string>();
     await vi.waitFor(

@@ -6,8 +6,8 @@ import type { CertificateObserver } from './certificate-observer.ts';
 import { rootSecretName, secretResources, workloadSecretName } from './secret-resources.ts';
 
 /**
- * The workload's two secrets in the order in which they may be sent: a new root first, so that nobody meets a leaf whose
- * root it does not trust yet, then the certificate.
+ * The workload's two secrets in the order in which they may be sent: a new root first, then the certificate, so that no
+ * peer gets a certificate whose root it does not trust yet.
  */
 export class OwnSecrets {
   readonly #publish: () => void;

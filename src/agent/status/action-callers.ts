@@ -14,11 +14,11 @@ interface Sight {
 }
 
 /**
- * Refuses connections that Envoy made: an address of loopback says nothing where a route, whichever that is, leads
- * strangers through Envoy to this port. Envoy's user alone does not tell: the hook that drains before a stop runs as that
- * user too, and on a plain machine everything is root. So a socket of that user is looked for among Envoy's own. An end
- * that nobody has open any more is refused, since whoever sends a request through Envoy can choose to close it early.
- * Where the machine shows nobody's sockets, the address decides, as nobody could ask for anything else.
+ * Refuses connections that Envoy made. A loopback address proves nothing, because a route may lead other callers through
+ * Envoy to this port. The user id of the caller does not prove it either: the preStop hook runs as Envoy's user too, and
+ * outside containers both are often root. So a socket of Envoy's user is looked up among the sockets of the Envoy process.
+ * If the caller's end is closed already, it is refused, since a caller through Envoy can close it early on purpose. Where
+ * the machine does not show the sockets of processes, only the address is checked.
  */
 export function actionCallers(
   envoyPid: () => number | undefined,

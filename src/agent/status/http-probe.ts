@@ -15,8 +15,8 @@ const maxRedirects = 10;
 
 /**
  * Asks the application over HTTP with the caller's headers and the probe's own over them. A redirect on the same host is
- * followed; one to another host is a success, as the kubelet has it: the application answers, and nobody is asked who was
- * not meant. Throws when there is no answer, and after ten redirects.
+ * followed. One to another host counts as success and is not followed, as in the kubelet: the application has answered.
+ * Throws when there is no answer, and after ten redirects.
  */
 export async function probeHttp(
   probe: HttpProbe,

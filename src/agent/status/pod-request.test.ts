@@ -28,7 +28,7 @@ describe('fetchFromPod', () => {
     await server.close();
   };
 
-  test('asks as it is told, and gives the answer', async () => {
+  test('sends the request that it is given, and returns the answer', async () => {
     await serving(
       (_, response) => response.writeHead(503, { 'x-why': 'b' }).end('x'.repeat(100)),
       async (server) => {

@@ -22,9 +22,9 @@ export interface ReadinessSources {
 const timeoutMs = 800;
 
 /**
- * Ready once this start's first configuration is in force, for as long as Envoy is LIVE and nobody asked to stop. LIVE
- * alone does not count: an Envoy without any listener is LIVE too, one whose certificate nobody accepts any more, and one
- * whose worker threads are blocked. A later configuration that fails does not count either.
+ * Ready when the first configuration of this start is active, Envoy is LIVE, and no stop was requested. LIVE alone is not
+ * enough: an Envoy without listeners is LIVE too, and so is one whose certificate has expired, or whose worker threads are
+ * blocked. A later configuration that fails does not change readiness.
  */
 export class Readiness {
   readonly #admin: () => AdminClient | undefined;

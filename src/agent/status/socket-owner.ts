@@ -11,7 +11,7 @@ export type SocketOwner =
       /** As a descriptor of the socket reads: `socket:[4711]`. */
       readonly name: string;
     }
-  /** `closed`: no process has that end open any more. `no-table`: this machine shows nobody's. */
+  /** `closed`: no process has that end open any more. `no-table`: this machine does not show the owners of sockets. */
   | { readonly isKnown: false; readonly why: 'closed' | 'no-table' };
 
 /** What a machine without these tables answers; anything else, such as too many open files, is a failure of the moment. */
@@ -20,8 +20,8 @@ const absent = ['ENOENT', 'EACCES', 'EPERM'];
 /**
  * Who made a connection from this network namespace, of its two ends as the accepting socket has them. The kernel shows
  * the user and the inode of each end in `/proc/net/tcp`, those of IPv6 sockets in `tcp6`, where IPv4 may stand as
- * `::ffff:127.0.0.1`; an end that was closed has inode 0 and user 0, which is nobody's. Throws where the tables cannot be
- * read at the moment.
+ * `::ffff:127.0.0.1`. An end that was closed has inode 0 and user 0, which then does not mean root. Throws if the tables
+ * can't be read at the moment.
  */
 export async function ownerOf(ends: ConnectionEnds, tables = '/proc/net'): Promise<SocketOwner> {
   const [local, remote] = [hexEnd(ends.remoteAddress, ends.remotePort), hexEnd(ends.localAddress, ends.localPort)];

@@ -24,7 +24,10 @@ export interface StatusParts {
   readonly log: Log;
 }
 
-/** Answers of each kind that may be in the making: a merged answer may hold 20 MiB, a probe a connection, an action the kernel's table. */
+/**
+ * Answers of each kind that may be in the making: a merged answer may hold 20 MiB, a probe a connection, an action the
+ * kernel's table.
+ */
 const maxAtOnce = { metrics: 4, probe: 48, action: 4 };
 /** Merged answers that one address outside this pod may have in the making. */
 const maxMetricsPerCaller = 2;

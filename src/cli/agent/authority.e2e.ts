@@ -79,7 +79,7 @@ describe('pilot-agent proxy with an authority', () => {
     expect(proxy.output).not.toContain(token);
   });
 
-  test('shows the pair of PROV_CERT, renews it in place, and early when told to', async () => {
+  test('uses the certificate of PROV_CERT, renews it in place, and renews it early with a large SECRET_GRACE_PERIOD_RATIO', async () => {
     const machine = await ca.issue(testSpiffeId);
     await proxy.write('certs/cert-chain.pem', machine.certificateChain);
     await proxy.write('certs/key.pem', machine.privateKey);

@@ -82,7 +82,7 @@ describe('MESH_BOOTSTRAP_OVERRIDE', () => {
     expect(told).toMatch(new RegExp(`^custom\\.yaml:${line}:\\d+: error: .*(?:${reason.source})`, 'm'));
   });
 
-  test('is laid over customConfigFile, each told of at its own place', async () => {
+  test('is merged over customConfigFile, and errors name the file that they are in', async () => {
     const source = (name: string): string => `{path_config_source: {path: ./etc/mesh/proxy/${name}.json}}`;
     const custom = [
       'node: {id: mine, cluster: x}',

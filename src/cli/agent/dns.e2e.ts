@@ -116,7 +116,7 @@ describeMesh('DNS_AGENT', () => {
     },
   );
 
-  test('gives an answer whole that does not fit into a datagram, and asks nobody in the clear for it', async () => {
+  test('returns the whole of an answer that does not fit into a datagram, without a query in plain text', async () => {
     const [texts] = (await resolve(peer.IPv4, meshName, 'TXT')) as string[][];
     expect(texts?.length).toBe(40);
     expect((await heard()).filter((line) => line.startsWith('plain'))).toEqual([]);

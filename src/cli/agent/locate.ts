@@ -29,7 +29,10 @@ export async function locateProxy(options: LocateOptions): Promise<ProxyIdentity
   return { ...identity, ...(workload ?? (await workloadAt(identity.ip ?? '', options))) };
 }
 
-/** The pod, or the workload entry, that has the address in the inputs as they are now; what is wrong with them is reported later. */
+/**
+ * The pod, or the workload entry, that has the address in the inputs as they are now; what is wrong with them is
+ * reported later.
+ */
 async function workloadAt(
   address: string,
   { inputs, settings }: LocateOptions,

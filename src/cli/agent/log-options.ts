@@ -24,7 +24,10 @@ export interface OpenLog extends Pick<LogTargets, 'reopen' | 'onLost'> {
   readonly log: Log;
 }
 
-/** The log that the flags ask for, which also tells the warnings of Node; `UsageError` for a scope, level or target that cannot be, AgentError for a file. */
+/**
+ * The log that the flags ask for, which also tells the warnings of Node; `UsageError` for a scope, level or target that
+ * cannot be, AgentError for a file.
+ */
 export function openLog(flags: LogFlags, warnings?: NodeWarnings): OpenLog {
   const scopes = scopesOf(flags);
   const targets = (flags.log_target ?? ['stdout']).map(parseTarget);

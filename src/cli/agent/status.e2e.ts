@@ -131,7 +131,7 @@ describe('the status port of pilot-agent proxy', () => {
     expect(down.stderr).toMatch(/^pilot-agent: port 15000 of this machine does not answer: .*ECONNREFUSED/);
   });
 
-  test('behind redirection probes reach the application past STRICT, and nobody from outside passes for the pod', async () => {
+  test('behind redirection probes reach the application past STRICT, and callers from outside do not count as the pod', async () => {
     await proxy.write('mesh/peer.yaml', peerMode('STRICT'));
     const peer = `
       unshare --net sleep 100 &
@@ -168,7 +168,7 @@ describe('the status port of pilot-agent proxy', () => {
     expect(proxy.output).not.toMatch(/state=(draining|stopping)/);
   });
 
-  test('a probe map with a named port is a wrong use, told with its place, and nothing is started', async () => {
+  test('a probe map with a named port is a usage error that names its place, and nothing is started', async () => {
     const environment = { MESH_APP_PROBERS: '{"/app-health/app/livez": {"httpGet": {"port": "http"}}}' };
     proxy.start({ environment });
     expect(await proxy.exit).toBe(2);

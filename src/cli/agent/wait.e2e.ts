@@ -90,7 +90,7 @@ describe('runWait', () => {
     expect(await wait(`http://localhost:${port}/`, patience)).toMatchObject({ code: 0, told: '' });
   });
 
-  test('tells that nobody listens, by the address that was tried first', async () => {
+  test('reports that the connection is refused, with the address that was tried first', async () => {
     const { code, told } = await wait('http://localhost:1/', { timeoutSeconds: 0 });
     expect(code).toBe(1);
     expect(told).toMatch(/does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\n$/);

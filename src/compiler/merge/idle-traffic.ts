@@ -54,7 +54,7 @@ export function reportIdleTraffic(
   }
 }
 
-/** Ports that are detected speak either; where there are none, that was told in other words. */
+/** Ports with protocol detection may be HTTP or TCP; a policy without any port has a warning of its own. */
 function idleKinds(classes: ReadonlySet<ProtocolClass>): readonly ('http' | 'tcp')[] {
   if (classes.has('auto') || classes.has('http') === classes.has('tcp')) return [];
   return classes.has('http') ? ['tcp'] : ['http'];

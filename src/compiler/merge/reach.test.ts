@@ -71,7 +71,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('checkReach of %s', 
     expect([of('shop/a'), of('shop/a', selecting('web')), of('mesh-system/a')]).toEqual([[], [], []]);
   });
 
-  test('a proxy that compiles for itself is told of policies of its own and the root namespace alone', () => {
+  test('a proxy that compiles for itself gets warnings about policies of its own and the root namespace alone', () => {
     const own = { toldNamespace: 'empty' };
     expect(of('shpo/a', {}, own)).toEqual([]);
     expect(of('empty/a', {}, own)).toHaveLength(1);

@@ -11,7 +11,10 @@ import { areSeenTogether } from '../topology/visibility.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
 import { hostOf } from './rule-index.ts';
 
-/** Reports what has no effect in rules: ports that no service has, and what an older rule for the host shuts out. `rules` are oldest first. */
+/**
+ * Reports what has no effect in rules: ports that no service has, and what an older rule for the host shuts out. `rules`
+ * are oldest first.
+ */
 export function checkRules(
   rules: readonly DestinationRule[],
   topology: Topology,

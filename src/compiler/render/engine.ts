@@ -15,7 +15,10 @@ export type Environment = typeof Handlebars;
 /** A compiled template. */
 export type Template = Handlebars.TemplateDelegate;
 
-/** A template asked for a value that the view does not have; Handlebars' strict mode does not look into a helper's arguments. */
+/**
+ * A template asked for a value that the view does not have; Handlebars' strict mode does not look into a helper's
+ * arguments.
+ */
 export class MissingValueError extends Error {
   /** Name of the user's template; undefined in a built-in one. */
   readonly template: string | undefined;

@@ -45,7 +45,10 @@ export function isFixed(address: string): boolean {
 /** Linux keeps 108 bytes for a Unix socket's path, the last of them zero (unix(7)). */
 const longestSocketPath = 107;
 
-/** True for `unix:///path` and `unix://@name` (the abstract namespace) that Envoy can open: it refuses all clusters for one it cannot. */
+/**
+ * True for `unix:///path` and `unix://@name` (the abstract namespace) that Envoy can open: it refuses all clusters for
+ * one it cannot.
+ */
 export function isSocketAddress(text: string): boolean {
   if (!/^unix:\/\/[/@][^\p{Cc}]+$/u.test(text)) return false;
   return utf8Length(text.slice('unix://'.length)) <= longestSocketPath;

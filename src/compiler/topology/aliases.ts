@@ -35,7 +35,7 @@ export function joinAliases(drafts: readonly ServiceDraft[]): ServiceDraft[] {
   });
 }
 
-/** Undefined for a service that is no alias, whose target nobody declares, or that leads back to itself. */
+/** Undefined for a service that is no alias, whose target is not declared, or whose aliases form a cycle. */
 function targetOf(draft: ServiceDraft, byHost: ReadonlyMap<string, readonly ServiceDraft[]>): ServiceDraft | undefined {
   const { namespace } = draft.service;
   const seen = new Set<ServiceDraft>([draft]);

@@ -16,11 +16,11 @@ interface EndpointRefusal {
 type Target = Pick<Endpoint, 'address' | 'port'>;
 
 /**
- * The endpoints of a service that a proxy may dial. The others may lead it to its own surfaces, which trust whoever can
- * connect. What a name resolves to is not known, so the proxy's own ports are refused whatever the address, those of loopback alone at names; addresses that
- * each machine has for itself are refused whatever the port. Settings name exceptions, but for the two that give the proxy
- * away: its administration on loopback, and the socket of its private key. Each reason is one warning, no error: whoever may
- * write one service must not keep the others from compiling.
+ * The endpoints of a service that a proxy may connect to. The others could lead the proxy to its own ports, which trust
+ * every caller. The proxy's own ports are refused at any address; those that it serves on loopback alone are refused at
+ * loopback and at host names, whose addresses are not known here. Addresses that each machine has for itself are
+ * refused at any port. Settings name exceptions, except for the admin interface on loopback and the socket of the private
+ * key. Each reason causes one warning and no error, so that the author of one service can't keep the others from compiling.
  */
 export function withoutRefused(
   { object, host }: Omit<Service, 'endpoints'>,

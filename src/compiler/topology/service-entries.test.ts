@@ -78,7 +78,7 @@ describe('service entries', () => {
     const service = (name: string, clusterIP = '10.96.0.1') =>
       make.service(name, { clusterIP, selector: app, ports: [{ name: 'http', port: 80 }] });
 
-    test('lose it to a service of another namespace, however old, and are told so once', () => {
+    test('lose it to a service of another namespace, however old, with one warning', () => {
       const old = { ...claim('evil/claim'), createdAt: 1 };
       const { services, diagnostics } = resolve([service('shop/web'), webPod, old]);
       const claims = services.filter(({ kind }) => kind === 'ServiceEntry');

@@ -120,7 +120,7 @@ function callerOf(payload: JWTPayload, rules: TokenRules): Authentication {
 function timeProblem({ exp, iat }: JWTPayload, { isFirstParty, clock }: TokenRules): string | undefined {
   if (exp === undefined && !isFirstParty) return 'the token has no end';
   if (iat === undefined) return undefined;
-  // Whoever issues ahead of time prepares tokens for when the key is out of reach, or has a clock that is not to be trusted.
+  // A token from the future was prepared for a time when the key is out of reach, or one of the clocks is wrong.
   const aheadSeconds = iat - clock() / 1000;
   return aheadSeconds > clockTolerance ? 'the token was issued in the future: a clock is wrong' : undefined;
 }

@@ -32,9 +32,8 @@ const years10Ms = 3_650 * 86_400_000;
 const skewMs = 120_000;
 
 /**
- * The root in the folder; one is made on the first start. A file appears whole or not at all, and whoever comes second
- * to making it takes the first one's: programs that start together have one root, and one that is killed on the way
- * leaves nothing that another one would read.
+ * The root in the folder; the first start creates it. The file appears complete or not at all. If two programs start
+ * together, the second one uses the file of the first. A program that is killed meanwhile leaves no file that is read.
  */
 export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer> {
   const { folder } = options;

@@ -1,7 +1,10 @@
 import type { Place, PlacedDiagnostic } from '../placed.ts';
 import { count } from './summary.ts';
 
-/** One JSON object; `schemaVersion` moves when a field changes its meaning. Lines and columns count from 1, columns in UTF-16 units. */
+/**
+ * One JSON object; `schemaVersion` moves when a field changes its meaning. Lines and columns count from 1, columns in
+ * UTF-16 units.
+ */
 export function formatJson(diagnostics: readonly PlacedDiagnostic[], fileCount: number): string {
   const { errors, warnings, infos } = count(diagnostics);
   const json = {

@@ -4,7 +4,10 @@ import { count, summary } from './summary.ts';
 /** Characters of a source line that are shown; longer lines are cut around the caret. */
 const lineWidth = 120;
 
-/** `file:line:col: severity: message [code]`, the source line with a caret, the hint, the related places; a summary at the end. */
+/**
+ * `file:line:col: severity: message [code]`, the source line with a caret, the hint, the related places; a summary at
+ * the end.
+ */
 export function formatText(
   diagnostics: readonly PlacedDiagnostic[],
   fileCount: number,

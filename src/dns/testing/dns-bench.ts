@@ -28,7 +28,10 @@ export class DnsBench {
     );
   }
 
-  /** The server under test, whose mesh is `cluster.local` and `global`; waits for other servers are a quarter of the usual ones. */
+  /**
+   * The server under test, whose mesh is `cluster.local` and `global`; waits for other servers are a quarter of the
+   * usual ones.
+   */
   async serve(
     mesh: DnsDouble | undefined,
     plain: readonly DnsDouble[],

@@ -1,7 +1,8 @@
 /**
  * Says what is wrong with a path template of Envoy's `uri_template` extensions, else undefined. The grammar is that of
  * Envoy's own parser (source/extensions/path/uri_template_lib): segments are a literal, `*`, `**`, or a variable
- * `{name}`, `{name=pattern}`; text may follow a variable, and the last operator, directly. Envoy does not refuse a bad one: it aborts.
+ * `{name}`, `{name=pattern}`; text may follow a variable, and the last operator, directly. With an invalid template Envoy
+ * does not report an error: it aborts.
  */
 export function templateFault(template: string): string | undefined {
   if (!/^\/[!-~]*$/.test(template)) return 'must start with "/" and hold printable ASCII only';

@@ -14,7 +14,10 @@ export type ApiProblemCode =
 
 /** One reason for which Envoy's API refuses a message. */
 export interface ApiProblem {
-  /** Envoy's own way of writing it: `static_resources.listeners[0].metadata.filter_metadata["a.b"]`; empty for the message itself. */
+  /**
+   * Envoy's own way of writing it: `static_resources.listeners[0].metadata.filter_metadata["a.b"]`; empty for the
+   * message itself.
+   */
   readonly path: string;
   readonly code: ApiProblemCode;
   /** One sentence, lower case, saying what was found and what is expected. */

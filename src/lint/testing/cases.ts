@@ -38,7 +38,10 @@ export interface Example {
   readonly marked: readonly number[];
 }
 
-/** Reads `<shape>.<side>.yaml`, under `<shape>.<side>.config.yaml` and the variables of `<shape>.<side>.env` where these are there. */
+/**
+ * Reads `<shape>.<side>.yaml`, under `<shape>.<side>.config.yaml` and the variables of `<shape>.<side>.env` where these
+ * are there.
+ */
 export async function readExample({ code, shape }: RuleCase, side: 'bad' | 'good', changed?: string): Promise<Example> {
   const path = join(folder, code, `${shape}.${side}.yaml`);
   const text = changed ?? readFileSync(path, 'utf8');

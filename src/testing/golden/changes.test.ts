@@ -9,7 +9,7 @@ const chain = (name: string, ...filters: string[]): object => ({
 });
 
 describe('changes', () => {
-  test('at several places are told once where the same happens', () => {
+  test('at several places are listed once if the change is the same', () => {
     const base = { chains: [chain('80', 'router'), chain('443', 'tls', 'router')], timeout: '5s' };
     const value = { chains: [chain('80', 'rbac', 'router'), chain('443', 'rbac', 'router')], timeout: '0s' };
     expect(formatChanges(changesBetween(base, value))).toBe(

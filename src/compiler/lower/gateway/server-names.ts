@@ -14,7 +14,7 @@ export class HostOwners {
   readonly #owners = new Map<string, GatewayServer>();
   readonly #sorted: readonly string[];
 
-  /** Hosts of servers that were `leftOut` are nobody's, unless another server names them itself. */
+  /** No server owns the hosts of servers that were `leftOut`, unless another server names them itself. */
   constructor(servers: readonly GatewayServer[], leftOut: readonly GatewayServer[]) {
     for (const server of [...servers, ...leftOut].filter(isSecure)) {
       for (const { host } of server.hosts) if (!this.#owners.has(host)) this.#owners.set(host, server);
@@ -22,7 +22,7 @@ export class HostOwners {
     this.#sorted = [...this.#owners.keys()].sort(compareSpecificity);
   }
 
-  /** True when the whole of `host` is served by `server` or by nobody. */
+  /** True when `server` owns the whole of `host`, or no server does. */
   isOwnedBy(host: string, server: GatewayServer): boolean {
     const name = mostSpecific(host, this.#sorted);
     return name === undefined || this.#owners.get(name) === server;

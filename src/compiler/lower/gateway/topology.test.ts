@@ -45,7 +45,7 @@ describe('gatewayTopologyOf', () => {
     expect(codes).toEqual([]);
   });
 
-  test.each(['FORWARD_ONLY', 'ALWAYS_FORWARD_ONLY'] as const)('%s is told of, wherever it stands', (details) => {
+  test.each(['FORWARD_ONLY', 'ALWAYS_FORWARD_ONLY'] as const)('%s causes a warning, wherever it is set', (details) => {
     const codes = ['client-certificate-header-believed'];
     expect(topologyOf(`gatewayTopology: {forwardClientCertDetails: ${details}}`).codes).toEqual(codes);
     const settings = settingsWith('file', { ...noProxiesInFront, forwardedCertificate: details });

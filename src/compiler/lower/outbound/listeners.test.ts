@@ -55,7 +55,7 @@ describe('listeners by protocol', () => {
     expect(outbound.listeners.every(({ listenerFilters }) => listenerFilters.httpInspector === undefined)).toBe(true);
   });
 
-  test('TLS without an address is told apart by server name, the rest passes', () => {
+  test('TLS without an address is distinguished by server name, other connections are passed through', () => {
     const entry = (host: string) =>
       meshService(`default/${host}`, {
         kind: 'ServiceEntry',

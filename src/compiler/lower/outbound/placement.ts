@@ -15,7 +15,7 @@ export interface Placement {
   readonly address: string | undefined;
   /** Name of the route table for its HTTP requests; undefined when it takes none. */
   readonly routes: string | undefined;
-  /** Undefined when it takes no bytes; an empty match takes all that nobody else does. */
+  /** Undefined when it serves no TCP; an empty match takes the connections that no other service matches. */
   readonly tcp: TcpMatch | undefined;
   /** A pod calls itself directly. */
   readonly notForAddress: string | undefined;

@@ -1,7 +1,10 @@
 import { type AddressName, addresses } from './addresses.ts';
 import type { Call } from './lab.ts';
 
-/** Who makes a call: a namespace beside the workload (`-frames`: past its routing), or a program of the workload by its owner. */
+/**
+ * Who makes a call: a namespace beside the workload (`-frames`: past its routing), or a program of the workload by its
+ * owner.
+ */
 const callers: Readonly<Record<string, Pick<Call, 'from' | 'uid' | 'gid' | 'frame'>>> = {
   peer: { from: 'peer' },
   guest: { from: 'guest' },

@@ -4,7 +4,10 @@ import { type InboundGates, startInboundGates } from '../../testing/inbound-gate
 /** Rules in YAML's flow form under the name of their gate: one policy of an action, or several. */
 export type Rules = Readonly<Record<string, readonly (readonly [action: string, rules: string])[]>>;
 
-/** One gate for each set of rules, with `beside` (YAML) in each; `others` are gates in YAML as a whole, `settings` their own. */
+/**
+ * One gate for each set of rules, with `beside` (YAML) in each; `others` are gates in YAML as a whole, `settings` their
+ * own.
+ */
 export function startRuleGates(
   rules: Rules,
   beside = '',

@@ -15,7 +15,10 @@ interface Options {
   readonly memo?: Memo;
 }
 
-/** Lowers what a client sees of services; of each diagnostic its code, and its message. Calls with one `memo` share what they may. */
+/**
+ * Lowers what a client sees of services; of each diagnostic its code, and its message. Calls with one `memo` share what
+ * they may.
+ */
 export function outboundOf(services: readonly (Service | EffectiveOutbound)[], options: Options = {}) {
   const bag = new DiagnosticBag();
   const outbounds = services.map((service) => ('subsets' in service ? service : effectiveOutbound(service)));
