@@ -1,23 +1,10 @@
 import type { SourceFile } from '../src/source/document.ts';
+import { httpbinMesh } from '../src/testing/mesh-texts.ts';
 
 /** One workload, `a/httpbin`, with an HTTP port. */
 export const accessMesh: SourceFile = {
   path: 'mesh.yaml',
-  text: `apiVersion: v1
-kind: Namespace
-metadata: {name: a, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: a}
-spec: {clusterIP: 10.96.0.9, selector: {app: httpbin}, ports: [{port: 80, name: http, targetPort: 8080}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: a, labels: {app: httpbin}}
-spec: {containers: [{name: app}]}
-status: {phase: Running, podIP: 10.1.0.9}
-`,
+  text: httpbinMesh,
 };
 
 /** `count` rules of DENY, ten a policy, each with a caller, a method and a path: none holds for GET /. */

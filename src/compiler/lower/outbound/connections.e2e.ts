@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +7,16 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
-import { delay } from '../../../lib/abort.ts';
 import { freePort } from '../../../testing/free-ports.ts';
+import { webMesh } from '../../../testing/mesh-texts.ts';
 import { staticFormOf } from '../../../testing/static-form.ts';
 import { compile } from '../../compile.ts';
+import { type StaticEnvoy, startStaticEnvoy } from '../testing/static-envoy.ts';
 
-const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
 const names = ['one', 'two', 'db', 'db-new', 'web', 'block'];
 const servers: Server[] = [];
 let folder: string;
-let envoy: EnvoyProcess;
+let envoy: StaticEnvoy;
 /** Shared by an HTTP service and a block of addresses around it. */
 let sharedPort: number;
 
@@ -59,17 +58,6 @@ spec:
     - {destination: {host: db-new.example}, weight: 1}
 `;
 
-const web = `apiVersion: v1
-kind: Namespace
-metadata: {name: a, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: a, labels: {app: web}}
-spec: {containers: [{name: app}]}
-status: {phase: Running, podIP: 10.1.0.9}
-`;
-
 interface StaticForm {
   readonly static_resources: {
     readonly listeners: readonly { readonly name: string }[];
@@ -89,7 +77,7 @@ beforeAll(async () => {
     entry('block', sharedPort, 'tcp', '127.9.0.0/16'),
     entry('web', sharedPort, 'http', '127.9.0.1'),
   ];
-  const text = [web, ...entries, virtualServices].join('---\n');
+  const text = [webMesh, ...entries, virtualServices].join('---\n');
   const bag = new DiagnosticBag();
   const select = [{ namespace: 'a', name: 'web' }];
   const settings = { ...defaultSettings, accessLogFile: '' };
@@ -102,22 +90,11 @@ beforeAll(async () => {
   const shared = all.listeners.filter(({ name }) => name === `0.0.0.0_${sharedPort}`);
   const listeners = [...piped, ...shared.map((listener) => ({ ...listener, bind_to_port: true }))];
   const clusters = all.clusters.filter(({ name }) => name.startsWith('outbound'));
-  const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
-  await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
-  const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
-  envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
-  let hasExited = false;
-  void envoy.exited.then(() => {
-    hasExited = true;
-  });
-  while ((await greeting('240.0.0.3_5432')) === '') {
-    if (hasExited) throw new Error('Envoy has ended');
-    await delay(20);
-  }
+  envoy = await startStaticEnvoy(folder, { listeners, clusters });
+  await envoy.until(async () => (await greeting('240.0.0.3_5432')) !== '');
 });
 afterAll(async () => {
-  envoy?.signal('SIGKILL');
-  await envoy?.exited;
+  await envoy?.close();
   for (const server of servers) server.close();
   await rm(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request, type Server } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
-import { delay } from '../../../lib/abort.ts';
 import { createKeySetGatherer } from '../../../live/key-sets/gather.ts';
+import { httpbinMesh } from '../../../testing/mesh-texts.ts';
 import { staticFormOf } from '../../../testing/static-form.ts';
 import { createCompiler } from '../../compile.ts';
 import { type AuthorityWay, askAuthorities } from './ask-authorities.ts';
+import { isAnswered, startStaticEnvoy } from './static-envoy.ts';
 
 /** What a request got, and what the application saw of it where it arrived. */
 export interface GateAnswer {
@@ -44,8 +44,6 @@ export interface InboundGates {
   close(): Promise<void>;
 }
 
-const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
-
 /**
  * Compiles each text (YAML for workload `a/httpbin`, HTTP on port 8080) and starts Envoy with an echo behind it; what
  * a text is compiled with besides the defaults stands under its name.
@@ -65,36 +63,15 @@ export async function startInboundGates(
     })),
   );
   const clusters = [{ name: 'inbound|8080||', type: 'STATIC', load_assignment: loadOf(join(folder, 'app.sock')) }];
-  const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
-  await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
-  const flush = ['--file-flush-interval-msec', '200'];
-  const args = [
-    '-c',
-    join(folder, 'envoy.json'),
-    ...flush,
-    '--disable-hot-restart',
-    '--concurrency',
-    '1',
-    '-l',
-    'error',
-  ];
-  const envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
+  const envoy = await startStaticEnvoy(folder, { listeners, clusters }, ['--file-flush-interval-msec', '200']);
   const close = async (): Promise<void> => {
-    envoy.signal('SIGKILL');
-    await envoy.exited;
+    await envoy.close();
     backend.close();
     backend.closeAllConnections();
     await rm(folder, { recursive: true, force: true });
   };
-  let hasExited = false;
-  void envoy.exited.then(() => {
-    hasExited = true;
-  });
   for (const name of Object.keys(policies)) {
-    while ((await ask(socketOf(name), {}).catch(() => undefined)) === undefined) {
-      if (hasExited) throw new Error('Envoy has ended');
-      await delay(20);
-    }
+    await envoy.until(() => isAnswered(ask(socketOf(name), {})));
   }
   return {
     send: (name, options = {}) => ask(socketOf(name), options),
@@ -110,7 +87,7 @@ export async function startInboundGates(
 async function compiledFilters(policies: string, settings: Partial<Settings> = {}): Promise<readonly object[]> {
   const bag = new DiagnosticBag();
   const compiler = createCompiler({ settings: { ...defaultSettings, accessLogFile: '', ...settings } });
-  const objects = compiler.read([{ path: 'mesh.yaml', text: `${workload}---\n${policies}` }], bag);
+  const objects = compiler.read([{ path: 'mesh.yaml', text: `${httpbinMesh}---\n${policies}` }], bag);
   const keySets = await createKeySetGatherer().gather(objects, bag);
   const select = [{ namespace: 'a', name: 'httpbin' }];
   const config = compiler.compileObjects(objects, select, bag, keySets)?.configs[0];
@@ -121,22 +98,6 @@ async function compiledFilters(policies: string, settings: Partial<Settings> = {
   const inbound = static_resources.listeners.find(({ name }) => name === 'virtualInbound');
   return inbound?.filter_chains.find(({ name }) => name === 'inbound-8080-plain-http')?.filters ?? [];
 }
-
-const workload = `apiVersion: v1
-kind: Namespace
-metadata: {name: a, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: httpbin, namespace: a}
-spec: {clusterIP: 10.96.0.9, selector: {app: httpbin}, ports: [{port: 80, name: http, targetPort: 8080}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: httpbin, namespace: a, labels: {app: httpbin}}
-spec: {containers: [{name: app}]}
-status: {phase: Running, podIP: 10.1.0.9}
-`;
 
 function loadOf(path: string): object {
   return {

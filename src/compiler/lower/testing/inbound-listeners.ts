@@ -8,13 +8,12 @@ import { connect as connectTls } from 'node:tls';
 import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
-import { delay } from '../../../lib/abort.ts';
 import { createMeshCa, type IssuedCertificate } from '../../../testing/certificates.ts';
 import { freePorts } from '../../../testing/free-ports.ts';
 import { staticFormOf, withoutHostOnlyChains } from '../../../testing/static-form.ts';
 import { createCompiler } from '../../compile.ts';
 import { withFileCertificates } from './file-certificates.ts';
+import { isListening, startStaticEnvoy } from './static-envoy.ts';
 
 /** The ports of one workload: declared as HTTP, as TCP, and not at all. */
 export type InboundPort = 'http' | 'tcp' | 'undeclared';
@@ -41,8 +40,6 @@ export interface InboundListeners {
   echoes(name: string, port: InboundPort, client: InboundClient): Promise<boolean>;
   close(): Promise<void>;
 }
-
-const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
 
 /**
  * Compiles each text (YAML for workload `a/httpbin` on 127.0.0.1; `$http`, `$tcp` and `$undeclared` stand for its ports)
@@ -76,15 +73,8 @@ export async function startInboundListeners(
     clusters.push(clusterOf(`inbound|${ports.tcp}||`, join(folder, 'tcp.sock')));
     return compiledListener(name, policies[name] ?? '', ports, { ...defaultSettings, ...options.settings });
   });
-  const static_resources = { listeners, clusters };
-  await writeFile(join(folder, 'envoy.json'), JSON.stringify({ node: { id: 'x', cluster: 'x' }, static_resources }));
-  const args = ['-c', 'envoy.json', '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
-  const envoy = await spawnEnvoy({ binary, args, output: 'inherit', cwd: folder });
-  let hasExited = false;
-  void envoy.exited.then(() => {
-    hasExited = true;
-  });
-  for (const name of names) await listening(portsOf(name).undeclared, () => hasExited);
+  const envoy = await startStaticEnvoy(folder, { listeners, clusters });
+  for (const name of names) await envoy.until(() => isListening({ host: '127.0.0.1', port: portsOf(name).undeclared }));
 
   async function open(name: string, port: InboundPort, client: InboundClient, alpn: string) {
     const { identity, trustDomain = 'cluster.local', serverName } = client;
@@ -102,8 +92,7 @@ export async function startInboundListeners(
       ask(await open(name, port, client, 'mesh-http/1.1'), path, headers),
     echoes: async (name, port, client) => echoed(await open(name, port, client, 'mesh')),
     close: async () => {
-      envoy.signal('SIGKILL');
-      await envoy.exited;
+      await envoy.close();
       for (const echo of echoes) echo.close();
       await rm(folder, { recursive: true, force: true });
     },
@@ -189,19 +178,6 @@ async function startTcpEcho(path: string) {
   const server = createServer((socket) => socket.pipe(socket).on('error', () => socket.destroy())).listen(path);
   await once(server, 'listening');
   return server;
-}
-
-async function listening(port: number, hasExited: () => boolean): Promise<void> {
-  while (!hasExited()) {
-    const socket = connect({ host: '127.0.0.1', port });
-    const isOpen = await new Promise((resolve) => {
-      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isOpen === true) return;
-    await delay(20);
-  }
-  throw new Error('Envoy has ended');
 }
 
 function ask(socket: Socket, path: string, extra: Readonly<Record<string, string>>): Promise<number> {

@@ -1,14 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultSettings } from '../../../config/defaults.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import { findEnvoy, spawnEnvoy } from '../../../envoy/process.ts';
 import { delay } from '../../../lib/abort.ts';
+import { webMesh } from '../../../testing/mesh-texts.ts';
 import { staticFormOf } from '../../../testing/static-form.ts';
 import { compile } from '../../compile.ts';
+import { isAnswered, startStaticEnvoy } from './static-envoy.ts';
 
 /** A request as an application saw it. */
 export interface SeenRequest {
@@ -45,8 +46,6 @@ export interface OutboundGates {
 /** Sockets of the applications behind `reviews.example` (two subsets) and `ratings.example`; `named.example` has none. */
 const backends = ['v1', 'v2', 'ratings'] as const;
 
-const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../..') });
-
 type Json = Readonly<Record<string, unknown>>;
 
 interface StaticForm {
@@ -73,27 +72,16 @@ export async function startOutboundGates(
     filter_chains: static_resources.listeners.find(({ name }) => name === '0.0.0.0_80')?.filter_chains.map(anyMatch),
   }));
   const clusters = forms[0]?.static_resources.clusters.filter(({ name }) => /^outbound|^BlackHole/.test(name));
-  const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners, clusters } };
-  await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
-  const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
-  const envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
-  let hasExited = false;
-  void envoy.exited.then(() => {
-    hasExited = true;
-  });
+  const envoy = await startStaticEnvoy(folder, { listeners, clusters });
   for (const name of names) {
-    while ((await ask(socketOf(name), { path: '/ready' }).catch(() => undefined)) === undefined) {
-      if (hasExited) throw new Error('Envoy has ended');
-      await delay(20);
-    }
+    await envoy.until(() => isAnswered(ask(socketOf(name), { path: '/ready' })));
   }
   log.length = 0;
   return {
     send: (name, options = {}) => ask(socketOf(name), options),
     received: () => log.splice(0),
     close: async () => {
-      envoy.signal('SIGKILL');
-      await envoy.exited;
+      await envoy.close();
       for (const server of servers) {
         server.close();
         server.closeAllConnections();
@@ -118,16 +106,7 @@ function compiled(text: string, settings: Partial<Settings>): StaticForm {
 }
 
 function mesh(folder: string): string {
-  return `apiVersion: v1
-kind: Namespace
-metadata: {name: a, labels: {mesh-injection: enabled}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: a, labels: {app: web}}
-spec: {containers: [{name: app}]}
-status: {phase: Running, podIP: 10.1.0.9}
----
+  return `${webMesh}---
 apiVersion: networking.mesh.io/v1alpha3
 kind: ServiceEntry
 metadata: {name: reviews, namespace: a}

@@ -1,15 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultSettings } from '../../../../config/defaults.ts';
 import { DiagnosticBag } from '../../../../diagnostics/bag.ts';
-import { findEnvoy, spawnEnvoy } from '../../../../envoy/process.ts';
-import { delay } from '../../../../lib/abort.ts';
 import { edgeTopology } from '../../../../testing/generated-edge.ts';
 import { staticFormOf } from '../../../../testing/static-form.ts';
 import { compile } from '../../../compile.ts';
 import { type AuthorityWay, askAuthorities } from '../../testing/ask-authorities.ts';
+import { isListening, startStaticEnvoy } from '../../testing/static-envoy.ts';
 
 /** One real Envoy with the plaintext listener of a gateway, once for each set of objects. */
 export interface EdgeGates {
@@ -17,8 +15,6 @@ export interface EdgeGates {
   ask(name: string, way: AuthorityWay, authorities: readonly string[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }
-
-const binary = findEnvoy({ env: process.env, repositoryRoot: join(import.meta.dirname, '../../../../..') });
 
 /** Compiles each text (YAML with a Gateway for port 80 of the workload `mesh-system/edge`) and starts Envoy with them. */
 export async function startEdgeGates(objects: Readonly<Record<string, string>>): Promise<EdgeGates> {
@@ -30,20 +26,12 @@ export async function startEdgeGates(objects: Readonly<Record<string, string>>):
     address: { pipe: { path: socketOf(name) } },
     filter_chains: [{ filters: compiledFilters(objects[name] ?? '') }],
   }));
-  const bootstrap = { node: { id: 'test', cluster: 'test' }, static_resources: { listeners } };
-  await writeFile(join(folder, 'envoy.json'), JSON.stringify(bootstrap));
-  const args = ['-c', join(folder, 'envoy.json'), '--disable-hot-restart', '--concurrency', '1', '-l', 'error'];
-  const envoy = await spawnEnvoy({ binary, args, output: 'inherit' });
-  let hasExited = false;
-  void envoy.exited.then(() => {
-    hasExited = true;
-  });
-  for (const name of names) await listening(socketOf(name), () => hasExited);
+  const envoy = await startStaticEnvoy(folder, { listeners });
+  for (const name of names) await envoy.until(() => isListening({ path: socketOf(name) }));
   return {
     ask: (name, way, authorities) => askAuthorities(socketOf(name), way, authorities),
     close: async () => {
-      envoy.signal('SIGKILL');
-      await envoy.exited;
+      await envoy.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -59,17 +47,4 @@ function compiledFilters(text: string): readonly object[] {
     static_resources: { listeners: { name: string; filter_chains: { filters: object[] }[] }[] };
   };
   return static_resources.listeners.find(({ name }) => name.endsWith('_8080'))?.filter_chains[0]?.filters ?? [];
-}
-
-async function listening(path: string, hasExited: () => boolean): Promise<void> {
-  while (!hasExited()) {
-    const socket = connect(path);
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isOpen) return;
-    await delay(20);
-  }
-  throw new Error('Envoy has ended');
 }
