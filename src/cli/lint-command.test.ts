@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -75,6 +75,47 @@ describe('meshpol lint --output', () => {
   ])('says what is wrong with %j', async (args, expected, text) => {
     const { code, error } = await meshpol(args, sound);
     expect([code, error.includes(text) || error]).toEqual([expected, true]);
+  });
+});
+
+describe('meshpol lint --fix', () => {
+  const commented = `\uFEFF# The cart.\r\n${lowerCase.replace('[get]', "[get,  'post'] # read and write").replaceAll('\n', '\r\n')}`;
+  const fileOf = (text: string): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'lint-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'policy.yaml'), text);
+    return join(folder, 'policy.yaml');
+  };
+
+  test('changes the values alone: comments, line ends and the byte order mark stay, and a second run finds nothing', async () => {
+    const file = fileOf(commented);
+    const { code, out, error } = await meshpol(`lint ${file} --fix --fail-on warning`);
+    expect([code, out]).toEqual([0, '']);
+    expect(error).toMatch(/^fixed: \S+policy\.yaml\nno findings in 1 file/);
+    expect(readFileSync(file, 'utf8')).toBe(commented.replace("[get,  'post']", '[GET,  POST]'));
+  });
+
+  test('prints with --dry-run a diff, changes nothing, and ends as without it', async () => {
+    const file = fileOf(lowerCase);
+    const { code, out } = await meshpol(`lint ${file} --fix --dry-run --fail-on warning`);
+    expect(code).toBe(1);
+    expect(out).toContain('-            methods: [get]\n+            methods: [GET]\n');
+    expect(readFileSync(file, 'utf8')).toBe(lowerCase);
+  });
+
+  test('leaves alone what --rule does not name', async () => {
+    const file = fileOf(lowerCase);
+    await meshpol(`lint ${file} --fix --rule MP305`);
+    expect(readFileSync(file, 'utf8')).toBe(lowerCase);
+  });
+
+  test.each([
+    ['lint - --fix', 'standard input is none'],
+    ['lint a --dry-run', '--dry-run goes with --fix'],
+    ['lint a --fix --dry-run -o json', 'give the other output a file'],
+  ])('refuses %j', async (args, text) => {
+    const { code, error } = await meshpol(args, sound);
+    expect([code, error.includes(text) || error]).toEqual([2, true]);
   });
 });
 

@@ -1,21 +1,20 @@
-import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { Severity } from '../diagnostics/registry.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { version } from '../lib/version.ts';
-import type { Finding } from '../lint/finding.ts';
 import { formatLintSummary } from '../lint/formats/summary.ts';
-import { type LintResult, lint } from '../lint/lint.ts';
 import { reportOf } from '../lint/report.ts';
-import type { Rule } from '../lint/rule.ts';
-import { allRules } from '../lint/rule-index.ts';
 import { selectRules } from '../lint/select-rules.ts';
-import { analyseInputs } from './analyse-inputs.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
+import { diffOf, fixedFiles, writeFixed } from './lint-fix.ts';
 import { writeLintOutputs } from './lint-output.ts';
+import { type LintRun, lintInputs } from './lint-run.ts';
 import type { LintCommandOptions } from './lint-settings.ts';
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warning: 1, error: 2 };
+
+/** Fixes may wait for others that they overlap with; more rounds than this would be fixes that undo each other. */
+const mostRounds = 10;
 
 /** Findings on standard output or in files, a summary on standard error; the exit code follows from the findings alone. */
 export async function runLint(
@@ -24,27 +23,52 @@ export async function runLint(
   io: CliIo,
 ): Promise<ExitCode> {
   const paths = [...positional, ...(options.filename ?? [])];
-  if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
+  refuseContradictions(paths, options);
   const rules = selectRules(options.rule, options.category);
-  const bag = new DiagnosticBag();
-  const { snapshot, files, isEmpty } = await analyseInputs(paths, options, io, bag);
-  const result: LintResult =
-    snapshot === undefined ? { findings: bag.all, notChecked: [] } : lintWith(snapshot, bag.all, rules);
-  const findings = result.findings.filter(({ severity }) => rank[severity] >= rank[options.severity]);
-  const report = reportOf({ ...result, findings }, files, { version, isFaulty: snapshot === undefined });
-  await writeLintOutputs(report, options.output ?? [{ form: 'text' }], options.maxDiagnostics, io);
-  if (!options.quiet) {
-    const hidden = { count: result.findings.length - findings.length, why: 'below that severity not shown' };
-    await io.writeError(formatLintSummary(report, [hidden]));
-  }
-  if (isEmpty) return exitCode.usage;
-  return result.findings.some(({ severity }) => rank[severity] >= rank[options.failOn]) ? exitCode.no : exitCode.done;
+  const look = (): Promise<LintRun> => lintInputs(paths, options, rules, io);
+  const run = options.fix && !options.dryRun ? await fixed(look, options, io) : await look();
+  if (options.dryRun) await io.writeOut(diffOf(fixedFiles(run.files, run.result.findings)));
+  await tell(run, options, io);
+  if (run.isEmpty) return exitCode.usage;
+  const fails = run.result.findings.some(({ severity }) => rank[severity] >= rank[options.failOn]);
+  return fails ? exitCode.no : exitCode.done;
 }
 
-/** With what reading said before there was a snapshot: settings and files. */
-function lintWith(snapshot: Parameters<typeof lint>[0], told: readonly Finding[], rules: readonly Rule[]): LintResult {
-  const { findings, notChecked } = lint(snapshot, { rules });
-  const own = new Set<Finding>(snapshot.diagnostics);
-  const before = rules === allRules ? told.filter((finding) => !own.has(finding)) : [];
-  return { findings: [...before, ...findings], notChecked };
+function refuseContradictions(paths: readonly string[], { fix, dryRun, output }: LintCommandOptions): void {
+  if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
+  if (dryRun && !fix) throw new UsageError('--dry-run goes with --fix');
+  if (fix && !dryRun && paths.includes('-')) {
+    throw new UsageError('--fix writes files, and standard input is none: use --fix --dry-run');
+  }
+  if (dryRun && output?.some(({ file }) => file === undefined)) {
+    throw new UsageError('--dry-run prints a diff: give the other output a file (-o FORM=FILE)');
+  }
+}
+
+/** Makes the fixes, and gives the look after the last of them. */
+async function fixed(look: () => Promise<LintRun>, options: LintCommandOptions, io: CliIo): Promise<LintRun> {
+  const changed = new Set<string>();
+  let run = await look();
+  for (let round = 0; round < mostRounds; round++) {
+    const files = fixedFiles(run.files, run.result.findings);
+    if (files.length === 0) break;
+    await writeFixed(files);
+    for (const { path } of files) changed.add(path);
+    run = await look();
+  }
+  if (!options.quiet && changed.size > 0) {
+    await io.writeError(`fixed: ${[...changed].join(', ')}\n`);
+  }
+  return run;
+}
+
+async function tell(run: LintRun, options: LintCommandOptions, io: CliIo): Promise<void> {
+  const { result, files, isFaulty } = run;
+  const findings = result.findings.filter(({ severity }) => rank[severity] >= rank[options.severity]);
+  const report = reportOf({ ...result, findings }, files, { version, isFaulty });
+  const usual = options.dryRun ? [] : [{ form: 'text' as const }];
+  await writeLintOutputs(report, options.output ?? usual, options.maxDiagnostics, io);
+  if (options.quiet) return;
+  const hidden = { count: result.findings.length - findings.length, why: 'below that severity not shown' };
+  await io.writeError(formatLintSummary(report, [hidden]));
 }

@@ -57,6 +57,8 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     )
     .option('--max-file-size <size>', 'largest size of an input file (default: 16MiB)', parseSize)
     .option('--max-diagnostics <count>', 'largest number of findings in the text format', parseCount, 50)
+    .option('--fix', 'make the fixes that are safe, in the files, then lint again')
+    .option('--dry-run', 'with --fix: print what it would change, as a diff, and change nothing')
     .option('--quiet', 'print no summary')
     .action(async (paths: string[], options: LintCommandOptions) => {
       const { runLint } = await import('./lint-command.ts');

@@ -23,5 +23,7 @@ export interface LintCommandOptions extends InputOptions {
   readonly severity: Severity;
   readonly failOn: Severity;
   readonly maxDiagnostics: number;
+  readonly fix?: true;
+  readonly dryRun?: true;
   readonly quiet?: true;
 }

@@ -1,0 +1,35 @@
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { Finding } from '../lint/finding.ts';
+import { type LintResult, lint } from '../lint/lint.ts';
+import type { Rule } from '../lint/rule.ts';
+import { allRules } from '../lint/rule-index.ts';
+import type { SourceFile } from '../source/document.ts';
+import { analyseInputs, type InputOptions } from './analyse-inputs.ts';
+import type { CliIo } from './io.ts';
+
+/** One look at the inputs. */
+export interface LintRun {
+  readonly result: LintResult;
+  /** Inputs and configuration: what findings point into. */
+  readonly files: readonly SourceFile[];
+  readonly isEmpty: boolean;
+  /** The input has errors, so that no rule ran. */
+  readonly isFaulty: boolean;
+}
+
+/** Reads the inputs and runs the rules; with errors in the input these are the findings. */
+export async function lintInputs(
+  paths: readonly string[],
+  options: InputOptions,
+  rules: readonly Rule[],
+  io: CliIo,
+): Promise<LintRun> {
+  const bag = new DiagnosticBag();
+  const { snapshot, files, isEmpty } = await analyseInputs(paths, options, io, bag);
+  if (snapshot === undefined) return { result: { findings: bag.all, notChecked: [] }, files, isEmpty, isFaulty: true };
+  const { findings, notChecked } = lint(snapshot, { rules });
+  // What reading said before there was a snapshot: of settings and files.
+  const own = new Set<Finding>(snapshot.diagnostics);
+  const before = rules === allRules ? bag.all.filter((finding) => !own.has(finding)) : [];
+  return { result: { findings: [...before, ...findings], notChecked }, files, isEmpty, isFaulty: false };
+}
