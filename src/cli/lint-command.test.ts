@@ -119,6 +119,30 @@ describe('meshpol lint --fix', () => {
   });
 });
 
+describe('suppressions', () => {
+  test('take a finding with a comment or an annotation, and are counted in the summary', async () => {
+    const behind = lowerCase.replace('[get]', '[get] # meshpol-ignore MP407: the client sends it so');
+    const annotated = lowerCase.replace(
+      'namespace: shop}',
+      'namespace: shop, annotations: {lint.mesh.io/ignore: "method-in-wrong-case: the client sends it so"}}',
+    );
+    for (const text of [behind, annotated]) {
+      const { code, out, error } = await meshpol('lint - --fail-on warning', text);
+      expect([code, out]).toEqual([0, '']);
+      expect(error).toMatch(/^no findings in 1 file \(1 suppressed\)/);
+    }
+  });
+
+  test('take no error of the compiler, and no finding of another rule', async () => {
+    const unknown = `${sound}surprise: 1 # meshpol-ignore unknown-field: meant\n`;
+    expect((await meshpol('lint -', unknown)).out).toMatch(/error: unknown field "surprise"/);
+    const other = lowerCase.replace('[get]', '[get] # meshpol-ignore rule-within-rule: meant');
+    const { out } = await meshpol('lint -', other);
+    expect(out).toMatch(/method-in-wrong-case\][\s\S]*suppression-without-effect\]/);
+    expect((await meshpol('lint - --rule MP407', other)).out).not.toContain('suppression-without-effect');
+  });
+});
+
 describe('meshpol lint --rule and --category', () => {
   test.each([
     ['--rule MP407', 1],

@@ -69,6 +69,9 @@ async function tell(run: LintRun, options: LintCommandOptions, io: CliIo): Promi
   const usual = options.dryRun ? [] : [{ form: 'text' as const }];
   await writeLintOutputs(report, options.output ?? usual, options.maxDiagnostics, io);
   if (options.quiet) return;
-  const hidden = { count: result.findings.length - findings.length, why: 'below that severity not shown' };
-  await io.writeError(formatLintSummary(report, [hidden]));
+  const hidden = [
+    { count: result.findings.length - findings.length, why: 'below that severity not shown' },
+    { count: result.suppressed, why: 'suppressed' },
+  ];
+  await io.writeError(formatLintSummary(report, hidden));
 }

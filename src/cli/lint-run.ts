@@ -26,10 +26,16 @@ export async function lintInputs(
 ): Promise<LintRun> {
   const bag = new DiagnosticBag();
   const { snapshot, files, isEmpty } = await analyseInputs(paths, options, io, bag);
-  if (snapshot === undefined) return { result: { findings: bag.all, notChecked: [] }, files, isEmpty, isFaulty: true };
-  const { findings, notChecked } = lint(snapshot, { rules });
+  if (snapshot === undefined)
+    return { result: { findings: bag.all, suppressed: 0, notChecked: [] }, files, isEmpty, isFaulty: true };
+  const { findings, ...rest } = lint(snapshot, { rules, files, today: today() });
   // What reading said before there was a snapshot: of settings and files.
   const own = new Set<Finding>(snapshot.diagnostics);
   const before = rules === allRules ? bag.all.filter((finding) => !own.has(finding)) : [];
-  return { result: { findings: [...before, ...findings], notChecked }, files, isEmpty, isFaulty: false };
+  return { result: { ...rest, findings: [...before, ...findings] }, files, isEmpty, isFaulty: false };
+}
+
+/** Suppressions expire by days of UTC, so that all machines agree. */
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }

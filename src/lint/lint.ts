@@ -1,4 +1,5 @@
 import type { Snapshot } from '../compiler/snapshot.ts';
+import type { SourceText } from '../diagnostics/placed.ts';
 import { sortedBy } from '../lib/sort.ts';
 import type { MeshObject } from '../policy/object.ts';
 import { hasTopology } from './declared.ts';
@@ -7,15 +8,24 @@ import type { Finding, NotChecked } from './finding.ts';
 import { withoutOutranked } from './outranked.ts';
 import type { Rule, SettingSighting, Sighting } from './rule.ts';
 import { allRules } from './rule-index.ts';
+import { annotationSuppressions } from './suppress/annotations.ts';
+import { commentSuppressions } from './suppress/comments.ts';
+import { suppress } from './suppress/suppress.ts';
 
 export interface LintOptions {
   /** The rules to run, and nothing else; all of them, with what analysis said, when absent. */
   readonly rules?: readonly Rule[];
+  /** The texts of the inputs, whose comments may suppress findings; without them only annotations do. */
+  readonly files?: readonly SourceText[];
+  /** The day of the run, `YYYY-MM-DD`, by which suppressions expire; none does when it is absent. */
+  readonly today?: string;
 }
 
 export interface LintResult {
   /** Sorted by file, place and code. */
   readonly findings: readonly Finding[];
+  /** Findings that comments and annotations took. */
+  readonly suppressed: number;
   /** Rules that needed to know more of the mesh than the input says; sorted by code. */
   readonly notChecked: readonly NotChecked[];
 }
@@ -24,7 +34,7 @@ export interface LintResult {
  * What compiles and is still wrong, and what analysis said of the input; the snapshot is that of an analysis whose input
  * may be partial. Pure; nothing is rendered.
  */
-export function lint(snapshot: Snapshot, { rules = allRules }: LintOptions = {}): LintResult {
+export function lint(snapshot: Snapshot, { rules = allRules, files = [], today = '' }: LintOptions = {}): LintResult {
   const isPlaced = hasTopology(snapshot);
   const isWhole = rules === allRules;
   const findings: Finding[] = isWhole ? [...diagnosticFindings(snapshot)] : [];
@@ -36,9 +46,14 @@ export function lint(snapshot: Snapshot, { rules = allRules }: LintOptions = {})
         : run(rule, snapshot, findings);
     if (skipped.size > 0) notChecked.push({ code: rule.code, count: skipped.size });
   }
+  const suppressions = [...commentSuppressions(files), ...annotationSuppressions(snapshot.objects)];
+  const unseen = new Set(notChecked.map(({ code }) => code));
+  const hasRun = (code: string): boolean => !unseen.has(code) && (isWhole || rules.some((rule) => rule.code === code));
+  const kept = suppress(withoutOutranked(findings, rules), suppressions, { today, hasRun });
   return {
+    suppressed: kept.suppressed,
     findings: sortedBy(
-      withoutOutranked(findings, rules),
+      kept.findings,
       ({ span }) => span?.file ?? '',
       ({ span }) => span?.start ?? 0,
       ({ code }) => code,

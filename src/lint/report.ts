@@ -33,7 +33,7 @@ export interface LintReport {
 
 /** Findings in the order in which people read them. */
 export function reportOf(
-  { findings, notChecked }: LintResult,
+  { findings, notChecked }: Pick<LintResult, 'findings' | 'notChecked'>,
   files: readonly SourceText[],
   run: Pick<LintReport, 'version' | 'isFaulty'>,
 ): LintReport {

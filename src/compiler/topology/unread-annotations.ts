@@ -2,6 +2,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { labelKeyAlias } from '../../policy/alias.ts';
+import { lintAnnotation } from '../../policy/lint-annotation.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type { WorkloadController } from '../../policy/topology-kinds.ts';
 import { writtenIn } from '../../schema/resolve-aliases.ts';
@@ -23,8 +24,8 @@ const readOfWorkloads: ReadonlySet<string> = new Set([
   'status.sidecar.mesh.io/port',
 ]);
 
-/** Read wherever it stands: on other kinds than AuthorizationPolicy it is an error. */
-const dryRun = 'mesh.io/dry-run';
+/** Read wherever they stand: a dry run of another kind than AuthorizationPolicy is an error. */
+const readOfAll: ReadonlySet<string> = new Set(['mesh.io/dry-run', lintAnnotation]);
 
 /** Written by programs, for themselves: they ask for nothing. */
 const ofPrograms =
@@ -52,7 +53,7 @@ export function reportUnreadAnnotations(objects: readonly MeshObject<string>[], 
   const unread = new Map<string, Unread>();
   const look = (object: MeshObject<string>, annotations: object, root: JsonPath, read?: ReadonlySet<string>) => {
     for (const key in annotations) {
-      if (!isOfMesh(key) || key === dryRun || read?.has(key) || ofPrograms.test(key)) continue;
+      if (!isOfMesh(key) || readOfAll.has(key) || read?.has(key) || ofPrograms.test(key)) continue;
       const known = unread.get(key);
       const path = [...root, 'metadata', 'annotations', key];
       if (known === undefined) unread.set(key, { object, path, written: writtenKey(object, path), count: 1 });
