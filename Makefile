@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e lint check bench soak demo docs clean
+.PHONY: help setup generate build test unit golden e2e one lint check bench soak demo docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -21,6 +21,9 @@ build: generate ## the programs, bundled into dist/
 
 test: build ## all tests: unit, golden, end to end, on Node 24; unit tests on Node 22 too
 	@node scripts/test.mjs
+
+one: $(if $(findstring .e2e.,$(FILE)),build,generate) ## one test file: make one FILE=src/watch/watch.test.ts
+	@$(VITEST) run $(or $(FILE),$(error name the file: make one FILE=src/watch/watch.test.ts))
 
 unit: generate ## the tests that start no process
 	@$(VITEST) run --project unit

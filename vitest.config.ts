@@ -1,22 +1,18 @@
 import './scripts/tools/own-node.mjs';
 import { defineConfig } from 'vitest/config';
+import { alone } from './scripts/test/alone.ts';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
 
-/**
- * End-to-end tests that share nothing with any other (each has sockets and folders that nobody else names), wait more
- * than they compute, and hold nobody to a short time. Not those of `redirect`: beside another file the kernel takes as
- * much longer for their namespaces as would be gained.
- */
-const apart = [
-  'src/{compiler,schema}/**/*.e2e.ts',
-  'src/library/*.e2e.ts',
-  'src/{control,dns,jwks,sts,xds}/**/*.e2e.ts',
-  'src/identity/**/!(watch*).e2e.ts',
-];
+const endToEndFiles = ['{src,e2e}/**/*.e2e.ts'];
 
-const endToEnd = { pool: 'forks', testTimeout: timeout(180_000), hookTimeout: 180_000 } as const;
+const endToEnd = {
+  setupFiles: 'e2e/testing/cpu-seconds.ts',
+  pool: 'forks',
+  testTimeout: timeout(180_000),
+  hookTimeout: 180_000,
+} as const;
 
 export default defineConfig({
   test: {
@@ -28,6 +24,8 @@ export default defineConfig({
           include: ['{src,e2e,scripts}/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          // Vitest's default leaves one processor idle.
+          maxWorkers: '100%',
           testTimeout: timeout(120_000),
         },
       },
@@ -35,8 +33,10 @@ export default defineConfig({
         test: {
           ...endToEnd,
           name: 'e2e-apart',
-          include: apart,
-          maxWorkers: 2,
+          include: endToEndFiles,
+          exclude: [...alone],
+          // One more than the processors that it is made for: most wait more than they compute.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -44,9 +44,7 @@ export default defineConfig({
         test: {
           ...endToEnd,
           name: 'e2e',
-          include: ['{src,e2e}/**/*.e2e.ts'],
-          exclude: apart,
-          // Whole meshes, and what is measured: no request may fail for want of a processor.
+          include: [...alone],
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

@@ -1,0 +1,16 @@
+import { afterAll } from 'vitest';
+import { cpuSeconds } from '../../scripts/test/process-times.ts';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** What the file's own process and the programs that it started and awaited have computed. */
+    cpuSeconds?: number;
+  }
+}
+
+// Registered before all others, so that it runs after them.
+// biome-ignore lint/correctness/noEmptyPattern: Vitest wants it taken apart
+afterAll(({}, file) => {
+  const { own, ofChildren } = cpuSeconds();
+  file.meta.cpuSeconds = own + ofChildren;
+});

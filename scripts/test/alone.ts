@@ -1,0 +1,14 @@
+/**
+ * Patterns of end-to-end test files that run one at a time, when nothing else runs. Every other file has namespaces, sockets
+ * and folders of its own, and expects no answer within a second or less.
+ */
+export const alone: readonly string[] = [
+  // The kernel makes and removes their namespaces one after the other: side by side they would take no less time.
+  'src/redirect/**/*.e2e.ts',
+  // They look at the state of the whole machine.
+  'e2e/{containers,systemd}/**/*.e2e.ts',
+  // They measure: no request may fail, and no answer be late, because another file has the processors.
+  'e2e/mesh/{nothing-dropped*,streams}.e2e.ts',
+  'src/agent/{run,status/status-flood}.e2e.ts',
+  'src/{cli/agent,source}/hostile.e2e.ts',
+];
