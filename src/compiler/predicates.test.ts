@@ -11,7 +11,6 @@ import {
   acceptedMode,
   clientTransport,
   coveredHosts,
-  type Mode,
   rulesInForce,
   type Transport,
   workloadPolicy,
@@ -19,7 +18,8 @@ import {
 import type { Compilation } from './compilation.ts';
 import { createCompiler } from './compile.ts';
 import type { PolicyOrigin } from './ir/origin.ts';
-import type { EnvoyConfig, Resource } from './render/resource.ts';
+import type { EnvoyConfig } from './render/resource.ts';
+import { chainsOf, modeOf, transportOf } from './testing/rendered-tls.ts';
 
 const topology = meshTopology();
 const compiler = createCompiler({ settings: defaultSettings });
@@ -208,44 +208,4 @@ function ruleSaysNothing(all: readonly GeneratedPolicy[], policy: GeneratedPolic
   if (at < 0) return !held.some(isServed);
   const level = path.slice(1, at + 2).reduce((value, key) => value?.[key], policy.spec);
   return !held.some((host) => isServed(host) && host.ports.includes(level.port.number));
-}
-
-interface Chain {
-  readonly filter_chain_match?: {
-    readonly destination_port?: number;
-    readonly transport_protocol?: string;
-    readonly prefix_ranges?: readonly object[];
-  };
-  readonly transport_socket?: object;
-}
-
-function chainsOf({ listeners }: EnvoyConfig): readonly Chain[] {
-  const inbound = listeners.find(({ name }) => name === 'virtualInbound');
-  return (inbound?.json.filter_chains ?? []) as readonly Chain[];
-}
-
-/** The mode that the chains of one port come to, at addresses of a pod; of all other ports for `undefined`. */
-function modeOf(chains: readonly Chain[], port: number | undefined): Mode | undefined {
-  const own = chains.filter(
-    ({ filter_chain_match: match }) => match?.destination_port === port && match?.prefix_ranges === undefined,
-  );
-  const takesTls = own.some(
-    ({ filter_chain_match: match, transport_socket }) => match?.transport_protocol === 'tls' && transport_socket,
-  );
-  const takesPlaintext = own.some(
-    ({ filter_chain_match: match, transport_socket }) => match?.transport_protocol !== 'tls' && !transport_socket,
-  );
-  const passesBytes = own.some(({ transport_socket }) => transport_socket === undefined);
-  if (takesTls && !passesBytes) return 'STRICT';
-  if (takesTls && takesPlaintext) return 'PERMISSIVE';
-  return takesPlaintext ? 'DISABLE' : undefined;
-}
-
-/** Mesh TLS shows the workload's own certificate, which comes over SDS. */
-function transportOf(cluster: Resource['json'] | undefined): Transport | undefined {
-  if (cluster === undefined) return undefined;
-  if (cluster.transport_socket_matches !== undefined) return 'automatic';
-  const socket = cluster.transport_socket as { readonly name: string } | undefined;
-  if (socket === undefined || socket.name === 'envoy.transport_sockets.raw_buffer') return 'plaintext';
-  return JSON.stringify(socket).includes('tls_certificate_sds_secret_configs') ? 'mesh' : 'external';
 }

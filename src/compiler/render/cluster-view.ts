@@ -1,36 +1,10 @@
 import { formatDuration } from '../../lib/duration.ts';
-import type {
-  CircuitBreakersIR,
-  ClusterIR,
-  ClusterType,
-  EndpointIR,
-  EndpointsIR,
-  LoadBalancing,
-  LocalityEndpointsIR,
-  OutlierDetectionIR,
-} from '../ir/cluster.ts';
-import type { AddressView } from './address-view.ts';
+import type { CircuitBreakersIR, ClusterIR, ClusterType, LoadBalancing, OutlierDetectionIR } from '../ir/cluster.ts';
 import { type HttpProtocolView, httpProtocolView } from './http-protocol-view.ts';
+import { type LoadAssignmentView, loadAssignmentView } from './load-assignment-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { presentOrNone } from './present.ts';
-import { meshSocket, type TransportView, transportView } from './tls-view.ts';
-
-/** One of `pipe` and `socket` is set. */
-export interface EndpointView {
-  readonly weight?: number;
-  /** Selects the transport socket for endpoints with a sidecar; absent: that for the others. */
-  readonly socketMatch?: object;
-  readonly pipe?: string;
-  readonly socket?: AddressView;
-}
-
-/** Envoy's LocalityLbEndpoints; `locality` is absent where the inputs name none. */
-export interface LocalityView {
-  readonly locality?: object;
-  readonly priority: number;
-  readonly weight?: number;
-  readonly endpoints: readonly EndpointView[];
-}
+import { type TransportView, transportView } from './tls-view.ts';
 
 /** What `clusters.json.hbs` sees; fields of type object are Envoy's messages. */
 export interface ClusterView extends TransportView {
@@ -39,7 +13,7 @@ export interface ClusterView extends TransportView {
   /** Absent for DNS clusters, whose type is an extension. */
   readonly type?: string;
   readonly connectTimeout: string;
-  readonly loadAssignment?: { readonly clusterName: string; readonly localities: readonly LocalityView[] };
+  readonly loadAssignment?: LoadAssignmentView;
   readonly dns?: {
     readonly refreshRate: string;
     readonly lookupFamily: string;
@@ -169,33 +143,5 @@ function outlierDetection(outliers: OutlierDetectionIR): object | undefined {
       : { base_ejection_time: formatDuration(outliers.baseEjectionTimeMs) }),
     ...(outliers.maxEjectionPercent === undefined ? {} : { max_ejection_percent: outliers.maxEjectionPercent }),
     enforcing_success_rate: 0,
-  };
-}
-
-function loadAssignmentView(endpoints: EndpointsIR): { clusterName: string; localities: LocalityView[] } {
-  return { clusterName: endpoints.clusterName, localities: endpoints.localities.map(localityView) };
-}
-
-function localityView(group: LocalityEndpointsIR): LocalityView {
-  const locality = presentOrNone({
-    region: group.region || undefined,
-    zone: group.zone || undefined,
-    sub_zone: group.subZone || undefined,
-  });
-  return {
-    ...(locality === undefined ? {} : { locality }),
-    priority: group.priority,
-    ...(group.weight === undefined ? {} : { weight: group.weight }),
-    endpoints: group.endpoints.map(endpointView),
-  };
-}
-
-function endpointView(endpoint: EndpointIR): EndpointView {
-  return {
-    ...(endpoint.weight === undefined ? {} : { weight: endpoint.weight }),
-    ...(endpoint.hasSidecar ? { socketMatch: meshSocket } : {}),
-    ...(endpoint.port === 0
-      ? { pipe: endpoint.address }
-      : { socket: { address: endpoint.address, port: endpoint.port } }),
   };
 }
