@@ -19,8 +19,8 @@ import { resolveTopology } from './topology/resolve.ts';
 export interface AnalysisView {
   /** The root namespace that objects decided on before: what they decide now must be the same. */
   readonly rootBefore: string | undefined;
-  /** Policies in force nowhere are told of this namespace and the root namespace alone. */
-  readonly namespace: string;
+  /** Policies in force nowhere are told of this namespace and the root namespace alone; undefined: of all. */
+  readonly namespace: string | undefined;
 }
 
 /**

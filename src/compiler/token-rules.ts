@@ -1,10 +1,12 @@
 import type { JwtRule } from '../policy/request-authentication.ts';
 import type { WorkloadKey } from './merge/effective.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Workload } from './topology/model.ts';
 
-/** The rules for tokens that are in force at a workload: rendering asks for the key set of each. None where it is not in the mesh. */
-export function tokenRulesOf({ topology, effective }: Snapshot, { namespace, name }: WorkloadKey): readonly JwtRule[] {
-  const workload = topology.workloads.find((other) => other.namespace === namespace && other.name === name);
-  if (workload === undefined) return [];
-  return effective.requestAuthentications(workload).flatMap(({ spec }) => spec.jwtRules ?? []);
+/** The rules for tokens that are in force at a workload, or at any: rendering asks for the key set of each. */
+export function tokenRulesOf({ topology, effective }: Snapshot, proxy: WorkloadKey | 'all'): readonly JwtRule[] {
+  const isMeant = ({ namespace, name, role }: Workload): boolean =>
+    proxy === 'all' ? role !== 'none' : namespace === proxy.namespace && name === proxy.name;
+  const policies = topology.workloads.filter(isMeant).flatMap((workload) => effective.requestAuthentications(workload));
+  return [...new Set(policies)].flatMap(({ spec }) => spec.jwtRules ?? []);
 }

@@ -47,7 +47,7 @@ describe('a proxy whose policies want keys that are fetched', () => {
     const counted = countedCompiler();
     calls = counted.calls;
     const compiling = {
-      ...{ identity, settings: defaultSettings, compiler: counted.compiler, rootBefore: undefined },
+      ...{ proxy: identity, settings: defaultSettings, compiler: counted.compiler, rootBefore: undefined },
       gatherer: createKeySetGatherer([], keySets),
       closing: new ClosingSecrets(identity.namespace, undefined),
     };

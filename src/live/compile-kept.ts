@@ -27,13 +27,13 @@ export async function compileKept(
   good: GoodInputs | undefined,
   compiling: Compiling,
 ): Promise<KeptCompilation> {
-  const { compiler, identity, settings } = compiling;
+  const { compiler, proxy, settings } = compiling;
   const filled = fillEmptied(read, good, (file, bag) => compiler.read([file], bag));
   const { rest, told: alarms } = tellEmpty(before, filled, good === undefined);
   const holding = await compileHolding(
     filled.files,
     good,
-    (object) => isElsewhere(object, identity, settings),
+    (object) => proxy !== 'all' && isElsewhere(object, proxy, settings),
     (texts) => compileOnce(texts, rest, compiling),
   );
   const objects = [...filled.objects, ...holding.objects];
@@ -42,13 +42,15 @@ export async function compileKept(
 
 /** What the compilations of one round share. */
 export interface Compiling {
-  readonly identity: ProxyIdentity;
+  /** Whom it is compiled for: one proxy, which keeps to its own namespace and the root namespace, or all. */
+  readonly proxy: ProxyIdentity | 'all';
   readonly settings: Settings;
   readonly compiler: Compiler;
   readonly gatherer: KeySetGatherer;
   /** The root namespace that the objects in force decided on. */
   readonly rootBefore: string | undefined;
-  readonly closing: ClosingSecrets;
+  /** Of the proxy's namespace; undefined: an unusable Secret of a gateway is held as other objects are. */
+  readonly closing: ClosingSecrets | undefined;
 }
 
 interface Compiled {
@@ -60,7 +62,7 @@ interface Compiled {
 async function compileOnce(
   files: readonly SourceFile[],
   before: DiagnosticBag,
-  { identity, compiler, gatherer, rootBefore, closing }: Compiling,
+  { proxy, compiler, gatherer, rootBefore, closing }: Compiling,
 ): Promise<Attempt<Compiled>> {
   const bag = new DiagnosticBag();
   bag.addAll(before.all);
@@ -68,12 +70,15 @@ async function compileOnce(
   const objects = bag.hasErrors ? [] : compiler.read(files, bag);
   const keySets = await gatherer.gather(objects, bag);
   if (bag.hasErrors) return { bag, value: undefined };
-  const snapshot = compiler.analyse(objects, bag, { rootBefore, namespace: identity.namespace });
+  const snapshot = compiler.analyse(objects, bag, {
+    rootBefore,
+    namespace: proxy === 'all' ? undefined : proxy.namespace,
+  });
   if (snapshot === undefined) return { bag, value: undefined };
-  await keySets.fetch(tokenRulesOf(snapshot, identity));
+  await keySets.fetch(tokenRulesOf(snapshot, proxy));
   await letOthers();
-  const selection = { select: [identity], keySets, closingSecrets: closing.of(objects) };
-  const compilation = compiler.render(snapshot, selection, bag);
+  const select = proxy === 'all' ? proxy : [proxy];
+  const compilation = compiler.render(snapshot, { select, keySets, closingSecrets: closing?.of(objects) }, bag);
   return { bag, value: compilation && { compilation, objects } };
 }
 

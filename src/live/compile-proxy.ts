@@ -72,7 +72,7 @@ function createCompile(inputs: ProxyInputs): CompileProxy {
     inputs.onRead?.(sizes);
     const compiler = compilerFor(fixed);
     good ??= goodOf(inputs.good, compiler);
-    const compiling = { identity, compiler, gatherer, settings, closing, rootBefore };
+    const compiling = { proxy: identity, compiler, gatherer, settings, closing, rootBefore };
     const kept = await compileKept(read.files, bag, good, compiling);
     const { value, files, objects, errors } = kept;
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
