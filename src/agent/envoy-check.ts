@@ -1,4 +1,4 @@
-import { aborted } from './life/signals.ts';
+import { aborted } from '../lib/abort.ts';
 
 /**
  * Whether Envoy may run. Its answer takes as long as a start of Envoy, so that it comes beside that: until it has come,

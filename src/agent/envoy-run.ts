@@ -1,7 +1,7 @@
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
-import { delay } from '../lib/abort.ts';
+import { aborted, delay } from '../lib/abort.ts';
 import type { PathsWatch } from '../watch/watch.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
@@ -10,7 +10,6 @@ import { type CompiledFiles, lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
 import { terminate } from './life/shutdown.ts';
-import { aborted } from './life/signals.ts';
 import type { AgentLife } from './life/state.ts';
 import type { StopRequests } from './life/stop-requests.ts';
 import { formatExit, startEnvoy } from './life/supervisor.ts';

@@ -1,5 +1,5 @@
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
-import { within } from '../lib/abort.ts';
+import { aborted, within } from '../lib/abort.ts';
 import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
 import { AgentError } from './agent-error.ts';
@@ -15,7 +15,6 @@ import { takeFolderLock } from './life/lock.ts';
 import { ServiceNotices } from './life/notify.ts';
 import { endOrphan } from './life/orphan.ts';
 import { listeningPorts } from './life/process-table.ts';
-import { aborted } from './life/signals.ts';
 import { AgentLife } from './life/state.ts';
 import { tellStopPlan } from './life/stop-plan.ts';
 import { StopRequests } from './life/stop-requests.ts';

@@ -25,6 +25,12 @@ export function delay(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
+/** Resolves when the signal fires. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 /** The promise's value, or undefined when `milliseconds` pass first. */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
   const timer = new AbortController();

@@ -1,7 +1,6 @@
 import type { EnvoyProcess, ExitStatus } from '../../envoy/process.ts';
-import { within } from '../../lib/abort.ts';
+import { aborted, within } from '../../lib/abort.ts';
 import type { Log } from '../log/log.ts';
-import { aborted } from './signals.ts';
 
 /** How long Envoy may take for its own end (it needs under half a second) before it is killed. */
 export const terminateMs = 2_000;

@@ -55,9 +55,3 @@ export function listenForSignals(source: EventEmitter = process): StopSignals {
     },
   };
 }
-
-/** Resolves when the signal fires. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}

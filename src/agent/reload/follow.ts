@@ -1,7 +1,6 @@
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { AdminClient } from '../../envoy/admin.ts';
-import { delay } from '../../lib/abort.ts';
-import { aborted } from '../life/signals.ts';
+import { aborted, delay } from '../../lib/abort.ts';
 import type { Log } from '../log/log.ts';
 import { expectedVersions, waitInForce } from './in-force.ts';
 import { refusalDetails } from './refusal.ts';

@@ -1,25 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type AskedEnvoy, askEnvoy } from '../../envoy/ask-envoy.ts';
 import { type EnvoySearch, findEnvoy } from '../../envoy/process.ts';
-import { type EnvoyVersion, readVersion } from '../../envoy/read-version.ts';
-
-/** A program that was asked which release of Envoy it is. */
-export interface AskedEnvoy {
-  readonly binary: string;
-  /** Rejects when it is no Envoy; nobody has to wait for it. */
-  readonly version: Promise<EnvoyVersion>;
-}
 
 /** The Envoy that a flag, else a variable names, or the one of the set-up, or of PATH; throws EnvoyNotFoundError. */
 export function locateEnvoy(proxyBinary: string | undefined, env: EnvoySearch['env']): string {
   return findEnvoy({ proxyBinary, env, repositoryRoot: programRoot() });
-}
-
-/** Starts to ask. */
-export function askEnvoy(binary: string): AskedEnvoy {
-  const version = readVersion(binary);
-  version.catch(() => undefined);
-  return { binary, version };
 }
 
 /**

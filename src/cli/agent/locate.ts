@@ -1,13 +1,8 @@
-import { createCompiler } from '../../compiler/compile.ts';
-import { plainAddress } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { workloadsAt } from '../../live/locate-workload.ts';
 import type { ProxyIdentity } from '../../live/node-id.ts';
-import type { MeshObject } from '../../policy/object.ts';
-import type { Pod, WorkloadEntry } from '../../policy/topology-kinds.ts';
-import { readSources } from '../../source/read.ts';
 import { type IdentityFlags, identifyProxy, needsOwnAddress } from './workload.ts';
 
 /** What is needed to say which workload the proxy serves. */
@@ -29,27 +24,13 @@ export async function locateProxy(options: LocateOptions): Promise<ProxyIdentity
   return { ...identity, ...(workload ?? (await workloadAt(identity.ip ?? '', options))) };
 }
 
-/**
- * The pod, or the workload entry, that has the address in the inputs as they are now; what is wrong with them is
- * reported later.
- */
+/** The one workload of the inputs that has the address. */
 async function workloadAt(
   address: string,
   { inputs, settings }: LocateOptions,
-): Promise<{ readonly namespace: string; readonly name: string }> {
-  const bag = new DiagnosticBag();
-  const objects = createCompiler({ settings }).read(await readSources(inputs, bag), bag);
-  const found = objects.filter((object) => addressesOf(object).some((text) => plainAddress(text) === address));
-  const [only, ...others] = found;
+): Promise<Pick<ProxyIdentity, 'namespace' | 'name'>> {
+  const [only, ...others] = await workloadsAt(address, inputs, settings);
   if (only !== undefined && others.length === 0) return { namespace: only.namespace, name: only.name };
   const count = only === undefined ? 'no workload of the inputs has' : 'several workloads of the inputs have';
   throw new UsageError(`${count} the address "${address}": give --id NAME.NAMESPACE`);
-}
-
-function addressesOf(object: MeshObject<string>): readonly string[] {
-  if (object.kind === 'Pod') {
-    const { status } = object as Pod;
-    return [status?.podIP ?? [], (status?.podIPs ?? []).map(({ ip }) => ip)].flat();
-  }
-  return object.kind === 'WorkloadEntry' ? [(object as WorkloadEntry).spec.address ?? []].flat() : [];
 }

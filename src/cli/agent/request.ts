@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { WorldFailure } from '../../lib/failure.ts';
+import { callLoopback } from '../../lib/loopback-call.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { exitCode } from '../exit-codes.ts';
-import { callLoopback } from './loopback-call.ts';
 
 export interface RequestArguments {
   readonly method: string;

@@ -1,7 +1,7 @@
 import { delay, longestTimerMs } from '../../lib/abort.ts';
+import { callLoopback } from '../../lib/loopback-call.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { exitCode } from '../exit-codes.ts';
-import { callLoopback } from './loopback-call.ts';
 import { readText } from './request.ts';
 
 export interface WaitArguments {

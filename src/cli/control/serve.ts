@@ -1,8 +1,8 @@
-import { aborted } from '../../agent/life/signals.ts';
 import { readSettings } from '../../config/read.ts';
 import { serveControl } from '../../control/serve.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import { aborted } from '../../lib/abort.ts';
 import { type LogFlags, logOf } from '../agent/log-options.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { exitCode } from '../exit-codes.ts';

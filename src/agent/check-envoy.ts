@@ -1,7 +1,7 @@
-import { AgentError } from '../../agent/agent-error.ts';
-import type { Log } from '../../agent/log/log.ts';
-import { gateVersion } from '../../envoy/version.ts';
-import type { AskedEnvoy } from './asked-envoy.ts';
+import type { AskedEnvoy } from '../envoy/ask-envoy.ts';
+import { gateVersion } from '../envoy/version.ts';
+import { AgentError } from './agent-error.ts';
+import type { Log } from './log/log.ts';
 
 /** Resolves when the program is an Envoy that may run, else rejects with an AgentError. */
 export async function checkEnvoy({ binary, version }: AskedEnvoy, log: Log): Promise<void> {

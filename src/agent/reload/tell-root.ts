@@ -1,5 +1,5 @@
-import type { Log } from '../../agent/log/log.ts';
 import type { CompileProxy } from '../../contracts/compile-result.ts';
+import type { Log } from '../log/log.ts';
 
 /** The same function; once what it compiled is in force, the log says which root namespace holds and why, once each. */
 export function tellRootNamespace(compile: CompileProxy, log: Pick<Log, 'info'>): CompileProxy {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions, request } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { firstAnswer } from '../../lib/first-answer.ts';
+import { firstAnswer } from './first-answer.ts';
 
 /** One call, on a connection of its own. */
 export interface LoopbackCall {

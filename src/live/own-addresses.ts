@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import { type InterfaceAddress, reachableAddresses } from '../../config/address.ts';
-import { delay } from '../../lib/abort.ts';
+import { type InterfaceAddress, reachableAddresses } from '../config/address.ts';
+import { delay } from '../lib/abort.ts';
 
 /** As long as Istio waits for a network interface. */
 const patienceMs = 120_000;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sampleFiles } from '../../agent/testing/sample-proxy.ts';
 import { explainRootNamespace } from '../../compiler/root-namespace.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { CompileResult } from '../../contracts/compile-result.ts';
 import * as make from '../../testing/objects.ts';
+import { sampleFiles } from '../testing/sample-proxy.ts';
 import { tellRootNamespace } from './tell-root.ts';
 
 test('the log says once which root namespace is in force and why, and again when it is decided', async () => {
