@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { openTestbedAuthority, type TestbedAuthority, type WorkloadAuthority } from './authority.ts';
 import { startBackends } from './backends.ts';
@@ -8,13 +6,14 @@ import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './f
 import { buildNetwork } from './network.ts';
 import type { OwnPrograms } from './own-programs.ts';
 import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
-import { openSandbox, repository, type Sandbox, scratch } from './sandbox.ts';
-import { node, type Provision, provisionCertificate, type Sidecar, startSidecar } from './sidecar.ts';
+import { openSandbox, repository, type Sandbox } from './sandbox.ts';
+import { node, type Sidecar } from './sidecar.ts';
+import { type SidecarsOptions, type StartSidecar, sidecarStarter, startSidecars } from './sidecars.ts';
 import { until } from './until.ts';
 import type { WireAnswer } from './wire/answer.ts';
 import type { WireRequest } from './wire/exchange.ts';
 
-export interface TestbedOptions {
+export interface TestbedOptions extends SidecarsOptions {
   /**
    * Namespaces, service accounts, services and pods, as YAML, or several such files by name; pods have addresses in
    * 10.77.0.0/16 and fd77::/64.
@@ -24,14 +23,6 @@ export interface TestbedOptions {
   readonly programs?: OwnPrograms;
   /** Policy files in force from the start: name to YAML. */
   readonly policies?: Readonly<Record<string, string>>;
-  /** Fields of the mesh configuration. */
-  readonly meshConfig?: Readonly<Record<string, unknown>>;
-  /** Trust domain that a pod's certificate is from, by `namespace/name`; cluster.local otherwise. */
-  readonly trustDomains?: Readonly<Record<string, string>>;
-  /** Further variables of every agent. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** What each workload is given, once the network is there; a certificate of one authority by default. */
-  readonly provision?: (sandbox: Sandbox, pod: PlannedPod) => Promise<Provision>;
   readonly onProgress?: (step: string) => void;
 }
 
@@ -97,9 +88,6 @@ export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
     throw error;
   }
 }
-
-/** Starts the proxy of a pod. */
-type StartSidecar = (pod: PlannedPod, env?: Readonly<Record<string, string>>) => Promise<Sidecar>;
 
 interface RunningParts {
   readonly sandbox: Sandbox;
@@ -200,42 +188,4 @@ async function untilInForce(sidecar: Sidecar, marker: string, from: number): Pro
   const otherwise = async (): Promise<string> =>
     `${sidecar.pod.network} has no ${marker} in force:\n${await newOutput()}`;
   await until(probe, { timeoutMs: 30_000, everyMs: 50, otherwise });
-}
-
-async function sidecarStarter(
-  sandbox: Sandbox,
-  ca: WorkloadAuthority,
-  folder: PolicyFolder,
-  options: TestbedOptions,
-): Promise<StartSidecar> {
-  const { meshConfig = {}, env = {}, provision = certificatesOf(ca, options) } = options;
-  await writeFile(join(sandbox.folder, 'mesh-config.yaml'), JSON.stringify(meshConfig));
-  const inputs = { policies: [join(scratch, folder.name)], meshConfigFile: join(scratch, 'mesh-config.yaml') };
-  return async (pod, more = {}) => {
-    const provided = await provision(sandbox, pod);
-    return startSidecar(sandbox, pod, { provision: provided, ...inputs, env: { ...env, ...more } });
-  };
-}
-
-/** Certificates of one authority, in the pod's trust domain. */
-function certificatesOf(
-  ca: WorkloadAuthority,
-  { trustDomains = {} }: TestbedOptions,
-): NonNullable<TestbedOptions['provision']> {
-  return async (_sandbox, pod) => {
-    const trustDomain = trustDomains[keyOf(pod)] ?? 'cluster.local';
-    const identity = `spiffe://${trustDomain}/ns/${pod.namespace}/sa/${pod.serviceAccount}`;
-    return provisionCertificate(await ca.issue(identity));
-  };
-}
-
-async function startSidecars({ pods }: FloorPlan, start: StartSidecar): Promise<Map<string, Sidecar>> {
-  const started = pods
-    .filter(({ hasSidecar, isRouter }) => hasSidecar || isRouter)
-    .map(async (pod): Promise<[string, Sidecar]> => [keyOf(pod), await start(pod)]);
-  return new Map(await Promise.all(started));
-}
-
-function keyOf({ namespace, name }: PlannedPod): string {
-  return `${namespace}/${name}`;
 }
