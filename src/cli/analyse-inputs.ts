@@ -1,20 +1,10 @@
 import { createAnalyser } from '../compiler/analyse.ts';
 import { createObjectReader } from '../compiler/read-objects.ts';
 import type { Snapshot } from '../compiler/snapshot.ts';
-import { readSettings } from '../config/read.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceFile } from '../source/document.ts';
-import { readSources } from '../source/read.ts';
 import type { CliIo } from './io.ts';
-
-/** Options of commands that read a mesh and compile nothing. */
-export interface InputOptions {
-  readonly exclude?: readonly string[];
-  readonly meshConfig?: string;
-  readonly trustDomain?: string;
-  readonly rootNamespace?: string;
-  readonly maxFileSize?: number;
-}
+import { type MeshOptions, readMesh } from './read-mesh.ts';
 
 export interface AnalysedInputs {
   /** Undefined when the bag holds an error. */
@@ -28,20 +18,12 @@ export interface AnalysedInputs {
 /** From the command line to a snapshot of what may be a part of a mesh: everything that is read is read here. */
 export async function analyseInputs(
   paths: readonly string[],
-  { exclude = [], meshConfig, trustDomain, rootNamespace, maxFileSize }: InputOptions,
+  options: MeshOptions,
   io: CliIo,
   bag: DiagnosticBag,
 ): Promise<AnalysedInputs> {
-  const inputs = await readSources(paths, bag, { stdin: io.stdin, maxFileBytes: maxFileSize, exclude });
+  const { inputs, settings, sources } = await readMesh(paths, options, io, bag);
   const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
-  const { settings, sources } = await readSettings(
-    {
-      meshConfig: meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true },
-      environment: io.environment,
-      flags: { trustDomain, rootNamespace },
-    },
-    bag,
-  );
   const objects = createObjectReader()(inputs, bag);
   const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors);
   if (isEmpty && !isWithoutText) bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });

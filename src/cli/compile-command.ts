@@ -3,32 +3,23 @@ import { reportNoProxy } from '../compiler/no-proxy.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { checkFiles } from '../output/check.ts';
 import type { OutputFormat } from '../output/format.ts';
 import { type OutputFile, oneDocument, type PlanOptions, planFiles, proxyFolder } from '../output/plan.ts';
 import { writeFiles } from '../output/write.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
-import { type Compiled, compileInputs } from './pipeline.ts';
+import { type Compiled, compileInputs, type PipelineOptions } from './pipeline.ts';
 
 /** Options of `meshpol compile`, as the command line spells them. */
-export interface CompileOptions {
+export interface CompileOptions extends PipelineOptions {
   readonly filename?: readonly string[];
-  readonly exclude?: readonly string[];
   readonly output?: string;
   readonly check?: string;
-  readonly workload?: readonly { readonly namespace: string; readonly name: string }[];
   readonly all?: true;
   readonly format: OutputFormat;
   readonly annotate?: true;
   readonly force?: true;
-  readonly meshConfig?: string;
-  readonly templateFile?: string;
-  readonly trustDomain?: string;
-  readonly rootNamespace?: string;
-  readonly jwks?: readonly KeySetOption[];
-  readonly maxFileSize?: number;
   readonly maxDiagnostics: number;
   readonly diagnostics: DiagnosticsForm;
   readonly quiet?: true;
@@ -39,21 +30,7 @@ export async function runCompile(positional: readonly string[], options: Compile
   const paths = [...positional, ...(options.filename ?? [])];
   refuseContradictions(paths, options);
   const bag = new DiagnosticBag();
-  const compiled = await compileInputs(
-    {
-      paths,
-      exclude: options.exclude ?? [],
-      select: options.workload ?? 'all',
-      meshConfig: options.meshConfig,
-      templateFile: options.templateFile,
-      trustDomain: options.trustDomain,
-      rootNamespace: options.rootNamespace,
-      jwks: options.jwks ?? [],
-      maxFileBytes: options.maxFileSize,
-    },
-    io,
-    bag,
-  );
+  const compiled = await compileInputs(paths, options, io, bag);
   // Going on would empty the output folder: an upstream command that found nothing is the likelier reason.
   if (compiled.compilation !== undefined) reportNoProxy(compiled.compilation, bag);
   const shown = options.quiet ? bag.all.filter(({ severity }) => severity === 'error') : bag.all;

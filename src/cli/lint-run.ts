@@ -4,8 +4,9 @@ import { type LintResult, lint } from '../lint/lint.ts';
 import type { Rule } from '../lint/rule.ts';
 import { allRules } from '../lint/rule-index.ts';
 import type { SourceFile } from '../source/document.ts';
-import { analyseInputs, type InputOptions } from './analyse-inputs.ts';
+import { analyseInputs } from './analyse-inputs.ts';
 import type { CliIo } from './io.ts';
+import type { MeshOptions } from './read-mesh.ts';
 
 /** One look at the inputs. */
 export interface LintRun {
@@ -20,7 +21,7 @@ export interface LintRun {
 /** Reads the inputs and runs the rules; with errors in the input these are the findings. */
 export async function lintInputs(
   paths: readonly string[],
-  options: InputOptions,
+  options: MeshOptions,
   rules: readonly Rule[],
   io: CliIo,
 ): Promise<LintRun> {

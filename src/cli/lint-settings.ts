@@ -1,5 +1,5 @@
 import type { Severity } from '../diagnostics/registry.ts';
-import type { InputOptions } from './analyse-inputs.ts';
+import type { MeshOptions } from './read-mesh.ts';
 
 /** For people, for programs, and for what code hosts and their jobs show. */
 export const lintForms = [
@@ -15,7 +15,7 @@ export interface LintOutput {
 }
 
 /** Options of `meshpol lint`, as the command line spells them. */
-export interface LintCommandOptions extends InputOptions {
+export interface LintCommandOptions extends MeshOptions {
   readonly filename?: readonly string[];
   readonly rule?: readonly string[];
   readonly category?: readonly string[];

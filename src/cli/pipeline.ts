@@ -1,25 +1,20 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
-import { readSettings } from '../config/read.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { readTemplates } from '../live/read-templates.ts';
 import type { SourceFile } from '../source/document.ts';
-import { readSources } from '../source/read.ts';
 import type { CliIo } from './io.ts';
+import { type MeshOptions, readMesh } from './read-mesh.ts';
 
-export interface PipelineOptions {
-  readonly paths: readonly string[];
-  readonly exclude: readonly string[];
-  readonly select: 'all' | readonly { readonly namespace: string; readonly name: string }[];
-  readonly meshConfig: string | undefined;
-  readonly templateFile: string | undefined;
-  readonly trustDomain: string | undefined;
-  readonly rootNamespace: string | undefined;
-  readonly jwks: readonly KeySetOption[];
-  readonly maxFileBytes: number | undefined;
+/** Options of what is compiled, beside those of what is read. */
+export interface PipelineOptions extends MeshOptions {
+  /** All when absent. */
+  readonly workload?: readonly { readonly namespace: string; readonly name: string }[];
+  readonly templateFile?: string;
+  readonly jwks?: readonly KeySetOption[];
 }
 
 export interface Compiled {
@@ -31,19 +26,16 @@ export interface Compiled {
 }
 
 /** From the command line to a compilation: everything that is read is read here. */
-export async function compileInputs(options: PipelineOptions, io: CliIo, bag: DiagnosticBag): Promise<Compiled> {
-  const { meshConfig, trustDomain, rootNamespace, maxFileBytes } = options;
-  const inputs = await readSources(options.paths, bag, { stdin: io.stdin, maxFileBytes, exclude: options.exclude });
-  const { settings, sources } = await readSettings(
-    {
-      meshConfig: meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true },
-      environment: io.environment,
-      flags: { trustDomain, rootNamespace },
-    },
-    bag,
-  );
-  const templates = options.templateFile === undefined ? undefined : await readTemplates(options.templateFile, bag);
-  const keySets = createKeySetGatherer(await readKeySetFiles(options.jwks));
+export async function compileInputs(
+  paths: readonly string[],
+  options: PipelineOptions,
+  io: CliIo,
+  bag: DiagnosticBag,
+): Promise<Compiled> {
+  const { templateFile, jwks = [], workload: select = 'all' } = options;
+  const { inputs, settings, sources } = await readMesh(paths, options, io, bag);
+  const templates = templateFile === undefined ? undefined : await readTemplates(templateFile, bag);
+  const keySets = createKeySetGatherer(await readKeySetFiles(jwks));
   const files = [...inputs, ...sources, ...(templates?.files ?? [])];
   const compiler = createCompiler(
     templates?.value === undefined ? { settings } : { settings, templates: templates.value },
@@ -52,6 +44,6 @@ export async function compileInputs(options: PipelineOptions, io: CliIo, bag: Di
   const objects = compiler.read(inputs, bag);
   const keys = await keySets.gather(objects, bag);
   const compilation =
-    bag.hasErrors || inputs.length === 0 ? undefined : compiler.compileObjects(objects, options.select, bag, keys);
+    bag.hasErrors || inputs.length === 0 ? undefined : compiler.compileObjects(objects, select, bag, keys);
   return { compilation: bag.hasErrors ? undefined : compilation, inputs, sources: files };
 }
