@@ -15,9 +15,11 @@ import { createMeshpol } from '../../src/cli/meshpol.ts';
 import { run as runMeshpol } from '../../src/cli/testing/run-meshpol.ts';
 import { compile, createCompiler } from '../../src/compiler/compile.ts';
 import { defaultSettings } from '../../src/config/defaults.ts';
+import { parseProjectFile } from '../../src/config/project-file.ts';
 import { readSettings } from '../../src/config/read.ts';
 import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
 import { checkMessage } from '../../src/envoy/api/check.ts';
+import { faultsOf } from '../../src/lint/configure.ts';
 import { readUserBootstrap } from '../../src/live/read-bootstrap.ts';
 import { type CodeBlock, codeBlocks, commandLines } from './code-blocks.ts';
 
@@ -55,7 +57,10 @@ describe('the YAML of the reference pages', () => {
   const objects = inYaml.filter(({ text }) => loadAll(text).every((it) => Object.hasOwn(it as object, 'kind')));
   const overrides = inYaml.filter(({ text }) => text.startsWith('# MESH_BOOTSTRAP_OVERRIDE='));
   const grpcClients = inYaml.filter(({ text }) => text.startsWith('google_grpc:'));
-  const settings = inYaml.filter((it) => ![objects, overrides, grpcClients].some((some) => some.includes(it)));
+  const projectFiles = inYaml.filter(({ text }) => text.startsWith('# .meshpol.yaml\n'));
+  const settings = inYaml.filter(
+    (it) => ![objects, overrides, grpcClients, projectFiles].some((some) => some.includes(it)),
+  );
 
   test.each([...new Set(objects.map(({ page }) => page))])('compiles without an error: the objects of %s', (page) => {
     const files = objects
@@ -70,6 +75,12 @@ describe('the YAML of the reference pages', () => {
     const bag = new DiagnosticBag();
     await readSettings({ meshConfig: { path: fileOf(text), isRequired: true }, environment: {} }, bag);
     expect(bag.all).toEqual([]);
+  });
+
+  test.each(named(projectFiles))('is read as a project file without a diagnostic: %s', (path, { text }) => {
+    const bag = new DiagnosticBag();
+    const project = parseProjectFile({ path, text }, bag);
+    expect([bag.all, project && faultsOf(project.lint)]).toEqual([[], []]);
   });
 
   test.each(named(overrides))('overrides the bootstrap without a diagnostic: %s', async (_, { text }) => {

@@ -10,6 +10,7 @@ import { diffOf, fixedFiles, writeFixed } from './lint-fix.ts';
 import { writeLintOutputs } from './lint-output.ts';
 import { type LintRun, lintInputs } from './lint-run.ts';
 import type { LintCommandOptions } from './lint-settings.ts';
+import { readLintProject } from './project-file.ts';
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warning: 1, error: 2 };
 
@@ -25,12 +26,14 @@ export async function runLint(
   const paths = [...positional, ...(options.filename ?? [])];
   refuseContradictions(paths, options);
   const rules = selectRules(options.rule, options.category);
-  const look = (): Promise<LintRun> => lintInputs(paths, options, rules, io);
+  const project = await readLintProject(options.config, paths[0] ?? '-');
+  const { failOn = project.config.failOn ?? 'error' } = options;
+  const look = (): Promise<LintRun> => lintInputs(paths, { ...options, project, rules }, io);
   const run = options.fix && !options.dryRun ? await fixed(look, options, io) : await look();
   if (options.dryRun) await io.writeOut(diffOf(fixedFiles(run.files, run.result.findings)));
-  await tell(run, options, io);
+  await tell(run, { ...options, severity: options.severity ?? project.config.severity ?? 'warning' }, io);
   if (run.isEmpty) return exitCode.usage;
-  const fails = run.result.findings.some(({ severity }) => rank[severity] >= rank[options.failOn]);
+  const fails = run.result.findings.some(({ severity }) => rank[severity] >= rank[failOn]);
   return fails ? exitCode.no : exitCode.done;
 }
 
@@ -62,7 +65,11 @@ async function fixed(look: () => Promise<LintRun>, options: LintCommandOptions, 
   return run;
 }
 
-async function tell(run: LintRun, options: LintCommandOptions, io: CliIo): Promise<void> {
+async function tell(
+  run: LintRun,
+  options: LintCommandOptions & { readonly severity: Severity },
+  io: CliIo,
+): Promise<void> {
   const { result, files, isFaulty } = run;
   const findings = result.findings.filter(({ severity }) => rank[severity] >= rank[options.severity]);
   const report = reportOf({ ...result, findings }, files, { version, isFaulty });

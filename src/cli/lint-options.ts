@@ -31,15 +31,19 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     .option('--rule <code>', 'run this rule only (code or number); may be repeated', collect)
     .option('--category <name>', 'run the rules of this category only; may be repeated', collect)
     .addOption(
-      new Option('--severity <severity>', 'print findings of this severity and above')
-        .choices(severities)
-        .default('warning'),
+      new Option(
+        '--severity <severity>',
+        'print findings of this severity and above (default: that of the project file, else warning)',
+      ).choices(severities),
     )
     .addOption(
-      new Option('--fail-on <severity>', 'exit with 1 if there is a finding of this severity or above')
-        .choices(severities)
-        .default('error'),
+      new Option(
+        '--fail-on <severity>',
+        'exit with 1 if there is a finding of this severity or above (default: that of the project file, else error)',
+      ).choices(severities),
     )
+    .option('--config <file>', 'project file (default: the nearest .meshpol.yaml, from the first path upwards)')
+    .option('--no-config', 'read no project file')
     .option(
       '-o, --output <form[=file]>',
       `format of the findings, and a file to write it to: ${lintForms.join(', ')}; may be repeated (default: text)`,

@@ -1,4 +1,5 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { configure } from '../lint/configure.ts';
 import type { Finding } from '../lint/finding.ts';
 import { type LintResult, lint } from '../lint/lint.ts';
 import type { Rule } from '../lint/rule.ts';
@@ -6,6 +7,7 @@ import { allRules } from '../lint/rule-index.ts';
 import type { SourceFile } from '../source/document.ts';
 import { analyseInputs } from './analyse-inputs.ts';
 import type { CliIo } from './io.ts';
+import type { LintProject } from './project-file.ts';
 import type { MeshOptions } from './read-mesh.ts';
 
 /** One look at the inputs. */
@@ -18,11 +20,15 @@ export interface LintRun {
   readonly isFaulty: boolean;
 }
 
+export interface LintRunOptions extends MeshOptions {
+  readonly rules: readonly Rule[];
+  readonly project: LintProject;
+}
+
 /** Reads the inputs and runs the rules; with errors in the input these are the findings. */
 export async function lintInputs(
   paths: readonly string[],
-  options: MeshOptions,
-  rules: readonly Rule[],
+  { rules, project, ...options }: LintRunOptions,
   io: CliIo,
 ): Promise<LintRun> {
   const bag = new DiagnosticBag();
@@ -33,7 +39,12 @@ export async function lintInputs(
   // What reading said before there was a snapshot: of settings and files.
   const own = new Set<Finding>(snapshot.diagnostics);
   const before = rules === allRules ? bag.all.filter((finding) => !own.has(finding)) : [];
-  return { result: { ...rest, findings: [...before, ...findings] }, files, isEmpty, isFaulty: false };
+  return {
+    result: { ...rest, findings: configure([...before, ...findings], project.config, project.pathOf) },
+    files,
+    isEmpty,
+    isFaulty: false,
+  };
 }
 
 /** Suppressions expire by days of UTC, so that all machines agree. */

@@ -20,8 +20,10 @@ export interface LintCommandOptions extends MeshOptions {
   readonly rule?: readonly string[];
   readonly category?: readonly string[];
   readonly output?: readonly LintOutput[];
-  readonly severity: Severity;
-  readonly failOn: Severity;
+  readonly severity?: Severity;
+  readonly failOn?: Severity;
+  /** False for `--no-config`. */
+  readonly config?: string | false;
   readonly maxDiagnostics: number;
   readonly fix?: true;
   readonly dryRun?: true;

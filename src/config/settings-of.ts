@@ -1,9 +1,6 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
-import { validateConfiguration } from '../schema/validate.ts';
-import { isBlankText } from '../source/blank.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
-import { parse } from '../source/parse.ts';
 import { applyAnnotations, configAnnotation, withOurNames } from './annotations.ts';
 import { checkSettings } from './check.ts';
 import { SettingsDraft } from './draft.ts';
@@ -11,6 +8,7 @@ import { applyEnvironment, type Environment } from './environment.ts';
 import { applyMeshConfig } from './mesh-config.ts';
 import { parsePodInfo } from './pod-info.ts';
 import { applyProxyConfig } from './proxy-config.ts';
+import { readConfiguration } from './read-configuration.ts';
 import { maskPodInfo, maskText } from './redact.ts';
 import type { SettingOrigin, Settings } from './settings.ts';
 import { reportUnusedSettings } from './unused-settings.ts';
@@ -79,26 +77,6 @@ export function settingsOf(texts: SettingsTexts, bag: DiagnosticBag): ReadSettin
   const settings = draft.finish();
   checkSettings(settings, bag);
   return { settings, sources };
-}
-
-/** Far more than settings take; a text of this length is read in a fifth of a second at most. */
-const longestConfiguration = 262_144;
-
-/** The one document of a configuration text, checked by its schema; undefined for an empty text and for a faulty one. */
-function readConfiguration(
-  file: SourceFile,
-  kind: 'MeshConfig' | 'ProxyConfig',
-  bag: DiagnosticBag,
-): PolicyDocument | undefined {
-  if (isBlankText(file.text)) return undefined;
-  if (file.text.length > longestConfiguration) {
-    const sizes = { size: String(file.text.length), limit: String(longestConfiguration) };
-    const hint = 'a configuration holds settings alone: policies and topology stand in files of their own';
-    bag.report('file-too-large', { file: file.path, start: 0, end: 0 }, sizes, { hint });
-    return undefined;
-  }
-  const [document] = parse([file], bag);
-  return document !== undefined && validateConfiguration(kind, document, bag) ? document : undefined;
 }
 
 function originAt(

@@ -8,6 +8,7 @@ import meshConfig from '../../schemas/mesh-config.json' with { type: 'json' };
 import namespace from '../../schemas/namespace.json' with { type: 'json' };
 import peerAuthentication from '../../schemas/peer-authentication.json' with { type: 'json' };
 import pod from '../../schemas/pod.json' with { type: 'json' };
+import projectFile from '../../schemas/project-file.json' with { type: 'json' };
 import proxyConfig from '../../schemas/proxy-config.json' with { type: 'json' };
 import requestAuthentication from '../../schemas/request-authentication.json' with { type: 'json' };
 import secret from '../../schemas/secret.json' with { type: 'json' };
@@ -34,6 +35,7 @@ const all: readonly Schema[] = [
   namespace,
   peerAuthentication,
   pod,
+  projectFile,
   proxyConfig,
   requestAuthentication,
   secret,

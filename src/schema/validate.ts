@@ -1,5 +1,5 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
-import { meshConfig, proxyConfig } from '../generated/validators.js';
+import { meshConfig, projectFile, proxyConfig } from '../generated/validators.js';
 import { compareStrings } from '../lib/sort.ts';
 import { groupAlias } from '../policy/alias.ts';
 import type { MeshObject } from '../policy/object.ts';
@@ -37,7 +37,7 @@ export function validate(document: PolicyDocument, bag: DiagnosticBag): ValidObj
 export function countSkipped(documents: readonly PolicyDocument[], bag: DiagnosticBag): void {
   const counts = new Map<string, number>();
   for (const document of documents) {
-    const what = skippedAs(document);
+    const what = isPolicyTest(document) ? undefined : skippedAs(document);
     if (what !== undefined) counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   if (counts.size === 0) return;
@@ -46,6 +46,11 @@ export function countSkipped(documents: readonly PolicyDocument[], bag: Diagnost
   const kinds = sorted.map(([kind, count]) => `${kind} (${count})`).join(', ');
   const unit = counts.has(noObject) ? 'document' : 'object';
   bag.report('skipped-kinds', undefined, { count: `${total} ${unit}${total === 1 ? '' : 's'}`, kinds });
+}
+
+/** A file of tests of policies may lie beside the policies. */
+function isPolicyTest({ value }: PolicyDocument): boolean {
+  return value.kind === 'PolicyTest' && String(value.apiVersion).startsWith('meshpol/');
 }
 
 const noObject = 'no object';
@@ -57,13 +62,18 @@ function skippedAs({ value, isFound }: PolicyDocument): string | undefined {
   return isForeign(group, value.kind) ? value.kind : undefined;
 }
 
-/** Checks a mesh or proxy configuration, which is no object: it has neither kind nor name. */
-export function validateConfiguration(
-  kind: 'MeshConfig' | 'ProxyConfig',
-  document: PolicyDocument,
-  bag: DiagnosticBag,
-): boolean {
-  if (!holdsSchema(kind === 'MeshConfig' ? meshConfig : proxyConfig, document, kind, bag)) return false;
+/** What is no object, with neither kind nor name. */
+export type ConfigurationKind = 'MeshConfig' | 'ProxyConfig' | 'ProjectFile';
+
+const configurationSchemas: Readonly<Record<ConfigurationKind, SchemaValidator>> = {
+  MeshConfig: meshConfig,
+  ProxyConfig: proxyConfig,
+  ProjectFile: projectFile,
+};
+
+/** Checks a configuration, which is no object. */
+export function validateConfiguration(kind: ConfigurationKind, document: PolicyDocument, bag: DiagnosticBag): boolean {
+  if (!holdsSchema(configurationSchemas[kind], document, kind, bag)) return false;
   const own = new DiagnosticBag();
   if (kind === 'MeshConfig') checkMeshConfig(document.value, reporter(document, own));
   bag.addAll(own.all);

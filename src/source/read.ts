@@ -8,6 +8,7 @@ import { decode } from './file-text.ts';
 import { findFiles, SourceError } from './find.ts';
 import { defaultLimits } from './limits.ts';
 import { lookAlikes } from './look-alike.ts';
+import { isProjectFile } from './project-file.ts';
 
 /** A folder that holds a file of this name was written by the compiler: below an input folder it is no input. */
 export const outputMarker = '.meshpol-files';
@@ -65,7 +66,7 @@ export async function readSources(
     const named = toSlashes(path);
     const below = exclusion.of(named);
     if (below.leavesOut(named, false)) continue;
-    const names = await findFiles(named, { ...find, exclusion: below });
+    const names = (await findFiles(named, { ...find, exclusion: below })).filter((name) => !isProjectFile(name));
     for (let at = 0; at < names.length; at += batch) {
       const some = names
         .slice(at, at + batch)
