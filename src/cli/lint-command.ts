@@ -10,6 +10,7 @@ import { diffOf, fixedFiles, writeFixed } from './lint-fix.ts';
 import { writeLintOutputs } from './lint-output.ts';
 import { type LintRun, lintInputs } from './lint-run.ts';
 import type { LintCommandOptions } from './lint-settings.ts';
+import { type Narrowed, narrowReport } from './narrow-report.ts';
 import { readLintProject } from './project-file.ts';
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warning: 1, error: 2 };
@@ -31,17 +32,29 @@ export async function runLint(
   const look = (): Promise<LintRun> => lintInputs(paths, { ...options, project, rules }, io);
   const run = options.fix && !options.dryRun ? await fixed(look, options, io) : await look();
   if (options.dryRun) await io.writeOut(diffOf(fixedFiles(run.files, run.result.findings)));
-  await tell(run, { ...options, severity: options.severity ?? project.config.severity ?? 'warning' }, io);
+  const whole = reportOf(run.result, run.files, { version, isFaulty: run.isFaulty });
+  const configurations = [options.meshConfig, project.path].filter((path) => path !== undefined);
+  const narrowed = await narrowReport(whole, options, { files: run.files, first: paths[0] ?? '-', configurations });
+  const hidden = [...narrowed.hidden, { count: run.result.suppressed, why: 'suppressed' }];
+  const { severity = project.config.severity ?? 'warning' } = options;
+  await tell({ report: narrowed.report, hidden }, { ...options, severity }, io);
   if (run.isEmpty) return exitCode.usage;
-  const fails = run.result.findings.some(({ severity }) => rank[severity] >= rank[failOn]);
+  const fails = narrowed.report.findings.some(({ placed }) => rank[placed.severity] >= rank[failOn]);
   return fails ? exitCode.no : exitCode.done;
 }
 
-function refuseContradictions(paths: readonly string[], { fix, dryRun, output }: LintCommandOptions): void {
+function refuseContradictions(paths: readonly string[], options: LintCommandOptions): void {
+  const { fix, dryRun, output, baseline, writeBaseline, changedSince } = options;
   if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
   if (dryRun && !fix) throw new UsageError('--dry-run goes with --fix');
   if (fix && !dryRun && paths.includes('-')) {
     throw new UsageError('--fix writes files, and standard input is none: use --fix --dry-run');
+  }
+  if (fix && (baseline ?? writeBaseline ?? changedSince) !== undefined) {
+    throw new UsageError('--fix makes every fix: it goes with neither a baseline nor --changed-since');
+  }
+  if (baseline !== undefined && writeBaseline !== undefined) {
+    throw new UsageError('--baseline and --write-baseline exclude each other');
   }
   if (dryRun && output?.some(({ file }) => file === undefined)) {
     throw new UsageError('--dry-run prints a diff: give the other output a file (-o FORM=FILE)');
@@ -66,19 +79,15 @@ async function fixed(look: () => Promise<LintRun>, options: LintCommandOptions, 
 }
 
 async function tell(
-  run: LintRun,
+  { report, hidden }: Narrowed,
   options: LintCommandOptions & { readonly severity: Severity },
   io: CliIo,
 ): Promise<void> {
-  const { result, files, isFaulty } = run;
-  const findings = result.findings.filter(({ severity }) => rank[severity] >= rank[options.severity]);
-  const report = reportOf({ ...result, findings }, files, { version, isFaulty });
+  const findings = report.findings.filter(({ placed }) => rank[placed.severity] >= rank[options.severity]);
+  const shown = { ...report, findings };
   const usual = options.dryRun ? [] : [{ form: 'text' as const }];
-  await writeLintOutputs(report, options.output ?? usual, options.maxDiagnostics, io);
+  await writeLintOutputs(shown, options.output ?? usual, options.maxDiagnostics, io);
   if (options.quiet) return;
-  const hidden = [
-    { count: result.findings.length - findings.length, why: 'below that severity not shown' },
-    { count: result.suppressed, why: 'suppressed' },
-  ];
-  await io.writeError(formatLintSummary(report, hidden));
+  const below = { count: report.findings.length - findings.length, why: 'below that severity not shown' };
+  await io.writeError(formatLintSummary(shown, [below, ...hidden]));
 }

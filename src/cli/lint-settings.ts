@@ -1,4 +1,5 @@
 import type { Severity } from '../diagnostics/registry.ts';
+import type { NarrowOptions } from './narrow-report.ts';
 import type { MeshOptions } from './read-mesh.ts';
 
 /** For people, for programs, and for what code hosts and their jobs show. */
@@ -15,7 +16,7 @@ export interface LintOutput {
 }
 
 /** Options of `meshpol lint`, as the command line spells them. */
-export interface LintCommandOptions extends MeshOptions {
+export interface LintCommandOptions extends MeshOptions, NarrowOptions {
   readonly filename?: readonly string[];
   readonly rule?: readonly string[];
   readonly category?: readonly string[];

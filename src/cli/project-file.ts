@@ -9,10 +9,13 @@ import { readNamedFile } from '../lib/read-file.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { faultsOf } from '../lint/configure.ts';
 import { projectFileName } from '../source/project-file.ts';
+import { folderOf } from './input-folder.ts';
 
 /** What a project file says of linting, and how it names files. */
 export interface LintProject {
   readonly config: LintConfig;
+  /** Undefined when there is no project file. */
+  readonly path?: string;
   /** The path of a file from the folder of the project file; undefined for one that is not below it. */
   pathOf(file: string): string | undefined;
 }
@@ -36,6 +39,7 @@ export async function readLintProject(named: string | false | undefined, input: 
   const folder = dirname(resolve(path));
   return {
     config: project.lint,
+    path,
     pathOf: (file) => {
       const found = relative(folder, resolve(file)).split(sep).join('/');
       return file === '-' || found.startsWith('../') || found === '' ? undefined : found;
@@ -51,25 +55,12 @@ async function read(path: string): Promise<string> {
   }
 }
 
-/** Standard input is in the folder of the process. */
-async function folderOf(input: string): Promise<string> {
-  const path = resolve(input === '-' ? '.' : input);
-  return (await isFolder(path)) ? path : dirname(path);
-}
-
 /** A repository ends where its `.git` is: what lies above it is of somebody else. */
 async function findUpwards(folder: string): Promise<string | undefined> {
   const path = join(folder, projectFileName);
   if (await isThere(path)) return relative('.', path);
   const above = dirname(folder);
   return above === folder || (await isThere(join(folder, '.git'))) ? undefined : findUpwards(above);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
 }
 
 async function isThere(path: string): Promise<boolean> {
