@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { factsOf, sentence } from '../../src/lint/formats/rules.ts';
+import { numbersWithoutRule } from '../../src/lint/numbers/numbers.ts';
 import type { Category, Rule } from '../../src/lint/rule.ts';
 import { allRules } from '../../src/lint/rule-index.ts';
 import { casesOf } from '../../src/lint/testing/cases.ts';
@@ -24,7 +25,7 @@ export function lintRulesPage(): string {
     return rules.length === 0 ? [] : [`## ${titles[category]}`, ...rules.map(section)];
   });
   return `# Rules of lint\n\nWritten by \`make docs\`. What [meshpol lint](meshpol-lint.md) finds beside the [diagnostics](diagnostics.md) of the compiler.
-A likely finding rests on something that the input does not have; it is never an error.\n\n${index()}\n\n${parts.join('\n\n')}\n`;
+A likely finding rests on something that the input does not have; it is never an error.\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
 }
 
 function index(): string {
@@ -35,6 +36,18 @@ function index(): string {
     title,
   ]);
   return table(['rule', 'also known as', 'severity', 'what it finds'], rows);
+}
+
+/** What the catalogue of rules has and lint has not. */
+function numbers(): string {
+  const rows = numbersWithoutRule.map((number) => [
+    [number.id, ...(number.peers ?? [])].join(', '),
+    number.title,
+    'saidBy' in number
+      ? number.saidBy.map((code) => `[${code}](diagnostics.md#${code})`).join(', ')
+      : `left out: ${number.leftOut}`,
+  ]);
+  return `## Numbers without a rule\n\nThe compiler says these itself, or they are left out.\n\n${table(['number', 'what', 'said by'], rows)}`;
 }
 
 function section(rule: Rule): string {

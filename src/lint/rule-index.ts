@@ -1,5 +1,7 @@
 import { rules } from '../generated/lint-rules.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { NumberWithoutRule } from './numbers/entry.ts';
+import { numbersWithoutRule } from './numbers/numbers.ts';
 import type { Rule } from './rule.ts';
 
 /** Every rule, sorted by code. */
@@ -15,6 +17,16 @@ export function findRule(name: string): Rule | undefined {
 export function rulesOfPeer(peer: string): readonly Rule[] {
   const wanted = peer.toUpperCase();
   return allRules.filter(({ peers = [] }) => peers.includes(wanted));
+}
+
+/** The number of the catalogue without a rule, however it is capitalised. */
+export function findNumber(name: string): NumberWithoutRule | undefined {
+  return numbersWithoutRule.find(({ id }) => id === name.toUpperCase());
+}
+
+/** The numbers without a rule that stand for a code of another tool. */
+export function numbersOfPeer(peer: string): readonly NumberWithoutRule[] {
+  return numbersWithoutRule.filter(({ peers = [] }) => peers.includes(peer.toUpperCase()));
 }
 
 /** The code that a mistyped one was probably meant to be. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
 import { applyFixes } from './apply-fixes.ts';
 import { lint } from './lint.ts';
+import { numbersWithoutRule } from './numbers/numbers.ts';
 import type { Rule } from './rule.ts';
 import { allRules } from './rule-index.ts';
 import { casesOf, type Example, readExample, rulesWithCases } from './testing/cases.ts';
@@ -64,6 +65,9 @@ test('cases are there for rules alone', () => {
   expect(rulesWithCases()).toEqual(allRules.map(({ code }) => code));
 });
 
-test('rules have codes and numbers of their own', () => {
+test('rules have codes and numbers of their own, and no rule has a number that the compiler says', () => {
   expect(new Set(allRules.map(({ code }) => code)).size).toBe(allRules.length);
+  const without = numbersWithoutRule.map(({ id }) => id);
+  expect(new Set(without).size).toBe(without.length);
+  expect(allRules.filter(({ id }) => without.includes(id)).map(({ code }) => code)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 
 /** One line a rule: code, number, severity, what it finds. */
 export function formatRuleList(rules: readonly Rule[]): string {
-  const width = Math.max(...rules.map(({ code }) => code.length));
+  const width = Math.max(0, ...rules.map(({ code }) => code.length));
   return rules
     .map(({ code, id, severity, title }) => `${code.padEnd(width)}  ${id}  ${severity.padEnd(7)}  ${title}\n`)
     .join('');

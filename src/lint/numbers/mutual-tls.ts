@@ -1,0 +1,33 @@
+import type { NumberWithoutRule } from './entry.ts';
+
+/** Mutual TLS at the server and at the client. */
+export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
+  {
+    ...{ id: 'MP101', title: 'two PeerAuthentications for one namespace, or for the mesh', peers: ['KIA0002'] },
+    saidBy: ['competing-scope-policies'],
+  },
+  {
+    ...{ id: 'MP102', title: 'two PeerAuthentications that select one workload', peers: ['KIA0003'] },
+    saidBy: ['competing-workload-policies'],
+  },
+  {
+    ...{ id: 'MP103', title: 'a selector that matches no workload', peers: ['IST0127', 'KIA0004'] },
+    saidBy: ['selector-without-workload', 'policy-in-force-nowhere'],
+  },
+  { id: 'MP107', title: 'a port that is none', saidBy: ['invalid-port', 'value-out-of-range'] },
+  {
+    id: 'MP108',
+    title: 'an entry of portLevelMtls for a port that no service delivers to',
+    saidBy: ['port-without-service'],
+  },
+  { id: 'MP111', title: 'a selector in the root namespace', saidBy: ['selector-in-root-namespace'] },
+  { id: 'MP204', title: 'a port that the service has not', saidBy: ['unknown-service-port'] },
+  {
+    ...{ id: 'MP205', title: 'a DestinationRule for a host that no service has', peers: ['IST0174', 'KIA0202'] },
+    saidBy: ['unknown-host'],
+  },
+  {
+    ...{ id: 'MP206', title: 'two DestinationRules for one host', peers: ['KIA0201'] },
+    saidBy: ['ignored-traffic-policy', 'duplicate-subset'],
+  },
+];
