@@ -4,19 +4,21 @@
 // large inputs, which few agents start. Beside them, in dist/library/, the library.
 import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
 import { buildLibrary } from './build/library.mjs';
 import { isOlder } from './build/needed-node.mjs';
 import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
+import { ThirdParty } from './build/third-party.mjs';
 
 if (!existsSync('src/generated/validators.js') || !existsSync('src/generated/templates.js')) generate();
 const programs = ['meshpol', 'pilot-agent', 'meshd'].filter((name) => existsSync(`src/bin/${name}.ts`));
 const { version, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 const oldestNode = engines.node.replace('>=', '');
 
+const thirdParty = new ThirdParty();
 const shared = {
   bundle: true,
   platform: 'node',
@@ -60,7 +62,7 @@ for (const { module, script, hasMap } of cachedScripts) {
     format: 'cjs',
     define: { ...shared.define, 'import.meta.dirname': '__dirname' },
     ...(hasMap && maps),
-    plugins: [lazySchema, lazyBuiltins, unusedParts],
+    plugins: [lazySchema, lazyBuiltins, unusedParts, thirdParty.plugin],
   });
   // They are read as Latin-1. The bundler escapes other letters, but not in regular expressions and tagged templates.
   const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${script}`, 'utf8')) ?? [];
@@ -72,9 +74,9 @@ await build({
   outfile: `${made}/agent-compile.cjs`,
   format: 'cjs',
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-  plugins: [lazySchema, lazyBuiltins, unusedParts],
+  plugins: [lazySchema, lazyBuiltins, unusedParts, thirdParty.plugin],
 });
-await buildLibrary(made);
+await buildLibrary(made, thirdParty);
 const shebang = '#!/usr/bin/env node';
 for (const name of programs) {
   // All of pilot-agent but its entry is one script, which tells by itself when it is missing.
@@ -92,7 +94,7 @@ for (const name of programs) {
     banner: {
       js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
     },
-    plugins: [lazySchema, unusedParts, ...cachedScripts.map(scriptInPlaceOf)],
+    plugins: [lazySchema, unusedParts, thirdParty.plugin, ...cachedScripts.map(scriptInPlaceOf)],
   });
   await buildFront(name, Object.keys(metafile.outputs));
 }
@@ -124,6 +126,7 @@ for (const node of nodesAtHand()) {
     spawnSync(node, ['scripts/build/compile-ahead.mjs', ...parts], { stdio: 'inherit' });
   }
 }
+writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, thirdParty.text());
 for (const name of programs) await chmod(`${made}/${name}.js`, 0o755);
 rmSync('dist', { recursive: true, force: true });
 renameSync(made, 'dist');

@@ -6,8 +6,8 @@ import { lazySchema } from './plugins.mjs';
 
 const declared = '.cache/library-types';
 
-/** Bundles into `folder`/library. The types are checked without those of Node, so that no global of Node is used. */
-export async function buildLibrary(folder) {
+/** Bundles into `folder`/library; `thirdParty` learns what of. The types are checked without those of Node, so that no global of Node is used. */
+export async function buildLibrary(folder, thirdParty) {
   await build({
     bundle: true,
     platform: 'browser',
@@ -19,7 +19,7 @@ export async function buildLibrary(folder) {
     entryPoints: ['src/library/library.ts'],
     outfile: `${folder}/library/library.js`,
     format: 'esm',
-    plugins: [lazySchema],
+    plugins: [lazySchema, thirdParty.plugin],
   });
   rmSync(declared, { recursive: true, force: true });
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'scripts/build/library.tsconfig.json'];

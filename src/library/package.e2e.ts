@@ -39,6 +39,7 @@ describe('the packed package', () => {
       /^(LICENSE|README\.md|package\.json)$/,
       /^dist\/(meshpol|pilot-agent|meshd)[\w-]*\.js(\.map)?$/,
       /^dist\/[\w-]+\.cjs(\.map)?$/,
+      /^dist\/THIRD-PARTY-LICENSES\.txt$/,
       /^dist\/library\/(library\.js|[\w-]+\.d\.ts)$/,
       /^schemas\/[\w-]+\.json$/,
       /^templates\/(partials\/)?[\w-]+(\.json)?\.hbs$/,
@@ -46,6 +47,19 @@ describe('the packed package', () => {
     ];
     expect(packed.filter((path) => !forms.some((form) => form.test(path)))).toEqual([]);
     expect(forms.filter((form) => !packed.some((path) => form.test(path)))).toEqual([]);
+  });
+
+  test('has the text of the licence of each package that a program contains', () => {
+    const dist = join(installed, 'dist');
+    const maps = readdirSync(dist).filter((name) => name.endsWith('.map'));
+    const sources = maps.flatMap((name): string[] => JSON.parse(readFileSync(join(dist, name), 'utf8')).sources);
+    const names = sources.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//.exec(path)?.[1] ?? []);
+    const text = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const parts = text.split(`${'-'.repeat(80)}\n\n`).slice(1);
+    const described = parts.map((part) => /^(\S+) [\d.]+ \([\w.-]+\)\n\n[\s\S]{400}/.exec(part)?.[1]);
+    expect(names).toContain('yaml');
+    expect([...new Set(names)].filter((name) => !described.includes(name))).toEqual([]);
+    expect(described).not.toContain(undefined);
   });
 
   test('comes alone, and its programs and its library import nothing but parts of Node', async () => {
