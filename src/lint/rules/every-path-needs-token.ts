@@ -1,0 +1,31 @@
+import { rulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** Browsers ask in advance without credentials, and so do probes and crawlers of metrics. */
+export const rule: Rule = {
+  code: 'every-path-needs-token',
+  id: 'MP511',
+  severity: 'info',
+  category: 'tokens',
+  direction: 'narrows',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a DENY rule for every request without a token',
+  why: 'health checks, scrapes of metrics and CORS preflights come without a token, and are refused with the rest',
+  hint: 'add "to" with "notPaths" for health checks and "notMethods: ["OPTIONS"]" where browsers call from other origins',
+  outranks: ['missing-token-gives-403'],
+  check({ snapshot, report }) {
+    for (const { policy, rule, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+      const { from = [], to = [], when = [] } = rule;
+      if (policy.spec.action !== 'DENY' || to.length + when.length > 0) continue;
+      for (const [i, { source }] of from.entries()) {
+        const isAnyone = Object.keys(source).length === 1 && source.notRequestPrincipals?.includes('*') === true;
+        if (!isAnyone) continue;
+        const message = 'every request without a token is refused, whatever it asks for';
+        report({ object: policy, path: [...path, 'from', i, 'source', 'notRequestPrincipals'], part: 'key', message });
+      }
+    }
+  },
+};

@@ -1,0 +1,38 @@
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { Rule } from '../rule.ts';
+import { type TokenField, tokenFields } from '../tokens/token-fields.ts';
+
+/** What refuses a request without a token is the rule of access, which knows nothing of logging in. */
+export const rule: Rule = {
+  code: 'missing-token-gives-403',
+  id: 'MP512',
+  severity: 'info',
+  category: 'tokens',
+  direction: 'none',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a required token whose absence is answered with 403',
+  why: 'clients that log in on 401 do not: only a token that is there and wrong is answered with 401',
+  hint: 'let clients treat 403 as "log in" too, or ask an external authorizer (action CUSTOM) that answers 401',
+  check({ snapshot, report }) {
+    for (const policy of snapshot.policies.authorizationPolicies) {
+      const field = requiring(policy);
+      if (field === undefined) continue;
+      const message = `"${field.name}" requires a token, and a request without one is answered with 403, not 401`;
+      report({ object: policy, path: field.path, part: 'key', message });
+    }
+  },
+};
+
+/** The field by which a policy refuses those who have no token: DENY by its absence, ALLOW where each rule asks for one. */
+function requiring(policy: AuthorizationPolicy): TokenField | undefined {
+  const { action = 'ALLOW', rules = [] } = policy.spec;
+  const fields = [...tokenFields(policy)];
+  if (action === 'DENY') return fields.find(({ name }) => name === 'notRequestPrincipals');
+  const isAsked = rules.every(
+    ({ from = [] }) => from.length > 0 && from.every(({ source }) => source.requestPrincipals !== undefined),
+  );
+  return action === 'ALLOW' && isAsked ? fields.find(({ name }) => name === 'requestPrincipals') : undefined;
+}
