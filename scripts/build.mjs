@@ -1,7 +1,7 @@
 // Bundles the programs into dist/: for each a small file that is called, which looks for Node's version and for the program's
-// other files; ES modules, commands split off and loaded when they are asked for; what `meshpol compile` and `pilot-agent`
-// need as scripts with their compiled form beside them, for the Nodes at hand; and the program of the agent's thread for
-// large inputs, which few agents start. Beside them, in dist/library/, the library.
+// other files; ES modules, commands split off and loaded when they are asked for; what `meshpol compile`, `meshpol lint` and
+// `pilot-agent` need as scripts with their compiled form beside them, for the Nodes at hand; and the program of the agent's
+// thread for large inputs, which few agents start. Beside them, in dist/library/, the library.
 import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,6 +41,12 @@ const cachedScripts = [
     script: 'compile.cjs',
     exported: 'runCompile',
     warmUp: 'warm-up-compile.mjs',
+  },
+  {
+    module: 'src/cli/lint-command.ts',
+    script: 'lint.cjs',
+    exported: 'runLint',
+    warmUp: 'warm-up-lint.mjs',
   },
   {
     module: 'src/cli/agent/pilot-agent.ts',

@@ -49,7 +49,7 @@ export function lint(snapshot: Snapshot, { rules = allRules, files = [], today =
   const suppressions = [...commentSuppressions(files), ...annotationSuppressions(snapshot.objects)];
   const unseen = new Set(notChecked.map(({ code }) => code));
   const hasRun = (code: string): boolean => !unseen.has(code) && (isWhole || rules.some((rule) => rule.code === code));
-  const kept = suppress(withoutOutranked(findings, rules), suppressions, { today, hasRun });
+  const kept = suppress(withoutOutranked(findings, rules), suppressions, { files, today, hasRun });
   return {
     suppressed: kept.suppressed,
     findings: sortedBy(

@@ -1,6 +1,6 @@
 import { lintAnnotation } from '../../policy/lint-annotation.ts';
 import type { MeshObject } from '../../policy/object.ts';
-import type { PlacedSuppression } from './comments.ts';
+import { objectKey, type PlacedSuppression } from './suppressed-place.ts';
 import { parseSuppression } from './suppression.ts';
 
 /** What annotations ask for: `CODE: reason`, several apart by semicolons or line ends, for findings of their object. */
@@ -11,13 +11,8 @@ export function annotationSuppressions(objects: readonly MeshObject<string>[]): 
   });
 }
 
-function ofObject({ kind, namespace, name, document }: MeshObject<string>, text: string): readonly PlacedSuppression[] {
+function ofObject(object: MeshObject<string>, text: string): readonly PlacedSuppression[] {
   const asked = text.split(/[;\n]/).filter((part) => part.trim() !== '');
-  return asked.map((part) => ({
-    suppression: parseSuppression(part),
-    get span() {
-      return document.spanOf(['metadata', 'annotations', lintAnnotation]);
-    },
-    concerns: ({ subject }) => subject?.kind === kind && subject.namespace === namespace && subject.name === name,
-  }));
+  const span = object.document.spanOf(['metadata', 'annotations', lintAnnotation]);
+  return asked.map((part) => ({ suppression: parseSuppression(part), span, target: objectKey(object) }));
 }

@@ -1,7 +1,10 @@
+import type { SourceText } from '../../diagnostics/placed.ts';
+import { lineAndColumn, lineStarts } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
 import type { Finding } from '../finding.ts';
 import { rule as idleRule } from '../rules/suppression-without-effect.ts';
-import type { PlacedSuppression } from './comments.ts';
+import { mayHaveComments } from './comments.ts';
+import { lineKey, objectKey, type PlacedSuppression } from './suppressed-place.ts';
 import { faultOf } from './suppression.ts';
 
 /** What is left after suppressions, and how many findings they took. */
@@ -12,6 +15,7 @@ export interface Suppressed {
 
 /** How a run judges suppressions. */
 export interface SuppressionRun {
+  readonly files: readonly SourceText[];
   /** `YYYY-MM-DD`. */
   readonly today: string;
   /** Whether a rule looked at everything: a suppression of another may be needed all the same. */
@@ -25,7 +29,7 @@ export interface SuppressionRun {
 export function suppress(
   findings: readonly Finding[],
   suppressions: readonly PlacedSuppression[],
-  { today, hasRun }: SuppressionRun,
+  { files, today, hasRun }: SuppressionRun,
 ): Suppressed {
   if (suppressions.length === 0) return { findings, suppressed: 0 };
   const idle: Finding[] = [];
@@ -33,20 +37,33 @@ export function suppress(
   for (const placed of suppressions) {
     const fault = faultOf(placed.suppression, today);
     if (fault !== undefined) idle.push(idleFinding(placed, fault));
-    else append(inForce, placed.suppression.code ?? '', placed);
+    else append(inForce, `${placed.suppression.code} ${placed.target}`, placed);
   }
+  const targetsOf = targets(files);
   const used = new Set<PlacedSuppression>();
   const kept = findings.filter((finding) => {
     if (finding.severity === 'error' && finding.why === undefined) return true;
-    const taking = inForce.get(finding.code)?.filter((placed) => placed.concerns(finding)) ?? [];
+    const taking = targetsOf(finding).flatMap((target) => inForce.get(`${finding.code} ${target}`) ?? []);
     for (const placed of taking) used.add(placed);
     return taking.length === 0;
   });
-  for (const [code, placed] of inForce) {
-    const unused = hasRun(code) ? placed.filter((it) => !used.has(it)) : [];
-    idle.push(...unused.map((it) => idleFinding(it, 'there is no such finding here')));
+  for (const placed of [...inForce.values()].flat()) {
+    if (used.has(placed) || !hasRun(placed.suppression.code ?? '')) continue;
+    idle.push(idleFinding(placed, 'there is no such finding here'));
   }
   return { findings: [...kept, ...(hasRun(idleRule.code) ? idle : [])], suppressed: findings.length - kept.length };
+}
+
+/** What suppressions may name for a finding: the line in which it begins, and its object. */
+function targets(files: readonly SourceText[]): (finding: Finding) => readonly string[] {
+  const starts = new Map(files.filter(mayHaveComments).map(({ path, text }) => [path, lineStarts(text)]));
+  return ({ span, subject }) => {
+    const lines = span && starts.get(span.file);
+    return [
+      ...(lines === undefined ? [] : [lineKey(span?.file ?? '', lineAndColumn(lines, span?.start ?? 0).line)]),
+      ...(subject === undefined ? [] : [objectKey(subject)]),
+    ];
+  };
 }
 
 function idleFinding({ suppression, span }: PlacedSuppression, fault: string): Finding {
