@@ -53,7 +53,7 @@ describe('the packed package', () => {
     const dist = join(installed, 'dist');
     const maps = readdirSync(dist).filter((name) => name.endsWith('.map'));
     const sources = maps.flatMap((name): string[] => JSON.parse(readFileSync(join(dist, name), 'utf8')).sources);
-    const names = sources.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/.][^/]*)\//.exec(path)?.[1] ?? []);
+    const names = sources.flatMap((path) => /.*node_modules\/(@[^/]+\/[^/.][^/]*|[^/@.][^/]*)\//.exec(path)?.[1] ?? []);
     const text = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const parts = text.split(`${'-'.repeat(80)}\n\n`).slice(1);
     const described = parts.map((part) => /^(\S+) [\d.]+ \([\w.-]+\)\n\n[\s\S]{400}/.exec(part)?.[1]);
