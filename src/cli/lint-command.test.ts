@@ -17,7 +17,9 @@ describe('meshpol lint', () => {
     expect(out).toMatch(
       /^-:8:23: warning: the method "get" .* \[method-in-wrong-case\]\n {2} {12}methods: \[get\]\n {24}\^~~\n {2}why: .*\n {2}hint: write "GET"\n$/,
     );
-    expect(error).toMatch(/^1 warning in 1 file\nnot checked: no topology for policy-in-force-nowhere \(1\)/);
+    expect(error).toMatch(
+      /^1 warning in 1 file\n1 of them can be fixed with --fix\nnot checked: no topology for policy-in-force-nowhere \(1\)/,
+    );
   });
 
   test.each([
@@ -116,6 +118,17 @@ describe('meshpol lint --fix', () => {
   ])('refuses %j', async (args, text) => {
     const { code, error } = await meshpol(args, sound);
     expect([code, error.includes(text) || error]).toEqual([2, true]);
+  });
+});
+
+describe('a finding about a setting', () => {
+  test('names its variable, and stands at the first file where a form needs a place', async () => {
+    const sarif = JSON.parse(
+      (await meshpol('lint - -o sarif', sound, { PILOT_SKIP_VALIDATE_TRUST_DOMAIN: 'true' })).out,
+    );
+    const [{ message, locations }] = sarif.runs[0].results;
+    expect(message.text).toContain('(PILOT_SKIP_VALIDATE_TRUST_DOMAIN)');
+    expect(locations).toEqual([{ physicalLocation: { artifactLocation: { uri: 'stdin' } } }]);
   });
 });
 

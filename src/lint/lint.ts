@@ -8,6 +8,7 @@ import type { Finding, NotChecked } from './finding.ts';
 import { withoutOutranked } from './outranked.ts';
 import type { Rule, SettingSighting, Sighting } from './rule.ts';
 import { allRules } from './rule-index.ts';
+import { settingSpan } from './setting-span.ts';
 import { annotationSuppressions } from './suppress/annotations.ts';
 import { commentSuppressions } from './suppress/comments.ts';
 import { suppress } from './suppress/suppress.ts';
@@ -43,7 +44,7 @@ export function lint(snapshot: Snapshot, { rules = allRules, files = [], today =
     const skipped =
       rule.needs === 'topology' && !isPlaced
         ? new Set(snapshot.objects.filter(({ kind }) => rule.kinds.includes(kind)))
-        : run(rule, snapshot, findings);
+        : run(rule, snapshot, files, findings);
     if (skipped.size > 0) notChecked.push({ code: rule.code, count: skipped.size });
   }
   const suppressions = [...commentSuppressions(files), ...annotationSuppressions(snapshot.objects)];
@@ -64,12 +65,17 @@ export function lint(snapshot: Snapshot, { rules = allRules, files = [], today =
 }
 
 /** Adds what the rule finds; gives the objects that it could not judge. */
-function run(rule: Rule, snapshot: Snapshot, findings: Finding[]): ReadonlySet<MeshObject<string>> {
+function run(
+  rule: Rule,
+  snapshot: Snapshot,
+  files: readonly SourceText[],
+  findings: Finding[],
+): ReadonlySet<MeshObject<string>> {
   const skipped = new Set<MeshObject<string>>();
   rule.check({
     snapshot,
     report: (sighting) =>
-      findings.push('setting' in sighting ? ofSetting(rule, sighting, snapshot) : ofObject(rule, sighting)),
+      findings.push('setting' in sighting ? ofSetting(rule, sighting, snapshot, files) : ofObject(rule, sighting)),
     skip: (object) => void skipped.add(object),
   });
   return skipped;
@@ -90,9 +96,15 @@ function ofObject(rule: Rule, sighting: Sighting): Finding {
   };
 }
 
-function ofSetting(rule: Rule, { setting, message, hint }: SettingSighting, { settings }: Snapshot): Finding {
-  const origin = settings.origins[setting]?.detail;
+function ofSetting(
+  rule: Rule,
+  { setting, message, hint }: SettingSighting,
+  { settings }: Snapshot,
+  files: readonly SourceText[],
+): Finding {
+  const origin = settings.origins[setting];
+  const span = origin && settingSpan(origin, files);
   const { code, severity, why } = rule;
-  const told = origin === undefined ? message : `${message} (${origin})`;
-  return { code, severity, message: told, why, hint: hint ?? rule.hint, related: [] };
+  const told = origin === undefined || span !== undefined ? message : `${message} (${origin.detail})`;
+  return { code, severity, message: told, why, hint: hint ?? rule.hint, related: [], ...(span && { span }) };
 }

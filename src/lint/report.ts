@@ -26,6 +26,8 @@ export interface LintReport {
   readonly findings: readonly ReportedFinding[];
   readonly notChecked: readonly NotChecked[];
   readonly fileCount: number;
+  /** Where forms that must have a place put a finding without one: the first file. */
+  readonly firstFile: string | undefined;
   readonly version: string;
   /** The input has errors, so that no rule ran. */
   readonly isFaulty: boolean;
@@ -43,6 +45,7 @@ export function reportOf(
     ...run,
     notChecked,
     fileCount: files.length,
+    firstFile: files[0]?.path,
     findings: placed.map(({ item, placed: own, placeOf }, i) => ({
       placed: own,
       fingerprint: keys[i] ?? '',

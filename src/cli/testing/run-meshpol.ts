@@ -4,6 +4,7 @@ import { runMeshpol } from '../meshpol.ts';
 export async function run(
   args: string,
   stdin = '',
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
   const printed = { out: '', error: '' };
   const code = await runMeshpol(
@@ -12,7 +13,7 @@ export async function run(
       stdin: (async function* () {
         yield Buffer.from(stdin);
       })(),
-      environment: {},
+      environment,
       writeOut: async (text) => {
         printed.out += text;
       },

@@ -8,7 +8,7 @@ import { sentence } from './rules.ts';
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 /** SARIF 2.1.0 (OASIS): what code hosts show beside changed lines, and follow from run to run. */
-export function formatSarif({ findings, notChecked, version, isFaulty }: LintReport): string {
+export function formatSarif({ findings, notChecked, version, isFaulty, firstFile }: LintReport): string {
   const codes = findings.filter(({ rule }) => rule === undefined).map(({ placed }) => placed.code);
   const descriptors = [...allRules.map(ruleJson), ...[...new Set(codes)].sort().map((id) => ({ id }))];
   const indexes = new Map(descriptors.map(({ id }, i) => [id, i]));
@@ -18,7 +18,7 @@ export function formatSarif({ findings, notChecked, version, isFaulty }: LintRep
       {
         tool: { driver: { name: 'meshpol', semanticVersion: version, rules: descriptors } },
         columnKind: 'utf16CodeUnits',
-        results: findings.map((finding) => resultJson(finding, indexes.get(finding.placed.code) ?? 0)),
+        results: findings.map((finding) => resultJson(finding, indexes.get(finding.placed.code) ?? 0, firstFile)),
         invocations: [
           {
             executionSuccessful: !isFaulty,
@@ -48,12 +48,15 @@ function ruleJson(rule: Rule) {
   };
 }
 
-function resultJson({ placed, fingerprint, rule, fix }: ReportedFinding, ruleIndex: number) {
+/** Code hosts refuse a result without a place. */
+function resultJson({ placed, fingerprint, rule, fix }: ReportedFinding, ruleIndex: number, firstFile = '.') {
   const { code, severity, message, why, hint, place, related } = placed;
   const text = [message, why, hint && `what to do: ${hint}`].filter(Boolean).join('; ');
   return {
     ...{ ruleId: code, ruleIndex, level: levels[severity], message: { text } },
-    locations: place === undefined ? [] : [{ physicalLocation: physical(place) }],
+    locations: [
+      { physicalLocation: place === undefined ? { artifactLocation: { uri: uriOf(firstFile) } } : physical(place) },
+    ],
     ...(related.length > 0 && {
       relatedLocations: related.map((other, id) => ({
         ...{ id, message: { text: other.message }, physicalLocation: physical(other.place) },

@@ -5,7 +5,9 @@ import type { LintReport } from '../report.ts';
 export function formatLintSummary(report: LintReport, hidden: readonly Hidden[] = []): string {
   const more = hidden.filter(({ count }) => count > 0).map(({ count, why }) => `${count} ${why}`);
   const counts = formatCounts(report) + (more.length === 0 ? '' : ` (${more.join(', ')})`);
-  return `${[counts, ...formatNotChecked(report)].join('\n')}\n`;
+  const fixable = report.findings.filter(({ fix }) => fix !== undefined).length;
+  const fixes = fixable === 0 ? [] : [`${fixable} of them can be fixed with --fix`];
+  return `${[counts, ...fixes, ...formatNotChecked(report)].join('\n')}\n`;
 }
 
 /** Findings that are not shown, and why: `3 below that severity`. */
