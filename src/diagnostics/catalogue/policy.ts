@@ -20,22 +20,6 @@ export const policyCodes = {
     message`"${'field'}" with TLS mode ${'mode'}, which asks clients for no certificate`,
     'use mode MUTUAL or OPTIONAL_MUTUAL, or remove the field',
   ),
-  'fault-without-percentage': warning(
-    message`a fault without "percentage" is injected into no request`,
-    'set "percentage: {value: 100}" for every request',
-  ),
-  'credentials-for-every-origin': warning(
-    message`"${'value'}" lets pages of every site make requests with the credentials of their visitor, and read the answers`,
-    'list the origins that may, or remove "allowCredentials"',
-  ),
-  'destination-without-weight': warning(
-    message`destination "${'host'}" gets nothing: it has no weight, while others have`,
-    'give it a weight, or remove it',
-  ),
-  'field-beside-answer': warning(
-    message`"${'field'}" has no effect beside "${'answer'}": the proxy answers by itself`,
-    'remove the field',
-  ),
   'too-many-endpoints': error(
     message`resolution ${'resolution'} takes ${'expected'} of "endpoints", found ${'count'}`,
     'write "resolution: STATIC" for addresses, or "DNS" for names',
@@ -85,10 +69,6 @@ export const policyCodes = {
   'host-header-conflict': error(
     message`"${'name'}" may only be set for requests, and only once`,
     'remove the other change of the host',
-  ),
-  'https-redirect-ignored': warning(
-    message`"httpsRedirect" has no effect on a port with protocol ${'protocol'}`,
-    'set it on the HTTP port',
   ),
   'incomplete-client-certificate': error(
     message`TLS mode MUTUAL without "${'field'}"`,

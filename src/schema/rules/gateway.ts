@@ -40,9 +40,6 @@ function checkTlsFitsProtocol({ port, tls }: Server, path: JsonPath, report: Rep
   const protocol = port.protocol.toUpperCase();
   if (secureProtocols.has(protocol)) {
     if (tls === undefined) report('server-without-tls', path, { protocol });
-    else if (tls.httpsRedirect) {
-      report('https-redirect-ignored', [...path, 'tls', 'httpsRedirect'], { protocol }, { part: 'key' });
-    }
     return;
   }
   if (tls === undefined) return;

@@ -2,7 +2,6 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import type { Headers, HttpRetry, HttpRoute, StringMatch } from '../../policy/virtual-service.ts';
 import type { Report } from '../rule.ts';
 import { quotedList } from '../words.ts';
-import { checkCors } from './cors.ts';
 import { checkHeaderNames } from './header-operations.ts';
 import { checkHttpMatches } from './http-match.ts';
 import { checkRegex } from './regex.ts';
@@ -12,14 +11,12 @@ import { checkTotalWeight } from './weights.ts';
 /** What one HTTP route must keep beyond its schema. */
 export function checkHttpRoute(route: HttpRoute, path: JsonPath, report: Report): void {
   checkActions(route, path, report);
-  checkIdleFields(route, path, report);
   checkHttpMatches(route.match ?? [], [...path, 'match'], report);
   checkTotalWeight(route.route ?? [], [...path, 'route'], report);
   checkRedirectCode(route, path, report);
   checkRetries(route.retries, [...path, 'retries'], report);
   checkExpressions(route, path, report);
   checkRouteValues(route, path, report);
-  checkCors(route.corsPolicy, [...path, 'corsPolicy'], report);
   for (const [headers, place] of headersOf(route, path)) checkHeaderNames(headers, place, report);
 }
 
@@ -36,26 +33,6 @@ function checkActions(route: HttpRoute, path: JsonPath, report: Report): void {
   if (conflicting.length < 2) return;
   const place = [...path, conflicting[1] ?? ''];
   report('route-action-conflict', place, { fields: quotedList(conflicting, 'and') }, { part: 'key' });
-}
-
-/** What happens on the way to a destination: Istio takes these fields beside an answer, too. */
-const forwardingFields = [
-  'mirror',
-  'mirrors',
-  'mirrorPercentage',
-  'mirrorPercent',
-  'mirror_percent',
-  'timeout',
-  'retries',
-] as const;
-
-function checkIdleFields(route: HttpRoute, path: JsonPath, report: Report): void {
-  const answer = (['redirect', 'directResponse'] as const).find((field) => route[field] !== undefined);
-  if (answer === undefined) return;
-  for (const field of forwardingFields) {
-    if (route[field] === undefined) continue;
-    report('field-beside-answer', [...path, field], { field, answer }, { part: 'key' });
-  }
 }
 
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

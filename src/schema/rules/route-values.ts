@@ -13,7 +13,6 @@ export function checkRouteValues(route: HttpRoute, path: JsonPath, report: Repor
   checkBytes(route, path, report);
   checkLocation(route, path, report);
   checkSubstitution(route, path, report);
-  checkShares(route, path, report);
 }
 
 function checkGrpcStatus({ fault }: HttpRoute, path: JsonPath, report: Report): void {
@@ -60,14 +59,5 @@ function groupCount(expression: string): number | undefined {
   } catch {
     // The library has no other way to say that a pattern is wrong.
     return undefined;
-  }
-}
-
-/** A fault without a share injects nothing, as in Istio: hardly what is meant. */
-function checkShares({ fault }: HttpRoute, path: JsonPath, report: Report): void {
-  for (const field of ['delay', 'abort'] as const) {
-    const injected = fault?.[field];
-    if (injected === undefined || injected.percentage !== undefined || injected.percent !== undefined) continue;
-    report('fault-without-percentage', [...path, 'fault', field], {}, { part: 'key' });
   }
 }
