@@ -20,27 +20,29 @@ export interface WorkloadAuthority {
 
 /** The authority of a testbed: meshd's own, with a root of its own in `<folder>/authority`. */
 export interface TestbedAuthority extends WorkloadAuthority {
-  close(): void;
+  close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
 
-/** Makes the root; it lives as long as the folder. */
-export async function openTestbedAuthority(folder: string): Promise<TestbedAuthority> {
-  const { authority, close } = await openAuthority({
-    folder: join(folder, 'authority'),
-    trustDomain: 'cluster.local',
-    keyAlgorithm: 'ECDSA',
-    clock: Date.now,
-    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-  });
+/** Makes the root with the first certificate; it lives as long as the folder. */
+export function createTestbedAuthority(folder: string): TestbedAuthority {
+  let opened: ReturnType<typeof openAuthority> | undefined;
   const issue = async (spiffeId: string): Promise<WorkloadCertificate> => {
+    opened ??= openAuthority({
+      folder: join(folder, 'authority'),
+      trustDomain: 'cluster.local',
+      keyAlgorithm: 'ECDSA',
+      clock: Date.now,
+      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    });
+    const { authority } = await opened;
     const names = [{ uri: spiffeId }];
     const pair = await issuePair(authority, { names, lifetimeMs: dayMs, usages: ['server', 'client'] });
     const { certificateChain, privateKey, rootCertificates } = pair;
     return { certificateChain, privateKey, rootCertificate: rootCertificates };
   };
-  return { issue, close };
+  return { issue, close: async () => (await opened)?.close() };
 }
 
 function ignore(): void {}

@@ -1,5 +1,5 @@
 import { loadAll } from 'js-yaml';
-import { openTestbedAuthority, type TestbedAuthority, type WorkloadAuthority } from './authority.ts';
+import { createTestbedAuthority, type TestbedAuthority, type WorkloadAuthority } from './authority.ts';
 import { startBackends } from './backends.ts';
 import { applicationUid, type CurlAnswer, type CurlRequest, curl } from './curl.ts';
 import { type FloorPlan, type PlannedPod, type PlanObject, planFloor } from './floor-plan.ts';
@@ -77,7 +77,7 @@ export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
     await buildNetwork(sandbox, plan);
     const folder = await createPolicyFolder(sandbox.folder, { ...topology, ...options.policies });
     progress('backends, agents, Envoys');
-    const ca = await openTestbedAuthority(sandbox.folder);
+    const ca = createTestbedAuthority(sandbox.folder);
     const start = await sidecarStarter(sandbox, ca, folder, options);
     const [sidecars] = await Promise.all([startSidecars(plan, start), startBackends(sandbox, plan, options.programs)]);
     progress('waiting until every sidecar is ready');
@@ -154,9 +154,9 @@ class RunningTestbed implements Testbed {
     return started;
   }
 
-  close(): Promise<void> {
-    this.ca.close();
-    return this.sandbox.close();
+  async close(): Promise<void> {
+    await this.ca.close();
+    await this.sandbox.close();
   }
 
   async #change(

@@ -45,7 +45,8 @@ async function timed(work: Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-describe('startDrain', () => {
+// Side by side: nearly all of the time is waited for.
+describe.concurrent('startDrain', () => {
   test.each([
     ['sidecar', 'plain', ['/drain_listeners?inboundonly']],
     ['sidecar', 'graceful', ['/drain_listeners?graceful&inboundonly', '/drain_listeners?inboundonly']],
@@ -54,8 +55,10 @@ describe('startDrain', () => {
   ] as const)('of a %s, %s, makes its calls and takes its time', async (role, form, expected) => {
     const { calls, ends, drainParts } = parts(() => ok, { role });
     const drain = startDrain(drainParts, form);
+    // From the beginning: on a busy machine some of it is over when the drain is taken.
+    const took = timed(drain.ended);
     expect(await drain.isTaken).toBe(true);
-    const [ms] = await Promise.all([timed(drain.ended)]);
+    const ms = await took;
     expect(calls).toEqual(expected);
     expect(ms).toBeGreaterThan(380);
     expect(ends[0]).toBeGreaterThanOrEqual(399);
