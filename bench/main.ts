@@ -10,6 +10,7 @@ import { dropping } from './dropping.ts';
 import { identityIssuing } from './identity-issuing.ts';
 import { identityMemory } from './identity-memory.ts';
 import { identityPushing } from './identity-pushing.ts';
+import { linting } from './linting.ts';
 import { line, peakMb } from './measure.ts';
 import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
 import { reading } from './reading.ts';
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   8: redirecting,
   9: deciding,
   17: dropping,
+  18: linting,
 };
 
 /** These run agents, whose ports are the specification's. */
