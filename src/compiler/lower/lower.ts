@@ -6,7 +6,6 @@ import type { Secret } from '../../policy/topology-kinds.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
 import type { Topology, Workload } from '../topology/model.ts';
-import { warnOfUnreadTokens } from './authentication/unread-tokens.ts';
 import { lowerBootstrap } from './bootstrap.ts';
 import { onlyNamedClusters } from './gateway/filter-clusters.ts';
 import { lowerGateway } from './gateway/gateway.ts';
@@ -70,7 +69,6 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
         )
       : lowerInbound(workload, scope, effective, lowering, bag);
   if (scope.role !== 'router') warnOfTopologyAtSidecar(workload, settings, bag);
-  warnOfUnreadTokens(effective.requestAuthentications(workload), inbound, workload, bag);
   const outbound =
     scope.role === 'router' && settings.filterGatewayClusters
       ? lowering.memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))

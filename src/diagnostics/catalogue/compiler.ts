@@ -116,10 +116,6 @@ export const compilerCodes = {
     'give the public keys of the issuer: RSA from 2048 bits, P-256, P-384, P-521 or Ed25519',
   ),
   'unusable-key': warning(message`${'key'} of "${'issuer'}" is left out: it ${'reason'}`),
-  'tokens-without-http': warning(
-    message`RequestAuthentication "${'name'}" checks no token at "${'workload'}": none of its ports is read as HTTP`,
-    'declare the protocol of the port, or select another workload',
-  ),
   'key-set-of-nobody': warning(message`no rule accepts tokens of "${'issuer'}", which --jwks names`),
   'unknown-destination': error(
     message`no service has the host "${'host'}" of this destination`,

@@ -1,0 +1,73 @@
+import { resolveShortName, subsetOf } from '../../compiler/topology/host.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import { append } from '../../lib/append.ts';
+import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { Destination, VirtualService } from '../../policy/virtual-service.ts';
+import type { Rule } from '../rule.ts';
+
+/** Subsets are declared by a DestinationRule for the same host. */
+export const rule: Rule = {
+  code: 'subset-not-declared',
+  id: 'MP617',
+  peers: ['IST0101', 'KIA1107'],
+  severity: 'warning',
+  category: 'routing',
+  direction: 'breaks',
+  confidence: 'likely',
+  kinds: ['VirtualService'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a destination in a subset that the DestinationRules of its host do not have',
+  why: 'requests that are routed there are answered with 503',
+  hint: 'add the subset to the DestinationRule of the host, or correct its name',
+  check({ snapshot, report, skip }) {
+    const { policies, settings } = snapshot;
+    const rules = new Map<string, DestinationRule[]>();
+    const wildcards: { readonly host: string; readonly rule: DestinationRule }[] = [];
+    for (const rule of policies.destinationRules) {
+      const host = resolveShortName(rule.spec.host, rule.namespace, settings.clusterDomain);
+      if (host.startsWith('*')) wildcards.push({ host, rule });
+      else append(rules, host, rule);
+    }
+    for (const object of policies.virtualServices) {
+      for (const { destination, path } of destinationsOf(object)) {
+        const { host: text, subset } = destination;
+        if (subset === undefined) continue;
+        const host = resolveShortName(text, object.namespace, settings.clusterDomain);
+        const own = rules.get(host) ?? [];
+        // The rule may be kept elsewhere where none of the host is here.
+        if (own.length === 0) {
+          skip(object);
+          continue;
+        }
+        const covering = wildcards.flatMap((it) => (subsetOf(host, it.host) ? [it.rule] : []));
+        if ([...own, ...covering].some(({ spec }) => spec.subsets?.some(({ name }) => name === subset))) continue;
+        report({
+          ...{ object, path: [...path, 'subset'] },
+          message: `no DestinationRule of the input for "${host}" has a subset "${subset}"`,
+          related: own
+            .slice(0, 1)
+            .map((rule) => ({ object: rule, path: ['spec', 'host'], message: 'the rule of that host' })),
+        });
+      }
+    }
+  },
+};
+
+interface DestinationAt {
+  readonly destination: Destination;
+  readonly path: JsonPath;
+}
+
+function destinationsOf({ spec }: VirtualService): readonly DestinationAt[] {
+  const routed = (['http', 'tls', 'tcp'] as const).flatMap((field) =>
+    (spec[field] ?? []).flatMap(({ route = [] }, i) =>
+      route.map(({ destination }, j) => ({ destination, path: ['spec', field, i, 'route', j, 'destination'] })),
+    ),
+  );
+  const mirrored = (spec.http ?? []).flatMap(({ mirror, mirrors = [] }, i) => [
+    ...(mirror === undefined ? [] : [{ destination: mirror, path: ['spec', 'http', i, 'mirror'] }]),
+    ...mirrors.map(({ destination }, j) => ({ destination, path: ['spec', 'http', i, 'mirrors', j, 'destination'] })),
+  ]);
+  return [...routed, ...mirrored];
+}

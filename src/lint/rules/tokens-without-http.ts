@@ -1,0 +1,64 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
+import type { Workload } from '../../compiler/topology/model.ts';
+import { protocolClass } from '../../compiler/topology/protocol.ts';
+import type { Server } from '../../policy/gateway.ts';
+import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+import type { Rule } from '../rule.ts';
+
+/** Tokens are read from requests, and bytes have none. */
+export const rule: Rule = {
+  code: 'tokens-without-http',
+  id: 'MP513',
+  severity: 'warning',
+  category: 'tokens',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['RequestAuthentication'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'tokens are to be verified where no port is read as HTTP',
+  why: 'no token is verified there: with and without one every connection passes',
+  hint: 'declare the protocol of the port, or select another workload',
+  check({ snapshot, report, skip }) {
+    const { topology, effective, policies } = snapshot;
+    const byPolicy = new Map<RequestAuthentication, { workload: Workload; isRead: boolean }>();
+    for (const workload of topology.workloads) {
+      const isRead = readsRequests(workload, snapshot);
+      if (isRead === undefined) continue;
+      for (const policy of effective.requestAuthentications(workload)) {
+        const known = byPolicy.get(policy);
+        byPolicy.set(policy, { workload: known?.workload ?? workload, isRead: isRead || known?.isRead === true });
+      }
+    }
+    for (const policy of policies.requestAuthentications) {
+      const found = byPolicy.get(policy);
+      if (found === undefined) skip(policy);
+      if (found === undefined || found.isRead || (policy.spec.jwtRules ?? []).length === 0) continue;
+      const { namespace, name } = found.workload;
+      report({
+        ...{ object: policy, path: ['spec', 'jwtRules'], part: 'key' },
+        message: `no token is verified at "${namespace}/${name}", and nowhere else: none of the ports there is read as HTTP`,
+        related: [{ object: found.workload.object, path: ['metadata', 'name'], message: 'the workload' }],
+      });
+    }
+  },
+};
+
+/** Undefined where no port of the workload is known, or where it has no proxy. */
+function readsRequests(workload: Workload, { settings, effective }: Snapshot): boolean | undefined {
+  if (workload.role === 'none') return undefined;
+  if (workload.role === 'router') {
+    const servers = effective.gateways(workload).flatMap(({ spec }) => spec.servers);
+    return servers.length === 0 ? undefined : servers.some(isHttp);
+  }
+  if (workload.targets.length === 0) return undefined;
+  return workload.targets.some(({ port }) =>
+    ['http', 'auto'].includes(protocolClass(port.protocol, settings.sniffInbound)),
+  );
+}
+
+function isHttp({ port, tls }: Server): boolean {
+  const protocol = port.protocol.toUpperCase();
+  if (protocol === 'HTTPS') return !['PASSTHROUGH', 'AUTO_PASSTHROUGH'].includes(tls?.mode ?? 'PASSTHROUGH');
+  return ['HTTP', 'HTTP2', 'GRPC', 'GRPC-WEB'].includes(protocol);
+}
