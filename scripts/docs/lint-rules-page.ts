@@ -24,8 +24,14 @@ export function lintRulesPage(): string {
     const rules = allRules.filter((rule) => rule.category === category);
     return rules.length === 0 ? [] : [`## ${titles[category]}`, ...rules.map(section)];
   });
-  return `# Rules of lint\n\nWritten by \`make docs\`. What [meshpol lint](meshpol-lint.md) finds beside the [diagnostics](diagnostics.md) of the compiler.
-A likely finding rests on something that the input does not have; it is never an error.\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
+  return `# Rules of lint\n\nWritten by \`make docs\`. What [meshpol lint](meshpol-lint.md) finds in addition to the [diagnostics](diagnostics.md) of the compiler.
+Below each rule, one line has its facts:
+
+- direction: what the mistake does to access. It widens it, narrows it, breaks calls or settings, or none of these.
+- confidence: a certain finding is a mistake whatever else the mesh has. A likely finding relies on something that the inputs do not
+  contain; it is never an error.
+- looks at: the kinds whose objects the rule reads.
+- needs: a rule that needs topology does not run if the inputs have no workload and no service.\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
 }
 
 function index(): string {
