@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e one lint check bench soak demo docs clean
+.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -24,6 +24,9 @@ test: build ## all tests: unit, golden, end to end, on Node 24; unit tests on No
 
 one: $(if $(findstring .e2e.,$(FILE)),build,generate) ## one test file: make one FILE=src/watch/watch.test.ts
 	@$(VITEST) run $(or $(FILE),$(error name the file: make one FILE=src/watch/watch.test.ts))
+
+times: ## write where the time of the last `make test` went into CONTRIBUTING.md
+	@node scripts/times.mjs
 
 unit: generate ## the tests that start no process
 	@$(VITEST) run --project unit

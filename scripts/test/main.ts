@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { cpuSeconds } from './process-times.ts';
-import { type FileTimes, type RunTimes, type TestTimes, timesFile } from './times.ts';
+import { budget, type FileTimes, type RunTimes, type TestTimes, timesFile } from './times.ts';
 
 interface Counts {
   readonly passed: number;
@@ -33,6 +33,9 @@ mkdirSync('.cache', { recursive: true });
 const results = runs.map(start);
 const times: TestTimes = { processors: availableParallelism(), runs: results.map((result) => result.times) };
 writeFileSync(timesFile, JSON.stringify(times));
+const took = (of: 'seconds' | 'cpuSeconds'): string =>
+  `${Math.round(times.runs.reduce((all, run) => all + run[of], 0))} of ${budget[of]}`;
+console.log(`took ${took('seconds')} seconds and ${took('cpuSeconds')} CPU-seconds; make times writes where they went`);
 const sum = (of: keyof Counts): number => results.reduce((total, { counts }) => total + counts[of], 0);
 const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')];
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);

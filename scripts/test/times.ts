@@ -25,3 +25,6 @@ export interface TestTimes {
 
 /** Where `make test` leaves the times of its last run. */
 export const timesFile = '.cache/test-times.json';
+
+/** What `make test` may take on two processors. */
+export const budget = { seconds: 15 * 60, cpuSeconds: 1_000 } as const;
