@@ -36,11 +36,17 @@ describe('meshpol lint', () => {
     expect((await meshpol(args, text)).code).toBe(expected);
   });
 
-  test('says that no rule runs on an input with errors, and prints the errors', async () => {
-    const { out, error } = await meshpol('lint -', `${lowerCase}surprise: 1\n`);
-    expect(out).toMatch(/error: unknown field "surprise"/);
-    expect(out).not.toContain('method-in-wrong-case');
-    expect(error).toBe('1 error in 1 file\nnot checked: no rule runs on an input with errors\n');
+  test('judges, of an input with errors, each sound policy by itself, and says so', async () => {
+    const faulty = `${lowerCase}surprise: 1\n`;
+    const alone = await meshpol('lint -', faulty);
+    expect(alone.out).toMatch(/error: unknown field "surprise"/);
+    expect(alone.out).not.toContain('method-in-wrong-case');
+    const halves = policy(
+      '  rules:\n    - from: [{source: {namespaces: [a]}}]\n    - to: [{operation: {methods: [get]}}]\n',
+    );
+    const { code, out, error } = await meshpol('lint -', `${faulty}---\n${halves}---\n${halves}`);
+    expect([code, out.match(/\[[a-z-]+\]$/gm)]).toEqual([1, ['[unknown-field]', '[method-in-wrong-case]']]);
+    expect(error).toMatch(/^1 error, 1 warning in 1 file\n.*\nnot checked: on an input with errors only rules run/);
   });
 
   test('counts what it does not print, and prints no summary with --quiet', async () => {

@@ -29,7 +29,7 @@ export interface LintReport {
   /** Where forms that must have a place put a finding without one: the first file. */
   readonly firstFile: string | undefined;
   readonly version: string;
-  /** The input has errors, so that no rule ran. */
+  /** The input has errors, so that only rules ran that need nothing else of it. */
   readonly isFaulty: boolean;
 }
 

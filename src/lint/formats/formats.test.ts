@@ -80,7 +80,7 @@ describe('the other forms', () => {
     expect(json).toMatchObject({
       schemaVersion: 1,
       tool: { name: 'meshpol', version: '1.2.3' },
-      summary: { errors: 0, warnings: 3, infos: 0, files: 1, rulesRan: true },
+      summary: { errors: 0, warnings: 3, infos: 0, files: 1, isComplete: true },
     });
     expect(json.findings[0]).toMatchObject({
       ...{ code: 'method-in-wrong-case', id: 'MP407', line: 7, column: 33, endColumn: 36, hint: 'write "GET"' },

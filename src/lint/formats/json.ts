@@ -15,7 +15,7 @@ export function lintJson({ findings, notChecked, fileCount, version, isFaulty }:
     notChecked,
     summary: {
       ...{ errors: count('error'), warnings: count('warning'), infos: count('info') },
-      ...{ files: fileCount, rulesRan: !isFaulty },
+      ...{ files: fileCount, isComplete: !isFaulty },
     },
   };
 }

@@ -34,7 +34,7 @@ export function formatCounts({ findings, fileCount }: LintReport): string {
 
 /** At most one line a reason. */
 export function formatNotChecked({ isFaulty, notChecked }: LintReport): readonly string[] {
-  if (isFaulty) return ['not checked: no rule runs on an input with errors'];
+  if (isFaulty) return ['not checked: on an input with errors only rules run that need one policy and nothing else'];
   if (notChecked.length === 0) return [];
   return [`not checked: no topology for ${notChecked.map(({ code, count }) => `${code} (${count})`).join(', ')}`];
 }
