@@ -14,6 +14,7 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
     ...{ id: 'MP103', title: 'a selector that matches no workload', peers: ['IST0127', 'KIA0004'] },
     saidBy: ['selector-without-workload', 'policy-in-force-nowhere'],
   },
+  { id: 'MP106', title: 'portLevelMtls without a selector', saidBy: ['port-level-without-selector'] },
   { id: 'MP107', title: 'a port that is none', saidBy: ['invalid-port', 'value-out-of-range'] },
   {
     id: 'MP108',

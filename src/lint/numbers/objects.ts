@@ -18,6 +18,7 @@ export const objectNumbers: readonly NumberWithoutRule[] = [
     ...{ id: 'MP007', title: 'a version of an API that is going', peers: ['IST0002'] },
     leftOut: 'every version that is read means the same, and none is going',
   },
+  { id: 'MP009', title: 'a label whose value is no text', saidBy: ['wrong-type'] },
   { id: 'MP008', title: 'a merge key that brings fields from elsewhere', saidBy: ['merge-key'] },
   {
     id: 'MP010',

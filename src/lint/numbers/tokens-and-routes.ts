@@ -20,6 +20,14 @@ export const tokenAndRouteNumbers: readonly NumberWithoutRule[] = [
     ...{ id: 'MP606', title: 'a Gateway that selects no workload', peers: ['KIA0302', 'IST0101'] },
     saidBy: ['gateway-without-workload'],
   },
+  {
+    ...{ id: 'MP607', title: 'a port of a Gateway that its service has not', peers: ['IST0162'] },
+    saidBy: ['gateway-server-left-out', 'gateway-port-of-proxy'],
+  },
+  {
+    ...{ id: 'MP609', title: 'a Secret of another namespace' },
+    leftOut: 'a gateway is given Secrets of its own namespace alone, whatever "credentialName" says',
+  },
   { id: 'MP610', title: 'a server that passes TLS on to any service', saidBy: ['auto-passthrough-not-allowed'] },
   {
     ...{ id: 'MP611', title: 'a route behind one that takes everything', peers: ['IST0130'] },
