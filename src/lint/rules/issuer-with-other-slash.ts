@@ -23,16 +23,11 @@ export const rule: Rule = {
       snapshot.policies.authorizationPolicies,
       ...(['requestPrincipals', 'notRequestPrincipals'] as const),
     )) {
-      const found = /^([^*]+?)(\/+)([^/*]+|\*)$/.exec(value);
-      if (found === null) continue;
-      const [, issuer = '', slashes = '', subject] = found;
-      const isEnded = issuers.has(`${issuer}/`);
-      const isPlain = issuers.has(issuer);
-      if (isEnded === isPlain) continue;
-      // A star after one slash takes a second slash too.
-      const isWrong = isEnded ? slashes === '/' && subject !== '*' : slashes === '//';
-      if (!isWrong) continue;
-      const expected = `${issuer}${isEnded ? '//' : '/'}${subject}`;
+      // The last slash parts issuer and subject.
+      const [issuer, subject] = [value.slice(0, value.lastIndexOf('/')), value.slice(value.lastIndexOf('/') + 1)];
+      const other = issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
+      if (!value.includes('/') || issuers.has(issuer) || !issuers.has(other)) continue;
+      const expected = `${other}/${subject}`;
       report({
         ...{ object: policy, path, message: `"${field}" has "${value}", and tokens of that issuer have "${expected}"` },
         hint: `write "${expected}"`,

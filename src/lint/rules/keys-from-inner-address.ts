@@ -17,6 +17,7 @@ export const rule: Rule = {
   title: 'keys at an address inside of the network',
   why: 'keys are fetched from such hosts only where the mesh allows it: without the keys every token is refused',
   hint: 'list the host in "jwksAllowedHosts" of the mesh configuration, or write the keys into "jwks"',
+  outranks: ['keys-over-plain-http'],
   check({ snapshot, report }) {
     const { jwksAllowedHosts, clusterDomain } = snapshot.settings;
     const allowed = new Set(jwksAllowedHosts.map((host) => host.toLowerCase()));

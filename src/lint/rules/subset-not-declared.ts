@@ -40,8 +40,8 @@ export const rule: Rule = {
           skip(object);
           continue;
         }
-        const covering = wildcards.flatMap((it) => (subsetOf(host, it.host) ? [it.rule] : []));
-        if ([...own, ...covering].some(({ spec }) => spec.subsets?.some(({ name }) => name === subset))) continue;
+        if (own.some((rule) => hasSubset(rule, subset))) continue;
+        if (wildcards.some((it) => subsetOf(host, it.host) && hasSubset(it.rule, subset))) continue;
         report({
           ...{ object, path: [...path, 'subset'] },
           message: `no DestinationRule of the input for "${host}" has a subset "${subset}"`,
@@ -53,6 +53,10 @@ export const rule: Rule = {
     }
   },
 };
+
+function hasSubset({ spec }: DestinationRule, subset: string): boolean {
+  return spec.subsets?.some(({ name }) => name === subset) === true;
+}
 
 interface DestinationAt {
   readonly destination: Destination;

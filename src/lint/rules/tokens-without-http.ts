@@ -21,15 +21,14 @@ export const rule: Rule = {
   hint: 'declare the protocol of the port, or select another workload',
   check({ snapshot, report, skip }) {
     const { topology, effective, policies } = snapshot;
-    const byPolicy = new Map<RequestAuthentication, { workload: Workload; isRead: boolean }>();
+    // Workloads of the same labels have the same list.
+    const byList = new Map<readonly RequestAuthentication[], Found>();
     for (const workload of topology.workloads) {
       const isRead = readsRequests(workload, snapshot);
-      if (isRead === undefined) continue;
-      for (const policy of effective.requestAuthentications(workload)) {
-        const known = byPolicy.get(policy);
-        byPolicy.set(policy, { workload: known?.workload ?? workload, isRead: isRead || known?.isRead === true });
-      }
+      if (isRead !== undefined) add(byList, effective.requestAuthentications(workload), { workload, isRead });
     }
+    const byPolicy = new Map<RequestAuthentication, Found>();
+    for (const [list, found] of byList) for (const policy of list) add(byPolicy, policy, found);
     for (const policy of policies.requestAuthentications) {
       const found = byPolicy.get(policy);
       if (found === undefined) skip(policy);
@@ -43,6 +42,17 @@ export const rule: Rule = {
     }
   },
 };
+
+/** A workload at which policies are in force, and whether any such reads requests. */
+interface Found {
+  readonly workload: Workload;
+  readonly isRead: boolean;
+}
+
+function add<K>(map: Map<K, Found>, key: K, { workload, isRead }: Found): void {
+  const known = map.get(key);
+  map.set(key, { workload: known?.workload ?? workload, isRead: isRead || known?.isRead === true });
+}
 
 /** Undefined where no port of the workload is known, or where it has no proxy. */
 function readsRequests(workload: Workload, { settings, effective }: Snapshot): boolean | undefined {
