@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createCompiler } from '../../src/compiler/compile.ts';
+import { createAnalyser } from '../../src/compiler/analyse.ts';
+import { createObjectReader } from '../../src/compiler/read-objects.ts';
 import { defaultSettings } from '../../src/config/defaults.ts';
 import { DiagnosticBag } from '../../src/diagnostics/bag.ts';
 import { lineAndColumn, lineStarts } from '../../src/diagnostics/span.ts';
+import { lint } from '../../src/lint/lint.ts';
+import { rule } from '../../src/lint/rules/other-spellings-of-path.ts';
 import { authorizationPolicy, topologyText } from '../../src/testbed/mesh-objects.ts';
 import { readRequest } from '../../src/testbed/reading.ts';
 import type { AttackGroup } from './attack.ts';
@@ -17,17 +20,17 @@ function equivalents({ attacks, kinship }: AttackGroup): string[] {
   return targets.filter((target) => kinship(readRequest('GET', target, '', [])) === 'equivalent');
 }
 
-/** Text at each place that the compiler warns about for its other spellings. */
+/** Text at each place of which lint tells other spellings. */
 function warnedPaths(policy: object): string[] {
   const text = topologyText([policy]);
   const bag = new DiagnosticBag();
-  createCompiler({ settings: defaultSettings }).read([{ path: 'policy.yaml', text }], bag);
-  return bag.all
-    .filter(({ code }) => code === 'other-spellings-of-path')
-    .map(({ span }) => {
-      const { line } = lineAndColumn(lineStarts(text), span?.start ?? 0);
-      return `${span?.file}: ${text.split('\n')[line - 1]?.trim().replace(/,$/, '')}`;
-    });
+  const objects = createObjectReader()([{ path: 'policy.yaml', text }], bag);
+  const snapshot = createAnalyser(defaultSettings, { isPartial: true })(objects, bag);
+  if (snapshot === undefined) throw new Error('the policy is refused');
+  return lint(snapshot, { rules: [rule] }).findings.map(({ span }) => {
+    const { line } = lineAndColumn(lineStarts(text), span?.start ?? 0);
+    return `${span?.file}: ${text.split('\n')[line - 1]?.trim().replace(/,$/, '')}`;
+  });
 }
 
 describe('attackGroups', () => {
@@ -44,7 +47,7 @@ describe('attackGroups', () => {
     ]);
   });
 
-  test.each(forgiven)('$title: the compiler warns of the application’s other spellings, by file and line', (group) => {
+  test.each(forgiven)('$title: lint tells of the application’s other spellings, by file and line', (group) => {
     const [warned, ...others] = warnedPaths(authorizationPolicy({ ...selection, action: 'DENY', rules: [group.rule] }));
     const { to } = group.rule as {
       readonly to: readonly { readonly operation: { readonly paths: readonly string[] } }[];

@@ -17,7 +17,7 @@ const introduction = `The tables below list hostile requests and what a real Env
 | \`422\` | reached the application, which could not parse it |
 | *reset* | Envoy reset the stream; the connection stays open |
 | \`200\` and a value | reached the application, which read this value |
-| **Own equivalence** | reached the application. An application that ignores a trailing slash, \`;\` parameters or case treats the value as the protected one. A proxy can't know that; the compiler warns about such rules (\`other-spellings-of-path\`) |
+| **Own equivalence** | reached the application. An application that ignores a trailing slash, \`;\` parameters or case treats the value as the protected one. A proxy can't know that; \`meshpol lint\` tells of such rules (\`other-spellings-of-path\`) |
 | – | can't be sent in this version of HTTP |
 
 Three kinds of requests never pass:

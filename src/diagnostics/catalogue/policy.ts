@@ -96,10 +96,6 @@ export const policyCodes = {
   'missing-provider': error(message`action CUSTOM without "provider"`, 'set "provider.name"'),
   'mixed-export-to': error(message`"*" together with other namespaces in "exportTo"`, 'keep "*" alone, or remove it'),
   'nested-delegate': error(message`a delegate cannot delegate again`, 'move the routes into this object'),
-  'other-spellings-of-path': warning(
-    message`the rule covers only "${'path'}", and an application may treat ${'spellings'} as the same`,
-    'allow known paths with an ALLOW policy instead, or deny a prefix and each spelling that the application accepts',
-  ),
   'overlapping-hosts': error(
     message`host "${'host'}" overlaps host "${'other'}" of the same object`,
     'remove one of them',

@@ -63,3 +63,15 @@ function* valuesOf<F extends string>(
     }
   }
 }
+
+/** The fields of each source and operation of a rule, and of each condition. */
+export function fieldsOf(
+  { from = [], to = [], when = [] }: AuthorizationRule,
+  root: JsonPath,
+): readonly { readonly fields: Fields; readonly path: JsonPath }[] {
+  return [
+    ...from.map(({ source }, i) => ({ fields: source as Fields, path: [...root, 'from', i, 'source'] })),
+    ...to.map(({ operation }, i) => ({ fields: operation as Fields, path: [...root, 'to', i, 'operation'] })),
+    ...when.map(({ key: _, ...values }, i) => ({ fields: values as Fields, path: [...root, 'when', i] })),
+  ];
+}

@@ -3,7 +3,6 @@ import type { Report, Rule } from '../rule.ts';
 import { checkConditions } from './conditions.ts';
 import { checkImpossibleValues } from './impossible-values.ts';
 import { checkMatchValues } from './match-values.ts';
-import { checkPathSpellings } from './path-spellings.ts';
 import { checkPathValues } from './path-values.ts';
 
 /** Validation of AuthorizationPolicy beyond its schema. */
@@ -15,7 +14,6 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
   checkConditions,
   checkMatchValues,
   checkImpossibleValues,
-  checkPathSpellings,
   checkPathValues,
 ];
 

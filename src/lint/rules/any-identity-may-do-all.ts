@@ -1,0 +1,34 @@
+import { rulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** By such a name the author says that it is meant. */
+const saysSo = /(allow|permit)-?(all|any|every)|mtls|mutual|authenticated|any|all-|identit|mesh/i;
+
+/** An ALLOW rule whose only condition is that the client has an identity. */
+export const rule: Rule = {
+  code: 'any-identity-may-do-all',
+  id: 'MP413',
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'every identity of the mesh may do everything',
+  why: 'each workload of the mesh is let in, one that was taken over too',
+  hint: 'name the identities or namespaces that call the workload, or the operations that are for all',
+  check({ snapshot, report }) {
+    for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+      const { from = [], to = [], when = [] } = own;
+      if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || to.length + when.length > 0 || saysSo.test(policy.name))
+        continue;
+      for (const [i, { source }] of from.entries()) {
+        const [[field, values] = [], ...others] = Object.entries(source);
+        if (others.length > 0 || (field !== 'principals' && field !== 'namespaces') || !values?.includes('*')) continue;
+        const message = `"${field}" has "*": every workload of the mesh may send every request`;
+        report({ object: policy, path: [...path, 'from', i, 'source', field], part: 'key', message });
+      }
+    }
+  },
+};

@@ -1,0 +1,28 @@
+import { operationValues } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** The name of a service alone, where requests name a method of it. */
+export const rule: Rule = {
+  code: 'grpc-path-without-method',
+  id: 'MP415',
+  severity: 'warning',
+  category: 'matching',
+  direction: 'breaks',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'the path of a gRPC service without a method',
+  why: 'a gRPC request has the path "/<package>.<Service>/<Method>", so that none matches',
+  hint: 'add the method, or "/*" for every method',
+  check({ snapshot, report }) {
+    for (const at of operationValues(snapshot.policies.authorizationPolicies, 'paths', 'notPaths')) {
+      const { policy, rule: own, field, value, path } = at;
+      if (!/^\/([a-z][a-z0-9_]*\.)+[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*\/?$/.test(value)) continue;
+      const every = `${value.replace(/\/$/, '')}/*`;
+      if (own.to?.some(({ operation }) => operation[field]?.includes(every))) continue;
+      const message = `"${value}" looks like the name of a gRPC service, and the path of a request has a method after it`;
+      report({ object: policy, path, message, hint: `write "${every}", or name the method in place of the star` });
+    }
+  },
+};
