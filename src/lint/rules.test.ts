@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
 import { applyFixes } from './apply-fixes.ts';
+import type { Subject } from './finding.ts';
 import { lint } from './lint.ts';
 import { numbersWithoutRule } from './numbers/numbers.ts';
 import type { Rule } from './rule.ts';
@@ -22,6 +23,21 @@ function found(rule: Rule, example: Example) {
 function linesOf(findings: ReturnType<typeof found>, { text }: Example): number[] {
   const starts = lineStarts(text);
   return findings.flatMap(({ span }) => (span ? [lineAndColumn(starts, span.start).line] : []));
+}
+
+/** The object and the field in which a finding's field stands: what its fix may change. */
+function holderOf({ kind, namespace, name, path }: Subject): string {
+  return [`${kind}/${namespace}/${name}`, ...path.slice(0, -1)].join(' ');
+}
+
+/** Where two values differ. */
+function differences(before: unknown, after: unknown, path: string): string[] {
+  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) {
+    return Object.is(before, after) ? [] : [path];
+  }
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const of = (value: object, field: string): unknown => (value as Record<string, unknown>)[field];
+  return [...fields].flatMap((field) => differences(of(before, field), of(after, field), `${path} ${field}`));
 }
 
 describe.each(allRules)('the rule $code', (rule) => {
@@ -49,16 +65,24 @@ describe.each(allRules)('the rule $code', (rule) => {
     expect(found(rule, example).map(({ message }) => message)).toEqual([]);
   });
 
-  test.each(cases)('makes of $shape, where it can fix it, a text without that fault and no new one', async (shape) => {
-    const example = await readExample(shape, 'bad');
-    const fixes = found(rule, example).flatMap(({ fix }) => fix ?? []);
-    if (fixes.length === 0) return;
-    const fixed = await readExample(shape, 'bad', applyFixes(example.path, example.text, fixes));
-    expect(fixed.text).not.toBe(example.text);
-    const before = new Set(lintExample(example).map(({ code }) => code));
-    const after = lintExample(fixed).map(({ code }) => code);
-    expect(after.filter((code) => code === rule.code || !before.has(code))).toEqual([]);
-  });
+  test.each(cases)(
+    'makes of $shape, where it can fix it, a text without that fault and no new one, and changes no other field',
+    async (shape) => {
+      const example = await readExample(shape, 'bad');
+      const fixes = found(rule, example).flatMap(({ fix }) => fix ?? []);
+      if (fixes.length === 0) return;
+      const fixed = await readExample(shape, 'bad', applyFixes(example.path, example.text, fixes));
+      expect(fixed.text).not.toBe(example.text);
+      const meant = found(rule, example).flatMap(({ fix, subject }) => (fix && subject ? [holderOf(subject)] : []));
+      const changed = example.snapshot.objects.flatMap(({ kind, namespace, name, document }, i) =>
+        differences(document.value, fixed.snapshot.objects[i]?.document.value, `${kind}/${namespace}/${name}`),
+      );
+      expect(changed.filter((path) => !meant.some((place) => path.startsWith(place)))).toEqual([]);
+      const before = new Set(lintExample(example).map(({ code }) => code));
+      const after = lintExample(fixed).map(({ code }) => code);
+      expect(after.filter((code) => code === rule.code || !before.has(code))).toEqual([]);
+    },
+  );
 });
 
 test('cases are there for rules alone', () => {
