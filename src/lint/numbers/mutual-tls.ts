@@ -14,6 +14,10 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
     ...{ id: 'MP103', title: 'a selector that matches no workload', peers: ['IST0127', 'KIA0004'] },
     saidBy: ['selector-without-workload', 'policy-in-force-nowhere'],
   },
+  {
+    ...{ id: 'MP104', title: 'an entry of portLevelMtls for a port that no container has' },
+    saidBy: ['port-without-service'],
+  },
   { id: 'MP106', title: 'portLevelMtls without a selector', saidBy: ['port-level-without-selector'] },
   { id: 'MP107', title: 'a port that is none', saidBy: ['invalid-port', 'value-out-of-range'] },
   {
@@ -30,5 +34,9 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
   {
     ...{ id: 'MP206', title: 'two DestinationRules for one host', peers: ['KIA0201'] },
     saidBy: ['ignored-traffic-policy', 'duplicate-subset'],
+  },
+  {
+    ...{ id: 'MP210', title: 'TLS of a rule without a file of authorities', peers: ['IST0128', 'IST0129'] },
+    leftOut: 'without a file the server is verified against the authorities of the system',
   },
 ];

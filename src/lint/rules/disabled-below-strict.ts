@@ -1,0 +1,56 @@
+import { hasLabels } from '../../compiler/topology/selector.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
+import type { Rule } from '../rule.ts';
+
+/** An exception from STRICT that accepts no mutual TLS at all. */
+export const rule: Rule = {
+  code: 'disabled-below-strict',
+  id: 'MP110',
+  severity: 'info',
+  category: 'peer-authentication',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['PeerAuthentication'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'mutual TLS is switched off below a scope that is STRICT',
+  why: 'clients of the exception have no identity, so that rules about identities match none of them',
+  hint: 'write PERMISSIVE where clients with a sidecar call too, and keep the exception as narrow as it can be',
+  check({ snapshot, report }) {
+    const { peerAuthentications } = snapshot.policies;
+    const { rootNamespace } = snapshot.settings;
+    const deciding = decidingScopes(peerAuthentications);
+    for (const policy of peerAuthentications) {
+      const { namespace, spec } = policy;
+      if (namespace === rootNamespace) continue;
+      const wider = (hasLabels(spec.selector) ? deciding.get(namespace) : undefined) ?? deciding.get(rootNamespace);
+      if (wider?.spec.mtls?.mode !== 'STRICT') continue;
+      for (const path of disabledIn(policy)) {
+        report({
+          ...{ object: policy, path, message: 'mode DISABLE accepts no mutual TLS, and the wider policy is STRICT' },
+          related: [{ object: wider, path: ['spec', 'mtls', 'mode'], message: 'the wider policy' }],
+        });
+      }
+    }
+  },
+};
+
+/** By namespace, the first policy that sets a mode for all of it; of a second one the compiler says that it competes. */
+function decidingScopes(policies: readonly PeerAuthentication[]): Map<string, PeerAuthentication> {
+  const found = new Map<string, PeerAuthentication>();
+  for (const policy of policies) {
+    const { mode = 'UNSET' } = policy.spec.mtls ?? {};
+    if (!hasLabels(policy.spec.selector) && mode !== 'UNSET' && !found.has(policy.namespace))
+      found.set(policy.namespace, policy);
+  }
+  return found;
+}
+
+function disabledIn({ spec: { mtls, portLevelMtls = {} } }: PeerAuthentication): JsonPath[] {
+  const ports = Object.entries(portLevelMtls).filter(([, { mode }]) => mode === 'DISABLE');
+  return [
+    ...(mtls?.mode === 'DISABLE' ? [['spec', 'mtls', 'mode']] : []),
+    ...ports.map(([port]) => ['spec', 'portLevelMtls', port, 'mode']),
+  ];
+}

@@ -1,0 +1,39 @@
+import { hasLabels, LabelIndex } from '../../compiler/topology/selector.ts';
+import type { Rule } from '../rule.ts';
+import { proxiedNamespaces } from '../tls/proxied-namespaces.ts';
+
+/** Nobody is there who would refuse plain text. */
+export const rule: Rule = {
+  code: 'strict-without-sidecar',
+  id: 'MP112',
+  severity: 'warning',
+  category: 'peer-authentication',
+  direction: 'widens',
+  confidence: 'likely',
+  kinds: ['PeerAuthentication'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'STRICT for workloads without a sidecar',
+  why: 'without a proxy nobody refuses plain text: the workloads accept every connection, as if there were no policy',
+  hint: 'give the workloads sidecars, or correct the selector',
+  check({ snapshot, report, skip }) {
+    const workloads = new LabelIndex(snapshot.topology.workloads);
+    const proxied = proxiedNamespaces(snapshot);
+    for (const policy of snapshot.policies.peerAuthentications) {
+      const { selector, mtls } = policy.spec;
+      if (mtls?.mode !== 'STRICT' || !hasLabels(selector)) continue;
+      const selected = workloads.select(policy.namespace, selector?.matchLabels);
+      const [first] = selected;
+      if (first === undefined || !proxied.has(policy.namespace)) {
+        skip(policy);
+        continue;
+      }
+      if (selected.some(({ role }) => role !== 'none')) continue;
+      report({
+        ...{ object: policy, path: ['spec', 'mtls', 'mode'] },
+        message: 'mode STRICT is enforced by sidecars, and no workload of this policy has one',
+        related: [{ object: first.object, path: ['metadata', 'name'], message: 'a workload without a sidecar' }],
+      });
+    }
+  },
+};
