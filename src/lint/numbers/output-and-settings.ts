@@ -22,6 +22,11 @@ export const outputAndSettingNumbers: readonly NumberWithoutRule[] = [
     leftOut: 'lint renders nothing; the metrics of the agent count what a proxy gets',
   },
   {
+    ...{ id: 'MP710', title: 'an access log in which clients write lines of their own' },
+    leftOut:
+      'the values of headers hold no line ends; whoever parses lines sets accessLogEncoding to JSON, which quotes',
+  },
+  {
     ...{ id: 'MP711', title: 'access rules behind a filter that changes the request' },
     leftOut: 'the order of filters is that of the compiler; a template that changes it is refused',
   },
@@ -32,6 +37,10 @@ export const outputAndSettingNumbers: readonly NumberWithoutRule[] = [
   {
     ...{ id: 'MP802', title: 'a size of log files in another unit than meant' },
     leftOut: 'it is an option of the agent, which is no input of lint',
+  },
+  {
+    ...{ id: 'MP803', title: 'certificates that are renewed too late' },
+    leftOut: 'it is a setting of the agent, which refuses a share outside of 0 to 1 when it starts',
   },
   {
     id: 'MP806',
