@@ -15,6 +15,32 @@ describe('readOriginsFile', () => {
   );
 });
 
+describe('a document of the right format that somebody edited', () => {
+  test.each([
+    ['{"format": 1}', 'mesh.json has nothing at "trustDomain", expected a string: compile again'],
+    [
+      '{"format": 1, "trustDomain": "a", "trustDomainAliases": [], "capture": {}, "workloads": 5, "services": []}',
+      'mesh.json has 5 at "workloads", expected a list of objects: compile again',
+    ],
+    [
+      '{"format": 1, "trustDomain": "a", "trustDomainAliases": [], "capture": {}, "workloads": [], "services": [null]}',
+      'mesh.json has [null] at "services", expected a list of objects: compile again',
+    ],
+  ])('is refused by readMeshFile: %s', (text, message) => {
+    expect(() => readMeshFile(text)).toThrow(message);
+  });
+
+  test.each([
+    ['{"format": 1}', 'origins.json has nothing at "listeners", expected a map of lists: compile again'],
+    [
+      '{"format": 1, "listeners": {}, "routes": {"a": {}}, "clusters": {}}',
+      'origins.json has {"a":{}} at "routes", expected a map of lists: compile again',
+    ],
+  ])('is refused by readOriginsFile: %s', (text, message) => {
+    expect(() => readOriginsFile(text)).toThrow(message);
+  });
+});
+
 describe('readMeshFile', () => {
   test('refuses a mesh.json of another format', () => {
     expect(() => readMeshFile('{"format": 0}')).toThrow('mesh.json has the format 0, expected 1');

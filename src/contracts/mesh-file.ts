@@ -1,4 +1,4 @@
-import { readFormat } from './read-format.ts';
+import { type PartsOf, readFormat } from './read-format.ts';
 
 /** Counts up when a reader of the form before would misread the file. */
 export const meshFormat = 1;
@@ -83,7 +83,15 @@ export interface MeshEndpoint {
   readonly workload?: { readonly namespace: string; readonly name: string };
 }
 
-/** Reads the text of `mesh.json`; throws when it is not JSON or has another format. */
+const parts: PartsOf<MeshFile> = {
+  trustDomain: 'string',
+  trustDomainAliases: 'list of strings',
+  capture: 'object',
+  workloads: 'list of objects',
+  services: 'list of objects',
+};
+
+/** Reads the text of `mesh.json`; throws when it is not JSON, has another format, or lacks a part. */
 export function readMeshFile(text: string): MeshFile {
-  return readFormat<MeshFile>('mesh.json', meshFormat, text);
+  return readFormat<MeshFile>('mesh.json', meshFormat, parts, text);
 }

@@ -1,4 +1,4 @@
-import { readFormat } from './read-format.ts';
+import { type PartsOf, readFormat } from './read-format.ts';
 
 /** Counts up when a reader of the form before would misread the file. */
 export const originsFormat = 1;
@@ -43,7 +43,9 @@ export interface DecidingField {
 /** Origins of a configuration whose makers nobody wrote down. */
 export const noOrigins: OriginsFile = { format: originsFormat, listeners: {}, routes: {}, clusters: {} };
 
-/** Reads the text of `origins.json`; throws when it is not JSON or has another format. */
+const parts: PartsOf<OriginsFile> = { listeners: 'map of lists', routes: 'map of lists', clusters: 'map of lists' };
+
+/** Reads the text of `origins.json`; throws when it is not JSON, has another format, or lacks a part. */
 export function readOriginsFile(text: string): OriginsFile {
-  return readFormat<OriginsFile>('origins.json', originsFormat, text);
+  return readFormat<OriginsFile>('origins.json', originsFormat, parts, text);
 }
