@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Handlebars from 'handlebars';
+import { viewShapes } from '../../src/compiler/template/view-shape.ts';
 import { writeModule } from '../../src/compiler/template/write-module.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,13 +25,16 @@ export const mainTemplates: { ${main.map(({ name }) => `readonly ${name}: BuildT
 );
 write(
   'handlebars-templates.js',
-  `export const mainTemplates = ${precompiled(main)};\nexport const partialTemplates = ${precompiled(partials)};\n`,
+  `export const mainTemplates = ${precompiled(main)};\nexport const partialTemplates = ${precompiled(partials)};\nexport const viewShapes = ${JSON.stringify(viewShapes(main, partials))};\n`,
 );
 write(
   'handlebars-templates.d.ts',
-  `/** The same templates, precompiled by Handlebars. */
+  `import type { ViewShapes } from '../compiler/template/view-shape.ts';
+/** The same templates, precompiled by Handlebars. */
 export const mainTemplates: { ${main.map(({ name }) => `readonly ${name}: object`).join('; ')} };
 export const partialTemplates: Readonly<Record<string, object>>;
+/** Names that they read of their views. */
+export const viewShapes: ViewShapes;
 `,
 );
 

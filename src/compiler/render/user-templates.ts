@@ -2,10 +2,11 @@ import Handlebars from 'handlebars';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { reportOnce } from '../../diagnostics/report-once.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
-import { mainTemplates, partialTemplates } from '../../generated/handlebars-templates.js';
+import { mainTemplates, partialTemplates, viewShapes } from '../../generated/handlebars-templates.js';
 import { type Environment, type MainTemplate, MissingValueError, type Template, TemplateEngine } from './engine.ts';
 import { checkTemplates } from './template-check.ts';
 import { lineSpan, type ParsedTemplate, type TemplateFile } from './template-file.ts';
+import { checkNames } from './template-names.ts';
 import { named, traced, untrace } from './template-trace.ts';
 
 /** The user's side of a set of templates: what only templates that may be wrong need. */
@@ -33,7 +34,7 @@ const compileOptions = {
 export function readUserTemplates(files: readonly TemplateFile[], bag: DiagnosticBag): UserTemplates | undefined {
   const parsed = files.map((file) => parseTemplate(file, bag)).filter((template) => template !== undefined);
   const isSound = checkTemplates(parsed, Object.keys(partialTemplates), bag);
-  if (parsed.length < files.length || !isSound) return undefined;
+  if (parsed.length < files.length || !isSound || !checkNames(parsed, viewShapes, bag)) return undefined;
 
   const engine = (form: (template: ParsedTemplate, index: number) => hbs.AST.Program): TemplateEngine =>
     new TemplateEngine(Handlebars.create(), (environment) => {

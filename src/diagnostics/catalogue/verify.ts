@@ -18,6 +18,7 @@ export const verifyCodes = {
     message`no template is named "${'name'}", expected ${'expected'} or partials/\u2026.hbs`,
   ),
   'template-unknown-partial': error(message`no partial is named "${'name'}"`),
+  'template-unknown-value': error(message`the view has no value that is named "${'name'}"`),
   'template-value-missing': error(
     message`the template asks for a value that the view of ${'resource'} does not have`,
     'compare with the built-in template of the same name',

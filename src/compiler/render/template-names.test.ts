@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { readUserTemplates } from './user-templates.ts';
+
+const folder = join(import.meta.dirname, '../../../templates');
+
+function messages(files: Readonly<Record<string, string>>): readonly string[] {
+  const bag = new DiagnosticBag();
+  readUserTemplates(
+    Object.entries(files).map(([name, text]) => ({ name, path: name, text })),
+    bag,
+  );
+  return bag.all.map(({ message, hint }) => `${message}: ${hint}`);
+}
+
+describe('names that a template of the user reads', () => {
+  test('are all known of the built-in templates', () => {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.hbs'));
+    const files = names.map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);
+    expect(files.length).toBeGreaterThan(40);
+    expect(messages(Object.fromEntries(files))).toEqual([]);
+  });
+
+  test.each([
+    '{{#if filterChains.length}}{{/if}}',
+    '{{#each filterChains}}{{#if ../name}}{{/if}}{{#if @root.name}}{{/if}}{{#if @first}}{{/if}}{{/each}}',
+    '{{#with defaultFilterChain}}{{#if tls}}{{/if}}{{/with}}',
+    '{{#each filterChains}}{{#if match.destination_port}}{{/if}}{{/each}}',
+  ])('may be what the view has: %s', (text) => {
+    expect(messages({ 'listeners.json.hbs': text })).toEqual([]);
+  });
+
+  test('are reported with the nearest name', () => {
+    expect(messages({ 'partials/filter-chain.hbs': '{{#each filters}}{{#if rbca}}{{/if}}{{/each}}' })).toEqual([
+      'the view has no value that is named "rbca": did you mean "rbac"? compare with the built-in template of the same name',
+    ]);
+  });
+});
