@@ -16,7 +16,8 @@ export function parseTestReference(text: string): TestReference {
 
 /**
  * Whether the test exists: its file is one that Vitest runs, holds the name as a text of its own, and the row stands in
- * that file, in a file of the same room that it imports, or names a folder of `fixtures/` that has a golden.
+ * that file, in a file of the same room that it imports, or names a folder of `fixtures/` that has a
+ * golden, or one of a rule of lint.
  */
 export function isThere({ path, name, row }: TestReference): boolean {
   if (!/\.(test|e2e)\.ts$/.test(path) || !existsSync(path)) return false;
@@ -33,7 +34,7 @@ function emptied(text: string): string {
 }
 
 function hasRow(path: string, text: string, row: string): boolean {
-  if (['ok', 'err'].some((kind) => existsSync(join('golden', kind, row)))) return true;
+  if (['golden/ok', 'golden/err', 'fixtures/lint'].some((folder) => existsSync(join(folder, row)))) return true;
   const imported = [...text.matchAll(/from '(\.\/[^']+)'/g)].map(([, file = '']) => join(dirname(path), file));
   return [text, ...imported.filter(existsSync).map((file) => readFileSync(file, 'utf8'))].some((it) =>
     it.includes(row),

@@ -137,25 +137,9 @@ export const compilerCodes = {
     message`connections to TCP port ${'ports'} of "${'workload'}" that match the rules are denied: provider "${'name'}" is asked over HTTP, and can decide about requests only`,
     'add "ports" to each operation of the rules, or ask the provider over gRPC',
   ),
-  'weak-path-normalization': warning(
-    message`other spellings of "${'value'}" bypass this rule: paths are normalized at level ${'level'} only`,
-    'set pathNormalization.normalization to DECODE_AND_MERGE_SLASHES in the mesh configuration',
-  ),
-  'forwarded-address-at-sidecar': warning(
-    message`"${'field'}" at a sidecar is what the caller writes into X-Forwarded-For`,
-    'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
-  ),
-  'untrusted-domain': warning(
-    message`no client has the principal "${'value'}": the mesh trusts ${'trusted'}, not "${'domain'}"`,
-    'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',
-  ),
   'rule-lost-on-tcp': warning(
     message`this ${'action'} rule allows nothing on TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,
     'add a rule for the port that asks for connections only: principals, namespaces, ipBlocks, ports',
-  ),
-  'service-port-in-rule': warning(
-    message`port ${'port'} is that of service "${'service'}": its connections come in on container port ${'targetPort'}`,
-    'write the container port',
   ),
   'deny-of-http-only': warning(
     message`this DENY rule denies every connection to TCP port ${'ports'} of "${'workload'}", where there is no ${'fields'}`,

@@ -51,10 +51,6 @@ export const gatewayCodes = {
     message`there is no Secret "${'name'}" in namespace "${'namespace'}": without it the server refuses connections`,
   ),
   'invalid-gateway-secret': error(message`Secret "${'name'}" cannot be used by a gateway: ${'fault'}`),
-  'host-port-at-gateway': warning(
-    message`gateways compare hosts without their port, so that "${'value'}" ${'effect'}`,
-    'write the host without its port; the port of a gateway\'s container goes into "ports"',
-  ),
   'unknown-gateway': warning(
     message`there is no Gateway "${'gateway'}": the routes are not bound to it`,
     'write <namespace>/<name> for a Gateway of another namespace',

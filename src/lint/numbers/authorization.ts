@@ -11,6 +11,10 @@ export const authorizationNumbers: readonly NumberWithoutRule[] = [
     saidBy: ['unknown-condition-key', 'unsupported-condition-key', 'condition-without-name'],
   },
   {
+    ...{ id: 'MP301', title: 'the first ALLOW policy of its workloads' },
+    leftOut: 'that it refuses what it does not list is what such a policy is for: almost every sound one would be told',
+  },
+  {
     ...{ id: 'MP308', title: 'a condition of requests on a port that carries bytes alone' },
     saidBy: ['rule-lost-on-tcp', 'rule-wider-on-tcp', 'authorizer-of-requests-only'],
   },

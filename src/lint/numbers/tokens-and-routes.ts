@@ -25,11 +25,6 @@ export const tokenAndRouteNumbers: readonly NumberWithoutRule[] = [
     saidBy: ['gateway-server-left-out', 'gateway-port-of-proxy'],
   },
   {
-    id: 'MP608',
-    title: 'an access rule with the port of the service where the proxy sees that of the container',
-    saidBy: ['service-port-in-rule'],
-  },
-  {
     ...{ id: 'MP609', title: 'a Secret of another namespace' },
     leftOut: 'a gateway is given Secrets of its own namespace alone, whatever "credentialName" says',
   },

@@ -28,7 +28,7 @@ export function hostsMatch(values: readonly string[], sense: Sense, { isGateway 
 }
 
 /** The value of a rule without its port, or a beginning of one; undefined where it has none. */
-export function withoutPort(value: string): string | undefined {
+function withoutPort(value: string): string | undefined {
   const host = /^((?:[^:[\]]|\[[^\]]*\])*):[0-9]*\*?$/.exec(value)?.[1];
   return host === '' ? '*' : host;
 }

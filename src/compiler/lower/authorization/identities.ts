@@ -46,7 +46,7 @@ function domainPrefix(text: string, trustDomains: readonly string[]): PrincipalI
 }
 
 /** The domain that a principal names, when it names one that the mesh does not trust. */
-export function foreignDomain(value: string, trustDomains: readonly string[]): string | undefined {
+function foreignDomain(value: string, trustDomains: readonly string[]): string | undefined {
   const slash = value.indexOf('/');
   if (value.startsWith('*') || slash < 0) return undefined;
   const domain = value.slice(0, slash);

@@ -1,0 +1,32 @@
+import { workloadsByPolicy } from '../authorization/in-force.ts';
+import { placedValues } from '../authorization/placed-values.ts';
+import { rulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** A sidecar believes what the caller says of the client before it. */
+export const rule: Rule = {
+  code: 'forwarded-address-at-sidecar',
+  id: 'MP411',
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'the address of the original client at a sidecar',
+  why: 'callers write X-Forwarded-For as they like, and with it the address that the rule compares',
+  hint: 'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
+  check({ snapshot, report }) {
+    if (snapshot.settings.sidecarUseRemoteAddress) return;
+    for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
+      if (!workloads.some(({ role }) => role === 'sidecar')) continue;
+      for (const at of rulesOf([policy])) {
+        const found = placedValues(at).find(({ field }) => /^((r|notR)emoteIpBlocks|remote\.ip)$/.test(field));
+        if (found === undefined) continue;
+        const message = `"${found.field}" at a sidecar is what the caller writes into X-Forwarded-For`;
+        report({ object: policy, path: found.path, message });
+      }
+    }
+  },
+};

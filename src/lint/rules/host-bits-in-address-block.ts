@@ -1,0 +1,35 @@
+import { canonicalBlock } from '../../compiler/topology/address.ts';
+import { placedValues } from '../authorization/placed-values.ts';
+import { rulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** Bits of the address that its length cuts off are ignored. */
+export const rule: Rule = {
+  code: 'host-bits-in-address-block',
+  id: 'MP412',
+  severity: 'warning',
+  category: 'matching',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'an address block that begins elsewhere than written',
+  why: 'the block is larger than the address in front of its length suggests',
+  hint: 'write the first address of the block, or the length of the one address (/32, /128)',
+  check({ snapshot, report }) {
+    for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
+      for (const { field, value, path } of placedValues(at)) {
+        if (!/^((not)?(remote)?ipBlocks|source\.ip|remote\.ip|destination\.ip)$/i.test(field)) continue;
+        const block = canonicalBlock(value);
+        if (block === undefined || !value.includes('/') || !block.includes('/')) continue;
+        if (canonicalBlock(value.split('/')[0] ?? '') === block.split('/')[0]) continue;
+        const edits = [{ span: at.policy.document.spanOf(path), text: block.includes(':') ? `"${block}"` : block }];
+        report({
+          ...{ object: at.policy, path, message: `"${value}" is the whole block "${block}"` },
+          fix: { title: `Write ${block}`, edits },
+        });
+      }
+    }
+  },
+};

@@ -1,0 +1,38 @@
+import { operationValues } from '../authorization/walk.ts';
+import { misspelt } from '../misspelling.ts';
+import type { Rule } from '../rule.ts';
+
+/** A name within the cluster that no service has, while one has almost the same. */
+export const rule: Rule = {
+  code: 'unknown-host-in-rule',
+  id: 'MP315',
+  peers: ['KIA0104'],
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'narrows',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'a host of an operation that no service has',
+  why: 'no request is for that host, so that the rule lets in, or keeps out, nobody by it',
+  hint: 'write the host of a service, or the name by which clients reach it',
+  check({ snapshot, report, skip }) {
+    const names = new Map<string, Set<string>>();
+    for (const { namespace, name, kind } of snapshot.topology.services) {
+      if (kind === 'Service') names.set(namespace, (names.get(namespace) ?? new Set()).add(name));
+    }
+    for (const at of operationValues(snapshot.policies.authorizationPolicies, 'hosts', 'notHosts')) {
+      const [, name = '', namespace = ''] = /^([^.:*]+)\.([^.:*]+)\.svc(?:\.[^:*]+)?(?::\d+)?$/.exec(at.value) ?? [];
+      const known = names.get(namespace);
+      if (name === '' || known?.has(name)) continue;
+      const meant = misspelt(name, known ?? []);
+      if (meant === undefined) {
+        skip(at.policy);
+        continue;
+      }
+      const message = `"${at.value}" names the service "${name}", and "${namespace}" has none of that name`;
+      report({ object: at.policy, path: at.path, message, hint: `did you mean "${meant}"?` });
+    }
+  },
+};

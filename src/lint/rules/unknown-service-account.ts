@@ -1,0 +1,38 @@
+import { sourceValues } from '../authorization/walk.ts';
+import { misspelt } from '../misspelling.ts';
+import type { Rule } from '../rule.ts';
+
+/** A service account that no workload of its namespace has, while one has almost the same. */
+export const rule: Rule = {
+  code: 'unknown-service-account',
+  id: 'MP312',
+  peers: ['KIA0106'],
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'narrows',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'a principal of a service account that no workload has',
+  why: 'nobody has that identity, so that the rule lets in, or keeps out, nobody by it',
+  hint: 'write the service account of a workload',
+  check({ snapshot, report, skip }) {
+    const accounts = new Map<string, Set<string>>();
+    for (const { namespace, serviceAccount } of snapshot.topology.workloads) {
+      accounts.set(namespace, (accounts.get(namespace) ?? new Set()).add(serviceAccount));
+    }
+    for (const at of sourceValues(snapshot.policies.authorizationPolicies, 'principals', 'notPrincipals')) {
+      const [, namespace = '', account = ''] = /^[^/*]+\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(at.value) ?? [];
+      const known = accounts.get(namespace);
+      if (account === '' || known?.has(account)) continue;
+      const meant = misspelt(account, known ?? []);
+      if (meant === undefined) {
+        skip(at.policy);
+        continue;
+      }
+      const message = `"${at.value}" names the service account "${account}", which no workload of "${namespace}" has`;
+      report({ object: at.policy, path: at.path, message, hint: `did you mean "${meant}"?` });
+    }
+  },
+};

@@ -1,0 +1,50 @@
+import { placedValues } from '../authorization/placed-values.ts';
+import { rulesOf } from '../authorization/walk.ts';
+import { misspelt } from '../misspelling.ts';
+import type { Rule } from '../rule.ts';
+
+/** Certificates of other trust domains are refused before rules are looked at. */
+export const rule: Rule = {
+  code: 'untrusted-domain',
+  id: 'MP313',
+  peers: ['KIA0108'],
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'narrows',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a principal of a trust domain that the mesh does not trust',
+  why: 'no client has that principal, so that the rule lets in, or keeps out, nobody by it',
+  hint: 'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',
+  check({ snapshot, report, skip }) {
+    const { trustDomain, trustDomainAliases, skipValidateTrustDomain } = snapshot.settings;
+    if (skipValidateTrustDomain) return;
+    const trusted = [trustDomain, ...trustDomainAliases];
+    // Without a setting that names the domains of the mesh, the one that it really has may be another.
+    const isSaid = trustDomain !== 'cluster.local' || trustDomainAliases.length > 0;
+    for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
+      for (const { field, value, path } of placedValues(at)) {
+        const domain = /^((p|notP)rincipals|source\.principal)$/.test(field)
+          ? foreignDomain(value, trusted)
+          : undefined;
+        if (domain === undefined) continue;
+        if (!isSaid && misspelt(domain.replaceAll('.', '-'), ['cluster-local']) === undefined) {
+          skip(at.policy);
+          continue;
+        }
+        const message = `no client has the principal "${value}": the mesh trusts ${trusted.join(', ')}, not "${domain}"`;
+        report({ object: at.policy, path, message });
+      }
+    }
+  },
+};
+
+/** The domain that a principal names, when it names one that the mesh does not trust; cluster.local stands for its own. */
+function foreignDomain(value: string, trusted: readonly string[]): string | undefined {
+  const slash = value.indexOf('/');
+  const domain = value.slice(0, Math.max(slash, 0));
+  if (slash < 0 || domain.includes('*') || value.startsWith('spiffe:')) return undefined;
+  return domain === 'cluster.local' || trusted.includes(domain) ? undefined : domain;
+}

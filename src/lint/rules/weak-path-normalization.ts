@@ -1,0 +1,29 @@
+import { placedValues } from '../authorization/placed-values.ts';
+import { rulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+
+/** Which spellings are made one before rules are looked at is a setting of the mesh. */
+export const rule: Rule = {
+  code: 'weak-path-normalization',
+  id: 'MP416',
+  severity: 'warning',
+  category: 'matching',
+  direction: 'widens',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'rules about paths that are normalized in part only',
+  why: 'a request with another spelling of the path passes the rule, and the application reads it as the path',
+  hint: 'set pathNormalization.normalization to DECODE_AND_MERGE_SLASHES in the mesh configuration',
+  check({ snapshot, report }) {
+    const level = snapshot.settings.pathNormalization;
+    if (level === 'DECODE_AND_MERGE_SLASHES') return;
+    for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
+      const found = placedValues(at).find(({ field, value }) => /^(p|notP)aths$/.test(field) && value !== '*');
+      if (found === undefined) continue;
+      const message = `other spellings of "${found.value}" bypass this rule: paths are normalized at level ${level} only`;
+      report({ object: at.policy, path: found.path, message });
+    }
+  },
+};

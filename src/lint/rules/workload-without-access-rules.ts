@@ -1,0 +1,25 @@
+import type { Rule } from '../rule.ts';
+
+/** Without an AuthorizationPolicy everything is allowed. */
+export const rule: Rule = {
+  code: 'workload-without-access-rules',
+  id: 'MP316',
+  peers: ['KIA1301'],
+  severity: 'info',
+  category: 'authorization',
+  direction: 'widens',
+  confidence: 'likely',
+  kinds: ['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'WorkloadEntry'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'a workload without any access rule',
+  why: 'whoever reaches it may do everything',
+  hint: 'add an AuthorizationPolicy of action ALLOW for the workload or its namespace',
+  check({ snapshot, report }) {
+    for (const workload of snapshot.topology.workloads) {
+      if (workload.role !== 'sidecar' || snapshot.effective.authorizationPolicies(workload).length > 0) continue;
+      const message = `no AuthorizationPolicy of the input is in force for "${workload.namespace}/${workload.name}"`;
+      report({ object: workload.object, path: ['metadata', 'name'], message });
+    }
+  },
+};
