@@ -13,7 +13,8 @@ export class ThirdParty {
       name: 'third-party',
       setup: (build) => {
         build.initialOptions.metafile = true;
-        build.onEnd(({ metafile }) => this.add(bundledInputs(metafile)));
+        // A build that failed has made nothing, and esbuild says why.
+        build.onEnd(({ metafile }) => metafile && this.add(bundledInputs(metafile)));
       },
     };
   }

@@ -107,9 +107,10 @@ async function runFrom({ sandbox }: Testbed, pod: string, command: readonly stri
   return exitCode;
 }
 
-/** What a proxy logged of connections and requests: Envoy writes them out when it opens its logs again. */
+/** What a proxy logged of connections and requests. Envoy writes the last of it when it ends, so it is ended. */
 async function showLog(pod: string, sidecar: Sidecar): Promise<void> {
-  await sidecar.admin('POST', '/reopen_logs');
+  await sidecar.admin('POST', '/quitquitquit');
+  await sidecar.program.exited;
   const lines = (await sidecar.output()).split('\n').filter((line) => line.startsWith('{') || line.startsWith('['));
   process.stdout.write(`--- log of the proxy of ${pod}\n${lines.join('\n')}\n`);
 }
