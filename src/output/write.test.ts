@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -107,9 +108,63 @@ describe('writeFiles', () => {
     await expect(writeFiles(folder, [], all)).rejects.toMatchObject({ code: 'output-not-ours' });
   });
 
-  test('says that the folder cannot be written', async () => {
+  test.each(['file', 'file/below/it'])('says what to do when a file is where the folder %s should be', async (name) => {
     writeFileSync(join(folder, 'file'), '');
-    await expect(writeFiles(join(folder, 'file'), [], all)).rejects.toMatchObject({ code: 'output-unwritable' });
+    await expect(writeFiles(join(folder, name), [], all)).rejects.toThrow(
+      `cannot write to the folder "${join(folder, name)}": "${join(folder, 'file')}" is a file; name another folder`,
+    );
+  });
+
+  test('lets runs at the same time into one new folder write one after the other, each whole', async () => {
+    const out = join(folder, 'new');
+    const texts = (run: number) =>
+      files(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${run}/${i}/x.json`, String(run)])));
+    const shared = (run: number) => [...texts(run), ...files({ 'a.json': String(run), 'z.json': String(run) })];
+    await Promise.all([1, 2, 3, 4].map((run) => writeFiles(out, shared(run), all)));
+    const last = Number(readFileSync(join(out, 'a.json'), 'utf8'));
+    expect(readdirSync(out)).toEqual([manifestName, String(last), 'a.json', 'z.json']);
+    expect(await checkFiles(out, shared(last), all)).toEqual({ isSame: true, text: '' });
+  });
+
+  test('leaves the stage of a run that goes on, and says after a time that another run writes to the folder', async () => {
+    let inTheMiddle: () => void = () => undefined;
+    const middle = new Promise<void>((resolve) => {
+      inTheMiddle = resolve;
+    });
+    let second: Promise<unknown> | undefined;
+    const slow = function* (): Generator<OutputFile> {
+      yield* files({ 'a.json': '1' });
+      second = writeFiles(folder, files({ 'b.json': '2' }), { ...all, waitMs: 0 });
+      inTheMiddle();
+      yield* files({ 'c.json': '1' });
+    };
+    const first = writeFiles(folder, slow(), all);
+    await middle;
+    await expect(second).rejects.toThrow(
+      /^another run writes to "[^"]*" and has not ended within 0 s: run this one again/,
+    );
+    expect(await first).toEqual({ written: 2, unchanged: 0, removed: 0 });
+    expect(present()).toEqual({ 'a.json': '1', 'c.json': '1', [manifestName]: 'a.json\nc.json\n' });
+  });
+
+  test('removes a stage whose process number another process has now, and waits for one of another machine', async () => {
+    const names: string[] = [];
+    const spy = function* (): Generator<OutputFile> {
+      names.push(...readdirSync(folder).filter((name) => name.startsWith('.meshpol-stage-')));
+      yield* files({ 'a.json': '1' });
+    };
+    await writeFiles(folder, spy(), all);
+    const [own = ''] = names;
+    const started = /-(\d+)-[0-9a-f]+$/;
+    mkdirSync(join(folder, own.replace(started, '-1$1-00')));
+    await writeFiles(folder, files({ 'a.json': '2' }), { ...all, waitMs: 0 });
+    expect(readdirSync(folder)).toEqual([manifestName, 'a.json']);
+    const foreign = join(folder, own.replace(/stage-[0-9a-f]+/, 'stage-0'));
+    mkdirSync(foreign);
+    await expect(writeFiles(folder, [], { ...all, waitMs: 0 })).rejects.toThrow(`remove "${foreign}"`);
+    utimesSync(foreign, 0, 0);
+    await writeFiles(folder, files({ 'a.json': '3' }), { ...all, waitMs: 0 });
+    expect(readdirSync(folder)).toEqual([manifestName, 'a.json']);
   });
 
   test('leaves old or new files only when it is killed, and the next run cleans up', async () => {

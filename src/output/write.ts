@@ -1,6 +1,7 @@
-import { lstat, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.ts';
+import { claimFolder } from './claim.ts';
 import { manifestName, manifestText, readManifest } from './manifest.ts';
 import { OutputError } from './output-error.ts';
 import type { OutputFile } from './plan.ts';
@@ -12,6 +13,8 @@ export interface WriteOptions {
   readonly force?: boolean;
   /** Gives up, between two files, with its reason; only files of this run that are in place already stay. */
   readonly stop?: AbortSignal;
+  /** How long to wait for another run that writes to the folder, in milliseconds (default 30,000). */
+  readonly waitMs?: number;
 }
 
 export interface WriteResult {
@@ -20,27 +23,28 @@ export interface WriteResult {
   readonly removed: number;
 }
 
-const stagePrefix = '.meshpol-stage-';
+/** Longer than another run takes to write a big mesh. */
+const usualWaitMs = 30_000;
 
 /** Others may read what is compiled, as far as the umask lets them. */
 const openMode = 0o777;
 
 /**
  * Writes the files below `folder`: all of them beside their places first, then each by rename in the order given, so
- * that a reader sees an old file or a new one. Then what earlier runs wrote and this one does not is removed. Nothing
+ * that a reader sees an old file or a new one. Waits while another run writes to the folder. Then what earlier runs wrote and this one does not is removed. Nothing
  * is touched when a file stands in the way that is not ours.
  */
 export async function writeFiles(
   folder: string,
   files: Iterable<OutputFile>,
-  { isOurs, force = false, stop }: WriteOptions,
+  { isOurs, force = false, stop, waitMs = usualWaitMs }: WriteOptions,
 ): Promise<WriteResult> {
   try {
+    await refuseFile(folder);
     await makeFolder(folder, openMode);
-    const earlier = await readManifest(folder);
-    await removeStages(folder);
-    const stage = join(folder, `${stagePrefix}${process.pid}`);
+    const stage = await claimFolder(folder, waitMs, stop);
     try {
+      const earlier = await readManifest(folder);
       const staged = await stageFiles(folder, stage, untilAborted(files, stop), force ? undefined : earlier);
       const made = new Set(staged.paths);
       const stale = [...earlier].filter((path) => !made.has(path) && isOurs(path));
@@ -69,10 +73,14 @@ function* untilAborted<T>(items: Iterable<T>, stop: AbortSignal | undefined): Ge
   }
 }
 
-/** Stages of runs that were killed. */
-async function removeStages(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (name.startsWith(stagePrefix)) await rm(join(folder, name), { recursive: true, force: true });
+/** Throws when `folder`, or what it should be in, is there and is no folder. */
+async function refuseFile(folder: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    const stats = await stat(path).catch(() => undefined);
+    if (stats?.isDirectory() || (stats === undefined && dirname(path) === path)) return;
+    if (stats === undefined) continue;
+    const message = `cannot write to the folder "${folder}": "${path}" is a file; name another folder, or remove the file`;
+    throw new OutputError('output-unwritable', message);
   }
 }
 
