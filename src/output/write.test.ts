@@ -111,7 +111,7 @@ describe('writeFiles', () => {
   test.each(['file', 'file/below/it'])('says what to do when a file is where the folder %s should be', async (name) => {
     writeFileSync(join(folder, 'file'), '');
     await expect(writeFiles(join(folder, name), [], all)).rejects.toThrow(
-      `cannot write to the folder "${join(folder, name)}": "${join(folder, 'file')}" is a file; name another folder`,
+      `cannot write to "${join(folder, name)}": "${join(folder, 'file')}" is a file, expected a folder; name another one`,
     );
   });
 

@@ -79,7 +79,7 @@ async function refuseFile(folder: string): Promise<void> {
     const stats = await stat(path).catch(() => undefined);
     if (stats?.isDirectory() || (stats === undefined && dirname(path) === path)) return;
     if (stats === undefined) continue;
-    const message = `cannot write to the folder "${folder}": "${path}" is a file; name another folder, or remove the file`;
+    const message = `cannot write to "${folder}": "${path}" is a file, expected a folder; name another one, or remove the file`;
     throw new OutputError('output-unwritable', message);
   }
 }
