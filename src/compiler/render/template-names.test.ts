@@ -37,4 +37,12 @@ describe('names that a template of the user reads', () => {
       'the view has no value that is named "rbca": did you mean "rbac"? compare with the built-in template of the same name',
     ]);
   });
+
+  test('are looked at once a view in partials that call each other twice, in sixty levels', () => {
+    const levels = Array.from({ length: 60 }, (_, i) => [`partials/d${i}.hbs`, `{{> d${i + 1}}}{{> d${i + 1}}}`]);
+    const last = ['partials/d60.hbs', '{{#if filterChain}}{{/if}}'];
+    expect(messages({ ...Object.fromEntries([...levels, last]), 'listeners.json.hbs': '{{> d0}}' })).toEqual([
+      'the view has no value that is named "filterChain": did you mean "filterChains"? compare with the built-in template of the same name',
+    ]);
+  });
 });

@@ -13,9 +13,10 @@ import { lineSpan, type ParsedTemplate } from './template-file.ts';
 export function checkNames(templates: readonly ParsedTemplate[], shapes: ViewShapes, bag: DiagnosticBag): boolean {
   const before = bag.all.length;
   const own = new Map(templates.filter(({ isPartial }) => isPartial).map((partial) => [partial.key, partial]));
+  const checked = new Map([...own.values()].map((partial) => [partial, new Set<ViewShape | undefined>()]));
   for (const template of templates) {
     const view = (template.isPartial ? shapes.partials : shapes.main)[template.key];
-    if (view !== undefined) new NameChecker(template, [view], own, shapes, bag).accept(template.ast);
+    if (view !== undefined) new NameChecker(template, [view], { own, shapes, checked }, bag).accept(template.ast);
   }
   return bag.all.length === before;
 }
@@ -23,26 +24,26 @@ export function checkNames(templates: readonly ParsedTemplate[], shapes: ViewSha
 /** What Handlebars itself has inside `each`. */
 const loopNames = new Set(['first', 'last', 'index', 'key']);
 
+interface Known {
+  /** The user's partials, by the name that calls them. */
+  readonly own: ReadonlyMap<string, ParsedTemplate>;
+  readonly shapes: ViewShapes;
+  /** The views that a partial was checked with: partials may call each other, and themselves, in many ways. */
+  readonly checked: ReadonlyMap<ParsedTemplate, Set<ViewShape | undefined>>;
+}
+
 class NameChecker extends Handlebars.Visitor {
   readonly #template: ParsedTemplate;
   /** From the outermost to the one that names are of; undefined where nothing is known of it. */
   readonly #views: (ViewShape | undefined)[];
-  readonly #own: ReadonlyMap<string, ParsedTemplate>;
-  readonly #shapes: ViewShapes;
+  readonly #known: Known;
   readonly #bag: DiagnosticBag;
 
-  constructor(
-    template: ParsedTemplate,
-    views: (ViewShape | undefined)[],
-    own: ReadonlyMap<string, ParsedTemplate>,
-    shapes: ViewShapes,
-    bag: DiagnosticBag,
-  ) {
+  constructor(template: ParsedTemplate, views: (ViewShape | undefined)[], known: Known, bag: DiagnosticBag) {
     super();
     this.#template = template;
     this.#views = views;
-    this.#own = own;
-    this.#shapes = shapes;
+    this.#known = known;
     this.#bag = bag;
   }
 
@@ -61,9 +62,12 @@ class NameChecker extends Handlebars.Visitor {
     const [context] = params;
     const view = context === undefined ? this.#views.at(-1) : this.#viewOf(context as hbs.AST.PathExpression);
     const key = String((name as hbs.AST.PathExpression).original);
-    const partial = this.#own.get(key);
-    if (partial === undefined || Object.hasOwn(this.#shapes.partials, key)) return;
-    new NameChecker(partial, [view], this.#own, this.#shapes, this.#bag).accept(partial.ast);
+    const partial = this.#known.own.get(key);
+    if (partial === undefined || Object.hasOwn(this.#known.shapes.partials, key)) return;
+    const views = this.#known.checked.get(partial);
+    if (views?.has(view)) return;
+    views?.add(view);
+    new NameChecker(partial, [view], this.#known, this.#bag).accept(partial.ast);
   }
 
   #viewOf(path: hbs.AST.PathExpression): ViewShape | undefined {
@@ -100,8 +104,11 @@ function itemsOf(view: ViewShape | undefined): ViewShape | undefined {
   return view?.items;
 }
 
+/** A number: it has no fields. */
+const count: ViewShape = { fields: {} };
+
 function childOf(view: ViewShape, name: string): ViewShape | undefined {
   if (Object.hasOwn(view.fields, name)) return view.fields[name];
   if (view.items === undefined) return undefined;
-  return name === 'length' ? { fields: {} } : /^\d+$/.test(name) ? view.items : undefined;
+  return name === 'length' ? count : /^\d+$/.test(name) ? view.items : undefined;
 }
