@@ -81,8 +81,10 @@ async function phase(parts: DrainParts, { isGraceful, startedAt, endAt }: Phase,
   over.abort();
 }
 
+/** Milliseconds for a timer, which may fire up to one early by this clock. */
 function remaining(until: number): number {
-  return Math.max(0, until - performance.now());
+  const ms = until - performance.now();
+  return ms > 0 ? Math.ceil(ms) + 1 : 0;
 }
 
 /** Resolves once no connection is open, not before `earliest`, or when `signal` fires. */
