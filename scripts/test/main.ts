@@ -49,7 +49,7 @@ function start({ name, node, projects }: Run): { readonly counts: Counts; readon
   const chosen = projects.flatMap((project) => ['--project', project]);
   const reporters = ['default', 'json', './scripts/test/times-reporter.ts'].map((reporter) => `--reporter=${reporter}`);
   const args = ['run', ...chosen, ...reporters, `--outputFile.json=${report}`];
-  const env = { NO_COLOR: '1', ...process.env, TEST_TIMES: filesReport };
+  const env = { NO_COLOR: '1', ...process.env, TEST_TIMES: filesReport, TEST_RUN: name };
   const [startedAt, before] = [performance.now(), cpuSeconds().ofChildren];
   const { status } = spawnSync(node, ['node_modules/vitest/vitest.mjs', ...args], { stdio: 'inherit', env });
   return {

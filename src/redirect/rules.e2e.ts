@@ -139,7 +139,7 @@ describeMesh.concurrent.each(variants)('any flags with %s', (variant) => {
         }
       }),
       // Ten in a row share a namespace, so that most replace others.
-      { numRuns: variant === 'legacy' ? tries(1, 90) : tries(2, 60), endOnFailure: true },
+      { numRuns: variant === 'legacy' ? tries(1, 90) : tries(1, 120), endOnFailure: true },
     );
     expect(await stateOf(own)).toBe(before);
   }, 3_600_000);
