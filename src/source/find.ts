@@ -70,6 +70,7 @@ async function find(path: string, root: Root | undefined, options: FindOptions):
     // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
     if (entry.name.startsWith('..')) continue;
     const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
+    if (entry.isSymbolicLink() && (await isEditorLock(entry.name, child))) continue;
     const isWanted = options.isWanted(entry.name);
     const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
     if (exclusion?.leavesOut(child, isFolder)) continue;
@@ -122,6 +123,15 @@ function isNew(real: string, seen: Set<string>): boolean {
   const isSeen = seen.has(real);
   seen.add(real);
   return !isSeen;
+}
+
+/** What Emacs leaves beside a file that has changes which are not saved: `.#name`, a link to no file. */
+async function isEditorLock(name: string, path: string): Promise<boolean> {
+  if (!name.startsWith('.#')) return false;
+  return stat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  );
 }
 
 /** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */

@@ -85,6 +85,17 @@ describe('readSources', () => {
     }
   });
 
+  test("passes over an editor's lock, which is a link to no file, and over no file of such a name", async () => {
+    write('x.yaml', 'x');
+    write('.#z.yaml', 'z');
+    symlinkSync('ada@desk.4711:1700000000', join(folder, '.#x.yaml'));
+    symlinkSync('x.yaml', join(folder, '.#y.yaml'));
+    expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([
+      `${folder}/.#y.yaml`,
+      `${folder}/.#z.yaml`,
+    ]);
+  });
+
   test('takes a link that was named itself, to a file and to a folder, and links inside of it', async () => {
     write('real/x.yaml', 'x');
     symlinkSync('x.yaml', join(folder, 'real/y.yaml'));

@@ -1,4 +1,4 @@
-import type { AuthorizationRule } from '../../policy/authorization-policy.ts';
+import type { AuthorizationRule, Source } from '../../policy/authorization-policy.ts';
 import type { Rule } from '../rule.ts';
 
 /** A dash too many makes two rules of one: who may come, and what may be done, each without the other. */
@@ -23,6 +23,8 @@ export const rule: Rule = {
       const halves = rules.map(halfOf);
       const second = halves.indexOf('to') === 1 ? 'to' : 'from';
       if (!halves.includes('from') || !halves.includes('to')) continue;
+      // Some operations for everybody, the others for whoever has shown any identity: meant so.
+      if (rules.some(({ from = [] }) => from.length > 0 && from.every(({ source }) => isAnyIdentity(source)))) continue;
       report({
         ...{ object: policy, path: ['spec', 'rules', 1, second], part: 'key' },
         message: `this rule has "${second}" alone, and the one before it has "${second === 'to' ? 'from' : 'to'}" alone: either of them is enough`,
@@ -35,4 +37,10 @@ export const rule: Rule = {
 function halfOf({ from = [], to = [], when = [] }: AuthorizationRule): 'from' | 'to' | undefined {
   if (when.length > 0 || from.length > 0 === to.length > 0) return undefined;
   return from.length > 0 ? 'from' : 'to';
+}
+
+/** Asks for an identity, and not for which. */
+function isAnyIdentity(source: Source): boolean {
+  const values = Object.values(source).flat();
+  return values.length > 0 && values.every((value) => value === '*');
 }
