@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { closeSync, copyFileSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -23,3 +23,18 @@ test.each(['meshpol', 'meshd', 'pilot-agent'])(
     expect(code).toBe(3);
   },
 );
+
+test.each([
+  ['meshpol', '--help'],
+  ['meshpol', 'version'],
+  ['meshd', '--help'],
+  ['meshd', 'version'],
+  ['pilot-agent', '--help'],
+  ['pilot-agent', 'version'],
+])('%s %s with a full disk as standard output ends with 3 and says so', (name, argument) => {
+  const full = openSync('/dev/full', 'w');
+  onTestFinished(() => closeSync(full));
+  const run = spawnSync(process.execPath, [join(built, `${name}.js`), argument], { stdio: ['ignore', full, 'pipe'] });
+  expect(String(run.stderr)).toBe(`${name}: cannot write to standard output: no space left on device (ENOSPC)\n`);
+  expect(run.status).toBe(3);
+});

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { standInKid } from '../compiler/lower/authentication/stand-in.ts';
@@ -58,6 +58,24 @@ function mesh(...texts: string[]): string {
 }
 
 describe('compile', () => {
+  test('writes one JSON value and nothing else to standard error with --diagnostics json', async () => {
+    const line = `compile ${mesh(topology, strict)} -o ${join(folder, 'out')}`;
+    expect(JSON.parse((await run(`${line} --diagnostics json`)).error)).toMatchObject({
+      diagnostics: expect.anything(),
+    });
+    expect((await run(line)).error).toContain(' unchanged, 0 removed\n');
+  });
+
+  test('refuses its input folder as its output folder, by whatever path, and writes nothing', async () => {
+    mesh(topology);
+    const { code, error } = await run(`compile ${folder} -o ${folder}/../${basename(folder)}/`);
+    expect([code, error]).toEqual([
+      2,
+      expect.stringMatching(/^meshpol: --output "[^"]*" is the input folder "[^"]*": name another/),
+    ]);
+    expect(readdirSync(folder)).toEqual(['mesh.yaml']);
+  });
+
   test.each(['first-mesh', 'edge'])(
     'takes examples/%s as a folder, whose list leaves alternatives out',
     async (name) => {

@@ -1,3 +1,4 @@
+import { realpath, stat } from 'node:fs/promises';
 import type { Compilation } from '../compiler/compilation.ts';
 import { reportNoProxy } from '../compiler/no-proxy.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
@@ -29,6 +30,7 @@ export interface CompileOptions extends PipelineOptions {
 export async function runCompile(positional: readonly string[], options: CompileOptions, io: CliIo): Promise<ExitCode> {
   const paths = [...positional, ...(options.filename ?? [])];
   refuseContradictions(paths, options);
+  await refuseInputAsOutput(paths, options.output);
   const bag = new DiagnosticBag();
   const compiled = await compileInputs(paths, options, io, bag);
   // Going on would empty the output folder: an upstream command that found nothing is the likelier reason.
@@ -44,6 +46,18 @@ function refuseContradictions(paths: readonly string[], options: CompileOptions)
   if (options.all && options.workload) throw new UsageError('--all and --workload exclude each other');
   if (options.output !== undefined && options.check !== undefined) {
     throw new UsageError('--output and --check exclude each other');
+  }
+}
+
+/** Output among the inputs would be read by the next run, and a run on the folder above would leave out both. */
+async function refuseInputAsOutput(paths: readonly string[], output: string | undefined): Promise<void> {
+  if (output === undefined) return;
+  const real = (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined);
+  const folder = await real(output);
+  if (folder === undefined) return;
+  for (const path of paths) {
+    if (path === '-' || (await real(path)) !== folder || !(await stat(folder)).isDirectory()) continue;
+    throw new UsageError(`--output "${output}" is the input folder "${path}": name another folder for the output`);
   }
 }
 
@@ -71,7 +85,8 @@ async function write(
   const { written, unchanged, removed } = await io.untilStopped((stop) =>
     writeFiles(folder, files, { isOurs, stop, force: options.force === true }),
   );
-  if (!options.quiet) {
+  // A program that reads diagnostics as JSON finds one value on standard error, and nothing behind it.
+  if (!options.quiet && options.diagnostics !== 'json') {
     await io.writeError(`${folder}: ${written} written, ${unchanged} unchanged, ${removed} removed\n`);
   }
   return exitCode.done;

@@ -1,3 +1,5 @@
+import { WorldFailure } from '../lib/failure.ts';
+
 /** What a command touches of its process; tests give their own. */
 export interface CliIo {
   readonly stdin: AsyncIterable<Uint8Array>;
@@ -21,10 +23,20 @@ export function processIo(): CliIo {
       return process.stdin;
     },
     environment: process.env,
-    writeOut: (text) => write(process.stdout, text),
-    writeError: (text) => write(process.stderr, text),
+    writeOut: printOut,
+    writeError: printError,
     untilStopped,
   };
+}
+
+/** Writes to standard output of the process, and resolves when it was taken; throws a WorldFailure. */
+export function printOut(text: string | Uint8Array): Promise<void> {
+  return write(process.stdout, 'standard output', text);
+}
+
+/** Writes to standard error of the process, and resolves when it was taken; throws a WorldFailure. */
+export function printError(text: string): Promise<void> {
+  return write(process.stderr, 'standard error', text);
 }
 
 async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> {
@@ -42,9 +54,12 @@ async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): Promise
 }
 
 /** A reader that has seen enough (`| head`) closes the pipe; that is no failure of ours. */
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function write(stream: NodeJS.WriteStream, name: string, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => (error.code === 'EPIPE' ? resolve() : reject(error));
+    const onError = (cause: NodeJS.ErrnoException): void => {
+      if (cause.code === 'EPIPE') resolve();
+      else reject(new WorldFailure('output-unwritable', `cannot write to ${name}`, { cause }));
+    };
     stream.once('error', onError);
     stream.write(text, (error) => {
       if (error) return;

@@ -1,7 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliIo } from './io.ts';
 import { type LintCommandOptions, type LintOutput, lintForms } from './lint-settings.ts';
-import { collect, collectPattern, parseCount, parseNamespace, parseSize, rootDefault } from './options.ts';
+import {
+  collect,
+  collectPath,
+  collectPattern,
+  parseCount,
+  parseNamespace,
+  parsePath,
+  parseSize,
+  rootDefault,
+} from './options.ts';
 import type { Finish } from './program.ts';
 import type { RulesOptions } from './rules-command.ts';
 
@@ -25,8 +34,8 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('lint')
     .description('find mistakes in policies that compile')
-    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
-    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collect)
+    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
+    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
     .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
     .option('--rule <code>', 'run this rule only (code or number); may be repeated', collect)
     .option('--category <name>', 'run the rules of this category only; may be repeated', collect)
@@ -42,14 +51,18 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
         'exit with 1 if there is a finding of this severity or above (default: that of the project file, else error)',
       ).choices(severities),
     )
-    .option('--config <file>', 'project file (default: the nearest .meshpol.yaml, from the first path upwards)')
+    .option(
+      '--config <file>',
+      'project file (default: the nearest .meshpol.yaml, from the first path upwards)',
+      parsePath,
+    )
     .option('--no-config', 'read no project file')
     .option(
       '-o, --output <form[=file]>',
       `format of the findings, and a file to write it to: ${lintForms.join(', ')}; may be repeated (default: text)`,
       parseLintOutput,
     )
-    .option('--meshConfig <file>', 'mesh configuration (default: none)')
+    .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
@@ -61,8 +74,12 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     )
     .option('--max-file-size <size>', 'largest size of an input file (default: 16MiB)', parseSize)
     .option('--max-diagnostics <count>', 'largest number of findings in the text format', parseCount, 50)
-    .option('--baseline <file>', 'leave out the findings that this file knows: only new ones are printed, and fail')
-    .option('--write-baseline <file>', 'write what is found now to this file, and use it')
+    .option(
+      '--baseline <file>',
+      'leave out the findings that this file knows: only new ones are printed, and fail',
+      parsePath,
+    )
+    .option('--write-baseline <file>', 'write what is found now to this file, and use it', parsePath)
     .option('--changed-since <revision>', 'print only findings of objects that changed since this revision of git')
     .option('--fix', 'make the fixes that are safe, in the files, then lint again')
     .option('--dry-run', 'with --fix: print what it would change, as a diff, and change nothing')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { runMeshpol } from './meshpol.ts';
 import { run } from './testing/run-meshpol.ts';
 
 describe('meshpol', () => {
@@ -21,6 +22,22 @@ describe('meshpol', () => {
     ['compile a --format xml', 2, 'json, yaml'],
     ['compile a --workload cart', 2, 'NAMESPACE/NAME'],
     ['compile a --exclude=', 2, "argument '' is invalid. Expected a pattern as in .gitignore"],
+    ...[
+      'compile a --output=',
+      'compile a --check=',
+      'compile a --filename=',
+      'compile a --meshConfig=',
+      'compile a --templateFile=',
+      'lint a --filename=',
+      'lint a --config=',
+      'lint a --meshConfig=',
+      'lint a --baseline=',
+      'lint a --write-baseline=',
+    ].map((line): [string, number, string] => [
+      line,
+      2,
+      "argument '' is invalid. Expected a path: an empty text names no file and no folder.",
+    ]),
     ['compile a --exclude #', 2, 'this one is blank, a comment, or no name'],
     ['compile a --exclude /', 2, 'Expected a pattern'],
     ['compile a --exclude !', 2, 'Expected a pattern'],
@@ -44,4 +61,23 @@ describe('meshpol', () => {
     const { code, out, error } = await run(args);
     expect([code, out, error.includes(text) || error]).toEqual([expected, '', true]);
   });
+
+  test.each(['--help', 'help compile', 'version', 'schema'])(
+    'ends with 3 and says so when %s cannot be printed',
+    async (args) => {
+      const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+        code: 'ENOSPC',
+        syscall: 'write',
+      });
+      const errors: string[] = [];
+      const code = await runMeshpol(args.split(' '), {
+        stdin: (async function* () {})(),
+        environment: {},
+        writeOut: () => Promise.reject(full),
+        writeError: async (text) => void errors.push(text),
+        untilStopped: (work) => work(new AbortController().signal),
+      });
+      expect([code, errors]).toEqual([3, ['meshpol: no space left on device (ENOSPC)\n']]);
+    },
+  );
 });

@@ -5,10 +5,11 @@ import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
 import { addLint, addRules } from './lint-options.ts';
 import {
-  collect,
+  collectPath,
   collectPattern,
   parseCount,
   parseNamespace,
+  parsePath,
   parseSize,
   parseWorkload,
   rootDefault,
@@ -29,15 +30,9 @@ such as a file that can't be read; 70 a bug in this program.`;
 
 /** Runs one command line (without node and script) and gives the exit code; commands are loaded when asked for. */
 export async function runMeshpol(args: readonly string[], io: CliIo): Promise<number> {
-  const printed: Promise<void>[] = [];
-  const output: OutputConfiguration = {
-    writeOut: (text) => printed.push(io.writeOut(text)),
-    writeErr: (text) => printed.push(io.writeError(text)),
-  };
-  const parse = (finish: Finish) => createMeshpol(io, output, finish).parseAsync(args, { from: 'user' });
-  const code = await runProgram('meshpol', parse, io.writeError);
-  await Promise.all(printed);
-  return code;
+  const parse = (finish: Finish, output: OutputConfiguration) =>
+    createMeshpol(io, output, finish).parseAsync(args, { from: 'user' });
+  return runProgram('meshpol', parse, io);
 }
 
 /** The commands of `meshpol`. */
@@ -68,23 +63,29 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('compile')
     .description('compile policies and topology into Envoy configuration')
-    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input')
-    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collect)
+    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
+    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
     .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
-    .option('-o, --output <dir>', 'folder to write to; without it the configuration of one workload is printed')
+    .option(
+      '-o, --output <dir>',
+      'folder to write to; without it the configuration of one workload is printed',
+      parsePath,
+    )
     .option(
       '--check <dir>',
       'compare with the output in this folder and write nothing: prints a unified diff, exits with 1 if there is a difference',
+      parsePath,
     )
     .option('--workload <namespace/name>', 'compile this workload only; may be repeated', parseWorkload)
     .option('--all', 'compile every workload that has a proxy (the default)')
     .addOption(new Option('--format <form>', 'format of the output').choices(['json', 'yaml']).default('json'))
     .option('--annotate', 'record the source policy of each Envoy resource in metadata.filter_metadata["mesh.origin"]')
     .option('--force', 'overwrite files that this program did not write')
-    .option('--meshConfig <file>', 'mesh configuration (default: none)')
+    .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)
     .option(
       '--templateFile <path>',
       'bootstrap template, or a folder whose templates replace those of the same name (default: none)',
+      parsePath,
     )
     .option(
       '--trust-domain <domain>',

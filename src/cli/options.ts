@@ -6,6 +6,17 @@ export function collect(value: string, before: readonly string[] | undefined): r
   return [...(before ?? []), value];
 }
 
+/** A path that says something: an empty one is mostly a variable that was not set. */
+export function parsePath(value: string): string {
+  if (value === '') throw new InvalidArgumentError('Expected a path: an empty text names no file and no folder.');
+  return value;
+}
+
+/** Adds one path of an argument or option that may stand several times. */
+export function collectPath(value: string, before: readonly string[] | undefined): readonly string[] {
+  return collect(parsePath(value), before);
+}
+
 /** Adds one pattern of `--exclude`; one that says nothing was meant to say something. */
 export function collectPattern(value: string, before: readonly string[] | undefined): readonly string[] {
   if (parseIgnorePattern(value) === undefined) {

@@ -3,9 +3,16 @@ import { UsageError } from '../lib/usage-error.ts';
 import { didYouMean } from './agent/values.ts';
 import { exitCode } from './exit-codes.ts';
 import { explainFailure } from './failure.ts';
+import { printError, printOut } from './io.ts';
 
 /** Takes the exit code of the command that ran. */
 export type Finish = (code: number) => void;
+
+/** Where a program prints; both resolve when the text was taken. */
+export interface ProgramPrinter {
+  readonly writeOut: (text: string) => Promise<void>;
+  readonly writeError: (text: string) => Promise<void>;
+}
 
 /**
  * Runs one command line and gives the exit code: the command's own, 0 when it gave none, and for what is thrown 2 (the
@@ -13,9 +20,32 @@ export type Finish = (code: number) => void;
  */
 export async function runProgram(
   name: string,
-  parse: (finish: Finish) => Promise<unknown>,
-  writeError: (text: string) => unknown = (text) => process.stderr.write(text),
+  parse: (finish: Finish, output: OutputConfiguration) => Promise<unknown>,
+  { writeOut, writeError }: ProgramPrinter = { writeOut: printOut, writeError: printError },
 ): Promise<number> {
+  const printed: Promise<void>[] = [];
+  const keep = (printing: Promise<void>): void => {
+    // Looked at below; until then a failure would end the process.
+    printing.catch(() => undefined);
+    printed.push(printing);
+  };
+  const output = {
+    writeOut: (text: string) => keep(writeOut(text)),
+    writeErr: (text: string) => keep(writeError(text)),
+  };
+  try {
+    const code = await codeOf((finish) => parse(finish, output));
+    await Promise.all(printed);
+    return code;
+  } catch (thrown) {
+    const failure = explainFailure(thrown, name);
+    // Where standard error cannot be written either, the exit code says it alone.
+    await writeError(failure.text).catch(() => undefined);
+    return failure.code;
+  }
+}
+
+async function codeOf(parse: (finish: Finish) => Promise<unknown>): Promise<number> {
   let code: number = exitCode.done;
   try {
     await parse((result) => {
@@ -25,9 +55,7 @@ export async function runProgram(
   } catch (thrown) {
     // Commander has printed its own message, with the nearest name.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.done : exitCode.usage;
-    const failure = explainFailure(thrown, name);
-    await writeError(failure.text);
-    return failure.code;
+    throw thrown;
   }
 }
 
@@ -74,6 +102,6 @@ export function addVersionCommand(program: Command, begin: () => void): Command 
     .action(async (options: { readonly output?: string; readonly short?: boolean }) => {
       begin();
       const { formatVersion } = await import('./agent/version.ts');
-      process.stdout.write(formatVersion(options));
+      await printOut(formatVersion(options));
     });
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, OutputConfiguration } from 'commander';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addCallCommands } from './call-commands.ts';
 import { addCleanFlags, addLoggingFlags, addRedirectFlags, foldBooleans } from './flags.ts';
@@ -8,16 +8,17 @@ import { givenOptions } from './values.ts';
 
 /** Runs one command line of `pilot-agent` and gives its exit code. */
 export function runPilotAgent(argv: readonly string[], context: ProgramContext): Promise<number> {
-  return runProgram('pilot-agent', (finish) =>
-    createPilotAgent(context, finish).parseAsync(foldBooleans(argv), { from: 'user' }),
+  return runProgram('pilot-agent', (finish, output) =>
+    createPilotAgent(context, finish, output).parseAsync(foldBooleans(argv), { from: 'user' }),
   );
 }
 
 /** The commands of `pilot-agent`. */
-export function createPilotAgent(context: ProgramContext, finish: Finish): Command {
+export function createPilotAgent(context: ProgramContext, finish: Finish, output: OutputConfiguration = {}): Command {
   const program = createProgram(
     'pilot-agent',
     'Compiles policies, and runs and supervises Envoy, in a sidecar or gateway container.',
+    output,
   );
   answerWithoutCommand(program);
   addLoggingFlags(program);

@@ -7,6 +7,7 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { proxyAddresses } from '../../live/own-addresses.ts';
 import { exitCode } from '../exit-codes.ts';
+import { printOut } from '../io.ts';
 import { locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
 import { unknownComponents } from './component-levels.ts';
@@ -47,7 +48,7 @@ export async function printConfig(
   checkRest(effective, options as CheckedFlags, { settings, agent }, environment);
   const roleValue = { name: 'role', value: effective, isGiven: role !== undefined };
   const { output } = options as { readonly output?: 'yaml' | 'json' };
-  process.stdout.write(formatEffective({ settings, agent, flags: [...flags, roleValue] }, output ?? 'yaml'));
+  await printOut(formatEffective({ settings, agent, flags: [...flags, roleValue] }, output ?? 'yaml'));
   return exitCode.done;
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, OutputConfiguration } from 'commander';
 import { addLoggingFlags, foldBooleans } from '../agent/flags.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
@@ -6,14 +6,17 @@ import { addServeFlags } from './flags.ts';
 
 /** Runs one command line of `meshd` and gives its exit code. */
 export function runMeshd(argv: readonly string[], context: ProgramContext): Promise<number> {
-  return runProgram('meshd', (finish) => createMeshd(context, finish).parseAsync(foldBooleans(argv), { from: 'user' }));
+  return runProgram('meshd', (finish, output) =>
+    createMeshd(context, finish, output).parseAsync(foldBooleans(argv), { from: 'user' }),
+  );
 }
 
 /** The commands of `meshd`. */
-export function createMeshd(context: ProgramContext, finish: Finish): Command {
+export function createMeshd(context: ProgramContext, finish: Finish, output: OutputConfiguration = {}): Command {
   const program = createProgram(
     'meshd',
     'The control plane of the mesh: a certificate authority for the identities of workloads.',
+    output,
   );
   answerWithoutCommand(program);
   const serve = program

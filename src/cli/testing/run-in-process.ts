@@ -16,8 +16,9 @@ export async function runInProcess(
     if (typeof taken === 'function') taken();
     return true;
   });
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text, taken?: unknown) => {
     stderr += text;
+    if (typeof taken === 'function') taken();
     return true;
   });
   try {
