@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { WorldFailure } from '../../lib/failure.ts';
 import { addLoggingFlags } from './flags.ts';
 import type { ProgramContext } from './program-context.ts';
 import { wholeNumber } from './values.ts';
@@ -41,7 +42,12 @@ export function addCallCommands(program: Command, context: ProgramContext, finis
 
 function writeOut(part: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(part, (error) => (error ? reject(error) : resolve()));
+    process.stdout.write(part, (cause) => {
+      if (!cause) resolve();
+      // `request` ends in peace when its reader went away.
+      else if ((cause as NodeJS.ErrnoException).code === 'EPIPE') reject(cause);
+      else reject(new WorldFailure('output-unwritable', 'cannot write to standard output', { cause }));
+    });
   });
 }
 

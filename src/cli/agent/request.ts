@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { WorldFailure } from '../../lib/failure.ts';
+import { isWorldFailure, WorldFailure } from '../../lib/failure.ts';
 import { callLoopback } from '../../lib/loopback-call.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -55,6 +55,7 @@ export async function runRequest(
   } catch (cause) {
     // Whoever read the beginning and went away has what was wanted (`| head`).
     if ((cause as NodeJS.ErrnoException).code === 'EPIPE') return exitCode.done;
+    if (isWorldFailure(cause)) throw cause;
     const reason = signal.aborted ? ` within ${timeoutMs / 1_000} s` : '';
     throw new UnansweredError(`port ${debugPort} of this machine does not answer${reason}`, { cause });
   }
