@@ -260,5 +260,8 @@ spec: {jwtRules: [{issuer: "https://a.example"}, {issuer: "https://b.example"}]}
     expect((await run('compile - --root-namespace policies', denied)).out).toContain('envoy.filters.http.rbac');
     expect(await run('compile - --root-namespace A.b', denied)).toMatchObject({ code: 2, out: '' });
     expect(await run('compile - --max-file-size 1K', topology.repeat(3))).toMatchObject({ code: 1, out: '' });
+    const long = `${topology}${`#${'x'.repeat(1023)}\n`.repeat(17 * 1024)}`;
+    expect(await run('compile -', long)).toMatchObject({ code: 1, out: '' });
+    expect(await run('compile - --max-file-size 30MiB', long)).toMatchObject({ code: 0 });
   });
 });

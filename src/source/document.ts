@@ -6,6 +6,8 @@ export interface SourceFile {
   readonly text: string;
   /** Found below a folder that was named, where other programs' files may lie too. */
   readonly isFound?: true;
+  /** Its size was checked against a limit of the user's own when it was read: the default limit does not hold for it. */
+  readonly isSizeChecked?: true;
 }
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;

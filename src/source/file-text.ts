@@ -7,7 +7,7 @@ import type { SourceLimits } from './limits.ts';
 export function isUsableText(file: SourceFile, bag: DiagnosticBag, limits: SourceLimits): boolean {
   const { text } = file;
   const at = (offset: number): SourceSpan => ({ file: file.path, start: offset, end: offset });
-  if (text.length > limits.maxFileBytes) {
+  if (file.isSizeChecked !== true && text.length > limits.maxFileBytes) {
     bag.report('file-too-large', at(0), { size: String(text.length), limit: String(limits.maxFileBytes) });
     return false;
   }

@@ -79,7 +79,8 @@ export async function readSources(
   reportEmpty(files, bag);
   reportExcluded(exclusion, bag);
   for (const path of await lookAlikes(others)) bag.report('skipped-by-name', { file: path, start: 0, end: 0 }, {});
-  return files;
+  // Whoever parses the files knows the default limit alone.
+  return options.maxFileBytes === undefined ? files : files.map((file) => ({ ...file, isSizeChecked: true as const }));
 }
 
 /** So many of the paths that were left out are named. */
