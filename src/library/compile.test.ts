@@ -116,9 +116,28 @@ describe('compile of the library', () => {
     await expect(compile({ files: [mesh, mesh] })).rejects.toThrow(
       'compile: two texts have the path "mesh.yaml", expected one path for each',
     );
+    await expect(compile(undefined as never)).rejects.toThrow('compile: the input is undefined, expected an object');
     const noText = { path: 'a.yaml', text: undefined as unknown as string };
     await expect(compile({ files: [noText] })).rejects.toThrow(TypeError);
   });
+});
+
+test.each([
+  [{}, 'compile: files is undefined, expected an array'],
+  [{ files: null }, 'compile: files is null, expected an array'],
+  [{ files: ['a'] }, 'compile: files[0] is a string, expected an object'],
+  [{ files: new Array(1) }, 'compile: files[0] is undefined, expected an object'],
+  [{ files: [{ path: 'a', text: 5 }] }, 'compile: files[0].text is a number, expected a string'],
+  [{ files: [], trustDomain: 5 }, 'compile: trustDomain is a number, expected a string'],
+  [{ files: [], workloads: ['foo/a'] }, 'compile: workloads[0] is a string, expected an object'],
+  [{ files: [], workload: [] }, 'compile: workload has no meaning, expected files, meshConfig, '],
+  [{ files: [], workload: [] }, '; did you mean "workloads"?'],
+  [{ files: [], variables: { A: 1 } }, 'compile: variables.A is a number, expected a string'],
+  [{ files: [], bootstrap: { custom: [] } }, 'compile: bootstrap.custom is an array, expected an object'],
+])('compile refuses %j, which is not of its type, and says where', async (input, message) => {
+  const refused = compile(input as never);
+  await expect(refused).rejects.toThrow(TypeError);
+  await expect(refused).rejects.toThrow(message);
 });
 
 test('formatDiagnostics writes each form, and refuses another', async () => {

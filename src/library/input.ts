@@ -1,3 +1,5 @@
+import { checkInput } from './check-input.ts';
+
 /** One text, with the name that diagnostics have for it. */
 export interface NamedText {
   readonly path: string;
@@ -48,17 +50,15 @@ export interface BootstrapInput {
 }
 
 /**
- * Throws a TypeError, in the name of the function that was `called`, for a text that is none, and where two texts have
- * one path, which diagnostics could not tell apart.
+ * Throws a TypeError, in the name of the function that was `called`, where the input is not of its type, and where two
+ * texts have one path, which diagnostics could not tell apart.
  */
 export function checkTexts(called: string, input: CompileInput): void {
+  checkInput(called, input);
   const { files, meshConfig, keySets = [], templates = [], bootstrap = {} } = input;
   const single = [meshConfig, bootstrap.custom, bootstrap.override].filter((text) => text !== undefined);
   const paths = new Set<string>();
-  for (const { path, text } of [...files, ...keySets, ...templates, ...single]) {
-    if (typeof path !== 'string' || typeof text !== 'string') {
-      throw new TypeError(`${called}: "path" and "text" are ${typeof path} and ${typeof text}, expected two strings`);
-    }
+  for (const { path } of [...files, ...keySets, ...templates, ...single]) {
     if (paths.has(path)) {
       throw new TypeError(`${called}: two texts have the path "${path}", expected one path for each`);
     }

@@ -1,0 +1,81 @@
+import { nearest } from '../lib/nearest.ts';
+
+/** What a value of an input must be. */
+type Shape = 'string' | { readonly list: Shape } | { readonly each: Shape } | ObjectShape;
+
+interface ObjectShape {
+  readonly fields: Readonly<Record<string, Shape>>;
+  /** Names of fields that must be there. */
+  readonly required: readonly string[];
+  /** Other names are a mistake. What a program has of a text besides is its own affair. */
+  readonly isClosed?: boolean;
+}
+
+const namedText = { fields: { path: 'string', text: 'string' }, required: ['path', 'text'] } as const;
+
+const inputShape: ObjectShape = {
+  required: ['files'],
+  isClosed: true,
+  fields: {
+    files: { list: namedText },
+    meshConfig: namedText,
+    variables: { each: 'string' },
+    trustDomain: 'string',
+    rootNamespace: 'string',
+    workloads: { list: { fields: { namespace: 'string', name: 'string' }, required: ['namespace', 'name'] } },
+    keySets: {
+      list: { fields: { ...namedText.fields, issuer: 'string' }, required: [...namedText.required, 'issuer'] },
+    },
+    templates: {
+      list: { fields: { ...namedText.fields, name: 'string' }, required: [...namedText.required, 'name'] },
+    },
+    bootstrap: { fields: { custom: namedText, override: namedText }, required: [], isClosed: true },
+  },
+};
+
+/**
+ * Throws a TypeError, in the name of the function that was `called`, where an input is not of its type. A field that has
+ * no meaning is a mistake too: a misspelt `workloads` would compile all of them.
+ */
+export function checkInput(called: string, input: unknown): void {
+  check(input, inputShape, 'the input', called);
+}
+
+function check(value: unknown, shape: Shape, place: string, called: string): void {
+  const expected = shape === 'string' ? 'a string' : 'list' in shape ? 'an array' : 'an object';
+  if (kindOf(value) !== expected) throw new TypeError(`${called}: ${place} is ${kindOf(value)}, expected ${expected}`);
+  if (shape === 'string') return;
+  if ('fields' in shape) checkFields(value as Readonly<Record<string, unknown>>, shape, place, called);
+  // By position: an array may leave some out.
+  else if ('list' in shape)
+    for (const [i, item] of (value as unknown[]).entries()) check(item, shape.list, `${place}[${i}]`, called);
+  else
+    for (const [name, item] of Object.entries(value as object)) {
+      if (item !== undefined) check(item, shape.each, `${place}.${name}`, called);
+    }
+}
+
+function checkFields(
+  value: Readonly<Record<string, unknown>>,
+  { fields, required, isClosed }: ObjectShape,
+  place: string,
+  called: string,
+): void {
+  const inside = (name: string): string => (place === 'the input' ? name : `${place}.${name}`);
+  for (const name of Object.keys(value)) {
+    if (!isClosed || Object.hasOwn(fields, name)) continue;
+    const meant = nearest(name, Object.keys(fields));
+    const near = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    throw new TypeError(`${called}: ${inside(name)} has no meaning, expected ${Object.keys(fields).join(', ')}${near}`);
+  }
+  for (const [name, shape] of Object.entries(fields)) {
+    if (value[name] === undefined && !required.includes(name)) continue;
+    check(value[name], shape, inside(name), called);
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
