@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { WorldFailure } from '../lib/failure.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import { applyFixes } from '../lint/apply-fixes.ts';
 import type { Finding } from '../lint/finding.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
@@ -54,7 +55,7 @@ async function read(path: string): Promise<Uint8Array> {
 
 async function write(path: string, text: string): Promise<void> {
   try {
-    await writeFile(path, text);
+    await replaceFile(path, text);
   } catch (cause) {
     throw new WorldFailure('file-unwritable', `cannot write "${path}"`, { cause });
   }

@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { formatGithub } from '../diagnostics/formats/github.ts';
 import { formatBlocks } from '../diagnostics/formats/text.ts';
 import { WorldFailure } from '../lib/failure.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import { formatGitlab } from '../lint/formats/gitlab.ts';
 import { formatHtml } from '../lint/formats/html.ts';
 import { formatLintJson, lintJson } from '../lint/formats/json.ts';
@@ -46,7 +46,7 @@ export async function writeLintOutputs(
 
 async function write(file: string, text: string): Promise<void> {
   try {
-    await writeFile(file, text);
+    await replaceFile(file, text);
   } catch (cause) {
     throw new WorldFailure('output-unwritable', `cannot write "${file}"`, { cause });
   }

@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Place } from '../diagnostics/placed.ts';
 import { WorldFailure } from '../lib/failure.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Baseline, baselineOf, parseBaseline, withoutKnown } from '../lint/baseline.ts';
 import { touchesDocument } from '../lint/changed-lines.ts';
@@ -74,7 +75,7 @@ async function read(path: string): Promise<Baseline> {
 }
 
 async function write(path: string, baseline: Baseline): Promise<void> {
-  await writeFile(path, `${JSON.stringify(baseline, null, 2)}\n`).catch((cause: unknown) => {
+  await replaceFile(path, `${JSON.stringify(baseline, null, 2)}\n`).catch((cause: unknown) => {
     throw new WorldFailure('baseline-unwritable', `cannot write the baseline "${path}"`, { cause });
   });
 }

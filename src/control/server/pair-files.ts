@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { readNamedFile } from '../../lib/read-file.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import { ControlError } from '../control-error.ts';
 import type { ServerPair } from './server-pair.ts';
@@ -17,27 +17,14 @@ const rootFile = 'self-signed-root.pem';
 export async function writePair(folder: string, pair: ServerPair, roots: string): Promise<void> {
   try {
     await makeFolder(folder);
-    await replace(join(folder, keyFile), pair.privateKey);
-    await replace(join(folder, chainFile), pair.certificateChain);
-    await replace(join(folder, rootFile), roots);
+    await replaceFile(join(folder, keyFile), pair.privateKey, 0o600);
+    await replaceFile(join(folder, chainFile), pair.certificateChain, 0o600);
+    await replaceFile(join(folder, rootFile), roots, 0o600);
   } catch (cause) {
     throw new ControlError('server-certificate-unusable', `cannot write the server certificate to "${folder}"`, {
       cause,
     });
   }
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  const temporary = `${path}.new`;
-  await rm(temporary, { force: true });
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
 }
 
 /** Shows the pair that the operator keeps in a folder, and each good one that comes there after it. */
