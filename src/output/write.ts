@@ -31,8 +31,8 @@ const openMode = 0o777;
 
 /**
  * Writes the files below `folder`: all of them beside their places first, then each by rename in the order given, so
- * that a reader sees an old file or a new one. Waits while another run writes to the folder. Then what earlier runs wrote and this one does not is removed. Nothing
- * is touched when a file stands in the way that is not ours.
+ * that a reader sees an old file or a new one. Then what earlier runs wrote and this one does not is removed. Waits while
+ * another run writes to the folder. Nothing is touched when a file stands in the way that is not ours.
  */
 export async function writeFiles(
   folder: string,
