@@ -3,7 +3,7 @@ import { defaultSettings } from '../config/defaults.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { createCompiler } from './compile.ts';
-import { decideRootNamespace, mayBeRoot } from './root-namespace.ts';
+import { decideRootNamespace, mayHoldIn } from './root-namespace.ts';
 
 const policy = (kind: string, namespace: string, group = 'security.istio.io'): string =>
   `apiVersion: ${group}/v1\nkind: ${kind}\nmetadata: {name: a, namespace: ${namespace}}\nspec: {}\n`;
@@ -69,6 +69,14 @@ describe('decideRootNamespace', () => {
 
 test('a policy of either namespace may hold for the whole mesh until a setting names the root', () => {
   const namespaces = ['mesh-system', 'istio-system', 'shop'];
-  expect(namespaces.map((it) => mayBeRoot(it, defaultSettings))).toEqual([true, true, false]);
-  expect(namespaces.map((it) => mayBeRoot(it, named))).toEqual([true, false, false]);
+  const inCart = (settings: Settings) => namespaces.map((stated) => mayHoldIn('cart', stated, settings));
+  expect(inCart(defaultSettings)).toEqual([true, true, false]);
+  expect(inCart(named)).toEqual([true, false, false]);
+});
+
+test('a policy may hold in its own namespace, and in any where the namespace that it states is no name', () => {
+  const stated = ['', 'default', 'cart', 'shop', 'Shop', 'shop ', 'shop.'];
+  const mayHold = (own: string) => stated.filter((namespace) => mayHoldIn(own, namespace, defaultSettings));
+  expect(mayHold('cart')).toEqual(['cart', 'Shop', 'shop ', 'shop.']);
+  expect(mayHold('default')).toEqual(['', 'default', 'Shop', 'shop ', 'shop.']);
 });

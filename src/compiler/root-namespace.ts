@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
+import { isDnsLabel } from '../schema/names.ts';
 import { writtenApiVersion } from '../schema/resolve-aliases.ts';
 import { nameOf } from './topology/object-name.ts';
 
@@ -72,8 +73,17 @@ export function explainRootNamespace(
   };
 }
 
-/** Whether a policy of the namespace may hold for the whole mesh, by the settings or by what objects decide. */
-export function mayBeRoot(namespace: string, settings: Settings): boolean {
+/**
+ * Whether a policy whose text states the namespace `stated` may hold in the namespace `own`: as its own, as the root, or
+ * because no namespace is called so, and nobody knows which one is meant. An empty text states `default`, as in Kubernetes.
+ */
+export function mayHoldIn(own: string, stated: string, settings: Settings): boolean {
+  const namespace = stated || 'default';
+  return namespace === own || !isDnsLabel(namespace) || mayBeRoot(namespace, settings);
+}
+
+/** By the settings, or by what objects decide. */
+function mayBeRoot(namespace: string, settings: Settings): boolean {
   if (namespace === settings.rootNamespace) return true;
   return !isRootNamed(settings) && (namespace === ours || namespace === theirs);
 }

@@ -1,6 +1,6 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
-import { mayBeRoot } from '../compiler/root-namespace.ts';
+import { mayHoldIn } from '../compiler/root-namespace.ts';
 import { tokenRulesOf } from '../compiler/token-rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
@@ -86,7 +86,7 @@ async function compileOnce(
 function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, settings: Settings): boolean {
   if (kind !== 'AuthorizationPolicy' && kind !== 'RequestAuthentication') return false;
   const { namespace = 'default' } = metadata as { readonly namespace?: string };
-  return namespace !== identity.namespace && !mayBeRoot(String(namespace), settings);
+  return !mayHoldIn(identity.namespace, String(namespace), settings);
 }
 
 /**

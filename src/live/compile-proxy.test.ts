@@ -98,4 +98,12 @@ describe('createCompileProxy', () => {
     renew('policies');
     expect(await take(policy('istio-system', 'a', '{action: DENI}'))).toEqual([]);
   });
+
+  test.each(['Foo', '" foo"', 'foo.'])(
+    'a faulty policy of the namespace %s, which is no name, is not taken for one of elsewhere',
+    async (namespace) => {
+      expect(await take('')).toEqual([]);
+      expect(await take(policy(namespace, 'a', some))).toMatch(/invalid-name/);
+    },
+  );
 });
