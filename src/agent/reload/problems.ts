@@ -1,7 +1,10 @@
-import type { HeldObjects } from '../../contracts/compile-result.ts';
+import type { CompileResult, HeldObjects } from '../../contracts/compile-result.ts';
 import type { NamedObject } from '../../contracts/named-object.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { Log } from '../log/log.ts';
 import type { RefusalReason, ReloadObserver } from './observer.ts';
+
+type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;
 
 /** What keeps the inputs from being in force as they are. Each problem is said once, however often it is met. */
 export class Problems {
@@ -9,10 +12,19 @@ export class Problems {
   readonly #observer: ReloadObserver;
   #refused = '';
   #held = '';
+  #warnings = '';
+  #alarms = '';
 
   constructor(log: Log, observer: ReloadObserver) {
     this.#log = log;
     this.#observer = observer;
+  }
+
+  /** What is wrong with inputs that could be compiled. */
+  tell({ warnings, alarms = [] }: Pick<Compiled, 'warnings' | 'alarms'>): void {
+    const log = this.#log.scope('validation');
+    this.#alarms = sayOther(alarms, this.#alarms, (text) => log.error(text));
+    this.#warnings = sayOther(warnings, this.#warnings, (text) => log.warn(text));
   }
 
   /** A change was not taken. */
@@ -37,4 +49,13 @@ export class Problems {
     this.#held = problem;
     return hasEnded;
   }
+}
+
+/** Says the texts where they are others than before; gives what the next ones are compared with. */
+function sayOther(texts: readonly string[], before: string, say: (text: string) => void): string {
+  const text = texts.join('\n');
+  // The last line counts files, of which there may be another one.
+  const compared = text.replace(/\n[^\n]*$/, '');
+  if (compared !== '' && compared !== before) say(text);
+  return compared;
 }

@@ -70,6 +70,18 @@ describe('Reloader', () => {
     expect(reloader.mustRetry).toBe(false);
   });
 
+  test('says once, as an error, what is wrong with inputs though nothing is refused', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'reload-'));
+    const alarm = 'p.yaml:1:1: error: no object [empty-file]\n1 error in 1 of 2 files';
+    const { reloader, lines } = setUp({
+      compile: async () => ({ files: first, warnings: [], alarms: [alarm] }),
+      folder,
+    });
+    for (let i = 0; i < 2; i++) await reloader.reload();
+    await rm(folder, { recursive: true });
+    expect(lines.filter((line) => line.includes('empty-file'))).toEqual([expect.stringMatching(/\terror\tvalidation\t/)]);
+  });
+
   test('does not keep a bootstrap that Envoy refuses for the next start, where nothing else has changed', async () => {
     const bootstrap = { ...first.bootstrap, stats_flush_interval: '1s' };
     const { reloader, told, count } = setUp({

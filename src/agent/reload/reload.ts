@@ -60,7 +60,6 @@ export class Reloader {
   /** The folder may hold a part of a change that was given up. */
   #isTorn = false;
   #mustRetry = false;
-  #warnings = '';
   /** When the first change that is not in force yet was seen, as `performance.now()` counts. */
   #seenAtMs: number | undefined;
 
@@ -170,11 +169,7 @@ export class Reloader {
     if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
     if ('failure' in result) throw result.failure;
     if ('problems' in result) throw new NotInForce('invalid', result.problems.join('\n'), result.objects);
-    const warnings = result.warnings.join('\n');
-    // The last line counts files, of which there may be another one.
-    const said = warnings.replace(/\n[^\n]*$/, '');
-    if (said !== '' && said !== this.#warnings) this.#parts.log.scope('validation').warn(warnings);
-    this.#warnings = said;
+    this.#problems.tell(result);
     return result;
   }
 
