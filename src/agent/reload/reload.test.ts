@@ -79,7 +79,9 @@ describe('Reloader', () => {
     });
     for (let i = 0; i < 2; i++) await reloader.reload();
     await rm(folder, { recursive: true });
-    expect(lines.filter((line) => line.includes('empty-file'))).toEqual([expect.stringMatching(/\terror\tvalidation\t/)]);
+    expect(lines.filter((line) => line.includes('empty-file'))).toEqual([
+      expect.stringMatching(/\terror\tvalidation\t/),
+    ]);
   });
 
   test('does not keep a bootstrap that Envoy refuses for the next start, where nothing else has changed', async () => {
