@@ -52,8 +52,8 @@ function partsOf(files: readonly FileChange[]): readonly string[] {
 
 function namesOf(kind: string, { path, before, after }: FileChange): readonly string[] {
   if (kind === 'routes') {
-    const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:json|yaml)$/, ''));
-    return [marked(name, before, after)];
+    const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:json|yaml)$/, '');
+    return [marked(decoded(name), before, after)];
   }
   if (kind !== 'listeners' && kind !== 'clusters') return [];
   const old = before === undefined ? none : readResponse(before, path.endsWith('.json') ? 'json' : 'yaml');
@@ -63,6 +63,15 @@ function namesOf(kind: string, { path, before, after }: FileChange): readonly st
     .filter((name) => old.get(name) !== fresh.get(name))
     .sort()
     .map((name) => marked(name, old.get(name), fresh.get(name)));
+}
+
+/** The name itself where somebody else has given it, so that it is no encoded one. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 const none: ReadonlyMap<string, string> = new Map();

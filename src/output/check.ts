@@ -7,7 +7,7 @@ import { OutputError } from './output-error.ts';
 import type { OutputFile } from './plan.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
-/** What `writeFiles` would change. */
+/** How a folder differs from the files that a run makes. */
 export interface Check {
   readonly isSame: boolean;
   /** A summary, then unified diffs in the order of the paths, but those of origins last; empty when nothing differs. */
@@ -15,13 +15,13 @@ export interface Check {
 }
 
 export interface CheckOptions {
-  /** Files of the folder that are not made, and are removed then. */
+  /** Which files of the folder this run answers for: one of them that is not made is a difference, whoever wrote it. */
   readonly isOurs: (path: string) => boolean;
   /** Leaves the diffs of origins out, whose lines move with every line of the inputs. */
   readonly withoutOrigins?: boolean;
 }
 
-/** Compares `folder` with the files that `writeFiles` would write there. */
+/** Compares `folder` with the files of a run. */
 export async function checkFiles(
   folder: string,
   files: Iterable<OutputFile>,

@@ -24,9 +24,13 @@ export async function claimFolder(folder: string, waitMs: number, stop?: AbortSi
     stop?.throwIfAborted();
     const own = `${claimPrefix}${here()}-${process.pid}-${startOf(process.pid) ?? 0}-${randomBytes(4).toString('hex')}`;
     await mkdir(join(folder, own));
-    const other = await livingClaim(folder, own);
+    const takeBack = (): Promise<void> => rm(join(folder, own), { recursive: true, force: true });
+    const other = await livingClaim(folder, own).catch(async (error: unknown) => {
+      await takeBack();
+      throw error;
+    });
     if (other === undefined) return join(folder, own);
-    await rm(join(folder, own), { recursive: true, force: true });
+    await takeBack();
     if (Date.now() >= deadline) throw new OutputError('output-busy', busy(folder, other, waitMs));
     await delay(20 + Math.random() * 60, stop);
   }
