@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manifestName } from './manifest.ts';
+import type { OutputFile } from './plan.ts';
 import { all, files } from './testing/output-files.ts';
 import { writeFiles } from './write.ts';
 
