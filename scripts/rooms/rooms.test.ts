@@ -98,7 +98,7 @@ test('the page on the architecture names each folder of src/, and no other', () 
   expect(named.sort()).toEqual(folders.map(({ name }) => name).sort());
 });
 
-test('the page on the architecture names the front doors of rooms, and no room is entered by another file', () => {
+describe('the front doors on the page on the architecture', () => {
   const entered = new Map<string, Set<string>>();
   for (const [file, text] of files) {
     for (const { target } of importsOf(file, text)) {
@@ -108,12 +108,28 @@ test('the page on the architecture names the front doors of rooms, and no room i
       entered.set(room, doors.add(target.slice(`src/${room}/`.length)));
     }
   }
-  const listed = rowsOf('Front doors').filter(([room]) => room.startsWith('`'));
-  expect(listed.length).toBeGreaterThan(0);
-  for (const [room, doors] of listed) {
-    const name = room.replaceAll('`', '');
-    expect([name, ...[...(entered.get(name) ?? [])].sort()]).toEqual([name, ...doors.replaceAll('`', '').split(', ')]);
-  }
+  const listed = rowsOf('Front doors').flatMap(([cell, doors]): (readonly [string, string])[] => {
+    const [, room] = /^`(.+)`$/.exec(cell) ?? [];
+    return room === undefined ? [] : [[room, doors]];
+  });
+
+  test.each(listed)('are the files of %s that other rooms import', (room, doors) => {
+    expect([...(entered.get(room) ?? [])].sort().map((door) => `\`${door}\``)).toEqual(doors.split(', '));
+  });
+
+  test('are those of each room of the table but for the rooms that are named without any', () => {
+    const [, section = ''] = page.split('\n## Front doors\n');
+    const [prose = ''] = section.split('\n|');
+    const named = (from: string): readonly string[] =>
+      prose
+        .split(from)[1]
+        ?.split('.')[0]
+        ?.match(/(?<=`)[a-z/]+(?=`)/g) ?? [];
+    const open = named('Other rooms may import each file of');
+    const closed = named('No room imports');
+    expect([...listed.map(([room]) => room), ...open].sort()).toEqual([...entered.keys()].sort());
+    expect([...entered.keys(), ...closed].sort()).toEqual([...table.rooms.keys()].sort());
+  });
 });
 
 test('the files of the product import each other in no circle, of types neither', () => {
