@@ -15,7 +15,7 @@ const titles: Readonly<Record<Category, string>> = {
   routing: 'Gateways and routes',
   output: 'Templates and output',
   agent: 'Settings of the mesh and the agent',
-  hygiene: 'Order and upkeep',
+  hygiene: 'Maintenance',
 };
 
 /** One section a rule, made from its metadata and its first case. */
@@ -25,13 +25,16 @@ export function lintRulesPage(): string {
     return rules.length === 0 ? [] : [`## ${titles[category]}`, ...rules.map(section)];
   });
   return `# Rules of lint\n\nWritten by \`make docs\`. What [meshpol lint](meshpol-lint.md) finds in addition to the [diagnostics](diagnostics.md) of the compiler.
-Below each rule, one line has its facts:
+A rule has a code and a number (\`MP…\`). Numbers that begin with \`IST\` or \`KIA\` are the codes of \`istioctl analyze\` and Kiali for the
+same mistake.
 
-- direction: what the mistake does to access. It widens it, narrows it, breaks calls or settings, or none of these.
-- confidence: a certain finding is a mistake whatever else the mesh has. A likely finding relies on something that the inputs do not
-  contain; it is never an error.
-- looks at: the kinds whose objects the rule reads.
-- needs: a rule that needs topology does not run if the inputs have no workload and no service.\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
+Each rule below has an example in which it finds something, and one in which it does not. One line has the properties of the rule:
+
+- direction: the effect of the mistake. It widens access, narrows access, breaks calls or settings, or has none of these effects.
+- confidence: a certain finding is a mistake, whatever objects the mesh has outside the inputs. A likely finding assumes that the inputs
+  contain all objects of some kind; it is never an error.
+- looks at: the kinds of objects that the rule checks; "settings" is the mesh configuration and the environment variables.
+- needs: a rule that needs topology runs only if the inputs have a workload or a service.\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
 }
 
 function index(): string {
@@ -53,7 +56,7 @@ function numbers(): string {
       ? number.saidBy.map((code) => `[${code}](diagnostics.md#${code})`).join(', ')
       : `left out: ${number.leftOut}`,
   ]);
-  return `## Numbers without a rule\n\nThe compiler says these itself, or they are left out.\n\n${table(['number', 'what', 'said by'], rows)}`;
+  return `## Numbers without a rule\n\nThese numbers stand for mistakes that no lint rule checks: a diagnostic of the compiler reports them, or they are left out for the reason\ngiven.\n\n${table(['number', 'mistake', 'reported by'], rows)}`;
 }
 
 function section(rule: Rule): string {

@@ -63,7 +63,7 @@ spec: {jwtRules: [{issuer: "https://a.example"}, {issuer: "https://b.example"}]}
     const texts = [...out.matchAll(/"inline_string": ("\{.*\}")/g)].map(([, text = '""']) => JSON.parse(text));
     expect(code).toBe(0);
     expect(new Set(texts.map((text) => kidsOf(text).join()))).toEqual(new Set(['ours', standInKid]));
-    expect(error).toContain('warning: the keys of "https://b.example" are not at hand');
+    expect(error).toContain('warning: the keys of issuer "https://b.example" are not available');
     expect(error).not.toContain('keys of "https://a.example"');
   });
 

@@ -197,13 +197,13 @@ describe('meshpol rules', () => {
     expect((await meshpol('rules --from kia0102')).out).toMatch(/^method-in-wrong-case /);
   });
 
-  test('explains what the compiler says, by number, by code and by the code of another tool, and what is left out', async () => {
+  test('explains what the compiler reports, by number, by code and by the code of another tool, and what is left out', async () => {
     expect((await meshpol('rules mp002')).out).toMatch(
       /^MP002, IST0106, IST0133[\s\S]*unknown field "<field>" in <where>/,
     );
     expect((await meshpol('rules unknown-field')).out).toMatch(/^unknown-field \(error of the compiler\)/);
     expect((await meshpol('rules --from IST0106')).out).toMatch(/^MP002 .*\nMP003 /);
-    expect((await meshpol('rules MP808')).out).toContain('Left out, because the sockets');
+    expect((await meshpol('rules MP808')).out).toContain('Left out, because the inputs do not contain the sockets');
   });
 
   test.each([

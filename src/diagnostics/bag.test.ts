@@ -6,6 +6,6 @@ describe('DiagnosticBag', () => {
     const bag = new DiagnosticBag();
     bag.report('duplicate-object', undefined, { kind: 'Service', first: 'a.yaml', name: 'a/b' });
     bag.report('duplicate-object', undefined, { kind: 'Service', first: 'a.yaml', name: 'a/b' }, { hint: 'rename it' });
-    expect(bag.all.map(({ hint }) => hint)).toEqual([expect.stringMatching(/^keep one of the two;/), 'rename it']);
+    expect(bag.all.map(({ hint }) => hint)).toEqual([expect.stringMatching(/^remove one of the two;/), 'rename it']);
   });
 });

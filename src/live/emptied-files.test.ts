@@ -48,7 +48,7 @@ describe('fillEmptied', () => {
     expect(fill({ 'p.yaml': text, 'q.yaml': policy('three') })).toEqual({
       stand: ['three q.yaml', standIn('one'), standIn('two')],
       held: ['one p.yaml', 'two p.yaml'],
-      errors: ['AuthorizationPolicy a/one, AuthorizationPolicy a/two stood in this file, which holds nothing any more'],
+      errors: ['this file is now empty, and used to contain AuthorizationPolicy a/one, AuthorizationPolicy a/two'],
     });
   });
 
@@ -78,7 +78,7 @@ describe('fillEmptied', () => {
         severity: 'warning',
         span: { file: 'p.yaml' },
         message:
-          'AuthorizationPolicy a/two stood in this file, which now holds objects of kinds that are not read (Application, ConfigMap): no longer in force',
+          'this file used to contain AuthorizationPolicy a/two, which no longer applies: it now has objects of kinds that are not read (Application, ConfigMap)',
       },
     ]);
   });
@@ -121,7 +121,7 @@ describe('SettingsMemory', () => {
     memory.accept(filesOf(empty));
     expect(check(memory, empty)).toEqual([]);
     memory.accept(filesOf({ 'mesh.yaml': 'trustDomain: a' }));
-    expect(check(memory, empty)).toEqual(['the mesh configuration stood in this file, which holds nothing any more']);
+    expect(check(memory, empty)).toEqual(['this file is now empty, and used to contain the mesh configuration']);
     expect([check(memory, {}), check(memory, { 'mesh.yaml': '{}' })]).toEqual([[], []]);
   });
 });

@@ -34,7 +34,7 @@ describe('names that a template of the user reads', () => {
 
   test('are reported with the nearest name', () => {
     expect(messages({ 'partials/filter-chain.hbs': '{{#each filters}}{{#if rbca}}{{/if}}{{/each}}' })).toEqual([
-      'the view has no value that is named "rbca": did you mean "rbac"? compare with the built-in template of the same name',
+      'the template input has no value named "rbca": did you mean "rbac"? compare with the built-in template of the same name',
     ]);
   });
 
@@ -42,7 +42,7 @@ describe('names that a template of the user reads', () => {
     const levels = Array.from({ length: 60 }, (_, i) => [`partials/d${i}.hbs`, `{{> d${i + 1}}}{{> d${i + 1}}}`]);
     const last = ['partials/d60.hbs', '{{#if filterChain}}{{/if}}'];
     expect(messages({ ...Object.fromEntries([...levels, last]), 'listeners.json.hbs': '{{> d0}}' })).toEqual([
-      'the view has no value that is named "filterChain": did you mean "filterChains"? compare with the built-in template of the same name',
+      'the template input has no value named "filterChain": did you mean "filterChains"? compare with the built-in template of the same name',
     ]);
   });
 });

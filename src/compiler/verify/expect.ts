@@ -1,6 +1,6 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
 
-/** Tells one way in which the output is not what the IR asks for; `loss` completes "is not what the policies ask for:". */
+/** Tells one way in which the output is not what the IR asks for; `loss` completes "differs from what the policies require:". */
 export type Lose = (at: Fragment, loss: string) => void;
 
 /** Envoy's defaults are false, 0, empty: what is absent counts as `absent`. */

@@ -17,7 +17,10 @@ export const configCodes = {
   ),
   'invalid-bootstrap': error(message`this bootstrap cannot be used: ${'reason'}`),
   'invalid-node-metadata': error(message`variable ${'name'} cannot be node metadata: ${'reason'}`),
-  'invalid-pod-info': error(message`this line is not key="value"`, 'write the value in double quotes, as Go does'),
+  'invalid-pod-info': error(
+    message`this line is not key="value"`,
+    'write the value in double quotes, with the escapes of Go, as the Kubernetes downward API does',
+  ),
   'invalid-proxy-setting': error(
     message`"${'name'}" is "${'value'}" (from ${'origin'}), expected ${'expected'}`,
     'change it where it comes from',

@@ -62,7 +62,7 @@ export const fieldCodes = {
   'unsupported-kind-of-group': error(message`kind ${'kind'} of ${'group'} is not supported`),
   'unsupported-plugin': error(
     message`WasmPlugin "${'name'}" of phase ${'phase'} controls access, and plug-ins are not supported`,
-    'write what it checks as an AuthorizationPolicy (action CUSTOM asks a server of yours); --exclude or .meshpolignore leaves the file out knowingly',
+    'express the check as an AuthorizationPolicy (action CUSTOM calls an authorization server of your own); or leave out the file with --exclude or .meshpolignore',
   ),
   'unsupported-version': error(
     message`version "${'version'}" of ${'kind'} is not supported, expected ${'expected'}`,

@@ -8,7 +8,7 @@ export const gatewayCodes = {
     'put a certificate chain and its key into it, in PEM and without a password',
   ),
   'credential-name-on-sidecar': error(
-    message`credentialName "${'name'}" for host "${'host'}" has no meaning in a sidecar, which can read no Secret`,
+    message`credentialName "${'name'}" for host "${'host'}" cannot be used by a sidecar: only gateways read Secrets`,
     'name files (clientCertificate, privateKey, caCertificates), or restrict the rule to gateways with exportTo',
   ),
   'credential-name-not-compiled': error(
@@ -24,11 +24,11 @@ export const gatewayCodes = {
     'give it another port or other hosts',
   ),
   'gateway-port-of-proxy': error(
-    message`server "${'name'}" would listen on port ${'port'}, which is the proxy's own`,
+    message`server "${'name'}" would listen on port ${'port'}, which the proxy itself uses`,
     'give the server another port',
   ),
   'auto-passthrough-not-allowed': error(
-    message`Gateway "${'gateway'}" uses AUTO_PASSTHROUGH, which lets clients choose any service, and is not allowed to`,
+    message`Gateway "${'gateway'}" uses AUTO_PASSTHROUGH, which lets clients reach any service, and the mesh configuration does not allow it`,
     'list it in autoPassthroughGateways of the mesh configuration, or use another TLS mode',
   ),
   'gateway-without-workload': warning(
@@ -41,11 +41,11 @@ export const gatewayCodes = {
   ),
   'redirect-hides-routes': warning(
     message`routes for "${'host'}" on port ${'port'} are not used: Gateway "${'gateway'}" redirects that host to HTTPS`,
-    'keep the host in one of the two servers',
+    'remove the host from the server with httpsRedirect, or remove its routes on this port',
   ),
   'duplicate-server-name': warning(
-    message`TLS connections for "${'host'}" on port ${'port'} already go elsewhere: this match is left out`,
-    'route each server name once',
+    message`TLS connections for "${'host'}" on port ${'port'} already match an earlier route: this match is left out`,
+    'use each server name in one tls match only',
   ),
   'missing-gateway-secret': warning(
     message`there is no Secret "${'name'}" in namespace "${'namespace'}": without it the server refuses connections`,

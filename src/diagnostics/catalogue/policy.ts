@@ -12,8 +12,8 @@ export const policyCodes = {
     'use "when" with request.auth.claims[iss] and request.auth.claims[sub]',
   ),
   'certificate-in-place-of-file': error(
-    message`"${'field'}" holds what should be in a file, expected the path of one`,
-    'put it into a file, or into a Secret that "credentialName" names',
+    message`"${'field'}" has the content of a file, expected its path`,
+    'write the content to a file, or put it into a Secret that "credentialName" names',
   ),
   'certificate-ignored': warning(message`"${'field'}" has no effect with TLS mode ${'mode'}`, 'remove the field'),
   'client-check-ignored': error(
@@ -21,7 +21,7 @@ export const policyCodes = {
     'use mode MUTUAL or OPTIONAL_MUTUAL, or remove the field',
   ),
   'too-many-endpoints': error(
-    message`resolution ${'resolution'} takes ${'expected'} of "endpoints", found ${'count'}`,
+    message`resolution ${'resolution'} allows ${'expected'} in "endpoints", found ${'count'}`,
     'write "resolution: STATIC" for addresses, or "DNS" for names',
   ),
   'wildcard-host-of-dns': error(
@@ -34,18 +34,18 @@ export const policyCodes = {
   ),
   'zero-is-not-set': warning(
     message`"${'field'}: 0" ${'meaning'}`,
-    'remove the field, or write the least number that is meant',
+    'remove the field, or write the limit that is meant, at least 1',
   ),
   'unknown-capture-group': error(
     message`"${'text'}" names no group of the expression, which has ${'groups'}`,
     'write a backslash as "\\\\"',
   ),
   'server-target-port-ignored': warning(
-    message`"targetPort" has no effect: port ${'port'} is delivered as the gateway's own service says`,
+    message`"targetPort" has no effect: the gateway's Service sets the container port of port ${'port'}`,
     'set "targetPort" in the Service of the gateway',
   ),
   'tls-versions-reversed': error(
-    message`the oldest TLS version is ${'oldest'}, and the newest ${'newest'}`,
+    message`the minimum TLS version ${'oldest'} is newer than the maximum ${'newest'}`,
     'raise "maxProtocolVersion"',
   ),
   'condition-without-name': error(
@@ -53,7 +53,7 @@ export const policyCodes = {
     'write "request.headers[<name>]" or "request.auth.claims[<name>]"',
   ),
   'conflicting-alias': error(
-    message`"${'first'}" and "${'second'}" are one name, with the values "${'firstValue'}" and "${'secondValue'}"`,
+    message`"${'first'}" and "${'second'}" are two spellings of one name, and have different values: "${'firstValue'}" and "${'secondValue'}"`,
     'keep one of the two',
   ),
   'delegate-with-binding': error(
@@ -62,7 +62,7 @@ export const policyCodes = {
   ),
   'duplicate-export-to': error(message`namespace "${'value'}" is listed twice in "exportTo"`, 'remove one of them'),
   'duplicate-match': warning(
-    message`match ${'match'} repeats match ${'first'} and is never reached`,
+    message`match ${'match'} repeats match ${'first'} and is never reached (<route>.<match>, counted from 0)`,
     'remove the later match',
   ),
   'duplicate-port-name': error(message`port name "${'name'}" is used twice`, 'rename one of the ports'),
@@ -83,16 +83,18 @@ export const policyCodes = {
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,
     'set "splitExternalLocalOriginErrors: true"',
   ),
-  'locality-weight-total-not-100': error(message`shares from "${'from'}" add up to ${'total'}, expected 100`),
+  'locality-weight-total-not-100': error(
+    message`weights for traffic from "${'from'}" add up to ${'total'}, expected 100`,
+  ),
   'match-never-holds': error(
-    message`"${'field'}" is "${'value'}", which matches nothing, so that nothing is denied by it: ${'reason'}`,
-    'write what requests really have there, or remove the value',
+    message`"${'field'}" is "${'value'}", which matches no request, so that it denies nothing: ${'reason'}`,
+    'write a value that requests can have, or remove it',
   ),
   'mesh-wide-host': error(
     message`host "*" in a virtual service for sidecars would catch the traffic of every service`,
     'name the hosts, or bind the object to gateways only',
   ),
-  'missing-issuer': error(message`token rule without "issuer"`, 'set "issuer", or "jwksUri" at least'),
+  'missing-issuer': error(message`JWT rule without "issuer"`, 'set "issuer", or "jwksUri" at least'),
   'missing-provider': error(message`action CUSTOM without "provider"`, 'set "provider.name"'),
   'mixed-export-to': error(message`"*" together with other namespaces in "exportTo"`, 'keep "*" alone, or remove it'),
   'nested-delegate': error(message`a delegate cannot delegate again`, 'move the routes into this object'),
@@ -149,16 +151,16 @@ export const policyCodes = {
   ),
   'virtual-service-without-hosts': error(
     message`virtual service without hosts`,
-    'add "hosts"; routes of another object need PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE',
+    'add "hosts"; an object without hosts, to which others delegate, needs PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE=true',
   ),
   'virtual-service-without-routes': error(message`virtual service without routes`, 'add "http", "tls" or "tcp"'),
   'weak-tls-version': warning(
-    message`TLS older than 1.2 without "cipherSuites": the default ciphers do not serve it`,
-    'raise "minProtocolVersion", or list the ciphers',
+    message`TLS 1.0 and 1.1 do not work without "cipherSuites": no default cipher suite supports them`,
+    'raise "minProtocolVersion", or list cipher suites that these versions support',
   ),
   'weight-total-zero': error(message`the weights of the destinations add up to 0`, 'give one of them a weight'),
   'wide-export-with-selector': error(
-    message`"workloadSelector" with "exportTo" beyond the own namespace`,
+    message`"workloadSelector" with an "exportTo" that names other namespaces`,
     'set "exportTo: [.]", or remove the selector',
   ),
 };

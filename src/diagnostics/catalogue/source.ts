@@ -13,8 +13,8 @@ export const sourceCodes = {
   ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
   'emptied-file': error(
-    message`${'what'} stood in this file, which holds nothing any more`,
-    'write the file again; to have none of them, remove the file, or write "kind: List" with "items: []"',
+    message`this file is now empty, and used to contain ${'what'}`,
+    'restore the file; if its objects are to be removed, remove the file, or write "kind: List" with "items: []"',
   ),
   'empty-file': warning(
     message`the file holds no object`,
@@ -22,11 +22,11 @@ export const sourceCodes = {
   ),
   'empty-input': error(
     message`${'what'} holds no ${'thing'}`,
-    'give files or folders (below a folder: *.yaml, *.yml, *.json, in any case) that hold one',
+    'give files or folders that hold one (in folders, files named *.yaml, *.yml or *.json are read, in capitals too)',
   ),
   'exclude-without-file': warning(
     message`--exclude "${'glob'}" matches nothing in the inputs`,
-    'write it as in .gitignore; its path begins at the folder that is named as an input',
+    'write it in the syntax of .gitignore, relative to the folder that is named as an input',
   ),
   'excluded-inputs': info(message`left out by --exclude or .meshpolignore: ${'paths'}`),
   'file-too-large': error(
@@ -46,8 +46,8 @@ export const sourceCodes = {
     'write the value in a simpler form: no tags, no odd indentation, strings in double quotes',
   ),
   'replaced-objects': warning(
-    message`${'what'} stood in this file, which now holds objects of kinds that are not read (${'kinds'}): no longer in force`,
-    'write the file again if that was a mistake; if not, the next change of the inputs ends this warning',
+    message`this file used to contain ${'what'}, which no longer applies: it now has objects of kinds that are not read (${'kinds'})`,
+    'restore the file if that was a mistake; if not, the warning ends with the next change of the inputs',
   ),
   'skipped-by-name': warning(
     message`the file looks like a policy, and is not read because its name does not end in .yaml, .yml or .json`,

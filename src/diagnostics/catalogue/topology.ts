@@ -16,8 +16,8 @@ export const topologyCodes = {
     'remove one of the two, or export them to different namespaces; a Service comes before a ServiceEntry, then the older one, then the first by name',
   ),
   'duplicate-workload': error(
-    message`${'kind'} and ${'otherKind'} "${'name'}" are two workloads of one name`,
-    'rename one of the two, or give the inputs their pods',
+    message`${'kind'} and ${'otherKind'} "${'name'}" are two workloads with the same name`,
+    'rename one of the two, or add their pods to the inputs: kubectl get pods -o yaml',
   ),
   'endpoint-of-proxy': warning(
     message`endpoint ${'endpoint'} of "${'host'}" is left out: ${'why'}`,
@@ -34,7 +34,7 @@ export const topologyCodes = {
   ),
   'inbound-outside-capture': warning(
     message`connections ${'what'} of ${'kind'} "${'name'}" bypass its proxy: STRICT, token checks and access rules don't apply to them`,
-    'remove the annotation, or keep others from these ports by other means',
+    'remove the annotation, or protect these ports by other means, such as a NetworkPolicy',
   ),
   'invalid-port-list': error(
     message`annotation "${'annotation'}" is "${'value'}", expected ports separated by commas`,
@@ -50,7 +50,7 @@ export const topologyCodes = {
   ),
   'unused-workload-entry': warning(
     message`WorkloadEntry "${'name'}" has no effect: no service has it as an endpoint, and it has no proxy`,
-    'give it the labels that a Service or the workloadSelector of a ServiceEntry asks for, or remove it',
+    'give it the labels that a Service or the workloadSelector of a ServiceEntry selects, or remove it',
   ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,
@@ -61,11 +61,11 @@ export const topologyCodes = {
   'service-without-endpoints': warning(message`${'service'} has no endpoints: ${'why'}`),
   'service-without-ports': warning(
     message`${'kind'} "${'name'}" has no ports: nothing is routed to it`,
-    'write its "ports"; without them its hosts are as unknown as if nobody had declared them',
+    'write its "ports"; without them its hosts count as undeclared',
   ),
   'truncated-endpoints': warning(
-    message`Endpoints "${'name'}" hold only a part of the addresses: the cluster cut them off at 1000`,
-    'give the inputs the EndpointSlices of the service too: kubectl get endpointslices',
+    message`Endpoints "${'name'}" has only a part of the addresses: Kubernetes truncates the list at 1000`,
+    'add the EndpointSlices of the service to the inputs: kubectl get endpointslices -o yaml',
   ),
   'unread-endpoint-slice': warning(
     message`EndpointSlice "${'name'}" is not read: its addresses are host names`,

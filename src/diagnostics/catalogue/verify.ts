@@ -8,8 +8,8 @@ export const verifyCodes = {
     'use {{json x}}, {{#each x}}, {{#if x}}, {{#unless x}}, {{#with x}} and {{> partial}} only',
   ),
   'template-lost-rule': error(
-    message`the rendered ${'resource'} is not what the policies ask for: ${'loss'}`,
-    'keep in the template what the built-in one places there',
+    message`the rendered ${'resource'} differs from what the policies require: ${'loss'}`,
+    'write there what the built-in template of the same name writes',
   ),
   'template-not-json': error(message`the template does not make JSON of ${'resource'}: ${'reason'}`),
   'template-recursive': error(message`the partial "${'name'}" calls itself`),
@@ -18,9 +18,9 @@ export const verifyCodes = {
     message`no template is named "${'name'}", expected ${'expected'} or partials/\u2026.hbs`,
   ),
   'template-unknown-partial': error(message`no partial is named "${'name'}"`),
-  'template-unknown-value': error(message`the view has no value that is named "${'name'}"`),
+  'template-unknown-value': error(message`the template input has no value named "${'name'}"`),
   'template-value-missing': error(
-    message`the template asks for a value that the view of ${'resource'} does not have`,
+    message`the template uses a value that the template input of ${'resource'} does not have`,
     'compare with the built-in template of the same name',
   ),
   'output-invalid': error(message`rendered ${'resource'} is refused by Envoy's API at ${'path'}: ${'reason'}`),

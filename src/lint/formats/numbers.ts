@@ -7,10 +7,10 @@ export function formatNumberList(numbers: readonly NumberWithoutRule[]): string 
   return numbers.map((number) => `${number.id}  ${number.title}: ${whoSays(number)}\n`).join('');
 }
 
-/** `the compiler says it (unknown-field)`. */
+/** `the compiler reports it (unknown-field)`. */
 export function whoSays(number: NumberWithoutRule): string {
   return 'saidBy' in number
-    ? `the compiler says it (${number.saidBy.join(', ')})`
+    ? `the compiler reports it (${number.saidBy.join(', ')})`
     : `left out, because ${number.leftOut}`;
 }
 

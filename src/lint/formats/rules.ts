@@ -24,7 +24,7 @@ export function factsOf(rule: Rule): readonly (readonly [name: string, value: st
     ['direction', rule.direction],
     ['confidence', rule.confidence],
     ['looks at', rule.kinds.length === 0 ? 'settings' : rule.kinds.join(', ')],
-    ['needs', rule.needs === 'topology' ? 'topology' : 'policies alone'],
+    ['needs', rule.needs === 'topology' ? 'topology' : 'policies only'],
     ['since', rule.since],
   ];
 }

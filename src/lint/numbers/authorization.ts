@@ -3,23 +3,28 @@ import type { NumberWithoutRule } from './entry.ts';
 /** Access rules and their values. */
 export const authorizationNumbers: readonly NumberWithoutRule[] = [
   {
-    ...{ id: 'MP318', title: 'a policy beside the gateway that selects nothing there', peers: ['IST0127'] },
+    ...{
+      id: 'MP318',
+      title: 'a policy in the namespace of a gateway whose selector matches no workload there',
+      peers: ['IST0127'],
+    },
     saidBy: ['selector-without-workload', 'policy-in-force-nowhere'],
   },
   {
-    ...{ id: 'MP320', title: 'a condition on an attribute that is none' },
+    ...{ id: 'MP320', title: 'a condition on an unknown attribute' },
     saidBy: ['unknown-condition-key', 'unsupported-condition-key', 'condition-without-name'],
   },
   {
-    ...{ id: 'MP301', title: 'the first ALLOW policy of its workloads' },
-    leftOut: 'that it refuses what it does not list is what such a policy is for: almost every sound one would be told',
+    ...{ id: 'MP301', title: 'the first ALLOW policy that applies to a workload' },
+    leftOut:
+      'such a policy is meant to refuse everything that it does not list; almost every correct one would be reported',
   },
   {
-    ...{ id: 'MP308', title: 'a condition of requests on a port that carries bytes alone' },
+    ...{ id: 'MP308', title: 'an HTTP condition on a TCP port' },
     saidBy: ['rule-lost-on-tcp', 'rule-wider-on-tcp', 'authorizer-of-requests-only'],
   },
   {
-    ...{ id: 'MP309', title: 'a DENY rule of requests alone on a port that carries bytes alone' },
+    ...{ id: 'MP309', title: 'a DENY rule with only HTTP conditions on a TCP port' },
     saidBy: ['deny-of-http-only'],
   },
   {
@@ -30,24 +35,26 @@ export const authorizationNumbers: readonly NumberWithoutRule[] = [
   { id: 'MP321', title: 'a rule that no policy test exercises', leftOut: 'there are no policy tests yet' },
   { id: 'MP403', title: 'a path that no request has', saidBy: ['match-never-holds', 'path-of-no-request'] },
   {
-    ...{ id: 'MP404', title: 'a host in capitals' },
-    leftOut: 'hosts are compared without case, so that capitals change nothing',
+    ...{ id: 'MP404', title: 'a host name in capitals' },
+    leftOut: 'host names are compared case-insensitively',
   },
-  { id: 'MP406', title: 'a star inside of a value', saidBy: ['star-inside-path', 'match-never-holds'] },
+  { id: 'MP406', title: 'a star in the middle of a value', saidBy: ['star-inside-path', 'match-never-holds'] },
   {
-    ...{ id: 'MP408', title: 'a header that a request can have twice' },
-    leftOut: 'what takes access away matches each member of a repeated header, and what gives access the whole of it',
-  },
-  {
-    ...{ id: 'MP417', title: 'paths before an application that cuts off parameters after a semicolon' },
-    leftOut: 'no input says what the application makes of a path; "other-spellings-of-path" names that spelling',
+    ...{ id: 'MP408', title: 'a condition on a header that a request can repeat' },
+    leftOut:
+      'a condition that denies matches if any value of the header matches; a condition that allows is compared with all values, joined by commas',
   },
   {
-    ...{ id: 'MP409', title: 'characters of expressions in a value' },
-    leftOut: 'the compiler quotes every value that it puts into an expression',
+    ...{ id: 'MP417', title: 'paths for an application that ignores parameters after a semicolon' },
+    leftOut:
+      'the inputs do not say how an application reads paths; the rule "other-spellings-of-path" reports that spelling',
   },
   {
-    ...{ id: 'MP410', title: 'a DENY rule that becomes an expression on a header' },
-    leftOut: 'what the compiler makes of such a rule is not evaded by bytes beside the value, as end-to-end tests show',
+    ...{ id: 'MP409', title: 'a value that contains characters of regular expressions' },
+    leftOut: 'the compiler escapes every value that it writes into a regular expression',
+  },
+  {
+    ...{ id: 'MP410', title: 'a DENY rule that is compiled to a regular expression on a header' },
+    leftOut: 'additional bytes before or after the value do not evade the compiled rule; end-to-end tests show this',
   },
 ];

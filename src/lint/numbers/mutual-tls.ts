@@ -19,14 +19,14 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
     saidBy: ['port-without-service'],
   },
   { id: 'MP106', title: 'portLevelMtls without a selector', saidBy: ['port-level-without-selector'] },
-  { id: 'MP107', title: 'a port that is none', saidBy: ['invalid-port', 'value-out-of-range'] },
+  { id: 'MP107', title: 'an invalid port', saidBy: ['invalid-port', 'value-out-of-range'] },
   {
     id: 'MP108',
     title: 'an entry of portLevelMtls for a port that no service delivers to',
     saidBy: ['port-without-service'],
   },
   { id: 'MP111', title: 'a selector in the root namespace', saidBy: ['selector-in-root-namespace'] },
-  { id: 'MP204', title: 'a port that the service has not', saidBy: ['unknown-service-port'] },
+  { id: 'MP204', title: 'a port that the service does not have', saidBy: ['unknown-service-port'] },
   {
     ...{ id: 'MP205', title: 'a DestinationRule for a host that no service has', peers: ['IST0174', 'KIA0202'] },
     saidBy: ['unknown-host'],
@@ -36,7 +36,11 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
     saidBy: ['ignored-traffic-policy', 'duplicate-subset'],
   },
   {
-    ...{ id: 'MP210', title: 'TLS of a rule without a file of authorities', peers: ['IST0128', 'IST0129'] },
-    leftOut: 'without a file the server is verified against the authorities of the system',
+    ...{
+      id: 'MP210',
+      title: 'TLS settings of a DestinationRule without a CA certificate file',
+      peers: ['IST0128', 'IST0129'],
+    },
+    leftOut: 'without a file the server is verified against the CA certificates of the system',
   },
 ];

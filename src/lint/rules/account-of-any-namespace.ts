@@ -13,8 +13,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a principal that leaves the namespace open',
-  why: 'whoever may create a service account of that name in any namespace is let in',
+  title: 'a principal that names a service account, but not its namespace',
+  why: 'whoever may create a service account of that name, in any namespace, is let in',
   hint: 'name the namespace: "*/ns/<namespace>/sa/<service account>"',
   check({ snapshot, report }) {
     for (const at of sourceValues(snapshot.policies.authorizationPolicies, 'principals', 'notPrincipals')) {
@@ -22,7 +22,7 @@ export const rule: Rule = {
       if (takesAccess(policy.spec.action ?? 'ALLOW', field === 'notPrincipals')) continue;
       if (!/^\*.*[^*]$/.test(value) || value.includes('/ns/') || value.startsWith('*ns/')) continue;
       if (own.from?.some(({ source }) => source[field]?.includes(value) && source.namespaces !== undefined)) continue;
-      report({ object: policy, path, message: `"${value}" is met by service accounts of every namespace` });
+      report({ object: policy, path, message: `"${value}" matches service accounts of every namespace` });
     }
   },
 };

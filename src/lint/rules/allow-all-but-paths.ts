@@ -12,9 +12,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'an ALLOW rule for everybody and every path except some',
-  why: 'a path that is added later is open, and so is a spelling of the excepted path that the application understands and Envoy does not',
-  hint: 'list the paths that are allowed in "paths", or deny the excepted paths with a DENY policy beside an ALLOW rule for clients',
+  title: 'an ALLOW rule that admits every client to every path except some',
+  why: 'a path that is added later is open to everybody, and so is a different spelling of an excepted path that the application treats as that path and Envoy does not',
+  hint: 'list the allowed paths in "paths"; or deny the excepted paths in a DENY policy, and add an ALLOW rule that names the clients',
   check({ snapshot, report }) {
     for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
       const { from = [], to = [], when = [] } = own;

@@ -12,15 +12,15 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'an ALLOW rule of exceptions alone',
-  why: 'whatever comes later, and is not among the exceptions, is let in',
+  title: 'an ALLOW rule that has only exceptions ("not…" fields)',
+  why: 'every client, path or method that is added later is allowed, unless it is one of the exceptions',
   hint: 'list what is allowed',
   check({ snapshot, report }) {
     for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW') continue;
       const names = fieldsOf(own, path).flatMap(({ fields }) => Object.keys(fields));
       if (names.length === 0 || names.includes('notPaths') || names.some((name) => !/^not[A-Z]/.test(name))) continue;
-      const message = `this rule has exceptions alone (${[...new Set(names)].join(', ')}): everything else is allowed`;
+      const message = `this rule has only exceptions (${[...new Set(names)].join(', ')}): everything else is allowed`;
       report({ object: policy, path, message });
     }
   },

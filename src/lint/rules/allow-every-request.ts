@@ -16,8 +16,8 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an ALLOW rule that every request matches',
-  why: 'whoever reaches the workload is let in, and its other ALLOW rules decide nothing any more',
-  hint: 'name sources or operations in the rule, or give the policy a name with "allow-all" to say that it is meant',
+  why: 'whoever reaches the workload is let in, and the other ALLOW rules of the workload have no effect',
+  hint: 'name sources or operations in the rule; if the rule is intended, give the policy a name that contains "allow-all"',
   check({ snapshot, report }) {
     for (const {
       policy,

@@ -19,8 +19,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'an ALLOW rule within a DENY rule',
-  why: 'DENY policies decide first, so that the ALLOW rule lets nobody in',
+  title: 'an ALLOW rule whose requests are all denied by a DENY rule',
+  why: 'DENY policies are evaluated first, so the ALLOW rule lets nobody in',
   hint: 'remove the ALLOW rule, or narrow the DENY rule',
   check({ snapshot, report }) {
     for (const policies of bySelector(snapshot.policies.authorizationPolicies).values()) {

@@ -15,9 +15,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'every identity of the mesh may do everything',
-  why: 'each workload of the mesh is let in, one that was taken over too',
-  hint: 'name the identities or namespaces that call the workload, or the operations that are for all',
+  title: 'an ALLOW rule that lets every identity of the mesh do everything',
+  why: 'every workload of the mesh is let in, also one that an attacker has taken over',
+  hint: 'name the identities or namespaces that call the workload, or the operations that are open to all',
   check({ snapshot, report }) {
     for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
       const { from = [], to = [], when = [] } = own;

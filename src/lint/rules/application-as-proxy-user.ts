@@ -19,9 +19,9 @@ export const rule: Rule = {
   kinds: ['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'Job'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'an application that runs as the user of the proxy',
-  why: 'its connections pass the proxy by, without mutual TLS and without any policy',
-  hint: 'run the container as another user',
+  title: 'an application that runs with the user ID of the proxy',
+  why: 'traffic of that user ID is not redirected to the proxy: connections of the application have no mutual TLS, and no policy applies to them',
+  hint: 'run the container with another user ID',
   check({ snapshot, report }) {
     const objects = snapshot.topology.workloads.flatMap(({ role, object }) => (role === 'sidecar' ? [object] : []));
     for (const object of new Set(objects)) {

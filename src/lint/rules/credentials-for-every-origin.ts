@@ -13,9 +13,9 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a CORS policy that gives credentials to pages of every site',
-  why: 'a page of any site makes requests with the credentials of its visitor, and reads the answers',
-  hint: 'list the origins that may, or remove "allowCredentials"',
+  title: 'a CORS policy that allows credentials for every origin',
+  why: 'a page of any website can make requests with the credentials of the user who opened it, and can read the responses',
+  hint: 'list the allowed origins, or remove "allowCredentials"',
   check({ snapshot, report }) {
     for (const { object, route, path } of httpRoutesOf(snapshot.policies.virtualServices)) {
       const { allowCredentials, allowOrigins = [], allowOrigin = [] } = route.corsPolicy ?? {};

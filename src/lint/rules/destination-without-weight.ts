@@ -13,7 +13,7 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a destination without a weight beside others that have one',
+  title: 'a destination without a weight, while other destinations of the route have one',
   why: 'no request goes to that destination',
   hint: 'give it a weight, or remove it',
   check({ snapshot, report }) {
@@ -22,7 +22,7 @@ export const rule: Rule = {
         if (route.every(({ weight = 0 }) => weight === 0)) continue;
         for (const [i, { destination, weight }] of route.entries()) {
           if (route.length < 2 || weight !== undefined) continue;
-          const message = `destination "${destination.host}" gets nothing: it has no weight, while others have`;
+          const message = `destination "${destination.host}" gets no requests: it has no weight, and others have one`;
           report({ object, path: [...path, i, 'destination', 'host'], message });
         }
       }

@@ -14,9 +14,9 @@ export const rule: Rule = {
   kinds: ['PeerAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'mutual TLS is switched off below a scope that is STRICT',
-  why: 'clients of the exception have no identity, so that rules about identities match none of them',
-  hint: 'write PERMISSIVE where clients with a sidecar call too, and keep the exception as narrow as it can be',
+  title: 'mutual TLS is switched off for a part of a scope that is STRICT',
+  why: 'clients of that part have no identity, so rules about identities never match them',
+  hint: 'write PERMISSIVE if clients with a sidecar call it too, and apply the exception to as few workloads or ports as possible',
   check({ snapshot, report }) {
     const { peerAuthentications } = snapshot.policies;
     const { rootNamespace } = snapshot.settings;

@@ -15,9 +15,9 @@ export const rule: Rule = {
   kinds: ['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'Job'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a proxy that drains for longer than its pod may take to end',
-  why: 'the proxy is killed while it drains, and the requests that it still serves are lost',
-  hint: 'set "terminationGracePeriodSeconds" of the pod to more than the time of draining',
+  title: 'a proxy whose drain time is longer than the grace period of its pod',
+  why: 'the proxy is killed while it drains, and the requests that it is still serving fail',
+  hint: 'set "terminationGracePeriodSeconds" of the pod to more than the drain time',
   check({ snapshot, report }) {
     const { proxy } = snapshot.settings;
     const drainSeconds = proxy.terminationDrainDurationMs / 1000;

@@ -13,8 +13,8 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a DENY rule for every request without a token',
-  why: 'health checks, scrapes of metrics and CORS preflights come without a token, and are refused with the rest',
-  hint: 'add "to" with "notPaths" for health checks and "notMethods: ["OPTIONS"]" where browsers call from other origins',
+  why: 'health checks, metric scrapes and CORS preflight requests have no token, and are refused too',
+  hint: 'add "to" with "notPaths" for health checks and, if browsers call from other origins, with "notMethods: ["OPTIONS"]"',
   outranks: ['missing-token-gives-403'],
   check({ snapshot, report }) {
     for (const { policy, rule, path } of rulesOf(snapshot.policies.authorizationPolicies)) {

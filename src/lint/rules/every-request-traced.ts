@@ -11,9 +11,9 @@ export const rule: Rule = {
   kinds: [],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a trace of every request',
-  why: 'each proxy sends a span for each request to the collector, which costs time at the proxy and room at the collector',
-  hint: 'set PILOT_TRACE_SAMPLING to the share that is looked at, such as 1',
+  title: 'every request is traced',
+  why: 'each proxy sends a span of each request to the collector, which costs CPU time at the proxy and storage at the collector',
+  hint: 'set PILOT_TRACE_SAMPLING to the percentage of requests that is needed, such as 1',
   check({ snapshot, report }) {
     const { enableTracing, traceSamplingPercent, proxy } = snapshot.settings;
     if (!enableTracing || proxy.tracer === undefined || traceSamplingPercent < 100) return;

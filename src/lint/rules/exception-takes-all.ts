@@ -13,8 +13,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'an exception that takes everything that its field matches',
-  why: 'nothing matches both, so that this part of the rule never holds',
+  title: 'an exception that excludes every value that the rule matches',
+  why: 'no request satisfies both fields, so this part of the rule never matches',
   hint: 'remove the value from one of the two fields',
   check({ snapshot, report }) {
     for (const { policy, rule: own, path: root } of rulesOf(snapshot.policies.authorizationPolicies)) {
@@ -23,7 +23,7 @@ export const rule: Rule = {
           const except = `not${field[0]?.toUpperCase()}${field.slice(1)}`;
           const others = fields[except] ?? [];
           if (values.length === 0 || others.length === 0 || !coversAll(others, values)) continue;
-          const message = `"${except}" takes every value of "${field}" beside it: nothing matches both`;
+          const message = `"${except}" excludes every value of "${field}" in the same rule: nothing matches both`;
           report({ object: policy, path: [...path, except], part: 'key', message });
         }
       }

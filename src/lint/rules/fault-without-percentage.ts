@@ -12,9 +12,9 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a fault that is injected into no request',
-  why: 'whoever tests how clients bear the fault tests nothing',
-  hint: 'set "percentage: {value: 100}" for every request',
+  title: 'a fault without a percentage, which is injected into no request',
+  why: 'a test of how clients cope with the fault tests nothing',
+  hint: 'set "percentage: {value: 100}" to inject the fault into every request',
   check({ snapshot, report }) {
     for (const { object, route, path } of httpRoutesOf(snapshot.policies.virtualServices)) {
       for (const field of ['delay', 'abort'] as const) {

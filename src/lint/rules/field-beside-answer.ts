@@ -17,8 +17,8 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a field about forwarding where the proxy answers by itself',
-  why: 'the field has no effect, so that what it should do does not happen',
+  title: 'a forwarding field in a route that forwards nothing',
+  why: 'the route answers requests with a redirect or a direct response, so the field has no effect',
   hint: 'remove the field',
   check({ snapshot, report }) {
     for (const { object, route, path } of httpRoutesOf(snapshot.policies.virtualServices)) {
@@ -26,7 +26,7 @@ export const rule: Rule = {
       if (answer === undefined) continue;
       for (const field of forwardingFields) {
         if (route[field] === undefined) continue;
-        const message = `"${field}" has no effect beside "${answer}": the proxy answers by itself`;
+        const message = `"${field}" has no effect together with "${answer}": the request is not forwarded`;
         report({ object, path: [...path, field], part: 'key', message });
       }
     }

@@ -14,9 +14,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'the address of the original client at a sidecar',
-  why: 'callers write X-Forwarded-For as they like, and with it the address that the rule compares',
-  hint: 'use "ipBlocks" for the address of the connection, or put the rule on the gateway',
+  title: 'a sidecar rule about the original client address (remoteIpBlocks, remote.ip)',
+  why: 'callers can write any address into X-Forwarded-For, and the rule compares that address',
+  hint: 'use "ipBlocks" (or "source.ip") for the address of the connection, or apply the rule to the gateway',
   check({ snapshot, report }) {
     if (snapshot.settings.sidecarUseRemoteAddress) return;
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {

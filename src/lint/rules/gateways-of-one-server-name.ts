@@ -20,8 +20,8 @@ export const rule: Rule = {
   kinds: ['Gateway'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'two TLS servers for one host on one port of the same workloads',
-  why: 'one of the two servers is left out as a whole, with its certificate, its check of clients and its other hosts',
+  title: 'two TLS servers for the same host and port on the same gateway workloads',
+  why: 'one of the two servers is left out as a whole, with its certificate, its client certificate check and its other hosts',
   hint: 'keep the host in one of the servers, or give one of them another port',
   check({ snapshot, report }) {
     const claims = new Map<string, Claim>();

@@ -14,9 +14,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'an address block that begins elsewhere than written',
-  why: 'the block is larger than the address in front of its length suggests',
-  hint: 'write the first address of the block, or the length of the one address (/32, /128)',
+  title: 'an address block whose address is not the first of the block',
+  why: 'the rule applies to the whole block, which contains more addresses than the written one suggests',
+  hint: 'write the first address of the block; if a single address is meant, write the length /32 (IPv4) or /128 (IPv6)',
   check({ snapshot, report }) {
     for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
       for (const { field, value, path } of placedValues(at)) {

@@ -16,9 +16,9 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a host whose routes stand in two objects for sidecars',
-  why: 'sidecars take the routes of the oldest object, by name where the ages are equal, and none of the other',
-  hint: 'put the routes into one object, or delegate from it',
+  title: 'a host whose sidecar routes are in two VirtualServices',
+  why: 'sidecars use only the routes of the older object; if both have the same age, those of the first by name',
+  hint: 'put the routes into one object, or let one object delegate to the other',
   check({ snapshot, report }) {
     const { settings, policies } = snapshot;
     const isPublic = ({ spec }: VirtualService): boolean =>
@@ -34,7 +34,7 @@ export const rule: Rule = {
           if (!firsts.has(key)) firsts.set(key, object);
         }
         if (first === undefined || first === object) continue;
-        const message = `sidecars take no routes for "${host}" from here: VirtualService "${first.namespace}/${first.name}" goes before it`;
+        const message = `sidecars ignore these routes for "${host}": VirtualService "${first.namespace}/${first.name}" takes precedence`;
         const related = [{ object: first, path: ['spec', 'hosts'], part: 'key' as const, message: 'the one in force' }];
         report({ object, path: ['spec', 'hosts', i], message, related });
       }

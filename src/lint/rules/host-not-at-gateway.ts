@@ -15,9 +15,9 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a host that no server of the gateways has',
-  why: 'requests for the host reach no route: the gateway answers 404, or closes the connection',
-  hint: 'add the host to a server of the Gateway, or correct it here',
+  title: 'a VirtualService host that no server of its gateways accepts',
+  why: 'no request for the host reaches the routes: the gateway answers 404, or closes the connection',
+  hint: 'add the host to a server of the Gateway, or correct the host here',
   check({ snapshot, report, skip }) {
     const { policies, settings } = snapshot;
     const gateways = new Map(policies.gateways.map((gateway) => [`${gateway.namespace}/${gateway.name}`, gateway]));

@@ -13,7 +13,7 @@ export const rule: Rule = {
   needs: 'topology',
   since: '0.1.0',
   title: 'a short host name whose service is in another namespace',
-  why: 'a name without a dot stands for a service in the namespace of the rule, so that the rule is in force nowhere',
+  why: 'a name without a dot means a service in the namespace of the DestinationRule, so the rule applies to no service',
   hint: 'write the full name of the service',
   outranks: ['unknown-host'],
   check({ snapshot, report }) {

@@ -17,9 +17,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a host with a port in a rule of a gateway',
-  why: 'the rule holds for every port of the host, or for none',
-  hint: 'write the host without its port; the port of a gateway\'s container goes into "ports"',
+  title: 'a host with a port in an access rule of a gateway',
+  why: 'gateways compare hosts without their port: an ALLOW rule matches nothing, and a DENY rule applies to every port of the host',
+  hint: 'write the host without a port; to restrict the port, write the container port of the gateway into "ports"',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       if (!workloads.some(({ role }) => role === 'router')) continue;

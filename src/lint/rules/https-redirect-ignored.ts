@@ -11,9 +11,9 @@ export const rule: Rule = {
   kinds: ['Gateway'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a redirect to HTTPS on a port that speaks TLS already',
-  why: 'clients that come without TLS to the other port are not sent here',
-  hint: 'set it on the HTTP port',
+  title: '"httpsRedirect" on a port that already uses TLS',
+  why: 'the setting has no effect here, and clients that call the HTTP port are not redirected',
+  hint: 'set "httpsRedirect" on the server of the HTTP port',
   check({ snapshot, report }) {
     for (const object of snapshot.policies.gateways) {
       for (const [i, { port, tls }] of object.spec.servers.entries()) {

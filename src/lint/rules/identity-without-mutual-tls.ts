@@ -20,7 +20,7 @@ export const rule: Rule = {
   needs: 'topology',
   since: '0.1.0',
   title: 'a rule about identities where mutual TLS is switched off',
-  why: 'clients without a certificate have no identity: the rule lets in, or keeps out, nobody by it',
+  why: 'clients without a certificate have no identity, so the condition matches no client: an ALLOW rule lets nobody in, and a DENY rule denies nobody',
   hint: 'set mode STRICT in a PeerAuthentication for the workload',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {

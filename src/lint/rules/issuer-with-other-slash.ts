@@ -12,9 +12,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a request principal whose issuer differs by a slash at its end',
-  why: 'no token has this principal, so that an ALLOW rule refuses its owner, and a DENY rule lets him pass',
-  hint: 'write the issuer as the RequestAuthentication has it, then a slash, then the subject',
+  title: 'a request principal whose issuer differs from that of the tokens by a slash at the end',
+  why: 'no token has this principal: an ALLOW rule does not let its owner in, and a DENY rule does not stop the owner',
+  hint: 'write the issuer exactly as in the RequestAuthentication, then a slash, then the subject',
   check({ snapshot, report }) {
     const issuers = new Set(
       snapshot.policies.requestAuthentications.flatMap(({ spec }) => (spec.jwtRules ?? []).map(({ issuer }) => issuer)),

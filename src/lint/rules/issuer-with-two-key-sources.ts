@@ -14,9 +14,9 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'two rules of one issuer with keys from different places',
-  why: 'a token is good when either of the key sets verifies it, so that a key withdrawn from one may still live in the other',
-  hint: 'keep one source of keys for the issuer',
+  title: 'two JWT rules for one issuer that get its keys from different places',
+  why: 'a token is accepted if either key set verifies it, so a key that was removed from one set may still be accepted from the other',
+  hint: 'use one source of keys for the issuer',
   check({ snapshot, report }) {
     for (const policies of bySelector(snapshot.policies.requestAuthentications).values()) {
       const firsts = new Map<string, JwtRuleAt>();

@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'keys at an address inside of the network',
-  why: 'keys are fetched from such hosts only where the mesh allows it: without the keys every token is refused',
+  title: 'signing keys at an address inside the network',
+  why: 'keys are fetched from such hosts only if the mesh configuration allows it; without keys every token is refused',
   hint: 'list the host in "jwksAllowedHosts" of the mesh configuration, or write the keys into "jwks"',
   outranks: ['keys-over-plain-http'],
   check({ snapshot, report }) {

@@ -13,9 +13,9 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'keys that are fetched without TLS',
-  why: 'whoever can answer in the place of the issuer gives keys of his own, and then makes tokens of anybody',
-  hint: 'fetch the keys by https, or write them into "jwks"',
+  title: 'signing keys that are fetched without TLS',
+  why: 'an attacker who can answer in place of the issuer can supply keys, and then sign tokens for any user',
+  hint: 'fetch the keys over https, or write them into "jwks"',
   check({ snapshot, report }) {
     for (const { policy, rule, path } of jwtRulesOf(snapshot.policies.requestAuthentications)) {
       const { jwksUri = '', jwks } = rule;

@@ -12,15 +12,15 @@ export const rule: Rule = {
   kinds: ['DestinationRule'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'mutual TLS of the mesh is asked for where it is automatic',
-  why: 'clients that choose by themselves use mutual TLS where the server has it, and plain text where it has no sidecar; with the block they fail there',
+  title: 'mutual TLS of the mesh is required explicitly, although it is automatic',
+  why: 'without the setting, clients use mutual TLS if the server has a sidecar and plain text if it has none; with the setting, calls to servers without a sidecar fail',
   hint: 'remove "tls" unless plain text must never be sent',
   check({ snapshot, report }) {
     if (!snapshot.settings.autoMtls) return;
     for (const { rule, tls, path } of clientTlsOf(snapshot.policies.destinationRules)) {
       if (tls.mode !== 'MESH_MUTUAL' || Object.keys(tls).length > 1) continue;
       const message =
-        'mode MESH_MUTUAL turns off the automatic choice, which takes mutual TLS wherever the server has it';
+        'mode MESH_MUTUAL turns off the automatic choice, which uses mutual TLS wherever the server has a sidecar';
       report({ object: rule, path: [...path, 'mode'], message });
     }
   },

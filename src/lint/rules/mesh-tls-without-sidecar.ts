@@ -15,8 +15,8 @@ export const rule: Rule = {
   needs: 'topology',
   since: '0.1.0',
   title: 'mutual TLS of the mesh towards workloads without a sidecar',
-  why: 'the application does not understand the handshake, so that no call succeeds',
-  hint: 'remove "tls", so that the proxies agree by themselves, or give the workloads sidecars',
+  why: 'an application without a sidecar does not understand the TLS handshake, so every call fails',
+  hint: 'remove "tls", so that clients choose automatically, or give the workloads sidecars',
   check({ snapshot, report, skip }) {
     const proxied = proxiedNamespaces(snapshot);
     for (const { rule, tls, path, isForPort } of clientTlsOf(rulesAlone(snapshot))) {

@@ -18,8 +18,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a method that is not in capitals',
-  why: 'methods are compared letter by letter, so that no usual request matches: an ALLOW rule refuses it, a DENY rule lets it pass',
+  title: 'an HTTP method that is not in capitals',
+  why: 'methods are compared case-sensitively, so usual requests do not match: an ALLOW rule refuses them, and a DENY rule lets them pass',
   hint: 'write the method in capitals',
   check({ snapshot, report }) {
     for (const { policy, value, path } of operationValues(

@@ -14,8 +14,8 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a required token whose absence is answered with 403',
-  why: 'clients that log in on 401 do not: only a token that is there and wrong is answered with 401',
-  hint: 'let clients treat 403 as "log in" too, or ask an external authorizer (action CUSTOM) that answers 401',
+  why: 'clients that log in after a 401 do not log in after a 403; only an invalid token is answered with 401',
+  hint: 'let clients treat 403 as "log in" too, or use an external authorization server (action CUSTOM) that answers 401',
   check({ snapshot, report }) {
     for (const policy of snapshot.policies.authorizationPolicies) {
       const field = requiring(policy);

@@ -14,8 +14,8 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an ALLOW policy without a rule',
-  why: 'no request matches it, and the workloads refuse whatever no other policy allows',
-  hint: 'add rules, or give the policy a name with "allow-nothing" or "deny" to say that it is meant',
+  why: 'the policy matches no request, and the workloads refuse every request that no other policy allows',
+  hint: 'add rules; if the policy is intended, give it a name that contains "allow-nothing" or "deny"',
   check({ snapshot, report }) {
     for (const policy of snapshot.policies.authorizationPolicies) {
       const { action = 'ALLOW', rules = [], selector } = policy.spec;

@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a path that is taken away in one spelling',
-  why: 'an application may treat another spelling as the same, and a request with that one passes',
+  title: 'a rule that denies a path in only one spelling',
+  why: 'an application may treat another spelling as the same path, and requests with that spelling are not denied',
   hint: 'allow known paths with an ALLOW policy instead, or deny a prefix and each spelling that the application accepts',
   check({ snapshot, report }) {
     for (const { policy, rule: own, path: root } of rulesOf(snapshot.policies.authorizationPolicies)) {

@@ -13,9 +13,9 @@ export const rule: Rule = {
   kinds: ['DestinationRule'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'plain text towards every service of a pattern',
-  why: 'calls to all these services, also to those that come later, can be read on the way and carry no identity',
-  hint: 'name the service that has no sidecar, or remove "tls", so that the proxies agree by themselves',
+  title: 'plain text towards every service that a wildcard host matches',
+  why: 'calls to all these services, also to services that are added later, can be read on the network and carry no identity',
+  hint: 'name the service that has no sidecar, or remove "tls", so that clients choose automatically',
   check({ snapshot, report }) {
     const { clusterDomain } = snapshot.settings;
     for (const { rule, tls, path } of clientTlsOf(snapshot.policies.destinationRules)) {

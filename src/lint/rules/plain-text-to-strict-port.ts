@@ -15,9 +15,9 @@ export const rule: Rule = {
   kinds: ['DestinationRule'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'plain text towards a port that accepts mutual TLS alone',
-  why: 'the server closes every connection that comes without mutual TLS, so that no call succeeds',
-  hint: 'remove "tls", so that the proxies agree by themselves, or make the port PERMISSIVE',
+  title: 'plain text towards a port that accepts only mutual TLS',
+  why: 'the server closes every connection without mutual TLS, so every call fails',
+  hint: 'remove "tls", so that clients choose automatically, or make the port PERMISSIVE',
   check({ snapshot, report, skip }) {
     for (const { rule, tls, path, isForPort } of clientTlsOf(rulesAlone(snapshot))) {
       if (tls.mode !== 'DISABLE') continue;
@@ -25,7 +25,7 @@ export const rule: Rule = {
       if (served.length === 0) skip(rule);
       if (served.length === 0 || !served.every((it) => isStrict(it, snapshot))) continue;
       const host = served[0]?.target.service.host;
-      const message = `mode DISABLE sends plain text to "${host}", whose workloads accept mutual TLS alone`;
+      const message = `mode DISABLE sends plain text to "${host}", whose workloads accept only mutual TLS`;
       report({ object: rule, path: [...path, 'mode'], message });
     }
   },

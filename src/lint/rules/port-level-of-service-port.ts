@@ -14,7 +14,7 @@ export const rule: Rule = {
   kinds: ['PeerAuthentication'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'an entry of portLevelMtls with the port of the service',
+  title: 'an entry of portLevelMtls with a service port in place of a container port',
   why: 'the entry is ignored, and the port keeps the mode of the rest of the workload',
   hint: 'write the container port (targetPort)',
   outranks: ['port-without-service'],

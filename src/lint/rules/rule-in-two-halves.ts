@@ -12,9 +12,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a rule of sources alone beside a rule of operations alone',
-  why: 'rules are alternatives: these sources may do everything, and everybody may do these operations',
-  hint: 'write "from" and "to" in one rule, without the dash before the second',
+  title: 'a rule with sources only, next to a rule with operations only',
+  why: 'a request needs to match one of the rules only: these sources may do everything, and everybody may do these operations',
+  hint: 'write "from" and "to" into one rule: remove the dash before the second',
   check({ snapshot, report }) {
     for (const policy of snapshot.policies.authorizationPolicies) {
       const { action = 'ALLOW', rules = [] } = policy.spec;
@@ -27,7 +27,7 @@ export const rule: Rule = {
       if (rules.some(({ from = [] }) => from.length > 0 && from.every(({ source }) => isAnyIdentity(source)))) continue;
       report({
         ...{ object: policy, path: ['spec', 'rules', 1, second], part: 'key' },
-        message: `this rule has "${second}" alone, and the one before it has "${second === 'to' ? 'from' : 'to'}" alone: either of them is enough`,
+        message: `this rule has only "${second}", and the one before it only "${second === 'to' ? 'from' : 'to'}": a request needs to match only one of them`,
         related: [{ object: policy, path: ['spec', 'rules', 0], message: 'the other half' }],
       });
     }

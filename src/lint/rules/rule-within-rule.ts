@@ -17,8 +17,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a rule within another rule of its policy',
-  why: 'it decides nothing: whoever narrows or removes it changes no access',
+  title: 'a rule that another rule of the same policy contains',
+  why: 'the rule has no effect of its own: narrowing or removing it does not change access',
   hint: 'remove the rule, or narrow the other one',
   check({ snapshot, report }) {
     for (const policy of snapshot.policies.authorizationPolicies) {

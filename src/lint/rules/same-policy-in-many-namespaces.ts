@@ -19,8 +19,8 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'one policy copied into many namespaces',
-  why: 'a change has to be made in every copy, and the one that is forgotten decides otherwise',
-  hint: 'write the policy once in the root namespace where it is meant for the whole mesh, or generate the copies',
+  why: 'every change has to be made in each copy, and a copy that is forgotten behaves differently',
+  hint: 'if the policy is meant for the whole mesh, write it once in the root namespace; else generate the copies',
   check({ snapshot, report }) {
     const copies = new Map<string, MeshObject<string>[]>();
     for (const object of snapshot.objects) {

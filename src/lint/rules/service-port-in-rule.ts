@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'the port of a service in an access rule',
-  why: 'connections come in on the container port, so that the rule matches none by this one',
+  title: 'a service port in an access rule',
+  why: 'a port in a rule is compared with the container port, so this one matches no connection',
   hint: 'write the container port',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {

@@ -13,8 +13,8 @@ export const rule: Rule = {
   kinds: ['PeerAuthentication'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'STRICT for workloads without a sidecar',
-  why: 'without a proxy nobody refuses plain text: the workloads accept every connection, as if there were no policy',
+  title: 'mode STRICT for workloads without a sidecar',
+  why: 'only a proxy can refuse plain text: these workloads accept every connection, as if there were no policy',
   hint: 'give the workloads sidecars, or correct the selector',
   check({ snapshot, report, skip }) {
     const workloads = new LabelIndex(snapshot.topology.workloads);

@@ -17,8 +17,8 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a destination in a subset that the DestinationRules of its host do not have',
-  why: 'requests that are routed there are answered with 503',
+  title: 'a destination subset that no DestinationRule of the host defines',
+  why: 'requests that are routed there get 503',
   hint: 'add the subset to the DestinationRule of the host, or correct its name',
   check({ snapshot, report, skip }) {
     const { policies, settings } = snapshot;

@@ -11,8 +11,8 @@ export const rule: Rule = {
   kinds: [],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a suppression that has expired, is of no rule, gives no reason or takes nothing',
-  why: 'whoever reads it believes that a fault was looked at and accepted',
+  title: 'a suppression that has expired, names no rule, gives no reason or suppresses nothing',
+  why: 'readers of the suppression believe that a finding was examined and accepted',
   hint: 'remove it, or write "CODE: reason" or "CODE until YYYY-MM-DD: reason"',
   check() {},
 };

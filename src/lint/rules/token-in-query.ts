@@ -12,8 +12,8 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'tokens are read from the query',
-  why: 'the query of a request stays in access logs, histories and referrers, and who reads these can use the token (RFC 6750, section 5.3)',
+  title: 'tokens are read from the query string',
+  why: 'query strings are kept in access logs, browser histories and Referer headers, and whoever reads these can use the token (RFC 6750, section 5.3)',
   hint: 'read the token from a header (fromHeaders) or a cookie (fromCookies)',
   check({ snapshot, report }) {
     for (const { policy, rule, path } of jwtRulesOf(snapshot.policies.requestAuthentications)) {

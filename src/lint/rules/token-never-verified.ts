@@ -15,9 +15,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a rule about tokens where none is verified',
-  why: 'without a verified token no request has a request principal or a claim, so that the rule never matches, or always',
-  hint: 'add a RequestAuthentication for the same workloads, or correct the selector of the one that is there',
+  title: 'a rule about tokens for workloads that verify no tokens',
+  why: 'without a verified token no request has a request principal or a claim, so the condition never matches or, if negated, always matches',
+  hint: 'add a RequestAuthentication for the same workloads, or correct the selector of the existing one',
   check({ snapshot, report, skip }) {
     const { authorizationPolicies, requestAuthentications } = snapshot.policies;
     const verifying = requestAuthentications.filter(({ spec }) => (spec.jwtRules ?? []).length > 0);

@@ -15,9 +15,9 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'tokens that are verified and never required',
-  why: 'a request without any token passes: only a wrong token is refused',
-  hint: 'add an AuthorizationPolicy that asks for a token, such as one with "requestPrincipals: ["*"]"',
+  title: 'tokens are verified, but never required',
+  why: 'a request without a token passes; only an invalid token is refused',
+  hint: 'add an AuthorizationPolicy that requires a token, such as one with "requestPrincipals: ["*"]"',
   check({ snapshot, report, skip }) {
     const { authorizationPolicies, requestAuthentications } = snapshot.policies;
     const { rootNamespace } = snapshot.settings;

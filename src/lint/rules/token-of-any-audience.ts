@@ -12,9 +12,9 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'tokens for every audience are accepted',
-  why: 'a service that gets a token of the same issuer can use it here in the name of its owner',
-  hint: 'list in "audiences" the names by which the issuer knows this service',
+  title: 'tokens are accepted for every audience',
+  why: 'another service that receives a token of the same issuer can use it here on behalf of its owner',
+  hint: 'list in "audiences" the names that the issuer uses for this service',
   check({ snapshot, report }) {
     for (const { policy, rule, path } of jwtRulesOf(snapshot.policies.requestAuthentications)) {
       if ((rule.audiences ?? []).length > 0) continue;
@@ -22,7 +22,7 @@ export const rule: Rule = {
       const issuer = rule.issuer || (rule.jwksUri ?? '');
       report({
         ...{ object: policy, path: [...path, field] },
-        message: `tokens of "${issuer}" are accepted for whichever audience they were made`,
+        message: `tokens of "${issuer}" are accepted, whatever their audience`,
       });
     }
   },

@@ -16,8 +16,8 @@ export const rule: Rule = {
   kinds: ['RequestAuthentication'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'tokens are to be verified where no port is read as HTTP',
-  why: 'no token is verified there: with and without one every connection passes',
+  title: 'token verification for workloads without an HTTP port',
+  why: 'tokens are verified in HTTP requests only: on these workloads every connection passes, with or without a token',
   hint: 'declare the protocol of the port, or select another workload',
   check({ snapshot, report, skip }) {
     const { topology, effective, policies } = snapshot;
@@ -36,7 +36,7 @@ export const rule: Rule = {
       const { namespace, name } = found.workload;
       report({
         ...{ object: policy, path: ['spec', 'jwtRules'], part: 'key' },
-        message: `no token is verified at "${namespace}/${name}", and nowhere else: none of the ports there is read as HTTP`,
+        message: `this policy verifies no token: neither "${namespace}/${name}" nor another workload that it selects has a port that is read as HTTP`,
         related: [{ object: found.workload.object, path: ['metadata', 'name'], message: 'the workload' }],
       });
     }

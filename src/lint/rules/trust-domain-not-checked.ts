@@ -11,9 +11,9 @@ export const rule: Rule = {
   kinds: [],
   needs: 'policies',
   since: '0.1.0',
-  title: 'clients of every trust domain are believed',
-  why: 'whoever has a certificate of the same roots passes for a member of the mesh, whatever trust domain it names',
-  hint: 'remove PILOT_SKIP_VALIDATE_TRUST_DOMAIN, and list foreign domains in trustDomainAliases',
+  title: 'the trust domain of client certificates is not checked',
+  why: 'a client whose certificate is signed by a trusted root counts as a member of the mesh, whatever trust domain its certificate names',
+  hint: 'remove PILOT_SKIP_VALIDATE_TRUST_DOMAIN, and list the foreign trust domains that you trust in trustDomainAliases',
   check({ snapshot, report }) {
     if (!snapshot.settings.skipValidateTrustDomain) return;
     report({ setting: 'skipValidateTrustDomain', message: 'the trust domain of clients is not checked' });

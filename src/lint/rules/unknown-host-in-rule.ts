@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a host of an operation that no service has',
-  why: 'no request is for that host, so that the rule lets in, or keeps out, nobody by it',
+  title: 'a host in an access rule that no service has',
+  why: 'no request is for that host, so the condition matches nothing: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
   hint: 'write the host of a service, or the name by which clients reach it',
   check({ snapshot, report, skip }) {
     const names = new Map<string, Set<string>>();

@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a principal of a service account that no workload has',
-  why: 'nobody has that identity, so that the rule lets in, or keeps out, nobody by it',
+  title: 'a principal whose service account no workload has',
+  why: 'no client has that identity, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
   hint: 'write the service account of a workload',
   check({ snapshot, report, skip }) {
     const accounts = new Map<string, Set<string>>();

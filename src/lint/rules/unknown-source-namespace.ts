@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a source in a namespace that is not there',
-  why: 'nobody comes from that namespace, so that the rule lets in, or keeps out, nobody by it',
+  title: 'a source namespace that does not exist',
+  why: 'no client is in that namespace, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
   hint: 'write the name of a namespace of the mesh, or add its Namespace object to the input',
   check({ snapshot, report, skip }) {
     const { namespaces } = snapshot.topology;

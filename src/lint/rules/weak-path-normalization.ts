@@ -13,8 +13,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'rules about paths that are normalized in part only',
-  why: 'a request with another spelling of the path passes the rule, and the application reads it as the path',
+  title: 'rules about paths in a mesh that does not normalize paths fully',
+  why: 'a request with another spelling of the path does not match the rule, and the application may treat it as that path',
   hint: 'set pathNormalization.normalization to DECODE_AND_MERGE_SLASHES in the mesh configuration',
   check({ snapshot, report }) {
     const level = snapshot.settings.pathNormalization;

@@ -12,13 +12,13 @@ export const rule: Rule = {
   kinds: ['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'WorkloadEntry'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a workload without any access rule',
-  why: 'whoever reaches it may do everything',
-  hint: 'add an AuthorizationPolicy of action ALLOW for the workload or its namespace',
+  title: 'a workload to which no access rule applies',
+  why: 'every client that can reach it may do everything',
+  hint: 'add an ALLOW AuthorizationPolicy for the workload or its namespace',
   check({ snapshot, report }) {
     for (const workload of snapshot.topology.workloads) {
       if (workload.role !== 'sidecar' || snapshot.effective.authorizationPolicies(workload).length > 0) continue;
-      const message = `no AuthorizationPolicy of the input is in force for "${workload.namespace}/${workload.name}"`;
+      const message = `no AuthorizationPolicy of the input applies to "${workload.namespace}/${workload.name}"`;
       report({ object: workload.object, path: ['metadata', 'name'], message });
     }
   },

@@ -27,10 +27,10 @@ function codeOf(name: string): string | undefined {
 /** Why a suppression is not in force; undefined when it is. `today` is a day, `YYYY-MM-DD`. */
 export function faultOf({ name, code, until, reason }: Suppression, today: string): string | undefined {
   if (code === undefined) return `no rule has the code "${name}"`;
-  if (reason === '') return `it gives no reason: write "${name}: why it is meant"`;
+  if (reason === '') return `it gives no reason: write "${name}: why the finding is accepted"`;
   if (until === undefined) return undefined;
-  if (!isDay(until)) return `"${until}" is no day, expected one such as 2027-01-31`;
-  return until < today ? `it held until ${until}` : undefined;
+  if (!isDay(until)) return `"${until}" is not a date, expected YYYY-MM-DD`;
+  return until < today ? `it expired on ${until}` : undefined;
 }
 
 function isDay(text: string): boolean {

@@ -32,7 +32,7 @@ function checkEndpointsOfResolution({ spec }: ServiceEntry, report: Report): voi
   const { resolution = 'NONE', endpoints = [] } = spec;
   const most = resolution === 'NONE' ? 0 : resolution === 'DNS_ROUND_ROBIN' ? 1 : Number.POSITIVE_INFINITY;
   if (endpoints.length <= most) return;
-  const expected = most === 0 ? 'none' : 'at most one';
+  const expected = most === 0 ? 'no entry' : 'at most one entry';
   const holes = { resolution, expected, count: String(endpoints.length) };
   report('too-many-endpoints', ['spec', 'endpoints'], holes, { part: 'key' });
 }

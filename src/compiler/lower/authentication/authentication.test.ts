@@ -143,7 +143,7 @@ describe('authenticationFilters', () => {
       ['key-set-not-at-hand', 'RequestAuthentication/a/p#spec.jwtRules.1.issuer'],
       ['key-set-not-at-hand', 'RequestAuthentication/a/p#spec.jwtRules.2.jwksUri'],
     ]);
-    expect(bag.all[0]?.message).toContain('"away" are not at hand (no answer)');
+    expect(bag.all[0]?.message).toContain('"away" are not available (no answer)');
   });
 
   test('is the identical object until a policy or a key set is another', () => {
