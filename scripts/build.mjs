@@ -45,7 +45,7 @@ const cachedScripts = [
   {
     module: 'src/cli/lint-command.ts',
     script: 'lint.cjs',
-    exported: 'runLint',
+    exported: 'runLint, inputNames, ruleNames',
     warmUp: 'warm-up-lint.mjs',
   },
   {

@@ -15,7 +15,13 @@ const programs: readonly Command[] = [
 
 /** Every command, as it is typed: `pilot-agent proxy`. */
 export function commandNames(): readonly string[] {
-  return programs.flatMap((program) => program.commands.map((command) => `${program.name()} ${command.name()}`));
+  return programs.flatMap((program) => commandsOf(program).map((command) => `${program.name()} ${command.name()}`));
+}
+
+/** What a program's help lists, without `help` itself. */
+function commandsOf(program: Command): readonly Command[] {
+  const visible = program.createHelp().visibleCommands(program);
+  return program.commands.filter((command) => visible.includes(command));
 }
 
 /** `pilot-agent proxy [options] [role]` */

@@ -4,6 +4,8 @@ import { version } from '../lib/version.ts';
 import { formatLintSummary } from '../lint/formats/summary.ts';
 import { reportOf } from '../lint/report.ts';
 import { selectRules } from '../lint/select-rules.ts';
+import { inputNames } from './completion/input-names.ts';
+import { ruleNames } from './completion/rule-names.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
 import { diffOf, fixedFiles, writeFixed } from './lint-fix.ts';
@@ -12,6 +14,9 @@ import { type LintRun, lintInputs } from './lint-run.ts';
 import type { LintCommandOptions } from './lint-settings.ts';
 import { type Narrowed, narrowReport } from './narrow-report.ts';
 import { readLintProject } from './project-file.ts';
+
+// Completion asks for names that only this script knows.
+export { inputNames, ruleNames };
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warning: 1, error: 2 };
 

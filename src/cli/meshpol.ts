@@ -1,6 +1,7 @@
 import { type Command, Option, type OutputConfiguration } from 'commander';
 import { version } from '../lib/version.ts';
 import type { CompileOptions } from './compile-command.ts';
+import { addCompletion } from './completion/add-completion.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
 import { addLint, addRules } from './lint-options.ts';
@@ -56,6 +57,8 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
     .command('version')
     .description('print the version')
     .action(() => io.writeOut(`meshpol ${version}\n`));
+  const values = async () => (await import('./completion/meshpol-values.ts')).meshpolValues;
+  addCompletion(program, { values, writeOut: (text) => io.writeOut(text), finish });
   return program;
 }
 

@@ -85,10 +85,12 @@ function addRedirectFlag(command: Command, { name, short, value, usual, descript
 
 /**
  * Turns `--flag=true` into `--flag`, and leaves `--flag=false` out, for flags that take no value. `UsageError` for a
- * value that is neither.
+ * value that is neither. What stands behind `--` is no flag.
  */
 export function foldBooleans(argv: readonly string[]): string[] {
-  return argv.flatMap((argument) => {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  const folded = flags.flatMap((argument) => {
     const [, name = '', value = ''] = /^(--?[\w-]+)=(.*)$/.exec(argument) ?? [];
     const redirectSwitch = redirectSwitches.get(name);
     if (!booleanFlags.has(name) && redirectSwitch === undefined) return [argument];
@@ -97,4 +99,5 @@ export function foldBooleans(argv: readonly string[]): string[] {
       throw new UsageError(`${name}: "${value}" is neither true nor false`);
     return redirectSwitch === undefined ? [] : [`--no-${redirectSwitch}`];
   });
+  return [...folded, ...argv.slice(flags.length)];
 }

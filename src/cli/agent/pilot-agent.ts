@@ -1,4 +1,5 @@
 import type { Command, OutputConfiguration } from 'commander';
+import { addCompletion } from '../completion/add-completion.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addCallCommands } from './call-commands.ts';
 import { addCleanFlags, addLoggingFlags, addRedirectFlags, foldBooleans } from './flags.ts';
@@ -26,6 +27,8 @@ export function createPilotAgent(context: ProgramContext, finish: Finish, output
   addLoggingFlags(addVersionCommand(program, () => context.signals.release()));
   addRedirectCommands(program, context, finish);
   addCallCommands(program, context, finish);
+  const values = async () => (await import('../completion/agent-values.ts')).agentValues;
+  addLoggingFlags(addCompletion(program, { values, begin: () => context.signals.release(), finish }));
   return program;
 }
 

@@ -9,13 +9,17 @@ export function didYouMean(text: string, candidates: Iterable<string>): string {
   return guess === undefined ? '' : `, did you mean "${guess}"?`;
 }
 
+/** A parser that knows what it takes. */
+export type ChoiceParser<T> = ((text: string) => T) & { readonly choices: readonly string[] };
+
 /** A parser of one of the names of `values`, which gives what stands for it. */
-export function choiceOf<T extends string>(values: Readonly<Record<string, T>>): (text: string) => T {
-  return (text) => {
+export function choiceOf<T extends string>(values: Readonly<Record<string, T>>): ChoiceParser<T> {
+  const choices = Object.keys(values);
+  const parse = (text: string): T => {
     if (Object.hasOwn(values, text)) return values[text] as T;
-    const names = Object.keys(values);
-    throw new InvalidArgumentError(`Allowed choices are ${names.join(', ')}${didYouMean(text, names) || '.'}`);
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}${didYouMean(text, choices) || '.'}`);
   };
+  return Object.assign(parse, { choices });
 }
 
 /** A decimal number from 0. */

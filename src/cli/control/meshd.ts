@@ -1,6 +1,7 @@
 import type { Command, OutputConfiguration } from 'commander';
 import { addLoggingFlags, foldBooleans } from '../agent/flags.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
+import { addCompletion } from '../completion/add-completion.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addServeFlags } from './flags.ts';
 
@@ -29,5 +30,7 @@ export function createMeshd(context: ProgramContext, finish: Finish, output: Out
     finish(await runServe(options, context));
   });
   addVersionCommand(program, () => context.signals.release());
+  const values = async () => (await import('../completion/logging-values.ts')).loggingValues;
+  addCompletion(program, { values, begin: () => context.signals.release(), finish });
   return program;
 }

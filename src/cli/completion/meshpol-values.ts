@@ -1,0 +1,27 @@
+import { lintForms } from '../lint-settings.ts';
+import type { InputNames } from './input-names.ts';
+import { always, fileAfterEquals, plainWords, type ValueTable } from './value-source.ts';
+
+/** The script of `meshpol lint`, which knows rules and reads inputs; loaded when a value needs it. */
+const known = () => import('../lint-command.ts');
+
+const namesIn = async (inputs: readonly string[]): Promise<InputNames> => (await known()).inputNames(inputs);
+
+/** Values of `meshpol` beside choices and paths. */
+export const meshpolValues: ValueTable = {
+  '--workload': async ({ inputs }) => {
+    const { workloads } = await namesIn(inputs);
+    return { words: workloads.map((it) => ({ word: `${it.namespace}/${it.name}`, description: it.kind })) };
+  },
+  '--root-namespace': async ({ inputs }) => plainWords((await namesIn(inputs)).namespaces),
+  '--rule': async () => ({ words: (await known()).ruleNames().rules }),
+  '--category': async () => plainWords((await known()).ruleNames().categories),
+  '--jwks': fileAfterEquals(() => ({})),
+  'lint --output': fileAfterEquals(always(...lintForms)),
+  'rules CODE': async () => {
+    const { rules, diagnostics } = (await known()).ruleNames();
+    return { words: [...rules, ...diagnostics] };
+  },
+  'rules --from': async () => plainWords((await known()).ruleNames().peers),
+  'schema KIND': async () => plainWords((await import('../../library/schemas.ts')).schemaKinds()),
+};

@@ -1,0 +1,3 @@
+/** Shells that a script is printed for. */
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
