@@ -20,6 +20,7 @@ const required = [
     'readlink',
     'rm',
     'rmdir',
+    'script',
     'sed',
     'seq',
     'sh',
