@@ -1,7 +1,8 @@
 // Bundles the programs into dist/: for each a small file that is called, which looks for Node's version and for the program's
 // other files; ES modules, commands split off and loaded when they are asked for; what `meshpol compile`, `meshpol lint` and
 // `pilot-agent` need as scripts with their compiled form beside them, for the Nodes at hand; and the program of the agent's
-// thread for large inputs, which few agents start. Beside them, in dist/library/, the library.
+// thread for large inputs, which few agents start. Beside them, in dist/library/, the library, and in
+// dist/man/ the manual pages.
 import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -132,6 +133,8 @@ for (const node of nodesAtHand()) {
     spawnSync(node, ['scripts/build/compile-ahead.mjs', ...parts], { stdio: 'inherit' });
   }
 }
+const { writeManPages } = await import('./man/write.ts');
+writeManPages(`${made}/man`);
 writeFileSync(`${made}/THIRD-PARTY-LICENSES.txt`, thirdParty.text());
 for (const name of programs) await chmod(`${made}/${name}.js`, 0o755);
 rmSync('dist', { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { Command, Help, Option } from 'commander';
 import { createPilotAgent } from '../../src/cli/agent/pilot-agent.ts';
 import type { ProgramContext } from '../../src/cli/agent/program-context.ts';
 import { createMeshd } from '../../src/cli/control/meshd.ts';
@@ -7,7 +7,7 @@ import { createMeshpol } from '../../src/cli/meshpol.ts';
 import { code, table } from './markdown.ts';
 
 /** Commands are only described here, never run: nothing of these is used. */
-const programs: readonly Command[] = [
+export const programs: readonly Command[] = [
   createMeshpol({} as CliIo, {}, () => undefined),
   createPilotAgent({} as ProgramContext, () => undefined),
   createMeshd({} as ProgramContext, () => undefined),
@@ -19,7 +19,7 @@ export function commandNames(): readonly string[] {
 }
 
 /** What a program's help lists, without `help` itself. */
-function commandsOf(program: Command): readonly Command[] {
+export function commandsOf(program: Command): readonly Command[] {
   const visible = program.createHelp().visibleCommands(program);
   return program.commands.filter((command) => visible.includes(command));
 }
@@ -33,13 +33,18 @@ export function synopsisOf(name: string): string {
 /** A table of a command's options; the logging flags, which most commands have, are one row. */
 export function optionsOf(name: string): string {
   const command = commandOf(name);
-  const help = Object.assign(command.createHelp(), command.configureHelp());
+  const help = helpOf(command);
   const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
   const own = options.filter(({ helpGroupHeading }) => helpGroupHeading !== 'Logging:');
   const rows = own.map((option: Option) => [code(help.optionTerm(option)), help.optionDescription(option)]);
   const logging = own.length < options.length ? [['`--log_…`', '[logging flags](logging.md#flags)']] : [];
   const given = [...argumentsOf(command), ...rows, ...logging];
   return given.length === 0 ? 'None.' : table(['option', 'description'], given);
+}
+
+/** What words the help of a command. */
+export function helpOf(command: Command): Help {
+  return Object.assign(command.createHelp(), command.configureHelp());
 }
 
 function argumentsOf(command: Command): string[][] {
