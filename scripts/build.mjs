@@ -11,7 +11,7 @@ import { basename, delimiter } from 'node:path';
 import { build } from 'esbuild';
 import { buildLibrary } from './build/library.mjs';
 import { isOlder } from './build/needed-node.mjs';
-import { lazyBuiltins, lazySchema, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
+import { lazyBuiltins, lazySchema, plainBuiltins, scriptInPlaceOf, unusedParts } from './build/plugins.mjs';
 import { ThirdParty } from './build/third-party.mjs';
 
 if (!existsSync('src/generated/validators.js') || !existsSync('src/generated/templates.js')) generate();
@@ -69,7 +69,7 @@ for (const { module, script, hasMap } of cachedScripts) {
     format: 'cjs',
     define: { ...shared.define, 'import.meta.dirname': '__dirname' },
     ...(hasMap && maps),
-    plugins: [lazySchema, lazyBuiltins, unusedParts, thirdParty.plugin],
+    plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
   });
   // They are read as Latin-1. The bundler escapes other letters, but not in regular expressions and tagged templates.
   const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${script}`, 'utf8')) ?? [];
@@ -81,7 +81,7 @@ await build({
   outfile: `${made}/agent-compile.cjs`,
   format: 'cjs',
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-  plugins: [lazySchema, lazyBuiltins, unusedParts, thirdParty.plugin],
+  plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
 });
 await buildLibrary(made, thirdParty);
 const shebang = '#!/usr/bin/env node';
@@ -99,9 +99,9 @@ for (const name of programs) {
     format: 'esm',
     ...maps,
     banner: {
-      js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
+      js: `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);`,
     },
-    plugins: [lazySchema, unusedParts, thirdParty.plugin, ...cachedScripts.map(scriptInPlaceOf)],
+    plugins: [lazySchema, unusedParts, plainBuiltins, thirdParty.plugin, ...cachedScripts.map(scriptInPlaceOf)],
   });
   await buildFront(name, Object.keys(metafile.outputs));
 }

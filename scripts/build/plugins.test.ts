@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import schema from '../../src/envoy/api/schema.json' with { type: 'json' };
 
-const { lazyBuiltins, lazySchema }: Readonly<Record<string, Plugin>> = await import(
+const { lazyBuiltins, lazySchema, plainBuiltins }: Readonly<Record<string, Plugin>> = await import(
   new URL('plugins.mjs', import.meta.url).href
 );
 const root = resolve(import.meta.dirname, '../..');
@@ -17,12 +17,12 @@ const options = {
 } satisfies BuildOptions;
 
 /** A script of one module in the folder of the sources, bundled with the plugin. */
-async function bundled(contents: string, plugin: Plugin | undefined): Promise<string> {
+async function bundled(contents: string, plugin: Plugin | undefined, format: 'cjs' | 'esm' = 'cjs'): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'plugins-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const outfile = join(folder, 'a.cjs');
+  const outfile = join(folder, format === 'cjs' ? 'a.cjs' : 'a.mjs');
   const stdin = { contents, resolveDir: join(root, 'src/envoy/api'), loader: 'ts' } as const;
-  await build({ ...options, stdin, outfile, plugins: plugin === undefined ? [] : [plugin] });
+  await build({ ...options, format, stdin, outfile, plugins: plugin === undefined ? [] : [plugin] });
   return outfile;
 }
 
@@ -32,6 +32,21 @@ const isLoaded = () => process.moduleLoadList.includes('NativeModule http2');
 console.log(isLoaded(), constants.HTTP2_HEADER_PATH, isLoaded());`;
   const { stdout } = spawnSync(process.execPath, [await bundled(contents, lazyBuiltins)], { encoding: 'utf8' });
   expect(stdout).toBe('false :path true\n');
+});
+
+test('an ES module gets what it imports of Node, and loads nothing that only other exports need', async () => {
+  const contents = `import events, { EventEmitter } from 'node:events';
+import fs, { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import own from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
+const right = [events === EventEmitter, fs.existsSync === existsSync, own === process, stripVTControlCharacters('a')];
+const loaded = ['stream', 'string_decoder', 'worker_threads', 'net', 'tty'].filter((name) =>
+  process.moduleLoadList.includes('NativeModule ' + name));
+process.stdout.write(JSON.stringify([...right, ...loaded]));
+process.stdout.write(String(spawnSync('true').status));`;
+  const { stdout } = spawnSync(process.execPath, [await bundled(contents, plainBuiltins, 'esm')], { encoding: 'utf8' });
+  expect(stdout).toBe('[true,true,true,"a"]0');
 });
 
 test('the schema of Envoy says the same in the programs', async () => {
