@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { misspelt } from './misspelling.ts';
+import { KnownNames } from './misspelling.ts';
 
-describe('misspelt', () => {
+describe('KnownNames', () => {
   test.each([
     ['paymnets', 'payments'],
     ['back-end', 'backend'],
     ['shop-frontned', 'shop-frontend'],
     ['Shop', 'shop'],
   ])('takes %s for %s', (name, meant) => {
-    expect(misspelt(name, ['default', meant])).toBe(meant);
+    expect(new KnownNames(['default', meant]).meantBy(name)).toBe(meant);
   });
 
   test.each([
@@ -18,6 +18,19 @@ describe('misspelt', () => {
     ['orders2', 'orders1'],
     ['dev', 'prod'],
   ])('takes %s for another name than %s', (name, known) => {
-    expect(misspelt(name, [known])).toBeUndefined();
+    expect(new KnownNames([known]).meantBy(name)).toBeUndefined();
+  });
+
+  test('takes a name for the nearest one, and for the first of those that are as near', () => {
+    const known = new KnownNames(['shop-frontal', 'shop-fronted', 'shap-frontend', 'shop-frontena']);
+    expect(known.meantBy('shop-frontend')).toBe('shop-fronted');
+    expect(new KnownNames(['zone-paymint', 'zane-payment', 'zone-payments']).meantBy('zone-payment')).toBe('zone-paymint');
+  });
+
+  test('answers anew once a name is added', () => {
+    const known = new KnownNames(['default']);
+    expect(known.meantBy('paymnets')).toBeUndefined();
+    known.add('payments');
+    expect(known.meantBy('paymnets')).toBe('payments');
   });
 });

@@ -1,5 +1,5 @@
 import { operationValues } from '../authorization/walk.ts';
-import { misspelt } from '../misspelling.ts';
+import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** A name within the cluster that no service has, while one has almost the same. */
@@ -18,15 +18,12 @@ export const rule: Rule = {
   why: 'no request is for that host, so the condition matches nothing: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
   hint: 'write the host of a service, or the name by which clients reach it',
   check({ snapshot, report, skip }) {
-    const names = new Map<string, Set<string>>();
-    for (const { namespace, name, kind } of snapshot.topology.services) {
-      if (kind === 'Service') names.set(namespace, (names.get(namespace) ?? new Set()).add(name));
-    }
+    const names = namesByNamespace(snapshot.topology.services.filter(({ kind }) => kind === 'Service'));
     for (const at of operationValues(snapshot.policies.authorizationPolicies, 'hosts', 'notHosts')) {
       const [, name = '', namespace = ''] = /^([^.:*]+)\.([^.:*]+)\.svc(?:\.[^:*]+)?(?::\d+)?$/.exec(at.value) ?? [];
       const known = names.get(namespace);
       if (name === '' || known?.has(name)) continue;
-      const meant = misspelt(name, known ?? []);
+      const meant = known?.meantBy(name);
       if (meant === undefined) {
         skip(at.policy);
         continue;

@@ -1,5 +1,5 @@
 import { sourceValues } from '../authorization/walk.ts';
-import { misspelt } from '../misspelling.ts';
+import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** A service account that no workload of its namespace has, while one has almost the same. */
@@ -18,15 +18,14 @@ export const rule: Rule = {
   why: 'no client has that identity, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
   hint: 'write the service account of a workload',
   check({ snapshot, report, skip }) {
-    const accounts = new Map<string, Set<string>>();
-    for (const { namespace, serviceAccount } of snapshot.topology.workloads) {
-      accounts.set(namespace, (accounts.get(namespace) ?? new Set()).add(serviceAccount));
-    }
+    const accounts = namesByNamespace(
+      snapshot.topology.workloads.map(({ namespace, serviceAccount }) => ({ namespace, name: serviceAccount })),
+    );
     for (const at of sourceValues(snapshot.policies.authorizationPolicies, 'principals', 'notPrincipals')) {
       const [, namespace = '', account = ''] = /^[^/*]+\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(at.value) ?? [];
       const known = accounts.get(namespace);
       if (account === '' || known?.has(account)) continue;
-      const meant = misspelt(account, known ?? []);
+      const meant = known?.meantBy(account);
       if (meant === undefined) {
         skip(at.policy);
         continue;

@@ -1,5 +1,5 @@
 import { sourceValues } from '../authorization/walk.ts';
-import { misspelt } from '../misspelling.ts';
+import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** A namespace that the input does not have, while it has one of almost the same name. */
@@ -18,14 +18,14 @@ export const rule: Rule = {
   why: 'no client is in that namespace, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
   hint: 'write the name of a namespace of the mesh, or add its Namespace object to the input',
   check({ snapshot, report, skip }) {
-    const { namespaces } = snapshot.topology;
+    const namespaces = new KnownNames(snapshot.topology.namespaces.keys());
     for (const { policy, field, value, path } of sourceValues(
       snapshot.policies.authorizationPolicies,
       ...(['namespaces', 'notNamespaces'] as const),
     )) {
       if (value.includes('*') || namespaces.has(value) || value === snapshot.settings.rootNamespace) continue;
       // The input may leave a namespace out; that it has almost the same one tells of a slip.
-      const meant = misspelt(value, namespaces.keys());
+      const meant = namespaces.meantBy(value);
       if (meant === undefined) {
         skip(policy);
         continue;

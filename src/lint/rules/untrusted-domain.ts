@@ -1,6 +1,6 @@
 import { placedValues } from '../authorization/placed-values.ts';
 import { rulesOf } from '../authorization/walk.ts';
-import { misspelt } from '../misspelling.ts';
+import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** Certificates of other trust domains are refused before rules are looked at. */
@@ -22,6 +22,7 @@ export const rule: Rule = {
     const { trustDomain, trustDomainAliases, skipValidateTrustDomain } = snapshot.settings;
     if (skipValidateTrustDomain) return;
     const trusted = [trustDomain, ...trustDomainAliases];
+    const usual = new KnownNames(['cluster-local']);
     // Without a setting that names the domains of the mesh, the one that it really has may be another.
     const isSaid = trustDomain !== 'cluster.local' || trustDomainAliases.length > 0;
     for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
@@ -30,7 +31,7 @@ export const rule: Rule = {
           ? foreignDomain(value, trusted)
           : undefined;
         if (domain === undefined) continue;
-        if (!isSaid && misspelt(domain.replaceAll('.', '-'), ['cluster-local']) === undefined) {
+        if (!isSaid && usual.meantBy(domain.replaceAll('.', '-')) === undefined) {
           skip(at.policy);
           continue;
         }
