@@ -20,11 +20,18 @@ test('every place in a fixture is where the position tree has it', () => {
     plain += 1;
     const tree = positionTree(text);
     expect(tree.reading).toStrictEqual({ json: loaded.value });
-    const places = (find: RangeOf) =>
-      pathsOf(loaded.value).map((path) => [path.join('.'), find(path, 'key'), find(path, 'value')]);
-    expect(places(rangeOf), text).toStrictEqual(places(tree.rangeOf));
+    expect(placesOf(loaded.value, rangeOf), text).toStrictEqual(placesOf(loaded.value, tree.rangeOf));
   }
   expect(plain / texts.length).toBeGreaterThan(0.5);
+});
+
+test('places in brackets are where the position tree has them', () => {
+  const text = 'a: [b, "c d", [1, e.f/*] , \'g\']\nh: [ [] , {} ]\n';
+  const loaded = load(text);
+  const rangeOf = loaded.ok ? plainPositions(text, loaded.value) : undefined;
+  expect(rangeOf).toBeDefined();
+  if (!loaded.ok || rangeOf === undefined) return;
+  expect(placesOf(loaded.value, rangeOf)).toStrictEqual(placesOf(loaded.value, positionTree(text).rangeOf));
 });
 
 test.each<[string, string, unknown]>([
@@ -37,7 +44,12 @@ test.each<[string, string, unknown]>([
   ['a scalar goes on', 'a: b\n c\n', { a: 'b c' }],
   ['a scalar is in a block', 'a: |\n  b\n', { a: 'b\n' }],
   ['there is an anchor', 'a: &x b\n', { a: 'b' }],
-  ['there is a flow collection', 'a: [b]\n', { a: ['b'] }],
+  ['there are braces', 'a: {b: c}\n', { a: { b: 'c' } }],
+  ['brackets have more', 'a: [b, c]\n', { a: ['b'] }],
+  ['brackets have less', 'a: [b]\n', { a: ['b', 'c'] }],
+  ['brackets have a comma behind the last', 'a: [b,]\n', { a: ['b'] }],
+  ['brackets go on', 'a: [b,\n  c]\n', { a: ['b', 'c'] }],
+  ['brackets hold a mapping', 'a: [b: c]\n', { a: [{ b: 'c' }] }],
   ['there is an escape', 'a: "\\u0062"\n', { a: 'b' }],
   ['there is a comment', 'a: b # c\n', { a: 'b' }],
   ['a key is there twice', 'a: b\na: b\n', { a: 'b' }],
@@ -55,6 +67,10 @@ function documents(): string[] {
         return cutDocuments(text).map(({ start, end }) => text.slice(start, end));
       }),
   );
+}
+
+function placesOf(value: unknown, find: RangeOf) {
+  return pathsOf(value).map((path) => [path.join('.'), find(path, 'key'), find(path, 'value')]);
 }
 
 /** Of everything in a value, and of one member that is not there. */

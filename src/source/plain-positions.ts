@@ -1,4 +1,5 @@
 import type { JsonPath, OffsetRange } from '../diagnostics/span.ts';
+import { plainInFlow } from './scalar-forms.ts';
 
 /** Where one value stands, and its key; children by key or index. */
 interface PlainNode {
@@ -11,8 +12,8 @@ interface PlainNode {
 export type RangeOf = (path: JsonPath, part: 'key' | 'value') => OffsetRange;
 
 /**
- * Positions in a document of the plain kind: block mappings and sequences of scalars on one line, as people and kubectl
- * mostly write them. The text is read in step with the value that the parser made of it, so this is a second reading
+ * Positions in a document of the plain kind: block mappings and sequences of scalars, and of brackets on one line, as people
+ * and kubectl mostly write them. The text is read in step with the value that the parser made of it, so this is a second reading
  * too: undefined as soon as anything is not plain or not as the value says. Costs a twentieth of a position tree.
  */
 export function plainPositions(text: string, value: unknown): RangeOf | undefined {
@@ -59,11 +60,10 @@ class PlainReading {
   }
 
   #node(value: unknown, key: OffsetRange | undefined): PlainNode | undefined {
-    if (Array.isArray(value) && value.length > 0) return this.#sequence(value, key);
-    if (typeof value === 'object' && value !== null && Object.keys(value).length > 0) {
-      return this.#mapping(value as Readonly<Record<string, unknown>>, key);
-    }
-    return this.#scalar(value, key);
+    if (!isFilled(value) || this.#text[this.#at] === '[') return this.#line(value, key);
+    return Array.isArray(value)
+      ? this.#sequence(value, key)
+      : this.#mapping(value as Readonly<Record<string, unknown>>, key);
   }
 
   #sequence(items: readonly unknown[], key: OffsetRange | undefined): PlainNode | undefined {
@@ -98,27 +98,50 @@ class PlainReading {
     return children.size === Object.keys(members).length ? { range: { start: from, end }, key, children } : undefined;
   }
 
-  /** The value behind a key: on the line of the key when it is a scalar, else below, deeper or a list's "- ". */
+  /** The value behind a key: on the line of the key when it is a scalar or in brackets, else below, deeper or a list's "- ". */
   #member(value: unknown, key: OffsetRange, column: number): PlainNode | undefined {
     this.#forward(key.end - key.start + 1);
-    if (this.#text[this.#at] !== '\n' && this.#at < this.#text.length) return this.#scalar(value, key);
+    if (this.#text[this.#at] !== '\n' && this.#at < this.#text.length) return this.#line(value, key);
     if (typeof value !== 'object' || value === null) return undefined;
     this.#skipLines();
     const isListAtKey = this.#column === column && Array.isArray(value);
     return this.#column > column || isListAtKey ? this.#node(value, key) : undefined;
   }
 
-  /** A scalar or an empty collection, and nothing behind it on its line. */
-  #scalar(value: unknown, key: OffsetRange | undefined): PlainNode | undefined {
+  /** A scalar or a collection in brackets, and nothing behind it on its line. */
+  #line(value: unknown, key: OffsetRange | undefined): PlainNode | undefined {
+    const node = this.#inline(value, key, plain);
+    if (node === undefined || (this.#text[this.#at] !== '\n' && this.#at < this.#text.length)) return undefined;
+    this.#skipLines();
+    return node;
+  }
+
+  #inline(value: unknown, key: OffsetRange | undefined, unquoted: RegExp): PlainNode | undefined {
+    if (isFilled(value)) return Array.isArray(value) ? this.#brackets(value, key) : undefined;
     const from = this.#at;
     const inQuotes = this.#match(quoted);
-    const length = inQuotes?.[0].length ?? (isEmptyCollection(value) ? 2 : (this.#match(plain)?.[0].length ?? 0));
+    const length = inQuotes?.[0].length ?? (isCollection(value) ? 2 : (this.#match(unquoted)?.[0].length ?? 0));
     const written = this.#text.slice(from, from + length);
     const isSame = inQuotes === null ? isWrittenAs(value, written) : value === (inQuotes[1] ?? inQuotes[2]);
     this.#at += length;
-    if (!isSame || (this.#text[this.#at] !== '\n' && this.#at < this.#text.length)) return undefined;
-    this.#skipLines();
-    return { range: { start: from, end: from + length }, key, children: noChildren };
+    return isSame ? { range: { start: from, end: this.#at }, key, children: noChildren } : undefined;
+  }
+
+  /** `[a, "b"]` */
+  #brackets(items: readonly unknown[], key: OffsetRange | undefined): PlainNode | undefined {
+    const from = this.#at;
+    const children = new Map<string, PlainNode>();
+    for (const item of items) {
+      if (this.#text[this.#at] !== (children.size === 0 ? '[' : ',')) return undefined;
+      this.#forward(1);
+      const child = this.#inline(item, undefined, plainInFlow);
+      if (child === undefined) return undefined;
+      children.set(String(children.size), child);
+      this.#forward(0);
+    }
+    if (this.#text[this.#at] !== ']') return undefined;
+    this.#at += 1;
+    return { range: { start: from, end: this.#at }, key, children };
   }
 
   #match(pattern: RegExp): RegExpExecArray | null {
@@ -146,8 +169,12 @@ class PlainReading {
   }
 }
 
-function isEmptyCollection(value: unknown): boolean {
+function isCollection(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+function isFilled(value: unknown): value is object {
+  return isCollection(value) && Object.keys(value).length > 0;
 }
 
 /** The only reading that YAML 1.2's core schema has of the plain text `written`. */
