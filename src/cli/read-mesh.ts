@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceFile } from '../source/document.ts';
 import { readSources } from '../source/read.ts';
+import { whilePrompt } from '../source/while-prompt.ts';
 import type { CliIo } from './io.ts';
 
 /** Options of every command that reads a mesh, as the command line spells them. */
@@ -29,7 +30,8 @@ export async function readMesh(
   io: CliIo,
   bag: DiagnosticBag,
 ): Promise<ReadMesh> {
-  const inputs = await readSources(paths, bag, { stdin: io.stdin, maxFileBytes: maxFileSize, exclude });
+  const reading = { stdin: io.stdin, maxFileBytes: maxFileSize, exclude, through: whilePrompt() };
+  const inputs = await readSources(paths, bag, reading);
   const configuration = meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true };
   const flags = { trustDomain, rootNamespace };
   const read = await readSettings({ meshConfig: configuration, environment: io.environment, flags }, bag);

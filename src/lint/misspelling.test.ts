@@ -24,7 +24,9 @@ describe('KnownNames', () => {
   test('takes a name for the nearest one, and for the first of those that are as near', () => {
     const known = new KnownNames(['shop-frontal', 'shop-fronted', 'shap-frontend', 'shop-frontena']);
     expect(known.meantBy('shop-frontend')).toBe('shop-fronted');
-    expect(new KnownNames(['zone-paymint', 'zane-payment', 'zone-payments']).meantBy('zone-payment')).toBe('zone-paymint');
+    expect(new KnownNames(['zone-paymint', 'zane-payment', 'zone-payments']).meantBy('zone-payment')).toBe(
+      'zone-paymint',
+    );
   });
 
   test('answers anew once a name is added', () => {
