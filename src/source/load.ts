@@ -17,8 +17,16 @@ export interface SyntaxFault {
   readonly length: number;
 }
 
-/** A function that reads documents one by one; it builds its schema once. */
+const known = new WeakMap<SourceLimits, (text: string) => Loaded>();
+
+/** A function that reads documents one by one; its schema is built once for the same limits. */
 export function loader(limits: SourceLimits): (text: string) => Loaded {
+  const load = known.get(limits) ?? createLoader(limits);
+  known.set(limits, load);
+  return load;
+}
+
+function createLoader(limits: SourceLimits): (text: string) => Loaded {
   const tally: ScalarTally = { words: 0, oddNumbers: 0 };
   const options = { schema: coreSchema(tally), maxDepth: limits.maxDepth + 2 };
   return (text) => {
