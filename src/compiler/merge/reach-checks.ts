@@ -9,7 +9,8 @@ import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
-import { hasLabels, LabelIndex, selects } from '../topology/selector.ts';
+import { hasLabels, selects } from '../topology/selector.ts';
+import { workloadsByLabels } from '../topology/workload-index.ts';
 
 type Selecting = PeerAuthentication | RequestAuthentication | AuthorizationPolicy;
 
@@ -67,7 +68,7 @@ function ofWhole({ namespace }: Selecting, reach: Reach): Nowhere | undefined {
 }
 
 function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Nowhere | undefined {
-  const proxied = countsOf(topology).proxied.get(namespace);
+  const proxied = proxiedIn(topology).get(namespace);
   if (proxied === 0) return { why: `no workload of namespace "${namespace}" has a proxy`, hint: howToInject };
   if (proxied !== undefined) return undefined;
   if (topology.namespaces.has(namespace)) return { why: `there is no workload in namespace "${namespace}"` };
@@ -85,7 +86,7 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
   const wanted = spec.selector?.matchLabels;
   const selected = isRoot
     ? topology.workloads.filter(({ labels }) => selects(wanted, labels))
-    : countsOf(topology).workloads.select(namespace, wanted);
+    : workloadsByLabels(topology).select(namespace, wanted);
   if (selected.some(isProxied)) return undefined;
   if (selected.length > 0) return { why: 'no workload that its selector matches has a proxy', hint: howToInject };
   const nowhere = isRoot ? ofWhole(policy, reach) : ofNamespace(namespace, reach);
@@ -100,16 +101,11 @@ function reportNowhere(policy: MeshObject<string>, { why, hint, isNamespace }: N
   bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint });
 }
 
-interface Counts {
-  /** Workloads that have a proxy, by namespace; every namespace that has a workload is there. */
-  readonly proxied: ReadonlyMap<string, number>;
-  readonly workloads: LabelIndex<Workload>;
-}
-
 /** Made once a topology: compiling again looks at the policies alone. */
-const counted = new WeakMap<Topology, Counts>();
+const counted = new WeakMap<Topology, ReadonlyMap<string, number>>();
 
-function countsOf(topology: Topology): Counts {
+/** Workloads that have a proxy, by namespace; every namespace that has a workload is there. */
+function proxiedIn(topology: Topology): ReadonlyMap<string, number> {
   const known = counted.get(topology);
   if (known !== undefined) return known;
   const proxied = new Map<string, number>();
@@ -117,9 +113,8 @@ function countsOf(topology: Topology): Counts {
     const { namespace } = workload;
     proxied.set(namespace, (proxied.get(namespace) ?? 0) + (isProxied(workload) ? 1 : 0));
   }
-  const counts = { proxied, workloads: new LabelIndex(topology.workloads) };
-  counted.set(topology, counts);
-  return counts;
+  counted.set(topology, proxied);
+  return proxied;
 }
 
 function isProxied({ role }: Workload): boolean {

@@ -1,49 +1,94 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { AuthorizationPolicy, AuthorizationRule, Operation, Source } from '../../policy/authorization-policy.ts';
 
 /** One rule of a policy, and where it stands. */
-export interface RuleAt {
+export class RuleAt {
   readonly policy: AuthorizationPolicy;
   readonly rule: AuthorizationRule;
   readonly index: number;
-  readonly path: JsonPath;
-}
 
-/** The rules of all policies, in their order. */
-export function* rulesOf(policies: readonly AuthorizationPolicy[]): Iterable<RuleAt> {
-  for (const policy of policies) {
-    for (const [index, rule] of (policy.spec.rules ?? []).entries()) {
-      yield { policy, rule, index, path: ['spec', 'rules', index] };
-    }
+  constructor(policy: AuthorizationPolicy, rule: AuthorizationRule, index: number) {
+    this.policy = policy;
+    this.rule = rule;
+    this.index = index;
+  }
+
+  /** Made when asked for: of thousands of rules few are told of. */
+  get path(): JsonPath {
+    return ['spec', 'rules', this.index];
   }
 }
 
+/** The rules of some policies, in their order. */
+export function rulesOf(policies: readonly AuthorizationPolicy[]): readonly RuleAt[] {
+  const found: RuleAt[] = [];
+  for (const policy of policies) {
+    const { rules = [] } = policy.spec;
+    for (let i = 0; i < rules.length; i++) found.push(new RuleAt(policy, rules[i] as AuthorizationRule, i));
+  }
+  return found;
+}
+
+type OfMesh = Pick<Snapshot, 'policies'>;
+
+const known = new WeakMap<readonly AuthorizationPolicy[], readonly RuleAt[]>();
+
+/** The rules of all policies, in their order; gathered once for all who ask. */
+export function allRulesOf({ policies: { authorizationPolicies } }: OfMesh): readonly RuleAt[] {
+  const found = known.get(authorizationPolicies) ?? rulesOf(authorizationPolicies);
+  known.set(authorizationPolicies, found);
+  return found;
+}
+
 /** One value of a field of an operation or a source. */
-export interface ValueAt<Field extends string> extends RuleAt {
+export class ValueAt<Field extends string> {
+  readonly at: RuleAt;
   readonly field: Field;
   readonly value: string;
+  readonly #holder: JsonPath;
+  readonly #index: number;
+
+  constructor(at: RuleAt, holder: JsonPath, field: Field, value: string, index: number) {
+    this.at = at;
+    this.field = field;
+    this.value = value;
+    this.#holder = holder;
+    this.#index = index;
+  }
+
+  get policy(): AuthorizationPolicy {
+    return this.at.policy;
+  }
+
+  get rule(): AuthorizationRule {
+    return this.at.rule;
+  }
+
+  get path(): JsonPath {
+    return [...this.at.path, ...this.#holder, this.field, this.#index];
+  }
 }
 
 /** The values of the named fields of all operations. */
 export function* operationValues<F extends keyof Operation>(
-  policies: readonly AuthorizationPolicy[],
+  mesh: OfMesh,
   ...fields: readonly F[]
 ): Iterable<ValueAt<F>> {
-  for (const at of rulesOf(policies)) {
-    for (const [i, { operation }] of (at.rule.to ?? []).entries()) {
-      yield* valuesOf(at, operation as Fields, [...at.path, 'to', i, 'operation'], fields);
+  for (const at of allRulesOf(mesh)) {
+    const { to = [] } = at.rule;
+    for (let i = 0; i < to.length; i++) {
+      yield* valuesOf(at, to[i]?.operation as Fields, ['to', i, 'operation'], fields);
     }
   }
 }
 
 /** The values of the named fields of all sources. */
-export function* sourceValues<F extends keyof Source>(
-  policies: readonly AuthorizationPolicy[],
-  ...fields: readonly F[]
-): Iterable<ValueAt<F>> {
-  for (const at of rulesOf(policies)) {
-    for (const [i, { source }] of (at.rule.from ?? []).entries()) {
-      yield* valuesOf(at, source as Fields, [...at.path, 'from', i, 'source'], fields);
+export function* sourceValues<F extends keyof Source>(mesh: OfMesh, ...fields: readonly F[]): Iterable<ValueAt<F>> {
+  for (const at of allRulesOf(mesh)) {
+    const { from = [] } = at.rule;
+    for (let i = 0; i < from.length; i++) {
+      yield* valuesOf(at, from[i]?.source as Fields, ['from', i, 'source'], fields);
     }
   }
 }
@@ -51,17 +96,22 @@ export function* sourceValues<F extends keyof Source>(
 /** Values by field: what operations and sources are made of. */
 type Fields = Readonly<Record<string, readonly string[] | undefined>>;
 
-function* valuesOf<F extends string>(
+const noValues: readonly never[] = [];
+
+function valuesOf<F extends string>(
   at: RuleAt,
   holder: Fields,
   path: JsonPath,
   fields: readonly F[],
-): Iterable<ValueAt<F>> {
+): readonly ValueAt<F>[] {
+  let found: ValueAt<F>[] | undefined;
   for (const field of fields) {
-    for (const [k, value] of (holder[field] ?? []).entries()) {
-      yield { ...at, field, value, path: [...path, field, k] };
-    }
+    const values = holder[field];
+    if (values === undefined) continue;
+    found ??= [];
+    for (let k = 0; k < values.length; k++) found.push(new ValueAt(at, path, field, values[k] as string, k));
   }
+  return found ?? noValues;
 }
 
 /** The fields of each source and operation of a rule, and of each condition. */

@@ -17,7 +17,7 @@ export const rule: Rule = {
   why: 'whoever may create a service account of that name, in any namespace, is let in',
   hint: 'name the namespace: "*/ns/<namespace>/sa/<service account>"',
   check({ snapshot, report }) {
-    for (const at of sourceValues(snapshot.policies.authorizationPolicies, 'principals', 'notPrincipals')) {
+    for (const at of sourceValues(snapshot, 'principals', 'notPrincipals')) {
       const { policy, rule: own, field, value, path } = at;
       if (takesAccess(policy.spec.action ?? 'ALLOW', field === 'notPrincipals')) continue;
       if (!/^\*.*[^*]$/.test(value) || value.includes('/ns/') || value.startsWith('*ns/')) continue;

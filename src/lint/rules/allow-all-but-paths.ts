@@ -1,4 +1,4 @@
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** An allow list by exception: whatever is not listed is open. */
@@ -16,7 +16,7 @@ export const rule: Rule = {
   why: 'a path that is added later is open to everybody, and so is a different spelling of an excepted path that the application treats as that path and Envoy does not',
   hint: 'list the allowed paths in "paths"; or deny the excepted paths in a DENY policy, and add an ALLOW rule that names the clients',
   check({ snapshot, report }) {
-    for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule: own, path } of allRulesOf(snapshot)) {
       const { from = [], to = [], when = [] } = own;
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || from.length + when.length > 0) continue;
       for (const [i, { operation }] of to.entries()) {

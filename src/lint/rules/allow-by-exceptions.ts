@@ -1,4 +1,4 @@
-import { fieldsOf, rulesOf } from '../authorization/walk.ts';
+import { allRulesOf, fieldsOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** A rule whose fields all are `not…` fields; one of paths for everybody is told by itself. */
@@ -16,7 +16,7 @@ export const rule: Rule = {
   why: 'every client, path or method that is added later is allowed, unless it is one of the exceptions',
   hint: 'list what is allowed',
   check({ snapshot, report }) {
-    for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule: own, path } of allRulesOf(snapshot)) {
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW') continue;
       const names = fieldsOf(own, path).flatMap(({ fields }) => Object.keys(fields));
       if (names.length === 0 || names.includes('notPaths') || names.some((name) => !/^not[A-Z]/.test(name))) continue;

@@ -1,4 +1,4 @@
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** By such a name the author says that it is meant. */
@@ -23,7 +23,7 @@ export const rule: Rule = {
       policy,
       rule: { from = [], to = [], when = [] },
       path,
-    } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    } of allRulesOf(snapshot)) {
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || saysSo.test(policy.name)) continue;
       if (from.length + to.length + when.length > 0) continue;
       report({ object: policy, path, message: 'this ALLOW rule has no condition: every request matches it' });

@@ -24,10 +24,10 @@ export const rule: Rule = {
   hint: 'remove the ALLOW rule, or narrow the DENY rule',
   check({ snapshot, report }) {
     for (const policies of bySelector(snapshot.policies.authorizationPolicies).values()) {
-      const denying = [...rulesOf(policies.filter(isDenying))].filter(isNarrowed).slice(0, mostRules);
+      const denying = rulesOf(policies.filter(isDenying)).filter(isNarrowed).slice(0, mostRules);
       if (denying.length === 0) continue;
       const allowed = policies.filter(({ spec: { action = 'ALLOW' } }) => action === 'ALLOW');
-      for (const { policy, rule: narrow, path } of [...rulesOf(allowed)].filter(isNarrowed).slice(0, mostRules)) {
+      for (const { policy, rule: narrow, path } of rulesOf(allowed).filter(isNarrowed).slice(0, mostRules)) {
         const wide = denying.find((other) => coversRule(other.rule, narrow));
         if (wide === undefined) continue;
         report({

@@ -1,4 +1,4 @@
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** By such a name the author says that it is meant. */
@@ -19,7 +19,7 @@ export const rule: Rule = {
   why: 'every workload of the mesh is let in, also one that an attacker has taken over',
   hint: 'name the identities or namespaces that call the workload, or the operations that are open to all',
   check({ snapshot, report }) {
-    for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule: own, path } of allRulesOf(snapshot)) {
       const { from = [], to = [], when = [] } = own;
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || to.length + when.length > 0 || saysSo.test(policy.name))
         continue;

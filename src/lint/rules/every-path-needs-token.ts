@@ -1,4 +1,4 @@
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** Browsers ask in advance without credentials, and so do probes and crawlers of metrics. */
@@ -17,7 +17,7 @@ export const rule: Rule = {
   hint: 'add "to" with "notPaths" for health checks and, if browsers call from other origins, with "notMethods: ["OPTIONS"]"',
   outranks: ['missing-token-gives-403'],
   check({ snapshot, report }) {
-    for (const { policy, rule, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule, path } of allRulesOf(snapshot)) {
       const { from = [], to = [], when = [] } = rule;
       if (policy.spec.action !== 'DENY' || to.length + when.length > 0) continue;
       for (const [i, { source }] of from.entries()) {

@@ -1,6 +1,6 @@
 import { isEnforced } from '../authorization/enforced.ts';
 import { saysToRefuse } from '../authorization/names.ts';
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** A DENY rule without a condition, under a name that does not say so. */
@@ -18,7 +18,7 @@ export const rule: Rule = {
   why: 'the workloads refuse every request, whatever other policies allow',
   hint: 'name sources or operations in the rule, or give the policy a name with "deny" to say that it is meant',
   check({ snapshot, report }) {
-    for (const { policy, rule: own, path } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule: own, path } of allRulesOf(snapshot)) {
       const { from = [], to = [], when = [] } = own;
       if (policy.spec.action !== 'DENY' || !isEnforced(policy)) continue;
       if (from.length + to.length + when.length > 0 || saysToRefuse(policy)) continue;

@@ -1,5 +1,5 @@
 import { coversAll } from '../authorization/covers.ts';
-import { fieldsOf, rulesOf } from '../authorization/walk.ts';
+import { allRulesOf, fieldsOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** A field beside its own `not…` field that covers every value of it. */
@@ -17,7 +17,7 @@ export const rule: Rule = {
   why: 'no request satisfies both fields, so this part of the rule never matches',
   hint: 'remove the value from one of the two fields',
   check({ snapshot, report }) {
-    for (const { policy, rule: own, path: root } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule: own, path: root } of allRulesOf(snapshot)) {
       for (const { fields, path } of fieldsOf(own, root)) {
         for (const [field, values = []] of Object.entries(fields)) {
           const except = `not${field[0]?.toUpperCase()}${field.slice(1)}`;

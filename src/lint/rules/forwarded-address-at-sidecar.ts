@@ -22,7 +22,7 @@ export const rule: Rule = {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       if (!workloads.some(({ role }) => role === 'sidecar')) continue;
       for (const at of rulesOf([policy])) {
-        const found = placedValues(at).find(({ field }) => /^((r|notR)emoteIpBlocks|remote\.ip)$/.test(field));
+        const found = placedValues(at, /^((r|notR)emoteIpBlocks|remote\.ip)$/)[0];
         if (found === undefined) continue;
         const message = `"${found.field}" at a sidecar is what the caller writes into X-Forwarded-For`;
         report({ object: policy, path: found.path, message });

@@ -16,7 +16,7 @@ export const rule: Rule = {
   why: 'the path of a gRPC request is "/<package>.<Service>/<Method>", so no request matches',
   hint: 'add the method, or "/*" for every method',
   check({ snapshot, report }) {
-    for (const at of operationValues(snapshot.policies.authorizationPolicies, 'paths', 'notPaths')) {
+    for (const at of operationValues(snapshot, 'paths', 'notPaths')) {
       const { policy, rule: own, field, value, path } = at;
       if (!/^\/([a-z][a-z0-9_]*\.)+[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*\/?$/.test(value)) continue;
       const every = `${value.replace(/\/$/, '')}/*`;

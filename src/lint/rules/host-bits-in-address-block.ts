@@ -1,7 +1,9 @@
 import { canonicalBlock } from '../../compiler/topology/address.ts';
 import { placedValues } from '../authorization/placed-values.ts';
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+
+const isBlock = /^((not)?(remote)?ipBlocks|source\.ip|remote\.ip|destination\.ip)$/i;
 
 /** Bits of the address that its length cuts off are ignored. */
 export const rule: Rule = {
@@ -18,9 +20,8 @@ export const rule: Rule = {
   why: 'the rule applies to the whole block, which contains more addresses than the written one suggests',
   hint: 'write the first address of the block; if a single address is meant, write the length /32 (IPv4) or /128 (IPv6)',
   check({ snapshot, report }) {
-    for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
-      for (const { field, value, path } of placedValues(at)) {
-        if (!/^((not)?(remote)?ipBlocks|source\.ip|remote\.ip|destination\.ip)$/i.test(field)) continue;
+    for (const at of allRulesOf(snapshot)) {
+      for (const { value, path } of placedValues(at, isBlock)) {
         const block = canonicalBlock(value);
         if (block === undefined || !value.includes('/') || !block.includes('/')) continue;
         if (canonicalBlock(value.split('/')[0] ?? '') === block.split('/')[0]) continue;

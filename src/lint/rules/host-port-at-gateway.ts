@@ -24,9 +24,9 @@ export const rule: Rule = {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       if (!workloads.some(({ role }) => role === 'router')) continue;
       for (const at of rulesOf([policy])) {
-        const values = placedValues(at);
+        const values = placedValues(at, isHost);
         for (const placed of values) {
-          const host = isHost.test(placed.field) ? withoutPort(placed.value) : undefined;
+          const host = withoutPort(placed.value);
           if (host === undefined || values.some((other) => isBeside(other, placed) && isSame(other.value, host)))
             continue;
           const takes = takesAccess(policy.spec.action ?? 'ALLOW', placed.isNegated);

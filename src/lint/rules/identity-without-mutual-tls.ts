@@ -28,7 +28,7 @@ export const rule: Rule = {
       const [first] = plain;
       if (first === undefined || plain.length < workloads.length) continue;
       for (const at of rulesOf([policy])) {
-        const found = placedValues(at).find(({ field, isNegated }) => !isNegated && isIdentity.test(field));
+        const found = placedValues(at, isIdentity).find(({ isNegated }) => !isNegated);
         if (found === undefined) continue;
         const message = `"${found.field}" matches nobody at "${first.namespace}/${first.name}", where mutual TLS is switched off`;
         report({ object: policy, path: found.path, message });

@@ -20,7 +20,7 @@ export const rule: Rule = {
       snapshot.policies.requestAuthentications.flatMap(({ spec }) => (spec.jwtRules ?? []).map(({ issuer }) => issuer)),
     );
     for (const { policy, field, value, path } of sourceValues(
-      snapshot.policies.authorizationPolicies,
+      snapshot,
       ...(['requestPrincipals', 'notRequestPrincipals'] as const),
     )) {
       // The last slash parts issuer and subject.

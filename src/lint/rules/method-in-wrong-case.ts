@@ -22,10 +22,7 @@ export const rule: Rule = {
   why: 'methods are compared case-sensitively, so usual requests do not match: an ALLOW rule refuses them, and a DENY rule lets them pass',
   hint: 'write the method in capitals',
   check({ snapshot, report }) {
-    for (const { policy, value, path } of operationValues(
-      snapshot.policies.authorizationPolicies,
-      ...(['methods', 'notMethods'] as const),
-    )) {
+    for (const { policy, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
       const meant = value.toUpperCase();
       if (meant === value || !methods.has(meant)) continue;
       const edits = [{ span: policy.document.spanOf(path), text: meant }];

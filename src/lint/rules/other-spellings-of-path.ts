@@ -1,5 +1,5 @@
 import { coversAll } from '../authorization/covers.ts';
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** Paths are compared as Envoy normalized them. What an application takes for the same beyond that, Envoy does not know: a
@@ -18,7 +18,7 @@ export const rule: Rule = {
   why: 'an application may treat another spelling as the same path, and requests with that spelling are not denied',
   hint: 'allow known paths with an ALLOW policy instead, or deny a prefix and each spelling that the application accepts',
   check({ snapshot, report }) {
-    for (const { policy, rule: own, path: root } of rulesOf(snapshot.policies.authorizationPolicies)) {
+    for (const { policy, rule: own, path: root } of allRulesOf(snapshot)) {
       const { action = 'ALLOW' } = policy.spec;
       if (action === 'AUDIT') continue;
       const field = action === 'ALLOW' ? 'notPaths' : 'paths';

@@ -1,5 +1,5 @@
 import type { Workload } from '../../compiler/topology/model.ts';
-import { LabelIndex } from '../../compiler/topology/selector.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Rule } from '../rule.ts';
 
@@ -19,7 +19,7 @@ export const rule: Rule = {
   hint: 'write the container port (targetPort)',
   outranks: ['port-without-service'],
   check({ snapshot, report, skip }) {
-    const workloads = new LabelIndex(snapshot.topology.workloads);
+    const workloads = workloadsByLabels(snapshot.topology);
     for (const policy of snapshot.policies.peerAuthentications) {
       const ports = Object.keys(policy.spec.portLevelMtls ?? {});
       if (ports.length === 0) continue;

@@ -19,8 +19,7 @@ export const rule: Rule = {
   hint: 'write the container port',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
-      const values = [...rulesOf([policy])].flatMap(placedValues);
-      const ports = values.filter(({ field }) => /^(ports|notPorts|destination\.port)$/.test(field));
+      const ports = rulesOf([policy]).flatMap((at) => placedValues(at, /^(ports|notPorts|destination\.port)$/));
       if (ports.length === 0) continue;
       const targets = workloads.flatMap((workload) => workload.targets);
       const open = new Set(targets.map(({ targetPort }) => targetPort));

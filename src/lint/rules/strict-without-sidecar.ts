@@ -1,4 +1,5 @@
-import { hasLabels, LabelIndex } from '../../compiler/topology/selector.ts';
+import { hasLabels } from '../../compiler/topology/selector.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { Rule } from '../rule.ts';
 import { proxiedNamespaces } from '../tls/proxied-namespaces.ts';
 
@@ -17,7 +18,7 @@ export const rule: Rule = {
   why: 'only a proxy can refuse plain text: these workloads accept every connection, as if there were no policy',
   hint: 'give the workloads sidecars, or correct the selector',
   check({ snapshot, report, skip }) {
-    const workloads = new LabelIndex(snapshot.topology.workloads);
+    const workloads = workloadsByLabels(snapshot.topology);
     const proxied = proxiedNamespaces(snapshot);
     for (const policy of snapshot.policies.peerAuthentications) {
       const { selector, mtls } = policy.spec;

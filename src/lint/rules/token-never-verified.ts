@@ -1,4 +1,4 @@
-import { LabelIndex } from '../../compiler/topology/selector.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Rule } from '../rule.ts';
 import { Meeting } from '../tokens/meeting.ts';
@@ -22,7 +22,7 @@ export const rule: Rule = {
     const { authorizationPolicies, requestAuthentications } = snapshot.policies;
     const verifying = requestAuthentications.filter(({ spec }) => (spec.jwtRules ?? []).length > 0);
     const meeting = new Meeting(verifying, snapshot.settings.rootNamespace);
-    const workloads = new LabelIndex(snapshot.topology.workloads);
+    const workloads = workloadsByLabels(snapshot.topology);
     for (const policy of authorizationPolicies) {
       const field = firstAsking(policy);
       if (field === undefined || meeting.mayMeet(policy)) continue;

@@ -1,4 +1,4 @@
-import { LabelIndex } from '../../compiler/topology/selector.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { JwtRule } from '../../policy/request-authentication.ts';
 import type { Rule } from '../rule.ts';
 import { Meeting } from '../tokens/meeting.ts';
@@ -23,7 +23,7 @@ export const rule: Rule = {
     const { rootNamespace } = snapshot.settings;
     const asking = new Meeting(authorizationPolicies.filter(readsTokens), rootNamespace);
     const any = new Meeting(authorizationPolicies, rootNamespace);
-    const workloads = new LabelIndex(snapshot.topology.workloads);
+    const workloads = workloadsByLabels(snapshot.topology);
     for (const policy of requestAuthentications) {
       const { selector, jwtRules = [] } = policy.spec;
       if (jwtRules.length === 0 || jwtRules.some(isForTheApplication) || asking.mayMeet(policy)) continue;

@@ -19,7 +19,7 @@ export const rule: Rule = {
   hint: 'write the host of a service, or the name by which clients reach it',
   check({ snapshot, report, skip }) {
     const names = namesByNamespace(snapshot.topology.services.filter(({ kind }) => kind === 'Service'));
-    for (const at of operationValues(snapshot.policies.authorizationPolicies, 'hosts', 'notHosts')) {
+    for (const at of operationValues(snapshot, 'hosts', 'notHosts')) {
       const [, name = '', namespace = ''] = /^([^.:*]+)\.([^.:*]+)\.svc(?:\.[^:*]+)?(?::\d+)?$/.exec(at.value) ?? [];
       const known = names.get(namespace);
       if (name === '' || known?.has(name)) continue;

@@ -21,7 +21,7 @@ export const rule: Rule = {
     const accounts = namesByNamespace(
       snapshot.topology.workloads.map(({ namespace, serviceAccount }) => ({ namespace, name: serviceAccount })),
     );
-    for (const at of sourceValues(snapshot.policies.authorizationPolicies, 'principals', 'notPrincipals')) {
+    for (const at of sourceValues(snapshot, 'principals', 'notPrincipals')) {
       const [, namespace = '', account = ''] = /^[^/*]+\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(at.value) ?? [];
       const known = accounts.get(namespace);
       if (account === '' || known?.has(account)) continue;

@@ -20,7 +20,7 @@ export const rule: Rule = {
   check({ snapshot, report, skip }) {
     const namespaces = new KnownNames(snapshot.topology.namespaces.keys());
     for (const { policy, field, value, path } of sourceValues(
-      snapshot.policies.authorizationPolicies,
+      snapshot,
       ...(['namespaces', 'notNamespaces'] as const),
     )) {
       if (value.includes('*') || namespaces.has(value) || value === snapshot.settings.rootNamespace) continue;

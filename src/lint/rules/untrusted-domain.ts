@@ -1,5 +1,5 @@
 import { placedValues } from '../authorization/placed-values.ts';
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
@@ -25,11 +25,9 @@ export const rule: Rule = {
     const usual = new KnownNames(['cluster-local']);
     // Without a setting that names the domains of the mesh, the one that it really has may be another.
     const isSaid = trustDomain !== 'cluster.local' || trustDomainAliases.length > 0;
-    for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
-      for (const { field, value, path } of placedValues(at)) {
-        const domain = /^((p|notP)rincipals|source\.principal)$/.test(field)
-          ? foreignDomain(value, trusted)
-          : undefined;
+    for (const at of allRulesOf(snapshot)) {
+      for (const { value, path } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
+        const domain = foreignDomain(value, trusted);
         if (domain === undefined) continue;
         if (!isSaid && usual.meantBy(domain.replaceAll('.', '-')) === undefined) {
           skip(at.policy);

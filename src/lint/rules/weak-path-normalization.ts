@@ -1,5 +1,5 @@
 import { placedValues } from '../authorization/placed-values.ts';
-import { rulesOf } from '../authorization/walk.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 /** Which spellings are made one before rules are looked at is a setting of the mesh. */
@@ -19,8 +19,8 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     const level = snapshot.settings.pathNormalization;
     if (level === 'DECODE_AND_MERGE_SLASHES') return;
-    for (const at of rulesOf(snapshot.policies.authorizationPolicies)) {
-      const found = placedValues(at).find(({ field, value }) => /^(p|notP)aths$/.test(field) && value !== '*');
+    for (const at of allRulesOf(snapshot)) {
+      const found = placedValues(at, /^(p|notP)aths$/).find(({ value }) => value !== '*');
       if (found === undefined) continue;
       const message = `other spellings of "${found.value}" bypass this rule: paths are normalized at level ${level} only`;
       report({ object: at.policy, path: found.path, message });
