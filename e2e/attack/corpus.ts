@@ -13,19 +13,19 @@ export const attackGroups: readonly AttackGroup[] = [
     ...[...literal, ...dots, ...slashes, ...escapes, ...bytes, ...forms, ...own, ...others],
     ...framing,
   ]),
-  path('path /', 'The root', '/', (path) => path === '/', rooted),
-  path('paths below /private/', 'A prefix of paths', '/private/*', (path) => path.startsWith('/private/'), prefixed),
-  path('paths that end with .key', 'A suffix of paths', '*.key', (path) => path.endsWith('.key'), suffixed),
+  path('path /', 'The root path', '/', (path) => path === '/', rooted),
+  path('paths below /private/', 'A path prefix', '/private/*', (path) => path.startsWith('/private/'), prefixed),
+  path('paths that end with .key', 'A path suffix', '*.key', (path) => path.endsWith('.key'), suffixed),
   path(
     'path template /store/{*}/secret',
-    'A template of paths, one segment of which is free',
+    'A path template with one variable segment',
     '/store/{*}/secret',
     (path) => /^\/store\/[^/]+\/secret$/.test(path),
     templated,
   ),
   path(
     'path template /vault/{**}/key',
-    'A template of paths with any segments in its middle',
+    'A path template with any number of segments in the middle',
     '/vault/{**}/key',
     (path) => /^\/vault\/.+\/key$/.test(path),
     deep,
@@ -62,7 +62,7 @@ export const attackGroups: readonly AttackGroup[] = [
 /** Attacks on what an ALLOW policy gives to hosts. */
 export const allowHostsGroup: AttackGroup = {
   title: 'only hosts server.foo and below example.com',
-  about: 'Hosts, which alone are allowed: `hosts: ["server.foo", "*.example.com"]`',
+  about: 'Hosts, the only ones that an ALLOW rule allows: `hosts: ["server.foo", "*.example.com"]`',
   rule: { to: [{ operation: { hosts: ['server.foo', '*.example.com'] } }] },
   kinship: ({ host }) => (/^server\.foo$|^[^.].*\.example\.com$/.test(host) ? 'other' : 'denied'),
   shown: ({ host }) => host,
@@ -73,7 +73,7 @@ export const allowHostsGroup: AttackGroup = {
 export const allowGroup: AttackGroup = {
   ...path(
     'only paths below /public/',
-    'A prefix of paths, which alone is allowed',
+    'A path prefix, the only paths that an ALLOW rule allows',
     '/public/*',
     (name) => !name.startsWith('/public/'),
     outside,

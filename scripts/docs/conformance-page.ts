@@ -8,7 +8,8 @@ import {
   testsOf,
 } from './evidence.ts';
 import { code, table } from './markdown.ts';
-import { parseTestReference, type TestReference } from './test-reference.ts';
+import { parseTestReference } from './test-reference.ts';
+import { testTitle } from './test-title.ts';
 
 type Row = readonly [id: string, ...cells: string[]];
 
@@ -88,14 +89,9 @@ function sectionText({ title, head, rows }: Section, evidence: Readonly<Record<s
 }
 
 function shownBy(evidence: Evidence | undefined): string {
-  const tests = testsOf(evidence).map((text) => code(asRun(parseTestReference(text))));
+  const tests = testsOf(evidence).map((text) => code(testTitle(parseTestReference(text))));
   const text = tests.length === 0 ? 'open' : tests.join('; ');
   return evidence?.note === undefined ? text : `${text} (${evidence.note})`;
-}
-
-/** The row of a table stands in the first hole of the name, as a run prints it. */
-function asRun({ path, name, row }: TestReference): string {
-  return `${path}: ${row === undefined ? name : name.replace(/%[a-z]|\$[a-z]+/, () => row)}`;
 }
 
 function fieldRows({ objects }: Specification): Row[] {

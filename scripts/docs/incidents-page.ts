@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { code, table } from './markdown.ts';
 import { parseTestReference } from './test-reference.ts';
+import { testTitle } from './test-title.ts';
 
 /** Something that went wrong in a mesh, and the tests that hold that it does not here. */
 export interface Incident {
@@ -25,8 +26,7 @@ export function incidentsPage(): string {
   return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'regression tests'], rows)}\n`;
 }
 
-/** File and name of a test, its first hole filled with its row. */
+/** File and title of a test, its first hole filled with its row. */
 export function shownTest(text: string): string {
-  const { path, name, row } = parseTestReference(text);
-  return code(`${path}: ${row === undefined ? name : name.replace(/%[a-z]|\$[a-z]+/, () => row)}`);
+  return code(testTitle(parseTestReference(text)));
 }

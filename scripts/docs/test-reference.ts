@@ -29,7 +29,7 @@ export function isThere({ path, name, row }: TestReference): boolean {
 }
 
 /** A local name inside `${…}` is no part of a test's name. */
-function emptied(text: string): string {
+export function emptied(text: string): string {
   return text.replace(/\$\{[^}]*\}/g, '…');
 }
 
