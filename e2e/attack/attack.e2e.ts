@@ -41,9 +41,12 @@ describeMesh('attacks', () => {
       });
       afterAll(() => testbed.remove('policy.yaml'));
 
-      test.each(groups)('$title: none is answered as what is denied, each as the table says', async (group) => {
-        await expectOutcomes(testbed, group, place);
-      });
+      test.each(groups)(
+        '$title: no request reaches what the rule denies, and each outcome is as documented',
+        async (group) => {
+          await expectOutcomes(testbed, group, place);
+        },
+      );
     });
   });
 

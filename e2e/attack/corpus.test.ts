@@ -47,14 +47,19 @@ describe('attackGroups', () => {
     ]);
   });
 
-  test.each(forgiven)('$title: lint tells of the application’s other spellings, by file and line', (group) => {
-    const [warned, ...others] = warnedPaths(authorizationPolicy({ ...selection, action: 'DENY', rules: [group.rule] }));
-    const { to } = group.rule as {
-      readonly to: readonly { readonly operation: { readonly paths: readonly string[] } }[];
-    };
-    expect(warned).toBe(`policy.yaml: "${to[0]?.operation.paths[0]}"`);
-    expect(others).toEqual([]);
-  });
+  test.each(forgiven)(
+    '$title: lint reports spellings that an application may treat as equal, by file and line',
+    (group) => {
+      const [warned, ...others] = warnedPaths(
+        authorizationPolicy({ ...selection, action: 'DENY', rules: [group.rule] }),
+      );
+      const { to } = group.rule as {
+        readonly to: readonly { readonly operation: { readonly paths: readonly string[] } }[];
+      };
+      expect(warned).toBe(`policy.yaml: "${to[0]?.operation.paths[0]}"`);
+      expect(others).toEqual([]);
+    },
+  );
 
   test('the same is said of what an ALLOW policy leaves out', () => {
     const policy = authorizationPolicy({ ...selection, action: 'ALLOW', rules: [allowOfAllElse] });

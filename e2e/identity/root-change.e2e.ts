@@ -51,7 +51,7 @@ describeMesh('a mesh whose root changes', () => {
     }
   }
 
-  test('by way of both fails no request, and ends with the new one alone', async () => {
+  test('with both roots in between fails no request, and ends with the new root only', async () => {
     const fresh = await createTestAuthority({ name: 'new' });
     const belowNew = await createTestAuthority({ name: 'below new', parent: fresh });
     const load = await startCalls(mesh);

@@ -129,7 +129,7 @@ describeMesh('a mesh with an ingress gateway', () => {
     expect(await ask('a.example')).toBe(closed);
   });
 
-  test('a server opens the port that the gateway’s service leads its number to', async () => {
+  test('a server opens the port that the gateway’s Service maps its number to', async () => {
     const objects = [
       gateway(),
       gateway({ name: 'other', port: 81 }),

@@ -15,7 +15,7 @@ describeMesh('tokens at an ingress gateway', () => {
   const named = ({ token, path }: TokenCell): string => `${path}, ${token}`;
 
   test.each(tokenRows)(
-    '$title: every status is as specified, and what it was before once it is deleted',
+    '$title: every status is as specified, and as before after the policy is deleted',
     async (row) => {
       await edge.enforce(row.files, minted);
       const seen: Record<string, string> = {};

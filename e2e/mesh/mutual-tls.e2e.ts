@@ -67,7 +67,7 @@ describeMesh('a mesh with automatic mutual TLS', () => {
     });
   });
 
-  test('names client and server in X-Forwarded-Client-Cert, and nothing else', async () => {
+  test('names client and server in X-Forwarded-Client-Cert, and nothing more', async () => {
     const { body } = await testbed.request({ from: 'foo/client', to: server, path: '/headers' });
     expect(forwarded.exec(body)?.[1]).toMatch(
       /^By=spiffe:\/\/cluster\.local\/ns\/foo\/sa\/server;Hash=[0-9a-f]{64};URI=spiffe:\/\/cluster\.local\/ns\/foo\/sa\/client$/,
@@ -147,7 +147,7 @@ describeMesh('a mesh with PILOT_SKIP_VALIDATE_TRUST_DOMAIN', () => {
   });
   afterAll(() => testbed?.close());
 
-  test('takes a client of another trust domain, and tells its name', async () => {
+  test('accepts a client of another trust domain, and forwards its name', async () => {
     const { status, body } = await testbed.request({ from: 'foreign/client', to: server, path: '/headers' });
     expect(status).toBe('200');
     expect(forwarded.exec(body)?.[1]).toContain('URI=spiffe://cluster.local.evil/ns/foreign/sa/client');

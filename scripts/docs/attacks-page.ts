@@ -22,7 +22,7 @@ The tables show only the parts of a request that differ from \`GET /free\` with 
 | **own equivalence** | reached the application with a value that some applications treat as the protected one: those that ignore a trailing slash, \`;\` parameters, or case. A proxy can't know that; \`meshpol lint\` reports such rules (\`other-spellings-of-path\`) |
 | – | can't be sent in this version of HTTP |
 
-Three kinds of requests are refused, however they are spelled:
+Requests of three kinds are ambiguous, and are treated as hostile:
 
 - **Ambiguous paths and authorities at gateways.** A gateway refuses every request whose path still contains \`/..;\` or \`/.;\` after normalization, or whose authority is neither empty nor canonical, whatever the policies. Otherwise access rules, the sidecar behind the gateway or the application could read another path or host than the gateway's routes do.
 - **Ambiguous paths at sidecars.** Such a path matches every path of a DENY rule, and no path of an ALLOW rule except \`*\`.
@@ -63,7 +63,7 @@ function tlsSection(): string {
 function tokenSection(): string {
   const about =
     `A rule has the issuer's keys and \`audiences: [${attackedAudience}]\`. Each token below is signed with the issuer's ` +
-    'key. So only an issuer that signs what others ask for makes them possible.\n\n' +
+    'key. So these attacks are possible only if an issuer signs headers or claims that others choose.\n\n' +
     "Envoy's JWT filter ignores `crit`, `b64`, `typ` and an `exp` of 0. It compares audiences without `http://` or `https://` " +
     'and without one trailing slash. An access rule behind that filter refuses a verified token if it has `crit` or `b64`, an ' +
     '`exp` from 0 to below 1 (in seconds), or none of the audiences exactly as written in the rule. Checking `typ` is left to the ' +

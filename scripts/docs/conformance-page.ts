@@ -31,16 +31,17 @@ export function conformancePage(): string {
   );
   const introduction =
     'The specification is the list of kinds, rules, flags, variables and metrics that the programs were written to; ' +
-    '`fixtures/specification.json` holds it. This page names for each of its lines the test that shows it, by file and ' +
-    'title. A note says which part of a line does not hold or is not shown. "open" is what is left to do. Written by ' +
-    '`make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. Targets of speed and memory that are not reached stand in bold in [performance.md](performance.md).';
+    '`fixtures/specification.json` holds it. This page names for each of its lines the test that shows it, as file, ' +
+    'group and title of the test; `%s` and `$name` stand for the values of a table of cases. A note in parentheses says which part ' +
+    'of a line does not hold or is not tested. "open" is not done yet. Written by ' +
+    '`make docs` from `fixtures/specification.json` and `fixtures/conformance.json`. Targets of speed and memory that are missed are in bold in [performance.md](performance.md).';
   return `# Conformance\n\n${introduction}\n\n${summary}\n\n${sections.map((it) => sectionText(it, evidence)).join('\n\n')}\n\n${openWork()}\n`;
 }
 
 /** What is known to be missing beside the lines of the specification. */
 function openWork(): string {
   const rows = readOpenWork();
-  return `## Open beside the specification\n\n${table(
+  return `## Other known gaps\n\nWhat is missing or wrong, but not a line of the specification.\n\n${table(
     ['what', 'where'],
     rows.map(({ what, where }) => [what, where]),
   )}`;

@@ -19,8 +19,8 @@ export function readIncidents(): readonly Incident[] {
 /** What went wrong elsewhere, and what keeps it from going wrong here. */
 export function incidentsPage(): string {
   const introduction =
-    'Known vulnerabilities (CVEs) and bugs of other meshes and proxies, and faults that attacks on this one brought to light. ' +
-    'Each row says what went wrong there, and which regression tests show that it does not happen here. Written by ' +
+    'Known vulnerabilities (CVEs) and bugs of other meshes and proxies, and faults found by attacking this one. ' +
+    'Each row says what went wrong, and which regression tests (file, group and title) show that it does not happen now. Written by ' +
     '`make docs` from `fixtures/incidents.json`.';
   const rows = readIncidents().map(({ incident, was, tests }) => [incident, was, tests.map(shownTest).join('; ')]);
   return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'regression tests'], rows)}\n`;

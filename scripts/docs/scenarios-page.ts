@@ -19,12 +19,12 @@ export function readScenarios(): readonly Scenario[] {
 /** What the agent is held to in its usual and unusual situations. */
 export function scenariosPage(): string {
   const introduction =
-    'How `pilot-agent` behaves in specific situations, with the tests that show it. A usage error ends it with exit code 2, an ' +
+    'How `pilot-agent` behaves in specific situations, with the tests that show it (file, group and title). A usage error ends it with exit code 2, an ' +
     'environment error with 3; Istio exits with 255 for both. Written by `make docs` from `fixtures/scenarios.json`.';
   const rows = readScenarios().map(({ scenario, is, tests }) => [
     String(scenario),
     is,
     tests.map(shownTest).join('; '),
   ]);
-  return `# Scenarios of the agent\n\n${introduction}\n\n${table(['number', 'situation: behaviour', 'tests'], rows)}\n`;
+  return `# Scenarios of the agent\n\n${introduction}\n\n${table(['number', 'situation: expected behaviour', 'tests'], rows)}\n`;
 }

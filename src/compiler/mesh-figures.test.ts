@@ -52,7 +52,7 @@ describe('meshFigures', () => {
     expect(compilation?.figures.gauges.pilot_duplicate_envoy_clusters).toBe(1);
   });
 
-  test('names the gateways whose servers found no place', async () => {
+  test('names the gateways whose servers were left out', async () => {
     expect((await figuresOf('gateway-two-tcp-servers')).rejected).toEqual([
       { kind: 'gateway', namespace: 'shop', name: 'shop' },
     ]);

@@ -88,7 +88,7 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
     });
   });
 
-  test('lets flag go before annotation, annotation before variable, variable before file, and says which it was', async () => {
+  test('prefers flag to annotation, annotation to variable, variable to file, and says which it used', async () => {
     const text =
       'trustDomain: file.example\ndefaultConfig: {serviceCluster: file, proxyAdminPort: 1, statusPort: 1, configPath: f}\n';
     const { settings, path } = await read(text, {

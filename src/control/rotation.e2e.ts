@@ -81,7 +81,7 @@ describe('a plugged-in authority', () => {
     expect([failures, issuers.size]).toEqual([0, 3]);
   });
 
-  test('moves to another root by way of both, and not at once', async () => {
+  test('changes its root in two steps, with both roots in between, and not at once', async () => {
     const [old, fresh] = [await createTestAuthority({ name: 'old' }), await createTestAuthority({ name: 'new' })];
     const [below, belowNew] = [
       await createTestAuthority({ name: 'a', parent: old }),
@@ -192,7 +192,7 @@ describe('the certificate of the control plane', () => {
     kept.close();
   });
 
-  test('has the names of the control plane, and is written for its owner alone', async () => {
+  test('has the names of the control plane, and only its owner can read it', async () => {
     const own = bench.path('own/server');
     await bench.start((config) => ({
       ...config,

@@ -40,7 +40,7 @@ describe('identityRequests', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('reads the token anew for each attempt', async () => {
+  test('reads the token again for each attempt', async () => {
     const options = await authorityIn(bench.folder, bench.authority);
     const request = identityRequests(options, systemClock);
     await request(attempt);

@@ -28,7 +28,7 @@ describe('writeOutputFolder', () => {
   const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
   const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
-  test('writes three files that only the key keeps from others', async () => {
+  test('writes three files, of which only the key is private', async () => {
     const snapshot = await next();
     await writeOutputFolder(folder, snapshot);
     expect(await readdir(folder)).toEqual(['cert-chain.pem', 'key.pem', 'root-cert.pem']);

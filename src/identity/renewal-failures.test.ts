@@ -71,7 +71,7 @@ describe('CertificateKeeper when a renewal fails', () => {
     expect(one.snapshots).toHaveLength(2);
   });
 
-  test('tells an error before a certificate of 10 s ends, and is quick enough for it', async () => {
+  test('logs an error before a certificate of 10 s expires, and retries quickly enough', async () => {
     const one = keeperBench({ lifetimeMs: 10_000 });
     await one.clock.pass(0);
     one.refusal = 'soon';

@@ -52,7 +52,7 @@ describeMesh('redirection', () => {
 
     const frames = [...frameScenarios('REDIRECT'), ...guestFrameScenarios];
     test.each([...redirectScenarios, ...dnsScenarios, ...frames])(
-      '$title: every packet meets whom it should',
+      '$title: every packet goes where it should',
       (scenario) => play(scenario),
     );
   });
@@ -62,7 +62,7 @@ describeMesh('redirection', () => {
     afterAll(() => lab?.close());
 
     test.each([...tproxyScenarios, ...frameScenarios('TPROXY')])(
-      '$title: every packet meets whom it should',
+      '$title: every packet goes where it should',
       (scenario) => play(scenario),
     );
   });
@@ -74,6 +74,6 @@ describeMesh('redirection', () => {
     test.each([
       ['REDIRECT', redirectScenarios[0]!],
       ['TPROXY', tproxyScenarios[0]!],
-    ])('%s: every packet meets whom it should', (_, scenario) => play(scenario));
+    ])('%s: every packet goes where it should', (_, scenario) => play(scenario));
   });
 });

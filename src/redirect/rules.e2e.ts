@@ -69,7 +69,7 @@ async function must(...call: Parameters<typeof agent>): Promise<string> {
 describeMesh.each(variants)('istio-iptables with %s', (variant) => {
   const [own, reference] = networksOf(variant);
 
-  test.each(readRuleCases())('makes the rules of $name, byte for byte, and none is left by clean-up', async (it) => {
+  test.each(readRuleCases())('makes exactly the rules of $name, and clean-up removes all of them', async (it) => {
     const before = await stateOf(own);
     await must(variant, ['istio-iptables', ...it.flags], it.environment);
     const applied = await stateOf(own);
@@ -122,7 +122,7 @@ describeMesh.concurrent.each(variants)('any flags with %s', (variant) => {
   const [own, reference] = networksOf(variant);
   const driver = `${repository}/src/redirect/testing/apply-many.ts`;
 
-  test('make what they plan, twice the same, whatever was there before, and clean-up leaves nothing', async () => {
+  test('make what they plan, the same when run twice, whatever rules existed, and clean-up removes all', async () => {
     const before = await stateOf(own);
     await fc.assert(
       fc.asyncProperty(fc.array(redirectFlagTexts, { minLength: 10, maxLength: 10 }), async (requests) => {

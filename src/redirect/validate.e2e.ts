@@ -57,7 +57,7 @@ describeMesh('istio-iptables --run-validation', () => {
     expect(await validate(ids, place)).toMatchObject({ exitCode: 0 });
   });
 
-  test('waits until somebody else has applied the rules', async () => {
+  test('waits until another program has applied the rules', async () => {
     const patient = run([
       'istio-iptables',
       ...owner,
@@ -156,7 +156,7 @@ describeMesh('istio-iptables --run-validation', () => {
     await running.exited;
   });
 
-  test('is not taken in by a program that listens on the probe port', async () => {
+  test('is not deceived by a program that listens on the probe port', async () => {
     const running = await lab.listen({ who: 'stranger', network, uid: 1000, tcp: [15002] });
     expect(await validate(standard)).toMatchObject({ exitCode: 126, log: expect.stringContaining('another program') });
     await running.signal('KILL');

@@ -20,7 +20,7 @@ describe('a cloud that does not do as it should', () => {
   const accessOnly = (answer: CloudAnswer) => (call: SeenCall) => (isFirst(call) ? bench.cloud.good(call) : answer);
   const garbage = { accessToken: canaries.access, expireTime: 'soon' };
 
-  test('is asked again after faults of its own, with the whole request each time', async () => {
+  test('gets the request again, with its body, after a fault of its own', async () => {
     let left = 4;
     bench.cloud.answer = (call) => (left-- > 0 ? { status: 503, body: 'later' } : bench.cloud.good(call));
     expect((await bench.ask()).status).toBe(200);

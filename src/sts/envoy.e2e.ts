@@ -93,7 +93,7 @@ describe('Envoy as a client of the token service', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('shows its control plane the token that it got for its own', async () => {
+  test('sends its control plane the token that it got in exchange for its own', async () => {
     const token = workloadToken();
     const tokenPath = join(folder, 'token');
     await writeFile(tokenPath, token);

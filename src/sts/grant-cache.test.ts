@@ -71,7 +71,7 @@ describe('GrantCache', () => {
     ['another scope', { scope: 's' }],
     ['another audience', { audience: 'a' }],
     ['another resource', { resource: 'r' }],
-  ])('gives nobody the token of %s', async (_name, other) => {
+  ])('gives no other caller the token of %s', async (_name, other) => {
     const cache = cacheOf(3_600);
     await cache.get();
     expect(await cache.get(other)).toMatchObject({ token: 'grant 2' });

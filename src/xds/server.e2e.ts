@@ -186,7 +186,7 @@ describe('startDiscoveryServer', () => {
     await vi.waitFor(() => expect(texts(waiting.seen.at(-1))).toEqual(['b=1']));
   });
 
-  test('serves those that answer while others neither read nor answer, and gives those only the newest later', async () => {
+  test('serves clients that answer while others neither read nor answer, and gives those only the newest content later', async () => {
     const big = (text: string): DiscoveryResource => resource('a', text.padEnd(100_000, '.'));
     service.store.replace([big('0')]);
     await start();

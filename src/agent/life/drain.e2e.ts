@@ -34,7 +34,7 @@ describe('an early end of the drain', () => {
     client.destroy();
   });
 
-  test('leaves the drain its bound when a connection never closes', async () => {
+  test('does not extend the drain when a connection never closes', async () => {
     const agent = await start({ config: { terminationDrainMs: 1_500, earliestDrainEndMs: 0 } });
     await agent.untilReady();
     const client = await idleConnection(agent.sample.httpPort);

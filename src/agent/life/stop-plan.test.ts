@@ -22,7 +22,7 @@ describe('stopPlan', () => {
     expect(stopPlan(given)).toEqual({ text, warnings: [] });
   });
 
-  test('warns of an end that takes longer than the agent is given', () => {
+  test('warns if stopping takes longer than the time that the agent has', () => {
     expect(stopPlan({ ...config, terminationGraceMs: 7_000 }).warnings).toEqual([]);
     const { warnings } = stopPlan({ ...config, terminationDrainMs: 30_000, terminationGraceMs: 30_000 });
     expect(warnings).toEqual([

@@ -19,7 +19,7 @@ describe('the end of Envoy', () => {
     ['SIGABRT', 134],
     ['SIGKILL', 137],
     ['SIGSEGV', 139],
-  ] as const)('by %s is the end of the agent, with code %i', async (signal, code) => {
+  ] as const)('by %s ends the agent with code %i', async (signal, code) => {
     const agent = await start();
     await agent.untilReady();
     process.kill(agent.envoyPid, signal);
@@ -65,7 +65,7 @@ describe('the end of Envoy', () => {
     expect(await agent.exitCode).toBe(3);
   });
 
-  test('is no success before it was ready', async () => {
+  test('is a failure before Envoy was ready', async () => {
     // A listener that cannot have its address leaves Envoy alive, and not ready.
     const agent = await start({ sample: unbindable });
     await agent.untilLogged('Cannot assign requested address');
@@ -106,7 +106,7 @@ describe('a stop', () => {
     expect(await agent.exitCode).toBe(0);
   });
 
-  test('of an Envoy that does not answer is bounded: not ready, drain, SIGTERM, SIGKILL', async () => {
+  test('of an Envoy that does not answer has a time limit: not ready, drain, SIGTERM, SIGKILL', async () => {
     const agent = await start({ config: { terminationDrainMs: 1_000 } });
     await agent.untilReady();
     process.kill(agent.envoyPid, 'SIGSTOP');

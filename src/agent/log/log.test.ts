@@ -123,7 +123,7 @@ describe('createLog', () => {
     ]);
   });
 
-  test.each([false, true])('cannot be forged by what it tells of (JSON: %s)', (isJson) => {
+  test.each([false, true])('cannot be forged by a value that it logs (JSON: %s)', (isJson) => {
     const forged = 'a\n2026-01-01T00:00:00.000000Z\tinfo\tforged\r\u001b[2J\u009b\u2028\u202e';
     const lines = written({ isJson }, (log) => log.info(forged, { text: forged, names: [forged] }))
       .join('')

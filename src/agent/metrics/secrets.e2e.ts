@@ -84,7 +84,7 @@ describe('AgentMetrics.discovery', () => {
     expect(await figure('total_push_errors')).toBe(0);
   });
 
-  test('counts a secret that did not leave before its stream ended', async () => {
+  test('counts a secret that was not sent before its stream ended', async () => {
     const before = await figure('total_pushes');
     service.store.replace([secret('x'.repeat(2_000_000))]);
     const stream = openUnreadStream(join(folder, 'SDS'), `/${service.name}/StreamSecrets`, request({}));

@@ -109,7 +109,7 @@ describe('the agent with an authority', () => {
     }
   });
 
-  test('starts Envoy before the authority is there, says why it is not ready, and then is', async () => {
+  test('starts Envoy before the CA is reachable, says why it is not ready, and then becomes ready', async () => {
     const { port } = authority;
     authority.close();
     const bench = await start();

@@ -34,7 +34,7 @@ describe('/stats/prometheus', () => {
   const scrape = (bench: AgentBench, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Answered> =>
     ask(bench.statusPort, { path: `/stats/prometheus${query}`, headers });
 
-  test('holds the metrics of agent, Envoy and every application, and what may break the form of none', async () => {
+  test('has the metrics of agent, Envoy and every application, without anything that breaks the format', async () => {
     const openMetrics = '# TYPE other counter\nother_total 5 # {trace_id="a"} 1\n# EOF\n';
     const bench = await start(
       await app(text('# TYPE total_pushes counter\ntotal_pushes{app="a"} 3\napp_metric 1')),
@@ -56,7 +56,7 @@ describe('/stats/prometheus', () => {
     for (const line of body.split('\n')) expect(line).toMatch(/^($|# |[a-zA-Z_:][\w:]*(\{.*\})? [^ ]+$)/);
   });
 
-  test('is there without the application when that is down: 200, with Envoy, and one failure counted', async () => {
+  test('gives 200 with the metrics of Envoy when the application is down, and one failure is counted', async () => {
     const bench = await start(await app((_, response) => response.destroy()));
     const { status, body } = await scrape(bench);
     expect(status).toBe(200);

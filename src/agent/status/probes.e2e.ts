@@ -77,7 +77,7 @@ describe('the probes of an application', () => {
     expect(seen).toEqual(Array(2).fill(`GET /ready?full=1 kubelet.example:${port} close 127.0.0.6`));
   });
 
-  test('forward headers, the own ones over them, and neither what belongs to a connection nor credentials', async () => {
+  test('forward headers, add their own, and drop connection headers and credentials', async () => {
     let seen: Readonly<Record<string, unknown>> = {};
     const port = await app(({ headers }, response) => {
       seen = headers;

@@ -32,7 +32,7 @@ describe('startStatusServer', () => {
     for (const bench of open.splice(0)) await bench.close();
   });
 
-  test('is ready without a word, also for probes with a query, and on both families', async () => {
+  test('is ready with an empty body, also for probes with a query, and over IPv4 and IPv6', async () => {
     const { port } = await start();
     for (const path of ['/healthz/ready', '/healthz/ready?probe=1&x=/../y']) {
       expect(await ask(port, { path, headers: { connection: 'keep-alive' } })).toMatchObject({

@@ -53,7 +53,7 @@ describe('pilot-agent proxy with an authority', () => {
     door.close();
   });
 
-  test('asks as its variables say, with the names of its token, and is ready', async () => {
+  test('requests its certificate as its variables say, with the names of its token, and becomes ready', async () => {
     await open(false);
     start({
       PROV_CERT: '',
@@ -121,7 +121,7 @@ describe('pilot-agent proxy with an authority', () => {
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
   });
 
-  test('looks again after SECRET_ROTATION_CHECK_INTERVAL when its request is refused', async () => {
+  test('checks again after SECRET_ROTATION_CHECK_INTERVAL when its request is refused', async () => {
     await open(false);
     authority.answer = () => ({ code: status.INVALID_ARGUMENT, details: 'too long' });
     start({ PROV_CERT: '', SECRET_ROTATION_CHECK_INTERVAL: '2s' });

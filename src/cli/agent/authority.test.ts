@@ -92,7 +92,7 @@ describe('authorityOf', () => {
   });
 
   test.each([{ CA_PROVIDER: 'GoogleCA' }, { CA_ADDR: 'meshca.googleapis.com:443' }])(
-    'refuses the authority of a cloud by name: %j',
+    'refuses the CA of a cloud provider by name: %j',
     async (environment) => {
       await expect(named(environment)).rejects.toThrow(/not supported: BuiltinCA|not supported/);
     },

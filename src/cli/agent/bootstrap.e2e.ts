@@ -118,7 +118,7 @@ describe('a bad bootstrap', () => {
     return { code: await proxy.exit, output: proxy.output, envoy: proxy.envoyPid };
   };
 
-  test('ends the agent with 1 before Envoy is started, whatever is wrong with it', async () => {
+  test('ends the agent with 1 before Envoy is started, for each kind of fault', async () => {
     const seen: object[] = [];
     for (const { name, text, line } of badOverrides) {
       await proxy.write('bad.yaml', text);

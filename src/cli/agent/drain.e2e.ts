@@ -38,7 +38,7 @@ describe('the drain of pilot-agent proxy', () => {
     expect(proxy.output).toContain('no connection is open');
   });
 
-  test('is a timed one, and no crash, while the admin interface of Envoy is out of reach', async () => {
+  test('lasts its full time, without a crash, while the admin interface of Envoy is unreachable', async () => {
     proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: '2' } });
     await proxy.logged('state=running');
     const block = [

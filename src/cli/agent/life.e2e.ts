@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 describe('an agent that was killed', () => {
-  test('is followed by one that ends the Envoy left behind, and serves on the same ports', async () => {
+  test('is followed by an agent that ends the leftover Envoy, and serves on the same ports', async () => {
     proxy.start();
     await proxy.logged('state=running');
     const [agent, left] = [proxy.pid, proxy.envoyPid ?? 0];

@@ -173,7 +173,7 @@ describe('runPilotAgent', () => {
     expect(code).toBe(0);
   });
 
-  test('gives the flag before the variable, also when it says no', async () => {
+  test('prefers the flag to the variable, also if the flag is false', async () => {
     const { stdout } = await run('istio-iptables -n --skip-rule-apply=false', { SKIP_RULE_APPLY: 'true' });
     expect(stdout).toContain('MESH_REDIRECT');
     expect((await run('istio-iptables -n', { SKIP_RULE_APPLY: 'true' })).stdout).toBe('');

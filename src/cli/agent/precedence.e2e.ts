@@ -91,7 +91,7 @@ describe('pilot-agent proxy', () => {
     expect(nodeId()).toBe('sidecar~10.7.0.1~httpbin.foo~foo.svc.cluster.local');
   });
 
-  test('scenario 26: takes five seconds for a TERMINATION_DRAIN_DURATION_SECONDS that is no number, and says so', async () => {
+  test('scenario 26: drains for five seconds if TERMINATION_DRAIN_DURATION_SECONDS is not a number, and warns', async () => {
     proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: 'abc' } });
     await proxy.untilReady();

@@ -78,7 +78,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     expect(await denied()).toEqual(['/changed']);
   });
 
-  test('goes through but for the object at fault, which keeps its last good version until it is fixed', async () => {
+  test('is applied except for the invalid object, which keeps its last good version until it is fixed', async () => {
     await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one'), denyPath('/2', 'two')));
     await start();
     await proxy.write('mesh/p.yaml', objects(denyPath('/1', 'one').replace('DENY', 'DENI'), denyPath('/2x', 'two')));
@@ -124,7 +124,7 @@ describe('a change of the inputs of pilot-agent proxy', () => {
     expect(await readdir(join(proxy.folder, 'etc/mesh/proxy'))).not.toContainEqual(expect.stringMatching(/tmp$/));
   });
 
-  test('waits for quiet as PILOT_DEBOUNCE_AFTER says, and no longer than PILOT_DEBOUNCE_MAX', async () => {
+  test('waits until no change came for PILOT_DEBOUNCE_AFTER, and no longer than PILOT_DEBOUNCE_MAX', async () => {
     proxy.start({ environment: { PILOT_DEBOUNCE_AFTER: '1s', PILOT_DEBOUNCE_MAX: '2s' } });
     await proxy.logged('state=running');
     const waits = (): readonly number[] => [...proxy.output.matchAll(/ms=(\d+)/g)].map(([, ms]) => Number(ms));

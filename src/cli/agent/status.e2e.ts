@@ -82,7 +82,7 @@ describe('the status port of pilot-agent proxy', () => {
     expect(await proxy.exit).toBe(0);
   });
 
-  test('tells who is asked at the address of the pod: probes and metrics, but neither end nor drain', async () => {
+  test('logs who asks at the address of the pod: probes and metrics are answered, stop and drain are not', async () => {
     proxy.start(options);
     await proxy.untilReady();
     const ask = (path: string, ...flags: readonly string[]) => proxy.curl(`http://${pod}:15020${path}`, ...flags);

@@ -97,7 +97,7 @@ describe('access logs', () => {
     expect(lines.filter((line) => hasControl(line, ''))).toEqual([]);
   });
 
-  test('as text are one line a request, which quotes do not bound', async () => {
+  test('as text are one line for each request, also with quotes in it', async () => {
     const lines = await linesOfAll('TEXT');
     expect(lines).toHaveLength(requests.length);
     expect(lines.filter((line) => !/^\[\d{4}-\d\d-\d\dT[\d:.]+Z\] "/.test(line))).toEqual([]);

@@ -133,7 +133,7 @@ describe('CertificateAuthority', () => {
     );
   });
 
-  test('starts two minutes ago, and never ends after what is above it', async () => {
+  test('is valid from two minutes ago, and never longer than its issuer', async () => {
     const root = await createTestAuthority({ name: 'root', days: 100 });
     const short = authorityOf(await createTestAuthority({ name: 'short', parent: root, days: 2 }), [root]);
     const startedAt = Date.now();

@@ -10,7 +10,7 @@ const p = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
 const b = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn;
 
 describe('the key set that verifies nothing', () => {
-  test('is the point that its sentence gives', () => {
+  test('is the curve point that its sentence gives', () => {
     const [{ x, y }] = JSON.parse(standInKeySet).keys;
     expect({ x, y }).toEqual(firstPoint(standInSentence));
   });

@@ -32,7 +32,7 @@ function nearMiss(text: string, place: number): string {
 }
 
 describe('an identity in a rule', () => {
-  test('is itself and nobody whose name looks like it, whatever characters are in it', () => {
+  test('matches only itself and no similar name, whatever characters it has', () => {
     fc.assert(
       fc.property(senses, domain, namespace, account, fc.nat(), (sense, td, ns, sa, place) => {
         const own = `spiffe://${td}/ns/${ns}/sa/${sa}`;

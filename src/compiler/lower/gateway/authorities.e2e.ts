@@ -115,7 +115,7 @@ describe(`${count} generated authorities at a gateway`, () => {
   afterAll(() => gates?.close());
 
   test.each(cases)(
-    'a rule $form.form $hosts lets in the authorities that routing by $routing gives to its hosts',
+    'a rule $form.form $hosts allows the authorities that Envoy routes to its hosts, by $routing',
     async ({ gate, form, routing, labels }) => {
       const disagreements: string[] = [];
       for (const way of ways) {

@@ -110,7 +110,7 @@ describe('a delegate', () => {
     [{ path: '/team', ...user('jason') }, 'v2', '1'],
     [path('/other'), 'v1', undefined],
     [path('/team/b'), 'v1', undefined],
-  ])('has a say in %o: %s', async (request, backend, root) => {
+  ])('decides in %o: %s', async (request, backend, root) => {
     const { seen } = await send('delegate', request);
     expect([seen?.backend, seen?.headers['x-root']]).toEqual([backend, root]);
   });
