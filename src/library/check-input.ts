@@ -1,7 +1,13 @@
 import { nearest } from '../lib/nearest.ts';
 
 /** What a value of an input must be. */
-type Shape = 'string' | { readonly list: Shape } | { readonly each: Shape } | ObjectShape;
+type Shape =
+  | 'anything'
+  | 'string'
+  | { readonly oneOf: readonly string[] }
+  | { readonly list: Shape }
+  | { readonly each: Shape }
+  | ObjectShape;
 
 interface ObjectShape {
   readonly fields: Readonly<Record<string, Shape>>;
@@ -33,6 +39,40 @@ const inputShape: ObjectShape = {
   },
 };
 
+const severity = { oneOf: ['error', 'warning', 'info'] } as const;
+const severities = { each: { oneOf: [...severity.oneOf, 'off'] } } as const;
+
+const lintOptionsShape: ObjectShape = {
+  required: [],
+  isClosed: true,
+  fields: {
+    // What is in the list is checked rule by rule.
+    rules: { list: 'anything' },
+    today: 'string',
+    project: {
+      required: [],
+      isClosed: true,
+      fields: {
+        failOn: severity,
+        severity,
+        rules: severities,
+        overrides: {
+          list: {
+            required: ['paths', 'rules'],
+            isClosed: true,
+            fields: { paths: { list: 'string' }, rules: severities },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** Throws a TypeError where options of `lint` are not of their type. */
+export function checkLintOptions(options: unknown): void {
+  check(options, lintOptionsShape, 'the second argument', 'lint');
+}
+
 /**
  * Throws a TypeError, in the name of the function that was `called`, where an input is not of its type. A field that has
  * no meaning is a mistake too: a misspelt `workloads` would compile all of them.
@@ -42,9 +82,15 @@ export function checkInput(called: string, input: unknown): void {
 }
 
 function check(value: unknown, shape: Shape, place: string, called: string): void {
-  const expected = shape === 'string' ? 'a string' : 'list' in shape ? 'an array' : 'an object';
+  if (shape === 'anything') return;
+  const isText = shape === 'string' || 'oneOf' in shape;
+  const expected = isText ? 'a string' : 'list' in shape ? 'an array' : 'an object';
   if (kindOf(value) !== expected) throw new TypeError(`${called}: ${place} is ${kindOf(value)}, expected ${expected}`);
   if (shape === 'string') return;
+  if ('oneOf' in shape) {
+    if (shape.oneOf.includes(String(value))) return;
+    throw new TypeError(`${called}: ${place} is "${value}", expected one of ${shape.oneOf.join(', ')}`);
+  }
   if ('fields' in shape) checkFields(value as Readonly<Record<string, unknown>>, shape, place, called);
   // By position: an array may leave some out.
   else if ('list' in shape)
@@ -61,7 +107,8 @@ function checkFields(
   place: string,
   called: string,
 ): void {
-  const inside = (name: string): string => (place === 'the input' ? name : `${place}.${name}`);
+  const inside = (name: string): string =>
+    place === 'the input' || place === 'the second argument' ? name : `${place}.${name}`;
   for (const name of Object.keys(value)) {
     if (!isClosed || Object.hasOwn(fields, name)) continue;
     const meant = nearest(name, Object.keys(fields));

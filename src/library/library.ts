@@ -1,3 +1,11 @@
+export type {
+  LintEdit,
+  LintFinding,
+  LintPlace,
+  LintReportFile,
+  LintSummary,
+  NotCheckedRule,
+} from '../contracts/lint-report.ts';
 // biome-ignore lint/performance/noBarrelFile: the one entry of the package
 export {
   type MeshCapture,
@@ -17,9 +25,13 @@ export {
   readOriginsFile,
 } from '../contracts/origins-file.ts';
 export { analyse } from './analyse.ts';
+export { applyFixes } from './apply-fixes.ts';
+export { checkRule } from './check-rule.ts';
 export { compile } from './compile.ts';
 export { type DiagnosticsForm, formatDiagnostics } from './format-diagnostics.ts';
 export type { AnalyseInput, BootstrapInput, CompileInput, KeySetText, NamedText, TemplateText } from './input.ts';
+export { allRules, lint } from './lint.ts';
+export type { LintOptions, LintProject, LintResult, SeverityByCode } from './lint-options.ts';
 export type {
   AnalyseResult,
   CompileResult,
@@ -29,6 +41,14 @@ export type {
   Position,
   ProxyConfiguration,
 } from './result.ts';
+export type {
+  BuiltInRule,
+  Rule,
+  RuleContext,
+  RuleFacts,
+  RulePlace,
+  RuleSighting,
+} from './rule.ts';
 export { schemas } from './schemas.ts';
 export type {
   Decision,

@@ -10,7 +10,9 @@ import { blocksOf, type PageExample } from './testing/page-examples.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'library-'));
 const installed = join(folder, 'node_modules/mesh-policy-compiler');
-const [inNode, ofStrings, inForce, inBrowser] = blocksOf(readFileSync(join(root, 'docs/reference/library.md'), 'utf8'));
+const [inNode, ofStrings, inForce, linted, ofOwnRule, inBrowser] = blocksOf(
+  readFileSync(join(root, 'docs/reference/library.md'), 'utf8'),
+);
 let packed: readonly string[];
 
 /** Packs the package, and installs it in a folder that has nothing else. npm fetches nothing: a dependency would fail. */
@@ -102,7 +104,7 @@ describe('the packed package', () => {
   });
 
   test('has types that a program in TypeScript is checked by', () => {
-    const imports = `import { analyse, compile, type CompileResult, type MeshFile, schemas } from 'mesh-policy-compiler';`;
+    const imports = `import { analyse, compile, type CompileResult, lint, type MeshFile, type Rule, schemas } from 'mesh-policy-compiler';`;
     const uses = [
       `const result: CompileResult = await compile({ files: [{ path: 'a.yaml', text: '' }] });`,
       'for (const { listeners } of result.proxies ?? []) console.log(listeners[0]?.name, schemas.size);',
@@ -111,6 +113,14 @@ describe('the packed package', () => {
       `const { snapshot } = await analyse({ files: [{ path: 'a.yaml', text: '' }] });`,
       `const mode: 'STRICT' | 'PERMISSIVE' | 'DISABLE' | undefined = snapshot?.inbound({ namespace: 'a', name: 'b' })?.mtls.mode;`,
       'console.log(mode, snapshot?.format === 1);',
+      `const facts = { severity: 'info', confidence: 'likely', needs: 'policies', title: 't', why: 'w', hint: 'h' } as const;`,
+      `const rule: Rule = { ...facts, code: 'own', kinds: ['Pod'], check: ({ snapshot, report }) => {`,
+      `  for (const object of snapshot.objects) report({ object, path: ['kind'], message: object.kind });`,
+      '} };',
+      `const { findings } = await lint({ files: [] }, { rules: ['MP304', rule], project: { rules: { own: 'off' } } });`,
+      'console.log(findings[0]?.line, findings[0]?.fix?.edits[0]?.text);',
+      '// @ts-expect-error: what is likely is no severity',
+      `await lint({ files: [] }, { project: { failOn: 'likely' } });`,
       '// @ts-expect-error: analyse compiles for nobody',
       'await analyse({ files: [], workloads: [] });',
       '// @ts-expect-error: there may be no proxies',
@@ -137,12 +147,20 @@ describe('the examples of the page on the library', () => {
     expect(outputOf(inForce)).toBe(inForce.output);
   });
 
+  test('lint a policy and fix it', () => {
+    expect(outputOf(linted)).toBe(linted.output);
+  });
+
+  test('lint with a rule of a user', () => {
+    expect(outputOf(ofOwnRule)).toBe(ofOwnRule.output);
+  });
+
   test('compile in a browser', async () => {
     expect((await shownBy(inBrowser.code)).trim()).toBe(inBrowser.output.trim());
   });
 });
 
-test('the library gives in a browser what it gives in Node: keys that are checked, and templates of a user', async () => {
+test('the library gives in a browser what it gives in Node: keys that are checked, templates of a user, and findings', async () => {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const input = {
     files: ['topology.yaml', 'policies.yaml'].map((path) => ({
@@ -153,12 +171,17 @@ test('the library gives in a browser what it gives in Node: keys that are checke
     templates: [{ name: 'routes.json.hbs', path: 'routes.json.hbs', text: read('templates/routes.json.hbs') }],
   };
   const program = (show: string): string =>
-    `${['import { analyse, compile }', "'mesh-policy-compiler'"].join(' from ')};
+    `${['import { allRules, analyse, compile, lint }', "'mesh-policy-compiler'"].join(' from ')};
     const input = ${JSON.stringify(input)};
     const { snapshot } = await analyse({ files: input.files });
-    ${show}(JSON.stringify({ ...(await compile(input)), objects: snapshot.objects }));`;
+    const check = ({ snapshot, report }) => report({ object: snapshot.objects[0], path: ['metadata', 'name'], message: 'first' });
+    const facts = { severity: 'info', confidence: 'certain', needs: 'policies', title: 't', why: 'w', hint: 'h' };
+    const rules = [...allRules, { ...facts, code: 'first-object', kinds: ['Namespace'], check }];
+    const linted = await lint({ files: input.files }, { rules, today: '2026-06-30' });
+    ${show}(JSON.stringify({ ...(await compile(input)), objects: snapshot.objects, linted }));`;
   const inNodeToo = outputOf({ code: program('console.log'), output: '' });
   expect(JSON.parse(inNodeToo).proxies).not.toEqual([]);
+  expect(JSON.parse(inNodeToo).linted.findings).toContainEqual(expect.objectContaining({ code: 'first-object' }));
   expect(await shownBy(program('document.body.append'))).toBe(inNodeToo.trim());
 });
 

@@ -20,10 +20,27 @@ type Origins = Decided<unknown>['origins'];
 
 /** The compiler's snapshot of these texts in the form that users of the library read. */
 export function snapshotOf(snapshot: Snapshot, files: readonly SourceFile[]): MeshSnapshot {
-  const { objects, settings, topology, effective, decidedRoot } = snapshot;
+  return readableSnapshot(snapshot, files).snapshot;
+}
+
+/** The same, and the compiler's object for each object of it. */
+export function readableSnapshot(snapshot: Snapshot, files: readonly SourceFile[]) {
   const locate = createLocator(files);
   // By document: merging hands copies of VirtualServices on.
-  const shown = new Map(objects.map((object) => [object.document, objectOf(object, locate)]));
+  const shown = new Map(snapshot.objects.map((object) => [object.document, objectOf(object, locate)]));
+  const sources = new Map(snapshot.objects.map((object) => [shown.get(object.document), object]));
+  return {
+    snapshot: readable(snapshot, shown, locate),
+    sourceOf: (object: SnapshotObject): MeshObject | undefined => sources.get(object),
+  };
+}
+
+function readable(
+  snapshot: Snapshot,
+  shown: ReadonlyMap<MeshObject['document'], SnapshotObject>,
+  locate: Locate,
+): MeshSnapshot {
+  const { settings, topology, effective, decidedRoot, objects } = snapshot;
   const decision = decisionOf(locate);
   const mtls = ({ value, origins }: Decided<EffectiveMtlsMode>): MtlsDecision => ({
     mode: value,

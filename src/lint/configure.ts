@@ -3,6 +3,7 @@ import { registry, type Severity } from '../diagnostics/registry.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 import { decidingPattern, type IgnorePattern, parseIgnorePattern } from '../source/ignore-patterns.ts';
 import type { Finding } from './finding.ts';
+import type { RunnableRule } from './rule.ts';
 import { findRule, nearestRule } from './rule-index.ts';
 
 /** A mistake in the codes of a project file. */
@@ -11,23 +12,26 @@ export interface ConfigFault {
   readonly message: string;
 }
 
-/** Codes that are none, and severities that they cannot have. */
-export function faultsOf({ rules = {}, overrides = [] }: LintConfig): readonly ConfigFault[] {
+/** Codes that are none, and severities that they cannot have; `own` are rules of a user. */
+export function faultsOf(
+  { rules = {}, overrides = [] }: LintConfig,
+  own: readonly RunnableRule[] = [],
+): readonly ConfigFault[] {
   return [
-    ...faultsOfRules(rules, ['lint', 'rules']),
-    ...overrides.flatMap((override, i) => faultsOfRules(override.rules, ['lint', 'overrides', i, 'rules'])),
+    ...faultsOfRules(rules, ['lint', 'rules'], own),
+    ...overrides.flatMap((override, i) => faultsOfRules(override.rules, ['lint', 'overrides', i, 'rules'], own)),
   ];
 }
 
-function faultsOfRules(rules: RuleSeverities, path: JsonPath): readonly ConfigFault[] {
+function faultsOfRules(rules: RuleSeverities, path: JsonPath, own: readonly RunnableRule[]): readonly ConfigFault[] {
   return Object.entries(rules).flatMap(([name, severity]) => {
-    const message = faultOf(name, severity);
+    const message = faultOf(name, severity, own);
     return message === undefined ? [] : [{ path: [...path, name], message }];
   });
 }
 
-function faultOf(name: string, severity: Severity | 'off'): string | undefined {
-  const rule = findRule(name);
+function faultOf(name: string, severity: Severity | 'off', own: readonly RunnableRule[]): string | undefined {
+  const rule = findRule(name) ?? own.find(({ code }) => code === name);
   if (rule !== undefined) {
     if (rule.confidence !== 'likely' || severity !== 'error') return undefined;
     return `what "${rule.code}" finds is only likely, and cannot be an error`;
@@ -36,8 +40,8 @@ function faultOf(name: string, severity: Severity | 'off'): string | undefined {
     const guess = nearestRule(name);
     return `no rule has the code "${name}"${guess === undefined ? '' : `: did you mean "${guess}"?`}`;
   }
-  const own = registry[name as keyof typeof registry].severity;
-  return own === 'error' ? `"${name}" is an error of the compiler, and stays one` : undefined;
+  const { severity: told } = registry[name as keyof typeof registry];
+  return told === 'error' ? `"${name}" is an error of the compiler, and stays one` : undefined;
 }
 
 /** Gives findings the severities that a project file says; `pathOf` is a file's path from the folder of that file. */

@@ -6,16 +6,16 @@ import { hasTopology } from './declared.ts';
 import { diagnosticFindings, diagnosticsNotChecked } from './diagnostic-findings.ts';
 import type { Finding, NotChecked } from './finding.ts';
 import { withoutOutranked } from './outranked.ts';
-import type { Rule, SettingSighting, Sighting } from './rule.ts';
-import { allRules } from './rule-index.ts';
+import type { RunnableRule, SettingSighting, Sighting } from './rule.ts';
+import { allRules, findRule, isWhole } from './rule-index.ts';
 import { settingSpan } from './setting-span.ts';
 import { annotationSuppressions } from './suppress/annotations.ts';
 import { commentSuppressions } from './suppress/comments.ts';
 import { suppress } from './suppress/suppress.ts';
 
 export interface LintOptions {
-  /** The rules to run, and nothing else; all of them, with what analysis said, when absent. */
-  readonly rules?: readonly Rule[];
+  /** The rules to run; with all of ours among them, and when absent, what analysis said is told too. */
+  readonly rules?: readonly RunnableRule[];
   /** The texts of the inputs, whose comments may suppress findings; without them only annotations do. */
   readonly files?: readonly SourceText[];
   /** The day of the run, `YYYY-MM-DD`, by which suppressions expire; none does when it is absent. */
@@ -37,9 +37,9 @@ export interface LintResult {
  */
 export function lint(snapshot: Snapshot, { rules = allRules, files = [], today = '' }: LintOptions = {}): LintResult {
   const isPlaced = hasTopology(snapshot);
-  const isWhole = rules === allRules;
-  const findings: Finding[] = isWhole ? [...diagnosticFindings(snapshot)] : [];
-  const notChecked: NotChecked[] = isWhole ? [...diagnosticsNotChecked(snapshot)] : [];
+  const tellsAll = isWhole(rules);
+  const findings: Finding[] = tellsAll ? [...diagnosticFindings(snapshot)] : [];
+  const notChecked: NotChecked[] = tellsAll ? [...diagnosticsNotChecked(snapshot)] : [];
   for (const rule of rules) {
     const skipped =
       rule.needs === 'topology' && !isPlaced
@@ -47,9 +47,10 @@ export function lint(snapshot: Snapshot, { rules = allRules, files = [], today =
         : run(rule, snapshot, files, findings);
     if (skipped.size > 0) notChecked.push({ code: rule.code, count: skipped.size });
   }
-  const suppressions = [...commentSuppressions(files), ...annotationSuppressions(snapshot.objects)];
+  const own = new Set(rules.flatMap(({ code }) => (findRule(code) === undefined ? [code] : [])));
+  const suppressions = [...commentSuppressions(files, own), ...annotationSuppressions(snapshot.objects, own)];
   const unseen = new Set(notChecked.map(({ code }) => code));
-  const hasRun = (code: string): boolean => !unseen.has(code) && (isWhole || rules.some((rule) => rule.code === code));
+  const hasRun = (code: string): boolean => !unseen.has(code) && (tellsAll || rules.some((rule) => rule.code === code));
   const kept = suppress(withoutOutranked(findings, rules), suppressions, { files, today, hasRun });
   return {
     suppressed: kept.suppressed,
@@ -66,7 +67,7 @@ export function lint(snapshot: Snapshot, { rules = allRules, files = [], today =
 
 /** Adds what the rule finds; gives the objects that it could not judge. */
 function run(
-  rule: Rule,
+  rule: RunnableRule,
   snapshot: Snapshot,
   files: readonly SourceText[],
   findings: Finding[],
@@ -81,7 +82,7 @@ function run(
   return skipped;
 }
 
-function ofObject(rule: Rule, sighting: Sighting): Finding {
+function ofObject(rule: RunnableRule, sighting: Sighting): Finding {
   const { object, path, part, message, hint, related = [], fix } = sighting;
   const { kind, namespace, name, document } = object;
   return {
@@ -97,7 +98,7 @@ function ofObject(rule: Rule, sighting: Sighting): Finding {
 }
 
 function ofSetting(
-  rule: Rule,
+  rule: RunnableRule,
   { setting, message, hint }: SettingSighting,
   { settings }: Snapshot,
   files: readonly SourceText[],

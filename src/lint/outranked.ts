@@ -1,10 +1,10 @@
 import type { SourceSpan } from '../diagnostics/span.ts';
 import { append } from '../lib/append.ts';
 import type { Finding } from './finding.ts';
-import type { Rule } from './rule.ts';
+import type { RunnableRule } from './rule.ts';
 
 /** One cause gives one finding: leaves out what another finding says better of the same place. */
-export function withoutOutranked(findings: readonly Finding[], rules: readonly Rule[]): readonly Finding[] {
+export function withoutOutranked(findings: readonly Finding[], rules: readonly RunnableRule[]): readonly Finding[] {
   const outranked = new Map(rules.flatMap((rule) => (rule.outranks ? [[rule.code, new Set(rule.outranks)]] : [])));
   const better = findings.filter(({ code, span }) => span !== undefined && outranked.has(code));
   if (better.length === 0) return findings;

@@ -2,7 +2,7 @@ import { type Place, type PlacedDiagnostic, placeEach, type SourceText } from '.
 import type { Finding, NotChecked, Subject } from './finding.ts';
 import { fingerprints } from './fingerprint.ts';
 import type { LintResult } from './lint.ts';
-import type { Rule } from './rule.ts';
+import type { RunnableRule } from './rule.ts';
 import { findRule } from './rule-index.ts';
 
 /** A change of the text, by lines and columns. */
@@ -16,7 +16,7 @@ export interface ReportedFinding {
   readonly placed: PlacedDiagnostic;
   readonly fingerprint: string;
   /** Undefined for what the compiler says. */
-  readonly rule: Rule | undefined;
+  readonly rule: RunnableRule | undefined;
   readonly subject: Subject | undefined;
   readonly fix: PlacedFix | undefined;
 }
@@ -33,11 +33,12 @@ export interface LintReport {
   readonly isFaulty: boolean;
 }
 
-/** Findings in the order in which people read them. */
+/** Findings in the order in which people read them; `own` are the rules of a user that ran. */
 export function reportOf(
   { findings, notChecked }: Pick<LintResult, 'findings' | 'notChecked'>,
   files: readonly SourceText[],
   run: Pick<LintReport, 'version' | 'isFaulty'>,
+  own: readonly RunnableRule[] = [],
 ): LintReport {
   const placed = placeEach(findings, files);
   const keys = fingerprints(placed.map(({ item }) => item));
@@ -46,10 +47,10 @@ export function reportOf(
     notChecked,
     fileCount: files.length,
     firstFile: files[0]?.path,
-    findings: placed.map(({ item, placed: own, placeOf }, i) => ({
-      placed: own,
+    findings: placed.map(({ item, placed: it, placeOf }, i) => ({
+      placed: it,
       fingerprint: keys[i] ?? '',
-      rule: findRule(item.code),
+      rule: findRule(item.code) ?? own.find(({ code }) => code === item.code),
       subject: item.subject,
       fix: placedFix(item, placeOf),
     })),

@@ -2,10 +2,17 @@ import { rules } from '../generated/lint-rules.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { NumberWithoutRule } from './numbers/entry.ts';
 import { numbersWithoutRule } from './numbers/numbers.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, RunnableRule } from './rule.ts';
 
 /** Every rule, sorted by code. */
 export const allRules: readonly Rule[] = rules;
+
+/** Whether every rule of ours is among some: then a run says what the compiler says too. */
+export function isWhole(rules: readonly RunnableRule[]): boolean {
+  if (rules === allRules) return true;
+  const some = new Set(rules);
+  return allRules.every((rule) => some.has(rule));
+}
 
 /** The rule of a code or of a number of the catalogue, however it is capitalised. */
 export function findRule(name: string): Rule | undefined {

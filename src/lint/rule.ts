@@ -19,23 +19,19 @@ export const categories = [
 ] as const;
 
 /** What the fault does to access: lets in more than meant, less than meant, makes calls fail, or none of these. */
-export type Direction = 'widens' | 'narrows' | 'breaks' | 'none';
+export type Direction = (typeof directions)[number];
+
+export const directions = ['widens', 'narrows', 'breaks', 'none'] as const;
 
 interface RuleFacts {
   /** Kebab-case, names the fault, and is the name of its file; never renamed or used again once released. */
   readonly code: string;
-  /** Its number in the catalogue of rules, by which people know it too: `MP304`. */
-  readonly id: string;
-  /** Codes of other tools (istioctl, Kiali) for the same fault. */
-  readonly peers?: readonly string[];
   readonly category: Category;
   readonly direction: Direction;
   /** Kinds of the objects that it looks at; empty for a rule about settings. */
   readonly kinds: readonly string[];
   /** Without an object that says who is in the mesh, a rule that needs topology does not run. */
   readonly needs: 'policies' | 'topology';
-  /** The release that has it first. */
-  readonly since: string;
   /** What it finds, as a noun phrase without a full stop: the title of its section. */
   readonly title: string;
   /** Why it matters: one sentence without a full stop. */
@@ -47,12 +43,25 @@ interface RuleFacts {
   check(context: RuleContext): void;
 }
 
-/** One thing that compiles and is still wrong. What rests on the absence of something is likely, and never an error. */
-export type Rule = RuleFacts &
+interface BuiltInFacts {
+  /** Its number in the catalogue of rules, by which people know it too: `MP304`. */
+  readonly id: string;
+  /** Codes of other tools (istioctl, Kiali) for the same fault. */
+  readonly peers?: readonly string[];
+  /** The release that has it first. */
+  readonly since: string;
+}
+
+/** What a run needs of a rule, of ours or of a user. What rests on an absence is likely, and never an error. */
+export type RunnableRule = RuleFacts &
+  Partial<BuiltInFacts> &
   (
     | { readonly confidence: 'certain'; readonly severity: 'error' | 'warning' | 'info' }
     | { readonly confidence: 'likely'; readonly severity: 'warning' | 'info' }
   );
+
+/** One thing that compiles and is still wrong. */
+export type Rule = RunnableRule & BuiltInFacts;
 
 /** What a rule reads, and where it says what it found. */
 export interface RuleContext {

@@ -4,14 +4,20 @@ export interface PageExample {
   readonly output: string;
 }
 
-/** The programs of a page on which a block with their output follows; exactly four, in their order. */
-export function blocksOf(page: string): readonly [PageExample, PageExample, PageExample, PageExample] {
+type Six<T> = readonly [T, T, T, T, T, T];
+
+/** The programs of a page on which a block with their output follows; exactly six, in their order. */
+export function blocksOf(page: string): Six<PageExample> {
   const blocks = [
     ...page.matchAll(/```js\n((?:(?!```)[\s\S])*)```\n(?:(?!```)[\s\S])*```text\n((?:(?!```)[\s\S])*)```/g),
   ];
-  const [first, second, third, fourth, ...rest] = blocks.map(([, code = '', output = '']) => ({ code, output }));
-  if (first === undefined || second === undefined || third === undefined || fourth === undefined || rest.length > 0) {
-    throw new Error(`the page has ${blocks.length} programs with an output, expected 4`);
+  const [first, second, third, fourth, fifth, sixth, ...rest] = blocks.map(([, code = '', output = '']) => ({
+    code,
+    output,
+  }));
+  const all = [first, second, third, fourth, fifth, sixth];
+  if (all.includes(undefined) || rest.length > 0) {
+    throw new Error(`the page has ${blocks.length} programs with an output, expected 6`);
   }
-  return [first, second, third, fourth];
+  return all as unknown as Six<PageExample>;
 }

@@ -1,15 +1,22 @@
+import {
+  type LintFinding,
+  type LintPlace,
+  type LintReportFile,
+  lintReportVersion,
+} from '../../contracts/lint-report.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { Place } from '../../diagnostics/placed.ts';
+import type { Subject } from '../finding.ts';
 import type { LintReport, ReportedFinding } from '../report.ts';
 
 /**
  * One JSON object (docs/reference/meshpol-lint.md); `schemaVersion` moves when a field changes its meaning. Lines and
  * columns count from 1, columns in UTF-16 units.
  */
-export function lintJson({ findings, notChecked, fileCount, version, isFaulty }: LintReport): object {
+export function lintJson({ findings, notChecked, fileCount, version, isFaulty }: LintReport): LintReportFile {
   const count = (severity: string): number => findings.filter(({ placed }) => placed.severity === severity).length;
   return {
-    schemaVersion: 1,
+    schemaVersion: lintReportVersion,
     tool: { name: 'meshpol', version },
     findings: findings.map(findingJson),
     notChecked,
@@ -25,14 +32,14 @@ export function formatLintJson(report: LintReport): string {
   return `${JSON.stringify(lintJson(report), null, 2)}\n`;
 }
 
-function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFinding): object {
+function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFinding): LintFinding {
   const { code, severity, message, place, why, hint, related } = placed;
   return {
-    ...{ code, ...(rule && { id: rule.id }), severity, message },
+    ...{ code, ...(rule?.id && { id: rule.id }), severity, message },
     ...(why && { why }),
     ...(hint && { hint }),
     ...(place && placeJson(place)),
-    ...(subject && { object: { ...subject, path: undefined, field: formatPath(subject.path) } }),
+    ...(subject && { object: objectJson(subject) }),
     ...(rule && { category: rule.category, direction: rule.direction, confidence: rule.confidence }),
     related: related.map((other) => ({ message: other.message, ...placeJson(other.place) })),
     fingerprint,
@@ -42,6 +49,10 @@ function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFindin
   };
 }
 
-function placeJson({ file, start, end }: Place): object {
+function objectJson({ kind, namespace, name, path }: Subject): NonNullable<LintFinding['object']> {
+  return { kind, namespace, name, field: formatPath(path) };
+}
+
+function placeJson({ file, start, end }: Place): LintPlace {
   return { file, line: start.line, column: start.column, endLine: end.line, endColumn: end.column };
 }

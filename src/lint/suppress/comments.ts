@@ -13,13 +13,16 @@ export function mayHaveComments({ text }: SourceText): boolean {
 
 /**
  * The comments `# meshpol-ignore CODE: reason`: behind a line for findings that begin in it, on a line of their own for the
- * next line that is neither blank nor a comment.
+ * next line that is neither blank nor a comment. `own` are the codes of a user's rules.
  */
-export function commentSuppressions(files: readonly SourceText[]): readonly PlacedSuppression[] {
-  return files.flatMap((file) => (mayHaveComments(file) ? ofFile(file) : []));
+export function commentSuppressions(
+  files: readonly SourceText[],
+  own: ReadonlySet<string>,
+): readonly PlacedSuppression[] {
+  return files.flatMap((file) => (mayHaveComments(file) ? ofFile(file, own) : []));
 }
 
-function ofFile({ path, text }: SourceText): readonly PlacedSuppression[] {
+function ofFile({ path, text }: SourceText, own: ReadonlySet<string>): readonly PlacedSuppression[] {
   const starts = lineStarts(text);
   const lines = text.split('\n');
   const found: PlacedSuppression[] = [];
@@ -33,7 +36,7 @@ function ofFile({ path, text }: SourceText): readonly PlacedSuppression[] {
     if (whole === undefined) continue;
     const from = starts[i] ?? 0;
     found.push({
-      suppression: parseSuppression(asked),
+      suppression: parseSuppression(asked, own),
       span: { file: path, start: from + line.indexOf(whole) + whole.indexOf('#'), end: from + line.trimEnd().length },
       target: lineKey(path, (next ?? i) + 1),
     });

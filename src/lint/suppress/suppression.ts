@@ -13,11 +13,16 @@ export interface Suppression {
   readonly reason: string;
 }
 
-/** Reads `CODE: reason` or `CODE until YYYY-MM-DD: reason`. */
-export function parseSuppression(text: string): Suppression {
+/** Reads `CODE: reason` or `CODE until YYYY-MM-DD: reason`; `own` are the codes of a user's rules. */
+export function parseSuppression(text: string, own: ReadonlySet<string>): Suppression {
   const [, head = '', reason = ''] = /^([^:]*)(?::(.*))?$/s.exec(text.trim()) ?? [];
   const [name = '', word, until] = head.trim().split(/\s+/);
-  return { name, code: codeOf(name), until: word === 'until' ? until : undefined, reason: reason.trim() };
+  return {
+    name,
+    code: own.has(name) ? name : codeOf(name),
+    until: word === 'until' ? until : undefined,
+    reason: reason.trim(),
+  };
 }
 
 function codeOf(name: string): string | undefined {

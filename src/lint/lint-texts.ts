@@ -1,0 +1,87 @@
+import { createAnalyser } from '../compiler/analyse.ts';
+import { isPolicyKind } from '../compiler/collect.ts';
+import { createObjectReader, type ReadObjects } from '../compiler/read-objects.ts';
+import type { LintConfig } from '../config/project-file.ts';
+import type { Settings } from '../config/settings.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { SourceFile } from '../source/document.ts';
+import { configure } from './configure.ts';
+import type { Finding } from './finding.ts';
+import { type LintResult, lint } from './lint.ts';
+import type { RunnableRule } from './rule.ts';
+import { isWhole } from './rule-index.ts';
+
+/** Everything that one look at a mesh depends on. */
+export interface LintTexts {
+  readonly inputs: readonly SourceFile[];
+  /** Texts of settings, which findings may point into. */
+  readonly sources: readonly SourceFile[];
+  readonly settings: Settings;
+  readonly rules: readonly RunnableRule[];
+  /** What the project says, and how it names files. */
+  readonly project: { readonly config: LintConfig; pathOf(file: string): string | undefined };
+  /** The day by which suppressions expire: `YYYY-MM-DD`. */
+  readonly today: string;
+}
+
+/** One look at the inputs. */
+export interface LintRun {
+  readonly result: LintResult;
+  /** Inputs and configuration: what findings point into. */
+  readonly files: readonly SourceFile[];
+  /** There is no object of a kind that is read, and no fault that would explain it. */
+  readonly isEmpty: boolean;
+  /** The input has errors, so that only rules ran that need nothing else of it. */
+  readonly isFaulty: boolean;
+}
+
+/**
+ * Reads texts of what may be a part of a mesh, and runs the rules; errors of the input are findings too. The bag has what
+ * reading the settings said. Pure.
+ */
+export function lintTexts(
+  { inputs, sources, settings, rules, project, today }: LintTexts,
+  bag: DiagnosticBag,
+): LintRun {
+  const objects = createObjectReader()(inputs, bag);
+  const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
+  const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors);
+  if (isEmpty && !isWithoutText) bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
+  const analyse = createAnalyser(settings, { isPartial: true });
+  const snapshot = bag.hasErrors ? undefined : analyse(objects, bag);
+  const files = [...inputs, ...sources];
+  const severed = (findings: readonly Finding[]) => configure(findings, project.config, project.pathOf);
+  if (snapshot === undefined) {
+    const sound = createAnalyser(settings, { isPartial: true })(firstPolicies(objects), new DiagnosticBag());
+    const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files, today });
+    const findings = [...bag.all, ...severed(own?.findings ?? [])];
+    return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
+  }
+  const { findings, ...rest } = lint(snapshot, { rules, files, today });
+  // What reading said before there was a snapshot: of settings and files.
+  const own = new Set<Finding>(snapshot.diagnostics);
+  const before = isWhole(rules) ? bag.all.filter((finding) => !own.has(finding)) : [];
+  return { result: { ...rest, findings: severed([...before, ...findings]) }, files, isEmpty, isFaulty: false };
+}
+
+/** What a rule is certain of by a policy's own text stays true, whatever an input with errors lacks. */
+function isOfOneself({ needs, confidence, kinds }: RunnableRule): boolean {
+  return needs === 'policies' && confidence === 'certain' && kinds.length > 0;
+}
+
+type Objects = ReturnType<ReadObjects>;
+
+/** The sound policies alone, of equal names the first. */
+function firstPolicies(objects: Objects): Objects {
+  const firsts = new Map<string, Objects[number]>();
+  for (const object of objects) {
+    const key = `${object.kind}/${object.namespace}/${object.name}`;
+    if (isPolicyKind(object.kind) && !firsts.has(key)) firsts.set(key, object);
+  }
+  return [...firsts.values()];
+}
+
+/** Suppressions expire by days of UTC, so that all machines agree. */
+export function todayInUtc(): string {
+  return new Date().toISOString().slice(0, 10);
+}
