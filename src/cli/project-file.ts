@@ -5,7 +5,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { format } from '../diagnostics/format.ts';
 import { lineAndColumn, lineStarts } from '../diagnostics/span.ts';
 import { WorldFailure } from '../lib/failure.ts';
-import { readNamedFile } from '../lib/read-file.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { faultsOf } from '../lint/configure.ts';
 import { projectFileName } from '../source/project-file.ts';
@@ -49,7 +49,7 @@ export async function readLintProject(named: string | false | undefined, input: 
 
 async function read(path: string): Promise<string> {
   try {
-    return (await readNamedFile(path)).toString('utf8');
+    return await readNamedText(path, 'utf8');
   } catch (cause) {
     throw new WorldFailure('project-file-unreadable', `cannot read the project file "${path}"`, { cause });
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
-import { readNamedFile } from '../lib/read-file.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import type { SourceFile } from '../source/document.ts';
 import { type ReadSettings, type SettingsTexts, settingsOf } from './settings-of.ts';
 
@@ -27,7 +27,7 @@ async function readMeshConfig({
   isRequired,
 }: NonNullable<SettingsOptions['meshConfig']>): Promise<SourceFile | undefined> {
   try {
-    return { path, text: (await readNamedFile(path)).toString('utf8') };
+    return { path, text: await readNamedText(path, 'utf8') };
   } catch (cause) {
     if (!isRequired && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`cannot read the mesh configuration "${path}"`, { cause });
@@ -37,7 +37,7 @@ async function readMeshConfig({
 async function readAnnotations(podInfo: string): Promise<SourceFile | undefined> {
   const path = join(podInfo, 'annotations');
   try {
-    return { path, text: (await readNamedFile(path)).toString('utf8') };
+    return { path, text: await readNamedText(path, 'utf8') };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`cannot read the annotations of the pod "${path}"`, { cause });

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { authoritiesProblem, type KeyPairTexts, keyPairProblem } from '../certificates/check-pair.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import { AuthorityError, type AuthorityOptions, isPlaintext, type Remedy } from './authority.ts';
 import { type CertificateRequest, type CertificateResponse, createCertificate } from './ca-protocol.ts';
 import { claimsOf, type TokenAnswer } from './token.ts';
@@ -118,7 +118,7 @@ function withoutServerName(made: ChannelCredentials, ip: string): ChannelCredent
 /** A missing root never takes the encryption away: there is no attempt without one. */
 async function readRoots(path: string, announcedRoots: string): Promise<string> {
   try {
-    const file = await readFile(path, 'latin1');
+    const file = await readNamedText(path, 'latin1');
     const problem = authoritiesProblem(file);
     if (problem === undefined) return file + announcedRoots;
     if (announcedRoots !== '') return announcedRoots;
@@ -144,8 +144,8 @@ async function readPair(folder: string | undefined): Promise<PairAnswer> {
   if (folder === undefined) return {};
   try {
     const [certificateChain, privateKey] = await Promise.all([
-      readFile(join(folder, 'cert-chain.pem'), 'latin1'),
-      readFile(join(folder, 'key.pem'), 'latin1'),
+      readNamedText(join(folder, 'cert-chain.pem'), 'latin1'),
+      readNamedText(join(folder, 'key.pem'), 'latin1'),
     ]);
     const texts = { certificateChain, privateKey };
     const problem = keyPairProblem(texts, Date.now()) ?? showProblem(texts);

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readNamedFile } from '../lib/read-file.ts';
 import { type Watch, watchPaths } from '../watch/watch.ts';
 import { checkIdentity } from './check.ts';
 import type { IdentityCheck, IdentityTexts, SecretSnapshot } from './snapshot.ts';
@@ -39,7 +39,7 @@ async function readIdentityFiles(folder: string, nowMs: number): Promise<Identit
   for (const [key, name] of Object.entries(identityFileNames)) {
     const path = join(folder, name);
     try {
-      const bytes = await readFile(path);
+      const bytes = await readNamedFile(path);
       if (bytes.length > longestFileBytes) return { problem: `"${path}" is larger than ${longestFileBytes} bytes` };
       texts[key as keyof IdentityTexts] = bytes.toString('latin1');
     } catch (error) {

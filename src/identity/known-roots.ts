@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { authoritiesProblem } from '../certificates/check-pair.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import { type AuthorityOptions, isPlaintext } from './authority.ts';
 import type { SecretSnapshot } from './snapshot.ts';
 
@@ -11,6 +11,6 @@ import type { SecretSnapshot } from './snapshot.ts';
 export async function knownRoots(authority: AuthorityOptions, inForce: SecretSnapshot | undefined): Promise<string> {
   const own = inForce?.rootCertificates ?? '';
   if (!authority.isMeshRoot) return isPlaintext(authority.address) ? own : '';
-  const file = await readFile(authority.rootPath, 'latin1').catch(() => '');
+  const file = await readNamedText(authority.rootPath, 'latin1').catch(() => '');
   return (authoritiesProblem(file) === undefined ? file : '') + own;
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { authoritiesProblem } from '../certificates/check-pair.ts';
 import { hasNewRoot } from '../certificates/roots.ts';
 import type { Clock } from '../lib/clock.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import { type Watch, watchPaths } from '../watch/watch.ts';
 import type { AuthorityOptions } from './authority.ts';
 
@@ -24,7 +24,7 @@ export async function watchRoots(authority: AuthorityOptions, observer: RootObse
   if (!isMeshRoot) return { close: () => undefined };
   const end = new AbortController();
   const isNew = async (): Promise<boolean> => {
-    const text = await readFile(rootPath, 'latin1').catch(() => '');
+    const text = await readNamedText(rootPath, 'latin1').catch(() => '');
     const inForce = observer.inForce();
     return inForce !== '' && authoritiesProblem(text) === undefined && hasNewRoot(text, inForce);
   };

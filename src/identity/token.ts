@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readNamedText } from '../lib/read-file.ts';
 
 /** What a token says of itself. Nothing of it is verified: the CA does that. */
 export interface TokenClaims {
@@ -20,7 +20,7 @@ const longestToken = 65_536;
 export async function readToken(path: string): Promise<TokenAnswer> {
   let text: string;
   try {
-    text = (await readFile(path, 'latin1')).trim();
+    text = (await readNamedText(path, 'latin1')).trim();
   } catch (error) {
     return { problem: `the token "${path}" cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})` };
   }

@@ -16,12 +16,17 @@ export async function readNamedFile(path: string): Promise<Buffer> {
   try {
     const kind = await file.stat();
     if (kind.isFIFO() || kind.isSocket()) {
-      throw Object.assign(new Error(`"${path}" is a pipe, not a file`), { code: 'a pipe, not a file' });
+      throw Object.assign(new Error(`"${path}" is a pipe, not a file`), { code: 'a pipe, not a file', path });
     }
     return await file.readFile();
   } finally {
     await file.close();
   }
+}
+
+/** The same as text; as `latin1`, which every sequence of bytes is, for what is checked as PEM or as a token afterwards. */
+export async function readNamedText(path: string, encoding: 'utf8' | 'latin1'): Promise<string> {
+  return (await readNamedFile(path)).toString(encoding);
 }
 
 /**

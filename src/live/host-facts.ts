@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withOurNames } from '../config/annotations.ts';
 import type { Environment } from '../config/environment.ts';
@@ -7,6 +6,7 @@ import { readNodeVariables } from '../config/node-variables.ts';
 import { parsePodInfo } from '../config/pod-info.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import { version } from '../lib/version.ts';
 import type { SourceFile } from '../source/document.ts';
 
@@ -70,7 +70,7 @@ function shown({ proxy }: Settings): object {
 
 async function readOptional(path: string): Promise<SourceFile | undefined> {
   try {
-    return { path, text: await readFile(path, 'utf8') };
+    return { path, text: await readNamedText(path, 'utf8') };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`cannot read "${path}"`, { cause });

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { parseUserBootstrap, type UserBootstrap } from '../compiler/render/user-bootstrap.ts';
 import { maskText } from '../config/redact.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { WorldFailure } from '../lib/failure.ts';
+import { readNamedText } from '../lib/read-file.ts';
 import type { SourceFile } from '../source/document.ts';
 
 /** A bootstrap that a setting names cannot be read: without it Envoy would run another configuration than asked for. */
@@ -38,7 +38,7 @@ export async function readUserBootstrap(
 
 async function readFileOf(path: string, setting: string): Promise<SourceFile> {
   try {
-    return { path, text: await readFile(path, 'utf8') };
+    return { path, text: await readNamedText(path, 'utf8') };
   } catch (cause) {
     throw new BootstrapError(`cannot read "${path}", which ${setting} names`, { cause });
   }

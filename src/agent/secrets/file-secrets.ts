@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { authoritiesProblem, keyPairProblem } from '../../certificates/check-pair.ts';
 import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
+import { readNamedText } from '../../lib/read-file.ts';
 import { type Watch, watchPaths } from '../../watch/watch.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
@@ -96,7 +96,7 @@ function pathsOf(name: string): readonly string[] | undefined {
 /** The texts, or why they cannot be read. */
 async function readTexts(paths: readonly string[]): Promise<GatewaySecretTexts | string> {
   try {
-    const [first = '', privateKey] = await Promise.all(paths.map((path) => readFile(path, 'latin1')));
+    const [first = '', privateKey] = await Promise.all(paths.map((path) => readNamedText(path, 'latin1')));
     return privateKey === undefined
       ? { kind: 'authorities', certificates: first, revocationList: undefined }
       : { kind: 'pair', certificateChain: first, privateKey };

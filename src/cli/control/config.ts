@@ -10,7 +10,7 @@ import type {
   TokenConfig,
 } from '../../control/control-config.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
-import { readNamedFile } from '../../lib/read-file.ts';
+import { readNamedText } from '../../lib/read-file.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
 import type { ServeFlags } from './flags.ts';
@@ -98,7 +98,7 @@ async function tokensOf(
 }
 
 async function readRoots(path: string): Promise<string> {
-  const text = (await readNamedFile(path)).toString('latin1');
+  const text = await readNamedText(path, 'latin1');
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
     throw new UsageError(`--tokenIssuerRoots: "${path}" holds no certificate`);
   return text;

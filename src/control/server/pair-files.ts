@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { delay } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
-import { readNamedFile } from '../../lib/read-file.ts';
+import { readNamedText } from '../../lib/read-file.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import { ControlError } from '../control-error.ts';
@@ -69,7 +69,7 @@ async function readPair(folder: string): Promise<ServerPair | string> {
   const texts: string[] = [];
   for (const path of [join(folder, chainFile), join(folder, keyFile)]) {
     try {
-      texts.push((await readNamedFile(path)).toString('latin1'));
+      texts.push(await readNamedText(path, 'latin1'));
     } catch (error) {
       return `cannot read "${path}" (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`;
     }
