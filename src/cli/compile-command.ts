@@ -3,6 +3,7 @@ import type { Compilation } from '../compiler/compilation.ts';
 import { reportNoProxy } from '../compiler/no-proxy.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { type DiagnosticsForm, format } from '../diagnostics/format.ts';
+import type { OnStep } from '../lib/on-step.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { checkFiles } from '../output/check.ts';
 import type { OutputFormat } from '../output/format.ts';
@@ -11,6 +12,7 @@ import { writeFiles } from '../output/write.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
 import { type Compiled, compileInputs, type PipelineOptions } from './pipeline.ts';
+import { stepsOf } from './read-mesh.ts';
 
 /** Options of `meshpol compile`, as the command line spells them. */
 export interface CompileOptions extends PipelineOptions {
@@ -83,13 +85,21 @@ async function write(
   io: CliIo,
 ): Promise<ExitCode> {
   const { written, unchanged, removed } = await io.untilStopped((stop) =>
-    writeFiles(folder, files, { isOurs, stop, force: options.force === true }),
+    writeFiles(folder, counted(files, stepsOf(io, options)), { isOurs, stop, force: options.force === true }),
   );
   // A program that reads diagnostics as JSON finds one value on standard error, and nothing behind it.
-  if (!options.quiet && options.diagnostics !== 'json') {
-    await io.writeError(`${folder}: ${written} written, ${unchanged} unchanged, ${removed} removed\n`);
-  }
+  const isSilent = options.quiet || options.diagnostics === 'json';
+  // Nothing takes progress away too.
+  await io.writeError(isSilent ? '' : `${folder}: ${written} written, ${unchanged} unchanged, ${removed} removed\n`);
   return exitCode.done;
+}
+
+function* counted(files: Iterable<OutputFile>, onStep: OnStep | undefined): Iterable<OutputFile> {
+  let done = 0;
+  for (const file of files) {
+    onStep?.('writing file', ++done);
+    yield file;
+  }
 }
 
 async function check(

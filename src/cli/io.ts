@@ -1,4 +1,6 @@
 import { WorldFailure } from '../lib/failure.ts';
+import type { OnStep } from '../lib/on-step.ts';
+import { createProgress, showsProgress } from './progress.ts';
 
 /** What a command touches of its process; tests give their own. */
 export interface CliIo {
@@ -6,8 +8,10 @@ export interface CliIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Data. Resolves when it was taken, so that a pipe is not cut short by the exit. */
   readonly writeOut: (text: string) => Promise<void>;
-  /** Diagnostics and progress. */
+  /** Diagnostics and summaries. */
   readonly writeError: (text: string) => Promise<void>;
+  /** Shows how far work is that takes long; absent where nobody looks. What is written takes it away. */
+  readonly onStep?: OnStep | undefined;
   /**
    * Does what must not be cut off in the middle: SIGINT and SIGTERM abort `stop` instead of ending the process, and end
    * it once the work has seen that and cleaned up.
@@ -17,14 +21,31 @@ export interface CliIo {
 
 /** The process that we are. */
 export function processIo(): CliIo {
+  const { stderr, env: environment } = process;
+  const progress = showsProgress(stderr, environment)
+    ? createProgress({
+        // A terminal that does not know has none.
+        columns: stderr.columns || 80,
+        now: () => performance.now(),
+        // A terminal that is gone is told of by what is written next.
+        write: (text) => void stderr.write(text, () => undefined),
+      })
+    : undefined;
   return {
     // Opened when it is read: an open pipe would keep the process alive.
     get stdin() {
       return process.stdin;
     },
-    environment: process.env,
-    writeOut: printOut,
-    writeError: printError,
+    environment,
+    writeOut: (text) => {
+      progress?.clear();
+      return printOut(text);
+    },
+    writeError: (text) => {
+      progress?.clear();
+      return printError(text);
+    },
+    onStep: progress?.step,
     untilStopped,
   };
 }

@@ -83,7 +83,7 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     .option('--changed-since <revision>', 'print only findings of objects that changed since this revision of git')
     .option('--fix', 'make the fixes that are safe, in the files, then lint again')
     .option('--dry-run', 'with --fix: print what it would change, as a diff, and change nothing')
-    .option('--quiet', 'print no summary')
+    .option('--quiet', 'print no summary and no progress')
     .action(async (paths: string[], options: LintCommandOptions) => {
       const { runLint } = await import('./lint-command.ts');
       finish(await runLint(paths, options, io));

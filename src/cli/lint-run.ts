@@ -3,7 +3,7 @@ import { type LintRun, lintTexts, todayInUtc } from '../lint/lint-texts.ts';
 import type { Rule } from '../lint/rule.ts';
 import type { CliIo } from './io.ts';
 import type { LintProject } from './project-file.ts';
-import { type MeshOptions, readMesh } from './read-mesh.ts';
+import { type MeshOptions, readMesh, stepsOf } from './read-mesh.ts';
 
 export interface LintRunOptions extends MeshOptions {
   readonly rules: readonly Rule[];
@@ -17,5 +17,6 @@ export async function lintInputs(
   io: CliIo,
 ): Promise<LintRun> {
   const bag = new DiagnosticBag();
-  return lintTexts({ ...(await readMesh(paths, options, io, bag)), rules, project, today: todayInUtc() }, bag);
+  const mesh = await readMesh(paths, options, io, bag);
+  return lintTexts({ ...mesh, rules, project, today: todayInUtc(), onStep: stepsOf(io, options) }, bag);
 }

@@ -111,7 +111,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
-    .option('--quiet', 'print no warnings, infos and summary, and with --check no diff of origins')
+    .option('--quiet', 'print no warnings, infos, summary and progress, and with --check no diff of origins')
     .action(async (paths: string[], options: CompileOptions) => {
       const { runCompile } = await import('./compile-command.ts');
       finish(await runCompile(paths, options, io));

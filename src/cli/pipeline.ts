@@ -7,7 +7,7 @@ import type { KeySetOption } from '../live/key-sets/key-set-option.ts';
 import { readTemplates } from '../live/read-templates.ts';
 import type { SourceFile } from '../source/document.ts';
 import type { CliIo } from './io.ts';
-import { type MeshOptions, readMesh } from './read-mesh.ts';
+import { type MeshOptions, readMesh, stepsOf } from './read-mesh.ts';
 
 /** Options of what is compiled, beside those of what is read. */
 export interface PipelineOptions extends MeshOptions {
@@ -37,9 +37,8 @@ export async function compileInputs(
   const templates = templateFile === undefined ? undefined : await readTemplates(templateFile, bag);
   const keySets = createKeySetGatherer(await readKeySetFiles(jwks));
   const files = [...inputs, ...sources, ...(templates?.files ?? [])];
-  const compiler = createCompiler(
-    templates?.value === undefined ? { settings } : { settings, templates: templates.value },
-  );
+  const onStep = stepsOf(io, options);
+  const compiler = createCompiler({ settings, onStep, ...(templates?.value && { templates: templates.value }) });
   // With errors so far the compiler still looks at every object, so that all mistakes are told in one run.
   const objects = compiler.read(inputs, bag);
   const keys = await keySets.gather(objects, bag);

@@ -1,8 +1,9 @@
 import { readSettings } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { OnStep } from '../lib/on-step.ts';
 import type { SourceFile } from '../source/document.ts';
-import { readSources } from '../source/read.ts';
+import { type ReadThrough, readSources } from '../source/read.ts';
 import { whilePrompt } from '../source/while-prompt.ts';
 import type { CliIo } from './io.ts';
 
@@ -13,6 +14,8 @@ export interface MeshOptions {
   readonly trustDomain?: string;
   readonly rootNamespace?: string;
   readonly maxFileSize?: number;
+  /** Shows no progress. */
+  readonly quiet?: true;
 }
 
 /** The texts of a mesh, and the settings that they are read with. */
@@ -26,14 +29,31 @@ export interface ReadMesh {
 /** Reads the inputs, then mesh configuration and variables; mistakes go to the bag. */
 export async function readMesh(
   paths: readonly string[],
-  { exclude = [], meshConfig, trustDomain, rootNamespace, maxFileSize }: MeshOptions,
+  options: MeshOptions,
   io: CliIo,
   bag: DiagnosticBag,
 ): Promise<ReadMesh> {
-  const reading = { stdin: io.stdin, maxFileBytes: maxFileSize, exclude, through: whilePrompt() };
+  const { exclude = [], meshConfig, trustDomain, rootNamespace, maxFileSize } = options;
+  const through = counting(whilePrompt(), stepsOf(io, options));
+  const reading = { stdin: io.stdin, maxFileBytes: maxFileSize, exclude, through };
   const inputs = await readSources(paths, bag, reading);
   const configuration = meshConfig === undefined ? undefined : { path: meshConfig, isRequired: true };
   const flags = { trustDomain, rootNamespace };
   const read = await readSettings({ meshConfig: configuration, environment: io.environment, flags }, bag);
   return { inputs, settings: read.settings, sources: read.sources };
+}
+
+/** What is told of progress; nothing with `--quiet`. */
+export function stepsOf({ onStep }: CliIo, { quiet }: Pick<MeshOptions, 'quiet'>): OnStep | undefined {
+  return quiet ? undefined : onStep;
+}
+
+function counting(through: ReadThrough, onStep: OnStep | undefined): ReadThrough {
+  let done = 0;
+  if (onStep === undefined) return through;
+  return async (path, read) => {
+    const files = await through(path, read);
+    onStep('reading file', ++done);
+    return files;
+  };
 }

@@ -50,7 +50,7 @@ export function compile(
  * file gives the same objects, the same objects the same topology, and so on down to the rendered resources.
  */
 export function createCompiler({ settings, ...options }: CompileOptions): Compiler {
-  const read = createObjectReader();
+  const read = createObjectReader(options.onStep);
   const analyse = createAnalyser(settings);
   const render = createSnapshotRenderer(options);
 

@@ -1,17 +1,18 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { OnStep } from '../lib/on-step.ts';
 import type { MeshObject } from '../policy/object.ts';
 import { isSkipped } from '../schema/dispatch.ts';
 import { countSkipped, validate } from '../schema/validate.ts';
 import type { PolicyDocument, SourceFile } from '../source/document.ts';
-import { parse } from '../source/parse.ts';
+import { type IsSkipped, parse } from '../source/parse.ts';
 import { reportUnreadAnnotations } from './topology/unread-annotations.ts';
 
 /** The sound objects of the files; with errors in the bag there may be others. */
 export type ReadObjects = (files: readonly SourceFile[], bag: DiagnosticBag) => readonly MeshObject<string>[];
 
 /** A reader that remembers: the same text of a file gives the same objects, and the same diagnostics. */
-export function createObjectReader(): ReadObjects {
-  const reader = createReader();
+export function createObjectReader(onStep?: OnStep): ReadObjects {
+  const reader = createReader(onStep);
   return (files, bag) => {
     const entries = files.map((file) => reader(file, bag));
     countSkipped(
@@ -33,14 +34,23 @@ interface ReadFile {
 }
 
 /** Reads a file's objects once a text: parsing is the largest cost of a run. */
-function createReader(): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
+function createReader(onStep?: OnStep): (file: SourceFile, bag: DiagnosticBag) => ReadFile {
   const cache = new Map<string, ReadFile>();
+  const counted = { documents: 0, objects: 0 };
+  // Asked of each document that is no list.
+  const isSkippedNext: IsSkipped = (value, text, isFound) => {
+    onStep?.('reading document', ++counted.documents);
+    return isSkipped(value, text, isFound);
+  };
   return (file, bag) => {
     let entry = cache.get(file.path);
     if (entry === undefined || entry.text !== file.text) {
       const own = new DiagnosticBag();
-      const documents = parse([file], own, undefined, isSkipped);
-      const objects = documents.flatMap((document) => validate(document, own) ?? []);
+      const documents = parse([file], own, undefined, isSkippedNext);
+      const objects = documents.flatMap((document) => {
+        onStep?.('checking object', ++counted.objects);
+        return validate(document, own) ?? [];
+      });
       entry = { text: file.text, documents, objects, bag: own };
       cache.set(file.path, entry);
     }

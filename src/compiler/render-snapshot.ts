@@ -1,5 +1,6 @@
 import type { HostFacts } from '../config/host-facts.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { OnStep } from '../lib/on-step.ts';
 import type { KeySets } from '../policy/key-sets.ts';
 import type { Compilation } from './compilation.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
@@ -21,6 +22,8 @@ export interface RenderOptions {
   readonly host?: HostFacts;
   /** A bootstrap of the user's, or what is laid over ours. */
   readonly bootstrap?: UserBootstrap;
+  /** Told of each proxy. */
+  readonly onStep?: OnStep | undefined;
 }
 
 /** For which proxies, and what they have beside the snapshot. */
@@ -52,7 +55,7 @@ export type RenderSnapshot = (snapshot: Snapshot, selection: Selection, bag: Dia
  * A renderer that remembers: what is in force unchanged has the same intermediate form, and that the same resources,
  * which are verified once.
  */
-export function createSnapshotRenderer({ templates, host, bootstrap }: RenderOptions): RenderSnapshot {
+export function createSnapshotRenderer({ templates, host, bootstrap, onStep }: RenderOptions): RenderSnapshot {
   const renderer = createRenderer(templates, bootstrap);
   const lowered = createLowerCache();
   const verified = new WeakSet<Resource>();
@@ -64,9 +67,14 @@ export function createSnapshotRenderer({ templates, host, bootstrap }: RenderOpt
     const { scopeOf } = snapshot;
     const input = { topology, effective, settings, scopeOf, keySets, host, closingSecrets };
     lowered.memoOf(settings).nextRun();
-    const proxies = workloads.map((workload) => lower(workload, input, bag, lowered));
+    const count = workloads.length;
+    const proxies = workloads.map((workload, i) => {
+      onStep?.('compiling proxy', i + 1, count);
+      return lower(workload, input, bag, lowered);
+    });
     if (bag.hasErrors) return undefined;
-    const configs = proxies.flatMap((proxy) => {
+    const configs = proxies.flatMap((proxy, i) => {
+      onStep?.('rendering proxy', i + 1, count);
       const config = renderer.render(proxy, bag);
       if (config !== undefined) verify(proxy, config, bag, verified);
       return config ?? [];

@@ -4,6 +4,7 @@ import { createObjectReader, type ReadObjects } from '../compiler/read-objects.t
 import type { LintConfig } from '../config/project-file.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { OnStep } from '../lib/on-step.ts';
 import type { SourceFile } from '../source/document.ts';
 import { configure } from './configure.ts';
 import type { Finding } from './finding.ts';
@@ -22,6 +23,8 @@ export interface LintTexts {
   readonly project: { readonly config: LintConfig; pathOf(file: string): string | undefined };
   /** The day by which suppressions expire: `YYYY-MM-DD`. */
   readonly today: string;
+  /** Told of each document, object and rule. */
+  readonly onStep?: OnStep | undefined;
 }
 
 /** One look at the inputs. */
@@ -40,10 +43,10 @@ export interface LintRun {
  * reading the settings said. Pure.
  */
 export function lintTexts(
-  { inputs, sources, settings, rules, project, today }: LintTexts,
+  { inputs, sources, settings, rules, project, today, onStep }: LintTexts,
   bag: DiagnosticBag,
 ): LintRun {
-  const objects = createObjectReader()(inputs, bag);
+  const objects = createObjectReader(onStep)(inputs, bag);
   const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
   const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors);
   if (isEmpty && !isWithoutText) bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
@@ -57,7 +60,7 @@ export function lintTexts(
     const findings = [...bag.all, ...severed(own?.findings ?? [])];
     return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
   }
-  const { findings, ...rest } = lint(snapshot, { rules, files, today });
+  const { findings, ...rest } = lint(snapshot, { rules, files, today, onStep });
   // What reading said before there was a snapshot: of settings and files.
   const own = new Set<Finding>(snapshot.diagnostics);
   const before = isWhole(rules) ? bag.all.filter((finding) => !own.has(finding)) : [];

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../compiler/snapshot.ts';
 import type { SourceText } from '../diagnostics/placed.ts';
+import type { OnStep } from '../lib/on-step.ts';
 import { sortedBy } from '../lib/sort.ts';
 import type { MeshObject } from '../policy/object.ts';
 import { hasTopology } from './declared.ts';
@@ -20,6 +21,8 @@ export interface LintOptions {
   readonly files?: readonly SourceText[];
   /** The day of the run, `YYYY-MM-DD`, by which suppressions expire; none does when it is absent. */
   readonly today?: string;
+  /** Told of each rule. */
+  readonly onStep?: OnStep | undefined;
 }
 
 export interface LintResult {
@@ -35,12 +38,16 @@ export interface LintResult {
  * What compiles and is still wrong, and what analysis said of the input; the snapshot is that of an analysis whose input
  * may be partial. Pure; nothing is rendered.
  */
-export function lint(snapshot: Snapshot, { rules = allRules, files = [], today = '' }: LintOptions = {}): LintResult {
+export function lint(
+  snapshot: Snapshot,
+  { rules = allRules, files = [], today = '', onStep }: LintOptions = {},
+): LintResult {
   const isPlaced = hasTopology(snapshot);
   const tellsAll = isWhole(rules);
   const findings: Finding[] = tellsAll ? [...diagnosticFindings(snapshot)] : [];
   const notChecked: NotChecked[] = tellsAll ? [...diagnosticsNotChecked(snapshot)] : [];
-  for (const rule of rules) {
+  for (const [i, rule] of rules.entries()) {
+    onStep?.('running rule', i + 1, rules.length);
     const skipped =
       rule.needs === 'topology' && !isPlaced
         ? new Set(snapshot.objects.filter(({ kind }) => rule.kinds.includes(kind)))
