@@ -34,17 +34,19 @@ export type Agreement =
   | { readonly agrees: 'unknown' };
 
 const agreed: Agreement = { agrees: true };
+const noItems: readonly ItemText[] = [];
 
 /** Text and value of one document; finds positions in it when somebody asks. */
 export class DocumentText {
   readonly place: DocumentPlace;
   readonly #value: unknown;
   readonly #settings: PositionSettings;
-  #items: readonly ItemText[] = [];
-  #itemValues: readonly unknown[] = [];
-  readonly #itemTexts = new Map<number, DocumentText>();
+  #items = noItems;
+  #itemValues: readonly unknown[] = noItems;
+  /** Made when first needed, as the next: there are tens of thousands of documents, and few are ever asked. */
+  #itemTexts: Map<number, DocumentText> | undefined;
   /** Places that were asked for: origins ask for the same ones again whenever something else has changed. */
-  readonly #found = new Map<string, SourceSpan>();
+  #found: Map<string, SourceSpan> | undefined;
   #agreement: Agreement | undefined;
   #isSmall: boolean | undefined;
 
@@ -73,6 +75,7 @@ export class DocumentText {
     const item = this.#itemAt(path);
     if (item !== undefined) return item.text.spanOf([...item.base, ...path.slice(2)], part);
     const key = JSON.stringify([part, ...path]);
+    this.#found ??= new Map();
     const span = this.#found.get(key) ?? this.#findSpan(path, part);
     this.#found.set(key, span);
     return span;
@@ -117,7 +120,7 @@ export class DocumentText {
     if (this.#items.length > 0) {
       if (this.#agreesInParts()) return agreed;
       // Items that share anchors can only be understood together.
-      this.#items = [];
+      this.#items = noItems;
       this.#isSmall = undefined;
     }
     if (!this.isSmall) return { agrees: 'unknown' };
@@ -162,6 +165,7 @@ export class DocumentText {
 
   /** Made when asked for: most items of most lists never are. */
   #itemText(index: number): DocumentText {
+    this.#itemTexts ??= new Map();
     const item = this.#itemTexts.get(index) ?? this.#makeItemText(index);
     this.#itemTexts.set(index, item);
     return item;

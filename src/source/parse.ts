@@ -11,6 +11,7 @@ import { defaultLimits, type SourceLimits } from './limits.ts';
 import { itemTexts, listItems } from './list-items.ts';
 import { type Loaded, loader } from './load.ts';
 import { type Reporting, reportSyntax, reportValue } from './report-fault.ts';
+import { slim } from './slim.ts';
 import { sharedTrees } from './tree-cache.ts';
 
 /** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
@@ -77,6 +78,7 @@ function parseFile(file: SourceFile, parsing: Parsing): PolicyDocument[] {
       continue;
     }
     if (!isUsableValue(document, loaded, parsing)) continue;
+    if (typeof loaded.value === 'object' && loaded.value !== null) slim(loaded.value);
     for (const object of objectsOf(document, loaded.value, parsing)) documents.push(object);
   }
   return documents;
