@@ -5,6 +5,8 @@ export interface Import {
   readonly line: number;
   /** A path from the repository's root, or the name of a package, of a module of Node or of a global. */
   readonly target: string;
+  /** Of types alone: nothing of it is there when the program runs. */
+  readonly isOfTypes?: true;
 }
 
 /**
@@ -18,7 +20,8 @@ export function importsOf(file: string, text: string): readonly Import[] {
     const name = match[1] ?? match[2] ?? match[3];
     const line = text.slice(0, match.index).split('\n').length;
     if (name === undefined) throw new Error(`${file}:${line}: an import whose name is computed: ${match[0]}`);
-    return { line, target: name.startsWith('.') ? join(dirname(file), name) : name };
+    const target = name.startsWith('.') ? join(dirname(file), name) : name;
+    return { line, target, ...(/^(?:import|export) type /.test(match[0]) && { isOfTypes: true }) };
   });
 }
 

@@ -37,8 +37,13 @@ describe('the table of rooms', () => {
         ];
       }),
     );
+    const isPure = (file: string): boolean => table.pure.includes(file.slice('src/'.length));
+    for (const [file, text] of files) {
+      if (table.world.includes(roomOf(table, file) ?? '') && !isPure(file)) continue;
+      for (const { target } of importsOf(file, text)) if (isPure(target)) needed.add(target.slice('src/'.length));
+    }
     const named = [...table.rooms].flatMap(([room, imports]) => [...imports].map((name) => `${room} > ${name}`));
-    expect([...named, ...table.world].filter((name) => !needed.has(name))).toEqual([]);
+    expect([...named, ...table.world, ...table.pure].filter((name) => !needed.has(name))).toEqual([]);
   });
 
   test.each([...table.rooms.keys()])('refuses %s every room that it does not name for it, of types too', (room) => {
@@ -65,6 +70,24 @@ describe('the table of rooms', () => {
       expect(refusalsOf(table, 'src/agent/x.ts', `const x = ${use};\n`)).toEqual([]);
     },
   );
+
+  test('refuses a value of a file that needs Node where a browser must be able to run the file, and none of a pure file', () => {
+    const refused = (file: string, statement: string) => refusalsOf(table, file, `${statement}\n`);
+    const needsNode = "from '../live/compile-aside.ts';";
+    expect(refused('src/library/x.ts', `import { createCompileAside } ${needsNode}`)).toEqual([
+      'src/library/x.ts:1: runs in a browser, and may not import src/live/compile-aside.ts, which does not',
+    ]);
+    expect(refused('src/library/x.ts', `import type { CompileAside } ${needsNode}`)).toEqual([]);
+    expect(refused('src/cli/x.ts', `import { createCompileAside } ${needsNode}`)).toEqual([]);
+    const gather = 'src/live/key-sets/gather.ts';
+    expect(refused('src/library/x.ts', `import { createKeySetGatherer } from '../${gather.slice(4)}';`)).toEqual([]);
+    expect(refused(gather, "import { readFile } from 'node:fs/promises';")).toEqual([
+      `${gather}:1: live may not import node:fs/promises`,
+    ]);
+    expect(refused(gather, "import { readKeySetFiles } from './files.ts';")).toEqual([
+      `${gather}:1: runs in a browser, and may not import src/live/key-sets/files.ts, which does not`,
+    ]);
+  });
 
   test('refuses a folder that it does not name', () => {
     expect(refusalsOf(table, 'src/attic/x.ts', '')).toEqual(['src/attic/x.ts: no room of the table holds it']);
@@ -150,7 +173,7 @@ test('importsOf sees each form of import, and refuses a computed one', () => {
     'const text = "import { no } from \'./no.ts\'";',
   ].join('\n');
   expect(importsOf('src/room/x.ts', text)).toEqual([
-    { line: 1, target: 'src/room/a.ts' },
+    { line: 1, target: 'src/room/a.ts', isOfTypes: true },
     { line: 2, target: 'src/b.ts' },
     { line: 5, target: 'reflect-metadata' },
     { line: 6, target: 'src/room/c.ts' },

@@ -1,9 +1,13 @@
 import { globalsOf, importsOf } from './imports.ts';
 
-/** Which rooms each room may import, and which rooms and files may reach the world, and use what Node alone has. */
+/**
+ * Which rooms each room may import, and which rooms and files may reach the world, and use what Node alone has; but for
+ * the files that are `pure`, which run in a browser as the other rooms do.
+ */
 export interface RoomTable {
   readonly rooms: ReadonlyMap<string, ReadonlySet<string>>;
   readonly world: readonly string[];
+  readonly pure: readonly string[];
 }
 
 /** Packages that reach the world. */
@@ -12,16 +16,18 @@ const reaching: ReadonlySet<string> = new Set(['@grpc/grpc-js', 'execa']);
 /** Reads `name: names`, one a line; `#` begins a line for the reader. */
 export function readTable(text: string): RoomTable {
   const rooms = new Map<string, ReadonlySet<string>>();
-  const world: string[] = [];
+  const lists: Readonly<Record<string, string[]>> = { world: [], pure: [] };
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     const [, name = '', rest = ''] = /^([a-z/-]+):(.*)$/.exec(line) ?? [];
     const names = rest.split(' ').filter(Boolean);
     if (name === '' || rooms.has(name)) throw new Error(`the table of rooms: "${line}" names no room, or one again`);
-    if (name === 'world') world.push(...names);
+    const list = lists[name];
+    if (list !== undefined) list.push(...names);
     else rooms.set(name, new Set(names));
   }
-  return { rooms, world };
+  const { world = [], pure = [] } = lists;
+  return { rooms, world, pure };
 }
 
 /** The room of a file: the longest name of the table that leads to it; undefined where none does. */
@@ -34,13 +40,18 @@ export function roomOf({ rooms }: RoomTable, file: string): string | undefined {
 export function refusalsOf(table: RoomTable, file: string, text: string): readonly string[] {
   const room = roomOf(table, file);
   if (room === undefined) return [`${file}: no room of the table holds it`];
-  const globals = reachesWorld(table, room, file) ? [] : globalsOf(text);
+  const isOfWorld = reachesWorld(table, file);
+  const globals = isOfWorld ? [] : globalsOf(text);
   const refused = globals.map(({ line, target }) => `${file}:${line}: ${room} may not use ${target}`);
-  const imports = importsOf(file, text).flatMap(({ line, target }) => {
+  const imports = importsOf(file, text).flatMap(({ line, target, isOfTypes }) => {
     const imported = importedName(table, target);
-    if (imported === undefined || imported === room) return [];
-    if (imported === 'world' ? reachesWorld(table, room, file) : table.rooms.get(room)?.has(imported)) return [];
-    return [`${file}:${line}: ${room} may not import ${imported === 'world' ? target : imported}`];
+    if (imported === undefined) return [];
+    if (imported === 'world') return isOfWorld ? [] : [`${file}:${line}: ${room} may not import ${target}`];
+    if (imported !== room && !table.rooms.get(room)?.has(imported)) {
+      return [`${file}:${line}: ${room} may not import ${imported}`];
+    }
+    if (isOfWorld || isOfTypes || !reachesWorld(table, target)) return [];
+    return [`${file}:${line}: runs in a browser, and may not import ${target}, which does not`];
   });
   return [...refused, ...imports];
 }
@@ -52,6 +63,8 @@ export function importedName(table: RoomTable, target: string): string | undefin
   return reaching.has(target) ? 'world' : undefined;
 }
 
-function reachesWorld({ world }: RoomTable, room: string, file: string): boolean {
-  return world.includes(room) || world.includes(file.slice('src/'.length));
+function reachesWorld(table: RoomTable, file: string): boolean {
+  const path = file.slice('src/'.length);
+  if (table.pure.includes(path)) return false;
+  return table.world.includes(roomOf(table, file) ?? '') || table.world.includes(path);
 }
