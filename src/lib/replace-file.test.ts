@@ -57,6 +57,16 @@ describe('replaceFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('new\n');
   });
 
+  test('with a mode puts a new file in the place of a link, and writes nothing to where the link leads', async () => {
+    writeFileSync(path, 'of somebody else\n');
+    const link = join(folder, 'key.pem');
+    symlinkSync('a.yaml', link);
+    await replaceFile(link, 'secret\n', 0o600);
+    expect(lstatSync(link).isFile()).toBe(true);
+    expect(readFileSync(link, 'utf8')).toBe('secret\n');
+    expect(readFileSync(path, 'utf8')).toBe('of somebody else\n');
+  });
+
   test('writes to a device, which stays one', async () => {
     await replaceFile('/dev/null', 'new\n');
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);

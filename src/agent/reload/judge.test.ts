@@ -55,6 +55,12 @@ describe('judge', () => {
     expect(await judge(before, files({ in: { one: '1', two: '3' } }), refusesBad)).toBeUndefined();
   });
 
+  test('names nobody for a resource whose name every object of JavaScript has', async () => {
+    const clusters = fileOf({ name: 'constructor', text: 'BAD' });
+    const next = { ...before, clusters };
+    expect(await judge(before, next, refusesBad)).toEqual({ message: 'a value is bad', suspects: [] });
+  });
+
   test.each<[string, ProxyFiles, string]>([
     ['the changed filter of a listener', files({ in: { one: '1', two: 'BAD' } }), 'two'],
     ['a filter that came before the others', files({ in: { new: 'BAD', one: '1', two: '2' } }), 'new'],

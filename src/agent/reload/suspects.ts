@@ -3,6 +3,7 @@ import { type FragmentFields, noOrigins, type OriginsFile, readOriginsFile } fro
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { parsePath } from '../../diagnostics/json-path.ts';
 import type { EnvoyResource, ResourceFile } from '../../envoy/api/resource-file.ts';
+import { lookup } from '../../lib/lookup.ts';
 import { compareStrings } from '../../lib/sort.ts';
 
 export type ResourceKind = keyof Omit<OriginsFile, 'format'>;
@@ -50,9 +51,11 @@ export async function suspectsOf(
   for (const { kind, resource } of resources) {
     const { name, json } = resource;
     const before = old.get(`${kind} ${name}`)?.json;
-    const known = new Set((oldOrigins[kind][name] ?? []).map(({ path }) => JSON.stringify(fragment(before, path))));
+    const known = new Set(
+      (lookup(oldOrigins[kind], name) ?? []).map(({ path }) => JSON.stringify(fragment(before, path))),
+    );
     const isNew = ({ path }: FragmentFields): boolean => !known.has(JSON.stringify(fragment(json, path)));
-    const changed = (origins[kind][name] ?? []).filter(isNew);
+    const changed = (lookup(origins[kind], name) ?? []).filter(isNew);
     const smallest = changed.filter(({ path }) => !changed.some((other) => isBelow(other.path, path)));
     for (const { decidedBy } of smallest) {
       for (const { kind, namespace, name, file, line } of decidedBy) {
