@@ -16,6 +16,8 @@ interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: string;
   readonly enum?: readonly unknown[];
+  /** Values that are known and refused with a message of their own. */
+  readonly 'x-refused-values'?: readonly unknown[];
   readonly format?: string;
   readonly default?: unknown;
   readonly description?: string;
@@ -76,7 +78,8 @@ function resolved(schema: Schema): Schema {
   return { ...resolved(target as Schema), ...schema };
 }
 
-function typeOf({ type, const: only, enum: values, format, items, additionalProperties }: Schema): string {
+function typeOf({ type, const: only, enum: known, format, items, additionalProperties, ...schema }: Schema): string {
+  const values = known?.filter((value) => !schema['x-refused-values']?.includes(value));
   if (only !== undefined) return `\`${only}\``;
   if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ');
   const named = [type ?? 'any'].flat().filter((one) => one !== 'null')[0] ?? 'any';

@@ -35,11 +35,11 @@ describe('readNodeVariables', () => {
   });
 
   test.each<[string, string, string]>([
-    ['MESH_METAJSON_A', '{', 'its value is no JSON'],
-    ['MESH_METAJSON_A', '[1]', 'its value is no JSON object'],
-    ['MESH_METAJSON_A', '{"NAME":["x"]}', 'NAME is no text'],
-    ['MESH_METAJSON_A', '{"LABELS":{"app":1}}', 'LABELS is no object of texts'],
-    ['MESH_METAJSON_LABELS', '{"app":[]}', 'LABELS is no object of texts'],
+    ['MESH_METAJSON_A', '{', 'its value is not JSON'],
+    ['MESH_METAJSON_A', '[1]', 'its value is not a JSON object'],
+    ['MESH_METAJSON_A', '{"NAME":["x"]}', 'NAME is not a string'],
+    ['MESH_METAJSON_A', '{"LABELS":{"app":1}}', 'LABELS is not an object of strings'],
+    ['MESH_METAJSON_LABELS', '{"app":[]}', 'LABELS is not an object of strings'],
   ])('refuses %s=%s', (name, value, reason) => {
     expect(read({ [name]: value }).told).toEqual([`variable ${name} cannot be node metadata: ${reason}`]);
   });

@@ -60,11 +60,11 @@ function parseMembers(name: string, text: string, bag: DiagnosticBag): Members {
   try {
     value = JSON.parse(text);
   } catch {
-    bag.report('invalid-node-metadata', undefined, { name, reason: 'its value is no JSON' });
+    bag.report('invalid-node-metadata', undefined, { name, reason: 'its value is not JSON' });
     return {};
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members;
-  bag.report('invalid-node-metadata', undefined, { name, reason: 'its value is no JSON object' });
+  bag.report('invalid-node-metadata', undefined, { name, reason: 'its value is not a JSON object' });
   return {};
 }
 
@@ -73,9 +73,9 @@ function checkShapes(name: string, members: Members, bag: DiagnosticBag): void {
     const isText = typeof value === 'string';
     const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (textKeys.has(key) && !isText) {
-      bag.report('invalid-node-metadata', undefined, { name, reason: `${key} is no text` });
+      bag.report('invalid-node-metadata', undefined, { name, reason: `${key} is not a string` });
     } else if (mapKeys.has(key) && !(isMap && Object.values(value).every((entry) => typeof entry === 'string'))) {
-      bag.report('invalid-node-metadata', undefined, { name, reason: `${key} is no object of texts` });
+      bag.report('invalid-node-metadata', undefined, { name, reason: `${key} is not an object of strings` });
     }
   }
 }

@@ -8,18 +8,18 @@ import { isProxySetting } from './proxy-config.ts';
 
 /** What holds in the place of a setting that concerns security and is accepted without effect. */
 export const securityConsequences: Readonly<Record<string, string>> = {
-  authPolicy: 'mutual TLS is what PeerAuthentications say, PERMISSIVE where there is none',
+  authPolicy: 'PeerAuthentications set the mode of mutual TLS; without one it is PERMISSIVE',
   caCertificatesPem: 'these roots are not trusted; peers are verified with the root certificate of the mesh',
-  certificates: 'nobody issues these certificates',
-  controlPlaneAuthPolicy: "the address of the authority decides whether the agent's requests are encrypted",
-  disablePolicyChecks: 'no such checks exist; access is what AuthorizationPolicies say',
-  discoverySelectors: 'objects of every namespace of the inputs count',
-  enableClientSidePolicyCheck: 'no such checks exist; access is what AuthorizationPolicies say',
-  mixerCheckServer: 'nobody is asked; access is what AuthorizationPolicies say',
-  policyCheckFailOpen: 'no such checks exist; access is what AuthorizationPolicies say',
+  certificates: 'these certificates are not issued',
+  controlPlaneAuthPolicy: "the address of the CA decides whether the agent's requests to it are encrypted",
+  disablePolicyChecks: 'there are no such checks; AuthorizationPolicies alone decide about access',
+  discoverySelectors: 'the objects of all namespaces in the inputs are used',
+  enableClientSidePolicyCheck: 'there are no such checks; AuthorizationPolicies alone decide about access',
+  mixerCheckServer: 'no server is asked; AuthorizationPolicies alone decide about access',
+  policyCheckFailOpen: 'there are no such checks; AuthorizationPolicies alone decide about access',
   privateKeyProvider: "the private key stays in the agent's and in Envoy's memory",
-  proxyHeaders: 'headers that the proxy adds or removes, X-Forwarded-Client-Cert among them, stay as they are',
-  runtimeValues: "Envoy's own guards stay as they are, whatever was to be switched",
+  proxyHeaders: 'the proxy adds and removes the same headers as without the setting, including X-Forwarded-Client-Cert',
+  runtimeValues: "Envoy's runtime guards keep their default values",
   sds: 'certificates come from the agent, over its own socket',
 };
 

@@ -32,10 +32,10 @@ export async function checkKey(key: unknown): Promise<KeyCheck> {
   const reason = purposeReason(members);
   if (reason !== undefined) return { reason };
   const form = formOf(members);
-  if (form === undefined) return { reason: `is of no kind that Envoy verifies with (${kindOf(members)})` };
+  if (form === undefined) return { reason: `has a type that Envoy cannot verify with (${kindOf(members)})` };
   const { alg, kid } = members;
   if (alg !== undefined && !form.algorithms.some((name) => name === alg)) {
-    return { reason: `has an "alg" that does not fit its kind (${kindOf(members)})` };
+    return { reason: `has an "alg" that does not fit its type (${kindOf(members)})` };
   }
   const material: Record<string, string> = {};
   for (const [name, length] of Object.entries(form.members)) {
@@ -57,7 +57,7 @@ export async function checkKey(key: unknown): Promise<KeyCheck> {
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
 function secretReason(members: Readonly<Record<string, unknown>>): string | undefined {
-  if (members.kty === 'oct') return 'is symmetric: who can verify with it can also sign';
+  if (members.kty === 'oct') return 'is symmetric: whoever can verify with it can also sign';
   if (secretMembers.some((name) => Object.hasOwn(members, name))) return 'is private: whoever reads the set can sign';
   return undefined;
 }
@@ -130,7 +130,7 @@ async function checkImport(jwk: PublicJwk, alg: string): Promise<KeyCheck> {
     key = await importJWK({ ...jwk }, alg);
   } catch {
     // The reasons of the crypto library ("Invalid keyData") say no more.
-    return { reason: 'holds no public key: a point off its curve, or numbers that do not fit' };
+    return { reason: 'is not a valid public key: its point is not on its curve, or its numbers do not fit together' };
   }
   if (key instanceof Uint8Array || key.type !== 'public') return { reason: 'is not a public key' };
   if (jwk.kty !== 'RSA') return { jwk };
@@ -145,7 +145,6 @@ async function checkImport(jwk: PublicJwk, alg: string): Promise<KeyCheck> {
     return { reason: `is an RSA key with the exponent ${quoted(String(exponent))}, expected 65537 or 3` };
   }
   const modulus = base64url.decode(jwk.n ?? '');
-  if ((modulus.at(-1) ?? 0) % 2 === 0)
-    return { reason: 'is an RSA key with an even modulus, which no two primes have' };
+  if ((modulus.at(-1) ?? 0) % 2 === 0) return { reason: 'is an RSA key with an even modulus, which is never valid' };
   return { jwk };
 }

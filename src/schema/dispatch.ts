@@ -90,7 +90,7 @@ function isText(document: PolicyDocument, field: 'apiVersion' | 'kind', bag: Dia
   else if (value === '') bag.report('empty-value', document.spanOf([field]), { field });
   else {
     const found = value === null ? 'empty' : `a ${typeof value}`;
-    bag.report('wrong-type', document.spanOf([field]), { field, found, expected: 'a text' });
+    bag.report('wrong-type', document.spanOf([field]), { field, found, expected: 'a string' });
   }
   return false;
 }

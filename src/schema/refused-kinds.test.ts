@@ -25,7 +25,7 @@ describe('kinds of Istio that are not read', () => {
     expect(rest).toEqual([]);
     expect(only).toMatchObject({ code: 'unsupported-kind-of-group', severity: 'error' });
     expect(only?.hint).toBe(
-      'change the template in a folder that --templateFile names: clusters.json.hbs for CLUSTER, partials/http-connection-manager.hbs for HTTP_FILTER; --exclude or .meshpolignore leaves the file out knowingly',
+      'write your own version of the template in a folder that --templateFile names: clusters.json.hbs for CLUSTER, partials/http-connection-manager.hbs for HTTP_FILTER; or leave out the file with --exclude or .meshpolignore',
     );
   });
 

@@ -18,7 +18,7 @@ export function refusedKinds(): readonly (readonly [kind: string, instead: strin
 /** Refuses a kind of the mesh's groups that says something about traffic and is not read; false for other kinds. */
 export function refuseUnreadKind(kind: string, group: string, document: PolicyDocument, bag: DiagnosticBag): boolean {
   if (!Object.hasOwn(replacements, kind)) return false;
-  const hint = `${replacements[kind]?.(objectAt(document.value, 'spec'))}; --exclude or .meshpolignore leaves the file out knowingly`;
+  const hint = `${replacements[kind]?.(objectAt(document.value, 'spec'))}; or leave out the file with --exclude or .meshpolignore`;
   bag.report('unsupported-kind-of-group', document.spanOf(['kind']), { kind, group }, { hint });
   return true;
 }
@@ -45,8 +45,8 @@ function templatesOf({ configPatches }: JsonObject): string {
     const template = typeof applyTo === 'string' && Object.hasOwn(templateOfPatch, applyTo) && templateOfPatch[applyTo];
     return template ? [`${template} for ${applyTo}`] : [];
   });
-  const files = [...new Set(named)].sort().join(', ') || 'a template of the same name as ours';
-  return `change the template in a folder that --templateFile names: ${files}`;
+  const files = [...new Set(named)].sort().join(', ') || 'a template with the name of the built-in one';
+  return `write your own version of the template in a folder that --templateFile names: ${files}`;
 }
 
 type Dispatch = (document: PolicyDocument, group: string, bag: DiagnosticBag) => 'foreign' | 'refused';
@@ -73,7 +73,7 @@ export function dispatchNeighbour(group: string, document: PolicyDocument, bag: 
 
 function refuse(replacement: string): Dispatch {
   return (document, group, bag) => {
-    const hint = `${replacement}; --exclude or .meshpolignore leaves the file out knowingly`;
+    const hint = `${replacement}; or leave out the file with --exclude or .meshpolignore`;
     const span = document.spanOf(['kind']);
     bag.report('unsupported-kind-of-group', span, { kind: String(document.value.kind), group }, { hint });
     return 'refused';

@@ -18,12 +18,12 @@ export function isUsableText(file: SourceFile, bag: DiagnosticBag, limits: Sourc
   }
   const mark = text.indexOf('\uFEFF', 1);
   if (mark !== -1) {
-    bag.report('wrong-encoding', at(mark), { reason: 'a byte order mark stands in the middle' });
+    bag.report('wrong-encoding', at(mark), { reason: 'it has a byte order mark that is not at its beginning' });
     return false;
   }
   const lone = /\r(?!\n)/.exec(text);
   if (lone !== null) {
-    bag.report('yaml-syntax', at(lone.index), { reason: 'a carriage return stands without a line feed' });
+    bag.report('yaml-syntax', at(lone.index), { reason: 'a carriage return without a line feed' });
     return false;
   }
   return true;

@@ -144,6 +144,6 @@ describe('a bad bootstrap', () => {
   test('ends the agent with 1 when node metadata is no JSON', async () => {
     const { code, output } = await ended({ MESH_METAJSON_X: '{' });
     expect(code).toBe(1);
-    expect(output).toContain('variable MESH_METAJSON_X cannot be node metadata: its value is no JSON');
+    expect(output).toContain('variable MESH_METAJSON_X cannot be node metadata: its value is not JSON');
   });
 });

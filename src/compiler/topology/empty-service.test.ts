@@ -14,7 +14,7 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
   [
     'a controller without pods',
     [web, make.controller('Deployment', 'shop/web', template)],
-    /^service "shop\/web" has no endpoints: Deployment "shop\/web" stands for pods/,
+    /^service "shop\/web" has no endpoints: Deployment "shop\/web" has no pods in the inputs/,
     /get pods/,
   ],
   ['no workload', [web], /its selector matches no workload$/, /get pods/],
@@ -24,7 +24,7 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
     /no selector, and no Endpoints/,
     /endpointslices/,
   ],
-  ['empty Endpoints', [web, webPod, make.endpoints('shop/web', [])], /name no server that is ready$/, undefined],
+  ['empty Endpoints', [web, webPod, make.endpoints('shop/web', [])], /have no ready address$/, undefined],
   [
     'pods that are not ready',
     [web, make.pod({ name: 'shop/w', labels: app }, '10.0.0.3', { containers: [container] }, unready)],
@@ -48,7 +48,7 @@ test.each<[string, TopologyObject, string]>([
   [
     'a ServiceEntry without endpoints',
     entry({ hosts, ports: [http], resolution: 'STATIC' }),
-    'ServiceEntry "shop/api" has no endpoints: its resolution is STATIC, and it names none',
+    'ServiceEntry "shop/api" has no endpoints: its resolution is STATIC, and "endpoints" is missing',
   ],
   [
     'a ServiceEntry that selects nobody',

@@ -42,23 +42,26 @@ interface Cause {
 
 function causeOf({ service: { namespace, name }, selector }: ServiceDraft, registry: Registry): Cause {
   const isRecorded = registry.endpointsOf(namespace, name) ?? registry.slicesOf(namespace, name);
-  if (isRecorded !== undefined) return { why: 'its Endpoints and EndpointSlices name no server that is ready' };
+  if (isRecorded !== undefined) return { why: 'its Endpoints and EndpointSlices have no ready address' };
   if (selector === undefined) return { why: 'it has no selector, and no Endpoints or EndpointSlices', hint: addSlices };
   const workloads = registry.byLabels.select(namespace, selector);
   if (workloads.length === 0) return { why: 'its selector matches no workload', hint: addPods };
   const template = workloads.find(({ addresses }) => addresses.length === 0);
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
-    return { why: 'no workload that its selector matches is ready and has the port' };
+    return { why: 'none of the workloads that its selector matches is ready and has the port' };
   }
-  return { why: `${template.kind} "${nameOf(template)}" stands for pods whose addresses are not known`, hint: addPods };
+  return {
+    why: `${template.kind} "${nameOf(template)}" has no pods in the inputs, so their addresses are not known`,
+    hint: addPods,
+  };
 }
 
 function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, registry: Registry): Cause {
   if (selector === undefined) {
     const hint = 'write the addresses of its servers into "endpoints", or have its hosts resolved: resolution: DNS';
-    return { why: 'its resolution is STATIC, and it names none', hint };
+    return { why: 'its resolution is STATIC, and "endpoints" is missing', hint };
   }
   const workloads = registry.byLabels.select(namespace, selector);
   if (workloads.length === 0) return { why: 'its workloadSelector matches no workload', hint: addEntries };
-  return { why: 'no workload that its workloadSelector matches may serve it, is ready and has the port' };
+  return { why: 'none of the workloads that its workloadSelector matches is ready, has the port and may serve it' };
 }

@@ -62,19 +62,19 @@ function endpointRules(settings: Settings, host: string): (target: Target) => En
   return ({ address, port }) => {
     if (address.startsWith('unix://')) {
       return isIdentitySocket(address)
-        ? { code: 'endpoint-of-proxy', why: 'it gives away the private key of the client' }
+        ? { code: 'endpoint-of-proxy', why: "this socket would reveal the client's private key" }
         : undefined;
     }
     const range = localRange(address);
     if (range !== undefined && range !== 'link-local' && port === settings.proxy.adminPort) {
-      return { code: 'endpoint-of-proxy', why: "it is the client's own proxy, not a server" };
+      return { code: 'endpoint-of-proxy', why: "it is the admin interface of the client's own proxy" };
     }
     const surface = ports.get(port) ?? surfaceOfLoopback(address, port);
     if (surface !== undefined && !mayDialPorts) {
-      return { code: 'endpoint-of-proxy', why: `port ${port} is each proxy's own, for ${surface}` };
+      return { code: 'endpoint-of-proxy', why: `every proxy uses port ${port} itself, for ${surface}` };
     }
     if (range === undefined || isAllowed(address, settings.allowedLocalEndpoints)) return undefined;
-    return { code: 'local-endpoint', why: `it is ${range}, and so another place for each client` };
+    return { code: 'local-endpoint', why: `its address is ${range}, which is a different machine for each client` };
   };
 }
 

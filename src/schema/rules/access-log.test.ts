@@ -46,8 +46,8 @@ describe('checkAccessLog', () => {
   test.each([
     ['{"a": "%PROTOCOL%", "b": {"c": ["%REQ(a)%", 1, null, true]}, "%NONE%": ""}', []],
     ['{"b": {"c": [1, "%NONE%"]}}', ['Envoy has no operator "NONE"']],
-    ['["%PROTOCOL%"]', ['it is no JSON object, which accessLogEncoding JSON asks for']],
-    ['{"a": ', ['it is no JSON object, which accessLogEncoding JSON asks for']],
+    ['["%PROTOCOL%"]', ['it is not a JSON object, which accessLogEncoding JSON requires']],
+    ['{"a": ', ['it is not a JSON object, which accessLogEncoding JSON requires']],
   ])('looks into the values of the JSON form: %s', (accessLogFormat, reasons) => {
     expect(reasonsOf({ accessLogFormat, accessLogEncoding: 'JSON' })).toEqual(reasons);
   });

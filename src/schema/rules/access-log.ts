@@ -15,10 +15,10 @@ function jsonFault(format: string): string | undefined {
   try {
     value = JSON.parse(format);
   } catch {
-    return 'it is no JSON object, which accessLogEncoding JSON asks for';
+    return 'it is not a JSON object, which accessLogEncoding JSON requires';
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return 'it is no JSON object, which accessLogEncoding JSON asks for';
+    return 'it is not a JSON object, which accessLogEncoding JSON requires';
   }
   return valueFault(value);
 }

@@ -9,12 +9,18 @@ const zeros: readonly (readonly [path: readonly string[], meaning: string])[] = 
   [['connectionPool', 'tcp', 'maxConnections'], noLimit],
   [['connectionPool', 'http', 'http1MaxPendingRequests'], noLimit],
   [['connectionPool', 'http', 'http2MaxRequests'], noLimit],
-  [['connectionPool', 'http', 'maxRetries'], `${noLimit}; a route switches retries off, with "attempts: 0"`],
+  [['connectionPool', 'http', 'maxRetries'], `${noLimit}; to switch retries off, write "attempts: 0" in the route`],
   [['connectionPool', 'http', 'maxConcurrentStreams'], noLimit],
-  [['connectionPool', 'tcp', 'tcpKeepalive', 'probes'], "leaves the kernel's number, or the mesh's"],
+  [
+    ['connectionPool', 'tcp', 'tcpKeepalive', 'probes'],
+    'keeps the number of the mesh configuration, or else of the kernel',
+  ],
   [['loadBalancer', 'consistentHash', 'minimumRingSize'], 'means 1024'],
   [['loadBalancer', 'consistentHash', 'ringHash', 'minimumRingSize'], 'means 1024'],
-  [['outlierDetection', 'consecutiveErrors'], 'counts as not set; "consecutive5xxErrors: 0" switches its count off'],
+  [
+    ['outlierDetection', 'consecutiveErrors'],
+    'counts as not set; to switch off ejection after 5xx responses, write "consecutive5xxErrors: 0"',
+  ],
   [['outlierDetection', 'maxEjectionPercent'], "means Envoy's default of 10"],
 ];
 

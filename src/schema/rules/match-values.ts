@@ -47,7 +47,7 @@ function starFault(value: string): Fault | undefined {
   const inside = value.replace(/^\*|(?<=.)\*$/g, '');
   const atBothEnds = value.length > 1 && value.startsWith('*') && value.endsWith('*');
   return inside.includes('*') || atBothEnds
-    ? { reason: 'a star is a wildcard at one end of a value only', hint: starHint }
+    ? { reason: 'a star is a wildcard only at the beginning or the end of a value', hint: starHint }
     : undefined;
 }
 

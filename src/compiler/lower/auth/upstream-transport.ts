@@ -108,7 +108,7 @@ function meshClientAlpn({ port, http }: UpstreamTarget, isSniffing: boolean): re
 function warnOfNoMode({ traffic, service }: UpstreamTarget, bag: DiagnosticBag): void {
   const origin = traffic.origins.decidedBy.find(({ field }) => field.includes('tls'));
   const span = origin && fieldSpan(origin, 'tls');
-  bag.report('field-without-effect', span, { field: 'tls', host: service.host, why: 'it names no mode' });
+  bag.report('field-without-effect', span, { field: 'tls', host: service.host, why: 'it has no "mode"' });
 }
 
 function plaintext(origins: Origins): UpstreamTransport {

@@ -39,7 +39,7 @@ function idleWarmup(
   if (type === 'original-dst') return chosenByCaller;
   if (isByKey) return chosenByKey;
   if (simple !== 'RANDOM' && consistentHash === undefined) return undefined;
-  return 'only ROUND_ROBIN and LEAST_REQUEST start slowly';
+  return 'only ROUND_ROBIN and LEAST_REQUEST support a warmup';
 }
 
 function idleLocality(
@@ -51,8 +51,8 @@ function idleLocality(
   if (type === 'original-dst') return chosenByCaller;
   if (enabled === false) return '"enabled" is false';
   if (field === 'distribute') return undefined;
-  if (distribute !== undefined) return '"distribute" decides alone';
-  return isEjecting ? undefined : 'load fails over only with "outlierDetection", which finds out who fails';
+  if (distribute !== undefined) return '"distribute" replaces it';
+  return isEjecting ? undefined : 'failover needs "outlierDetection", which detects failing endpoints';
 }
 
 const chosenByCaller = 'the application chooses the endpoint itself';

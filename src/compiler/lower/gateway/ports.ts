@@ -59,7 +59,9 @@ interface Clash {
 
 function clashWith([first, ...others]: readonly [GatewayServer, ...GatewayServer[]], server: GatewayServer) {
   if (isSecure(first) !== isSecure(server)) {
-    const why = isSecure(first) ? 'that port speaks TLS' : 'that port speaks plaintext';
+    const why = isSecure(first)
+      ? 'an older server uses the port with TLS'
+      : 'an older server uses the port with plaintext';
     return { with: first, why };
   }
   if (!isSecure(first)) return plaintextClash(first, server);
@@ -68,16 +70,19 @@ function clashWith([first, ...others]: readonly [GatewayServer, ...GatewayServer
 
 function plaintextClash(first: GatewayServer, server: GatewayServer): Clash | undefined {
   if (first.class !== 'http' || server.class !== 'http') {
-    return { with: first, why: 'plaintext connections that are not all HTTP cannot be told apart' };
+    return {
+      with: first,
+      why: 'it shares the port with another plaintext server, and not both are HTTP, so connections cannot be assigned to them',
+    };
   }
   if (first.server.port.number === server.server.port.number) return undefined;
-  return { with: first, why: `both are delivered to port ${first.listenPort}` };
+  return { with: first, why: `another server already uses container port ${first.listenPort}` };
 }
 
 /** Two servers for one server name: the certificate and the client checks of only one could hold. */
 function repeatedHost(other: GatewayServer, server: GatewayServer): Clash | undefined {
   const repeated = server.hosts.find(({ host }) => other.hosts.some((known) => known.host === host));
-  return repeated && { with: other, why: `host "${repeated.host}" has a TLS server on that port` };
+  return repeated && { with: other, why: `host "${repeated.host}" already has a TLS server on that port` };
 }
 
 function reportClash({ gateway, server, path }: GatewayServer, clash: Clash, bag: DiagnosticBag): void {

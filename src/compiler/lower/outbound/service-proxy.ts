@@ -44,7 +44,7 @@ export function proxyChoice(placement: Placement, clusters: Clusters, settings: 
 /** Where an endpoint is not chosen by key, a key would be written to one and read from another. */
 function redisOrTcp(placement: Placement, clusters: Clusters): ProxyChoice {
   if (placement.target?.weightedClusters !== undefined) {
-    return { kind: 'tcp', why: 'it cannot distribute commands by weight' };
+    return { kind: 'tcp', why: 'the Redis proxy cannot distribute commands by weight' };
   }
   const name = clusterOf(placement);
   // That nobody is behind a destination was said where it was looked up.
@@ -53,7 +53,7 @@ function redisOrTcp(placement: Placement, clusters: Clusters): ProxyChoice {
   const policy = cluster?.loadBalancing.policy;
   if (policy === 'maglev' || policy === 'ring-hash') return { kind: 'redis' };
   if (cluster?.type === 'original-dst') return { kind: 'tcp', why: 'the application chooses the endpoint itself' };
-  return { kind: 'tcp', why: `the endpoints of ${name} are not chosen by key` };
+  return { kind: 'tcp', why: `the cluster ${name} does not choose endpoints by a key` };
 }
 
 function report({ outbound: { service }, port, target }: Placement, why: string, bag: DiagnosticBag): void {
