@@ -5,6 +5,7 @@ import {
   collect,
   collectPath,
   collectPattern,
+  filledText,
   parseCount,
   parseNamespace,
   parsePath,
@@ -66,6 +67,7 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
+      filledText,
     )
     .option(
       '--root-namespace <name>',

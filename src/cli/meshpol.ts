@@ -8,6 +8,7 @@ import { addLint, addRules } from './lint-options.ts';
 import {
   collectPath,
   collectPattern,
+  filledText,
   parseCount,
   parseNamespace,
   parsePath,
@@ -93,6 +94,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
+      filledText,
     )
     .option(
       '--root-namespace <name>',

@@ -12,6 +12,18 @@ export function parsePath(value: string): string {
   return value;
 }
 
+/** A text that says something: an empty one is mostly a variable that was not set. */
+export function filledText(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('an empty text names nothing; leave the flag out for its default');
+  return text;
+}
+
+/** Adds one such text of an option that may stand several times. */
+export function collectFilled(value: string, before: readonly string[] | undefined): readonly string[] {
+  return collect(filledText(value), before);
+}
+
 /** Adds one path of an argument or option that may stand several times. */
 export function collectPath(value: string, before: readonly string[] | undefined): readonly string[] {
   return collect(parsePath(value), before);

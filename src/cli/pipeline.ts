@@ -1,5 +1,6 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
+import { reportUnreadBootstrap } from '../config/unread-bootstrap.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
@@ -34,6 +35,7 @@ export async function compileInputs(
 ): Promise<Compiled> {
   const { templateFile, jwks = [], workload: select = 'all' } = options;
   const { inputs, settings, sources } = await readMesh(paths, options, io, bag);
+  reportUnreadBootstrap(settings, sources, { isCustom: false, isTemplate: templateFile !== undefined }, bag);
   const templates = templateFile === undefined ? undefined : await readTemplates(templateFile, bag);
   const keySets = createKeySetGatherer(await readKeySetFiles(jwks));
   const files = [...inputs, ...sources, ...(templates?.files ?? [])];

@@ -59,6 +59,22 @@ describe('compile of the library', () => {
     ]);
   });
 
+  test('says of a bootstrap that the mesh configuration names that it is not read, unless one is given', async () => {
+    const meshConfig = { path: 'config.yaml', text: 'defaultConfig: {customConfigFile: /etc/custom.json}\n' };
+    const template = { path: 'config.yaml', text: 'defaultConfig: {proxyBootstrapTemplatePath: /etc/b.hbs}\n' };
+    const files = [mesh];
+    const expected = ['config.yaml bootstrap-not-read'];
+    expect(await codesOf({ files, meshConfig })).toEqual(expected);
+    expect(await codesOf({ files, meshConfig: template })).toEqual(expected);
+    const custom = {
+      path: 'custom.json',
+      text: readFileSync(join(fixtures, '../../templates/bootstrap.json.hbs'), 'utf8'),
+    };
+    expect(await codesOf({ files, meshConfig, bootstrap: { custom } })).not.toContain(expected[0]);
+    const own = { name: 'bootstrap.json.hbs', path: 'b.hbs', text: custom.text };
+    expect(await codesOf({ files, meshConfig: template, templates: [own] })).toEqual([]);
+  });
+
   test('takes no variable from the environment', async () => {
     process.env.PROXY_CONFIG = 'no: [yaml';
     try {

@@ -5,6 +5,7 @@ import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
 import { loadTemplates } from '../compiler/render/templates.ts';
 import { parseUserBootstrap } from '../compiler/render/user-bootstrap.ts';
 import { maskText } from '../config/redact.ts';
+import { reportUnreadBootstrap } from '../config/unread-bootstrap.ts';
 import { placeDiagnostics } from '../diagnostics/placed.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import type { SourceFile } from '../source/document.ts';
@@ -20,6 +21,8 @@ export async function compile(input: CompileInput): Promise<CompileResult> {
   checkTexts('compile', input);
   const { settings, sources, bag } = readInput(input);
   const templates = input.templates && (await loadTemplates(input.templates.map(templateOf), bag));
+  const isTemplate = input.templates?.some(({ name }) => name === 'bootstrap.json.hbs') ?? false;
+  reportUnreadBootstrap(settings, sources, { isCustom: input.bootstrap?.custom !== undefined, isTemplate }, bag);
   const bootstrap = parseUserBootstrap(input.bootstrap ?? {}, bag);
   const compiler = createCompiler({ settings, bootstrap, ...(templates && { templates }) });
   const objects = compiler.read(input.files, bag);

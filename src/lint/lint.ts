@@ -1,4 +1,5 @@
 import type { Snapshot } from '../compiler/snapshot.ts';
+import { settingSpan } from '../config/setting-span.ts';
 import type { SourceText } from '../diagnostics/placed.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import { sortedBy } from '../lib/sort.ts';
@@ -9,7 +10,6 @@ import type { Finding, NotChecked } from './finding.ts';
 import { withoutOutranked } from './outranked.ts';
 import type { RunnableRule, SettingSighting, Sighting } from './rule.ts';
 import { allRules, findRule, isWhole } from './rule-index.ts';
-import { settingSpan } from './setting-span.ts';
 import { annotationSuppressions } from './suppress/annotations.ts';
 import { commentSuppressions } from './suppress/comments.ts';
 import { suppress } from './suppress/suppress.ts';

@@ -7,6 +7,7 @@ import type { Templates } from '../compiler/render/templates.ts';
 import { readSettings } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
 import type { SettingsFlags } from '../config/settings-of.ts';
+import { reportUnreadBootstrap } from '../config/unread-bootstrap.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
 import { createKeySetGatherer } from '../live/key-sets/gather.ts';
@@ -66,6 +67,8 @@ export async function readFixture(folder: string, name: string): Promise<Fixture
     ? { path: join(root, 'mesh-config.yaml'), isRequired: true }
     : undefined;
   const read = await readSettings({ meshConfig, environment: options.variables ?? {}, flags: options.flags }, bag);
+  const isTemplate = options.templates !== undefined;
+  reportUnreadBootstrap(read.settings, read.sources, { isCustom: false, isTemplate }, bag);
   const templates =
     options.templates === undefined ? undefined : await readTemplates(join(root, options.templates), bag);
   const keySetFiles = await readKeySetFiles(

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type RedirectFlag, redirectFlags, variableOf } from '../../redirect/flags.ts';
-import { collect } from '../options.ts';
+import { collectPath, parsePath } from '../options.ts';
 import { wholeNumber } from './values.ts';
 
 /** Flags that take no value; Go's form `--flag=false` is accepted too. */
@@ -36,7 +36,7 @@ export function addLoggingFlags(command: Command): Command {
       'lowest level that is logged: a level for all scopes, or scope:level pairs',
       'default:info',
     )
-    .option('--log_rotate <path>', 'additional log file, which is rotated by size (default: none)', '')
+    .option('--log_rotate <path>', 'additional log file, which is rotated by size (default: none)', parsePath, '')
     .option('--log_rotate_max_age <days>', 'days after which a rotated file is deleted; 0: never', wholeNumber, 30)
     .option('--log_rotate_max_backups <count>', 'number of rotated files to keep; 0: all', wholeNumber, 1000)
     .option(
@@ -49,7 +49,7 @@ export function addLoggingFlags(command: Command): Command {
     .option(
       '--log_target <path>',
       'destination of the log: stdout, stderr or a file; may be repeated (default: [stdout])',
-      collect,
+      collectPath,
       undefined,
     );
 }

@@ -25,6 +25,14 @@ describe('runPilotAgent', () => {
       /^pilot-agent: unknown option '--polices'\n\(Did you mean --policies\?\)\n\n?\(pilot-agent proxy --help says more\)\n$/,
     ],
     ['proxx', {}, /^pilot-agent: unknown command "proxx", did you mean "proxy"\?/],
+    ...['policies', 'meshConfig', 'templateFile', 'proxyBinary', 'outlierLogPath', 'log_rotate', 'log_target'].map(
+      (name): [string, Readonly<Record<string, string>>, RegExp] => [
+        `proxy --id a.b --${name}=`,
+        {},
+        /Expected a path: an empty text names no file and no folder\./i,
+      ],
+    ),
+    ['proxy --id a.b --serviceCluster=', {}, /an empty text names nothing/],
     ['proxy --concurrency x', {}, /^pilot-agent: .* a whole number is expected/],
     ['proxy --proxyLogLevel loud', {}, /Allowed choices are trace, debug/],
     ['proxy ingress', {}, /the role is "sidecar" or "router", not "ingress"/],

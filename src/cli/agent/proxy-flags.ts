@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { agentVariables } from '../../config/agent-variables.ts';
 import { ownVariables } from '../../config/own-variables.ts';
-import { parseNamespace, rootDefault } from '../options.ts';
+import { collectPath, filledText, parseNamespace, parsePath, rootDefault } from '../options.ts';
 import { componentLevels, envoyLogLevels } from './component-levels.ts';
-import { choiceOf, filledText, portNumber, threadCount } from './values.ts';
+import { choiceOf, portNumber, threadCount } from './values.ts';
 
 /** What exchanges tokens: ours, and what Istio calls it. */
 const tokenPlugins = { CloudTokenExchange: 'CloudTokenExchange', GoogleTokenExchange: 'CloudTokenExchange' };
@@ -41,7 +41,11 @@ function addWorkloadFlags(command: Command): void {
       '',
     )
     .option('--domain <suffix>', 'DNS domain of the proxy (default: POD_NAMESPACE.svc.cluster.local)', '')
-    .option('--serviceCluster <name>', "service cluster of Envoy's node (default: mesh-proxy) [PROXY_CONFIG]")
+    .option(
+      '--serviceCluster <name>',
+      "service cluster of Envoy's node (default: mesh-proxy) [PROXY_CONFIG]",
+      filledText,
+    )
     .option(
       '--serviceregistry <platform>',
       'platform of the workload: Cluster, Catalog or Mock; decides the defaults of --id and --domain',
@@ -61,6 +65,7 @@ function addConfigurationFlags(command: Command): void {
     .option(
       '--policies <path...>',
       'files and folders with policies and topology; the same as configSources with fs:// in the mesh configuration',
+      collectPath,
     )
     .option(
       '--root-namespace <name>',
@@ -70,10 +75,12 @@ function addConfigurationFlags(command: Command): void {
     .option(
       '--meshConfig <file>',
       'mesh configuration; the default file may be absent (default: ./etc/mesh/config/mesh)',
+      parsePath,
     )
     .option(
       '--templateFile <path>',
       'bootstrap template, or a folder whose templates replace those of the same name (default: none) [overridden by MESH_BOOTSTRAP]',
+      parsePath,
     )
     .option(
       '--configPath <folder>',
@@ -108,6 +115,7 @@ function addEnvoyFlags(command: Command): void {
     .option(
       '--proxyBinary <file>',
       'Envoy binary to run (default: .tools/bin/envoy, else envoy in PATH) [ENVOY_BINARY]',
+      parsePath,
     )
     .option(
       '--concurrency <threads>',
@@ -127,7 +135,7 @@ function addEnvoyFlags(command: Command): void {
       componentLevels,
       'misc:error',
     )
-    .option('--outlierLogPath <path>', 'file for the log of outlier detection (default: none)');
+    .option('--outlierLogPath <path>', 'file for the log of outlier detection (default: none)', parsePath);
 }
 
 function addLifeFlags(command: Command): void {

@@ -35,13 +35,6 @@ export function threadCount(text: string): number {
   return threads;
 }
 
-/** A text that says something: an empty one is mostly a variable that was not set. */
-export function filledText(text: string): string {
-  if (text.trim() === '')
-    throw new InvalidArgumentError('an empty text names nothing; leave the flag out for its default');
-  return text;
-}
-
 /** A port, or 0. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text);

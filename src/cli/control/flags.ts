@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Address, parseAddress } from '../../control/server/address.ts';
+import { collectFilled, filledText, parsePath } from '../options.ts';
 import { serveVariablesHelp } from './variables.ts';
 
 /** The flags of `serve` as the parser gives them. */
@@ -24,6 +25,7 @@ export function addServeFlags(command: Command): Command {
     .option(
       '--meshConfig <file>',
       'mesh configuration; the default file may be absent (default: ./etc/mesh/config/mesh)',
+      parsePath,
     )
     .option(
       '--listen <host:port>',
@@ -39,6 +41,7 @@ export function addServeFlags(command: Command): Command {
       '--caFolder <folder>',
       'folder of the CA: of your own (ca-cert.pem, ca-key.pem, root-cert.pem, cert-chain.pem), or where a self-signed one ' +
         'is created (default: ./etc/cacerts if it holds a CA, else ./var/lib/mesh/ca)',
+      parsePath,
     )
     .addOption(
       new Option('--caKeyAlgorithm <algorithm>', 'key of a self-signed CA that is created')
@@ -48,17 +51,28 @@ export function addServeFlags(command: Command): Command {
     .option(
       '--trust-domain <domain>',
       'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
+      filledText,
     )
     .option(
       '--tokenIssuer <url>',
       'issuer of the tokens that are accepted; its keys are fetched by OpenID Connect Discovery',
+      filledText,
     )
-    .option('--tokenIssuerRoots <file>', "additional CA certificates (PEM) to verify the issuer's server with")
+    .option(
+      '--tokenIssuerRoots <file>',
+      "additional CA certificates (PEM) to verify the issuer's server with",
+      parsePath,
+    )
     .option(
       '--tokenKeys <file>',
       'file of keys to verify tokens with, instead of fetching them: a JSON Web Key Set, or public keys as PEM',
+      parsePath,
     )
-    .option('--tokenAudience <audience...>', 'audiences of the tokens that are accepted (default: mesh-ca, istio-ca)')
+    .option(
+      '--tokenAudience <audience...>',
+      'audiences of the tokens that are accepted (default: mesh-ca, istio-ca)',
+      collectFilled,
+    )
     .option('--csrRate <requests>', 'signing requests per second allowed per identity', positive, 50)
     .option('--csrBurst <requests>', 'burst of signing requests allowed per identity', positive, 1000)
     .addHelpText('after', serveVariablesHelp());

@@ -29,6 +29,20 @@ describe('runMeshd', () => {
     ['sevre', {}, /^meshd: unknown command "sevre", did you mean "serve"\?/],
     ['serve --lisen :1', {}, /^meshd: unknown option '--lisen'\n\(Did you mean --listen\?\)/],
     ['serve --listen 15012', {}, /host:port, \[ipv6\]:port or :port is expected/],
+    ...['meshConfig', 'caFolder', 'tokenIssuerRoots', 'tokenKeys'].map(
+      (name): [string, Readonly<Record<string, string>>, RegExp] => [
+        `serve --${name}=`,
+        {},
+        /Expected a path: an empty text names no file and no folder/,
+      ],
+    ),
+    ...['trust-domain', 'tokenIssuer', 'tokenAudience'].map(
+      (name): [string, Readonly<Record<string, string>>, RegExp] => [
+        `serve --${name}=`,
+        {},
+        /an empty text names nothing/,
+      ],
+    ),
     ['serve --csrRate 0', {}, /a whole number from 1 on is expected/],
     ['serve --caKeyAlgorithm DSA', {}, /Allowed choices are ECDSA, RSA/],
     ['serve now', {}, /too many arguments for 'serve'/],

@@ -1,10 +1,13 @@
 import { message } from '../message.ts';
-import { error, warning } from './entry.ts';
+import { error, info, warning } from './entry.ts';
 
 /** Faults of the mesh configuration, the proxy configuration and environment variables. */
 export const configCodes = {
   'security-setting-without-effect': warning(message`"${'field'}" has no effect: ${'consequence'}`, 'remove it'),
   'settings-without-effect': warning(message`${'kind'} has settings without effect here: ${'fields'}`),
+  'bootstrap-not-read': info(
+    message`"${'field'}" names "${'path'}", which pilot-agent reads when it starts Envoy: the bootstrap that is compiled here is not made of it`,
+  ),
   'invalid-variable': error(message`variable ${'name'} is "${'value'}", expected ${'expected'}`),
   'ignored-variable': warning(
     message`variable ${'name'} is "${'value'}", expected ${'expected'}: the default (${'default'}) is used`,

@@ -1,6 +1,6 @@
-import type { SettingOrigin } from '../config/settings.ts';
 import type { SourceText } from '../diagnostics/placed.ts';
 import { lineStarts, type SourceSpan } from '../diagnostics/span.ts';
+import type { SettingOrigin } from './settings.ts';
 
 /** The line of a file that gives a setting its value; undefined for a variable, a flag, and a file that is not at hand. */
 export function settingSpan({ detail }: SettingOrigin, files: readonly SourceText[]): SourceSpan | undefined {
