@@ -7,7 +7,16 @@ import { parse } from '../source/parse.ts';
 /** Far more than settings take; a text of this length is read in a fifth of a second at most. */
 const longestConfiguration = 262_144;
 
-/** The one document of a configuration text, checked by its schema; undefined for an empty text and for a faulty one. */
+const names: Readonly<Record<ConfigurationKind, string>> = {
+  MeshConfig: 'the mesh configuration',
+  ProxyConfig: 'the proxy configuration',
+  ProjectFile: 'the project file',
+};
+
+/**
+ * The one document of a configuration text, checked by its schema; undefined for an empty text and for a faulty one. A
+ * second document is a fault: nobody knows which of the two is meant.
+ */
 export function readConfiguration(
   file: SourceFile,
   kind: ConfigurationKind,
@@ -20,6 +29,10 @@ export function readConfiguration(
     bag.report('file-too-large', { file: file.path, start: 0, end: 0 }, sizes, { hint });
     return undefined;
   }
-  const [document] = parse([file], bag);
+  const [document, second] = parse([file], bag);
+  if (second !== undefined) {
+    bag.report('second-document', second.start, { what: names[kind] });
+    return undefined;
+  }
   return document !== undefined && validateConfiguration(kind, document, bag) ? document : undefined;
 }

@@ -28,6 +28,10 @@ export const configCodes = {
     message`"${'name'}" is "${'value'}" (from ${'origin'}), expected ${'expected'}`,
     'change it where it comes from',
   ),
+  'second-document': error(
+    message`${'what'} has a second document, expected one`,
+    'write all settings into one document: remove the line "---" between the two',
+  ),
   'invalid-trust-domain': error(
     message`trust domain "${'value'}" from ${'origin'} is not a SPIFFE trust domain`,
     'use lower-case letters, digits, dots, dashes and underscores',

@@ -59,6 +59,7 @@ describe('gatewayTopologyOf', () => {
     'gatewayTopology: [1]',
     'gatewayTopology: {forwardClientCertDetails: FORWARD}',
     'gatewayTopology: {',
+    'concurrency: 2\n---\ngatewayTopology: {numTrustedProxies: 1}',
   ])('an annotation that cannot be used is an error: %s', (config) => {
     expect(topologyOf(config).codes).toEqual(['invalid-proxy-config']);
   });

@@ -50,7 +50,8 @@ function ofAnnotation(workload: Workload, bag: DiagnosticBag): JsonObject | unde
   const text = workload.annotations[configAnnotation];
   if (text === undefined || text.trim() === '') return undefined;
   const own = new DiagnosticBag();
-  const [document] = parse([{ path: `annotation ${configAnnotation}`, text }], own);
+  const [document, second] = parse([{ path: `annotation ${configAnnotation}`, text }], own);
+  if (second !== undefined) own.report('second-document', second.start, { what: 'the proxy configuration' });
   const value: JsonValue | undefined = document?.value.gatewayTopology;
   if (document !== undefined && value !== undefined && value !== null) {
     validateConfiguration(
