@@ -36,12 +36,13 @@ function outputOf({ code }: PageExample): string {
 }
 
 describe('the packed package', () => {
-  test('has the programs, the library with its types, schemas, templates and examples, and nothing else', () => {
+  test('has the programs, their manual pages, the library with its types, schemas, templates and examples, and nothing else', () => {
     const forms = [
       /^(LICENSE|README\.md|package\.json)$/,
       /^dist\/(meshpol|pilot-agent|meshd)[\w-]*\.js(\.map)?$/,
       /^dist\/[\w-]+\.cjs(\.map)?$/,
       /^dist\/THIRD-PARTY-LICENSES\.txt$/,
+      /^dist\/man\/(meshpol|pilot-agent|meshd)[a-z-]*\.1$/,
       /^dist\/library\/(library\.js|[\w-]+\.d\.ts)$/,
       /^schemas\/[\w-]+\.json$/,
       /^templates\/(partials\/)?[\w-]+(\.json)?\.hbs$/,
