@@ -39,8 +39,8 @@ export const parts: readonly Part[] = [
     introduction: 'Every command, setting, file and message, for looking things up.',
     pages: entriesOf({
       'meshpol-compile': 'Compile policies and topology into Envoy configuration.',
-      'meshpol-lint': 'Find what compiles and is still wrong.',
-      'meshpol-rules': 'List and explain the rules of lint.',
+      'meshpol-lint': 'Find mistakes in policies that compile.',
+      'meshpol-rules': 'List and explain the lint rules.',
       'meshpol-schema': 'Print the JSON Schema of a kind.',
       'meshpol-version': 'Print the version.',
       'meshpol-completion': 'Complete command lines in bash, zsh and fish.',

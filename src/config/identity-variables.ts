@@ -163,7 +163,8 @@ export const identityVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'certificates.checkIntervalMs',
     security: true,
-    effect: 'longest time between two checks whether the certificate must be renewed',
+    effect:
+      "delay before the agent repeats a signing request that the CA refused as invalid; also the time between two checks of the certificate's age, if it is below a minute",
   },
   {
     name: 'SECRET_TTL',

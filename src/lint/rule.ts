@@ -60,7 +60,7 @@ export type RunnableRule = RuleFacts &
     | { readonly confidence: 'likely'; readonly severity: 'warning' | 'info' }
   );
 
-/** One thing that compiles and is still wrong. */
+/** A mistake in policies that compile. */
 export type Rule = RunnableRule & BuiltInFacts;
 
 /** What a rule reads, and where it says what it found. */

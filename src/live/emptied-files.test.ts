@@ -48,7 +48,9 @@ describe('fillEmptied', () => {
     expect(fill({ 'p.yaml': text, 'q.yaml': policy('three') })).toEqual({
       stand: ['three q.yaml', standIn('one'), standIn('two')],
       held: ['one p.yaml', 'two p.yaml'],
-      errors: ['this file is now empty, and used to contain AuthorizationPolicy a/one, AuthorizationPolicy a/two'],
+      errors: [
+        'this file used to contain AuthorizationPolicy a/one, AuthorizationPolicy a/two, and is now empty or has no object',
+      ],
     });
   });
 
@@ -78,7 +80,7 @@ describe('fillEmptied', () => {
         severity: 'warning',
         span: { file: 'p.yaml' },
         message:
-          'this file used to contain AuthorizationPolicy a/two, which no longer applies: it now has objects of kinds that are not read (Application, ConfigMap)',
+          'this file used to contain AuthorizationPolicy a/two, which no longer applies: the file now has objects of kinds that are not read (Application, ConfigMap)',
       },
     ]);
   });
@@ -121,7 +123,9 @@ describe('SettingsMemory', () => {
     memory.accept(filesOf(empty));
     expect(check(memory, empty)).toEqual([]);
     memory.accept(filesOf({ 'mesh.yaml': 'trustDomain: a' }));
-    expect(check(memory, empty)).toEqual(['this file is now empty, and used to contain the mesh configuration']);
+    expect(check(memory, empty)).toEqual([
+      'this file used to contain the mesh configuration, and is now empty or has no object',
+    ]);
     expect([check(memory, {}), check(memory, { 'mesh.yaml': '{}' })]).toEqual([[], []]);
   });
 });

@@ -18,7 +18,7 @@ const meshMetrics = [
   {
     name: 'pilot_conflict_inbound_listener',
     type: 'gauge',
-    help: 'Service ports whose container port has another protocol by an older service.',
+    help: 'Service ports whose protocol is ignored, because an older service declares another one for the same container port.',
   },
   {
     name: 'pilot_conflict_outbound_listener_http_over_current_tcp',

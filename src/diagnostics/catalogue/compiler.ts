@@ -8,7 +8,7 @@ export const compilerCodes = {
     'move the object to another namespace, or set the root namespace (rootNamespace of the mesh configuration, or --root-namespace) and restart',
   ),
   'two-root-namespaces': error(
-    message`the root namespace is not set and cannot be derived: ${'first'} and ${'second'} are in different namespaces, and either could be it`,
+    message`the root namespace is not set and cannot be derived: ${'first'} and ${'second'} are in different namespaces, and either could be the root namespace`,
     'set rootNamespace in the mesh configuration, or --root-namespace',
   ),
   'duplicate-object': error(

@@ -13,7 +13,7 @@ export const sourceCodes = {
   ),
   'duplicate-key': error(message`key "${'key'}" stands twice in one mapping`, 'keep one of the two'),
   'emptied-file': error(
-    message`this file is now empty, and used to contain ${'what'}`,
+    message`this file used to contain ${'what'}, and is now empty or has no object`,
     'restore the file; if its objects are to be removed, remove the file, or write "kind: List" with "items: []"',
   ),
   'empty-file': warning(
@@ -46,7 +46,7 @@ export const sourceCodes = {
     'write the value in a simpler form: no tags, no odd indentation, strings in double quotes',
   ),
   'replaced-objects': warning(
-    message`this file used to contain ${'what'}, which no longer applies: it now has objects of kinds that are not read (${'kinds'})`,
+    message`this file used to contain ${'what'}, which no longer applies: the file now has objects of kinds that are not read (${'kinds'})`,
     'restore the file if that was a mistake; if not, the warning ends with the next change of the inputs',
   ),
   'skipped-by-name': warning(
