@@ -132,7 +132,9 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.write('mesh/q.yaml', denyPath('/second', 'q'));
     await proxy.logged(/configuration in force\t.*changed=\["AuthorizationPolicy foo\/q"\]/);
     await proxy.write('mesh/q.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: q}\n');
-    await proxy.logged('mesh/q.yaml:1:1: warning: AuthorizationPolicy foo/q stood in this file, which now holds');
+    await proxy.logged(
+      'mesh/q.yaml:1:1: warning: this file used to contain AuthorizationPolicy foo/q, which no longer applies',
+    );
     await proxy.logged(/configuration in force\t.*removed=\["AuthorizationPolicy foo\/q"\]/);
   });
 
