@@ -1,4 +1,5 @@
 import { open, readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceFile } from '../../source/document.ts';
 
@@ -8,12 +9,13 @@ const limits = { bytes: 1 << 20, entries: 2_000 } as const;
 /**
  * The texts of inputs, as far as they can be read at once: files that are named, folders recursively, without paths the
  * files of the current folder. Pipes and devices are left alone, and so is what cannot be read. Past the limits, and past
- * `end` on the clock of `performance`, the rest is left out; a text is cut at the end of a document.
+ * `end` on the clock of `performance`, the rest is left out; a text is cut at the end of a document. `~/` is the home of
+ * the user: the shell has not replaced it yet.
  */
 export async function readSome(paths: readonly string[], end: number): Promise<readonly SourceFile[]> {
   const reader = new Reader(end);
   if (paths.length === 0) await reader.readFolder('.', 0);
-  else for (const path of paths) await reader.read(path, 9);
+  else for (const path of paths) await reader.read(path.replace(/^~(?=\/)/, homedir()), 9);
   return reader.files;
 }
 

@@ -2,7 +2,9 @@ import type { Shell } from './shell.ts';
 
 /** The script that a shell reads to complete the command lines of a program; it asks the program in PATH each time. */
 export function completionScript(shell: Shell, program: string): string {
-  const words = { PROGRAM: program, FUNCTION: `_${program.replaceAll('-', '_')}`, '@{': '${' };
+  // zsh calls the function by the name of the file that it is in; in bash's strict mode a name has no dash.
+  const name = shell === 'zsh' ? program : program.replaceAll('-', '_');
+  const words = { PROGRAM: program, FUNCTION: `_${name}`, '@{': '${' };
   return scripts[shell].replaceAll(/PROGRAM|FUNCTION|@\{/g, (word) => words[word as keyof typeof words]);
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const programs = ['meshpol', 'pilot-agent', 'meshd'];
 const bell = '\x07';
@@ -113,6 +113,11 @@ describe.each(['bash', 'zsh'] as const)('%s at a terminal', (name) => {
       'meshpol compile mesh.yaml --workload sh\t',
       'meshpol compile mesh.yaml --workload shop/cart ',
     ],
+    [
+      'a workload of an input at home',
+      'meshpol compile ~/mesh.yaml --workload sh\t',
+      'meshpol compile ~/mesh.yaml --workload shop/cart ',
+    ],
     ['a file', 'meshpol lint mes\t', 'meshpol lint mesh.yaml '],
     ['a file with a space in its name', 'meshpol lint my\t', String.raw`meshpol lint my\ mesh.yaml `],
     ['a file behind an equals sign', 'meshpol lint -o sarif=mes\t', 'meshpol lint -o sarif=mesh.yaml '],
@@ -124,6 +129,21 @@ describe.each(['bash', 'zsh'] as const)('%s at a terminal', (name) => {
   ])('completes %s', async (_, keys, line) => {
     expect(await shell.line(keys)).toBe(line ?? keys.replace('\t', ''));
   });
+});
+
+test('zsh completes at the first key with scripts in a folder of fpath', async () => {
+  mkdirSync(join(folder, 'zsh'));
+  for (const name of programs) {
+    const script = execFileSync(name, ['completion', 'zsh'], { env: environment });
+    writeFileSync(join(folder, 'zsh', `_${name}`), script);
+  }
+  const shell = new TerminalShell(terminals.zsh.command);
+  onTestFinished(() => shell.close());
+  const [initialise, , , , show] = terminals.zsh.setUp;
+  shell.type(`fpath=(~/zsh $fpath); ${initialise}; ${show}; echo READ''Y\n`);
+  await shell.next(/READY/);
+  expect(await shell.line('pilot-agent istio-cl\t')).toBe('pilot-agent istio-clean-iptables ');
+  expect(await shell.line('meshd serve --caKeyAlgorithm R\t')).toBe('meshd serve --caKeyAlgorithm RSA ');
 });
 
 describe('fish', () => {
