@@ -17,7 +17,7 @@ describe('an agent beside another one in a network namespace', () => {
     const port = first.sample.httpPort;
     const second = await start({ sample: { ...sampleWith(port), body: 'of another workload' } });
     await expect(second.exitCode).rejects.toThrow(
-      `the listener "${name}" cannot have 127.0.0.1:${port}, where process ${first.envoyPid} (envoy) listens`,
+      `the listener "${name}" cannot use 127.0.0.1:${port}, where process ${first.envoyPid} (envoy) listens`,
     );
     expect(second.lines.join('')).not.toContain('Envoy started');
     expect(await first.get()).toEqual({ status: 200, body: 'one' });
@@ -33,7 +33,7 @@ describe('checkListenerPorts', () => {
     const listener = { name: 'one', address: { socket_address: { address: '127.0.0.1', port_value: port } } };
     const files = { bootstrap: {}, listeners: fileOf(listener) };
     await expect(checkListenerPorts(files, await listeningPorts(tables))).rejects.toThrow(
-      `cannot have 127.0.0.1:${port}`,
+      `cannot use 127.0.0.1:${port}`,
     );
     await new Promise((resolve) => server.close(resolve));
     await checkListenerPorts(files, await listeningPorts(tables));

@@ -22,8 +22,8 @@ export async function checkListenerPorts(
     const owner = (await portOwner(port)) ?? 'another process';
     throw new AgentError(
       'listener-bind-failed',
-      `the listener "${name}" cannot have ${place}, where ${owner} listens; ` +
-        'end that, or run this agent in a network namespace of its own: a namespace has one proxy',
+      `the listener "${name}" cannot use ${place}, where ${owner} listens; ` +
+        'end that program, or run this agent in another network namespace: only one proxy can run in each',
     );
   }
 }

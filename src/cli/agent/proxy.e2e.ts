@@ -67,7 +67,7 @@ describe('pilot-agent proxy', () => {
     proxy.start({ prepare });
     expect(await proxy.exit).toBe(3);
     expect(proxy.output).toMatch(
-      /the listener "[\w.-]+" cannot have 0\.0\.0\.0:15090, where process \d+ \(python3\S*\) listens/,
+      /the listener "[\w.-]+" cannot use 0\.0\.0\.0:15090, where process \d+ \(python3\S*\) listens/,
     );
     expect(proxy.envoyPid).toBeUndefined();
   });

@@ -19,7 +19,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an HTTP method that is not in capitals',
-  why: 'methods are compared case-sensitively, so usual requests do not match: an ALLOW rule refuses them, and a DENY rule lets them pass',
+  why: 'an ALLOW rule compares methods case-sensitively, and so refuses usual requests; a DENY rule matches the method in any case here, but not in Istio',
   hint: 'write the method in capitals',
   check({ snapshot, report }) {
     for (const { policy, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
