@@ -30,7 +30,7 @@ function lazyNode({ nested, ...rest }) {
 
 /** Modules of Node that a start seldom needs, each loaded when something of it is first used. */
 export const lazyBuiltins = builtinsOf(
-  /^(node:)?(dgram|dns|dns\/promises|http2|https|tls|worker_threads|zlib)$/,
+  /^(node:)?(crypto|dgram|dns|dns\/promises|http2|https|tls|worker_threads|zlib)$/,
   (path) => `require('${path}')`,
 );
 

@@ -1,6 +1,6 @@
 import type { ReadThrough } from './read.ts';
 
-/** A file that is in memory takes a tenth of a millisecond; what takes longer than this waits for a disk or a network. */
+/** A file that is in memory takes a tenth of a millisecond. What takes longer than this waits for a disk or a network. */
 const promptMs = 5;
 
 /** So many files are read beside each other after one that was waited for. */
@@ -11,7 +11,7 @@ const besideEachOther = 64;
  * After a file that was waited for, the next ones are waited for together. For a program that has nothing else to do
  * meanwhile.
  */
-export function whilePrompt(clock: () => number = () => performance.now()): ReadThrough {
+export function whilePrompt(clock: () => number = Date.now): ReadThrough {
   let waiting = 0;
   return (_, read) => {
     if (waiting > 0) {
