@@ -56,14 +56,19 @@ export interface AnalysisOptions {
    * snapshot and is no error.
    */
   readonly isPartial?: boolean;
+  /** Workloads of a namespace whose object is not in the input are taken for injected. */
+  readonly presumesInjection?: boolean;
 }
 
 /**
  * An analysis that remembers: of the same objects it gives the same topology, and the same answers of merging where
  * these come of the same objects.
  */
-export function createAnalyser(settings: Settings, { isPartial = false }: AnalysisOptions = {}): Analyse {
-  const resolve = createResolver(settings);
+export function createAnalyser(
+  settings: Settings,
+  { isPartial = false, presumesInjection = false }: AnalysisOptions = {},
+): Analyse {
+  const resolve = createResolver(settings, presumesInjection);
   const under = createRooted(settings);
   let before: Effective | undefined;
 
@@ -71,10 +76,13 @@ export function createAnalyser(settings: Settings, { isPartial = false }: Analys
     const { topology: topologyObjects, policies } = collect(objects, bag);
     const decidedRoot = decideRootNamespace(objects, settings, bag, view?.rootBefore);
     if (bag.hasErrors) return undefined;
-    const topology = resolve(topologyObjects, policies.gateways, bag);
-    if (bag.hasErrors) return undefined;
-    const merged = { ...policies, topology, settings: under(decidedRoot), toldNamespace: view?.namespace };
     const told = new DiagnosticBag();
+    const topology = resolve(topologyObjects, policies.gateways, told);
+    if (told.hasErrors) {
+      bag.addAll(told.all);
+      return undefined;
+    }
+    const merged = { ...policies, topology, settings: under(decidedRoot), toldNamespace: view?.namespace };
     const effective = merge(merged, told, before);
     before = effective;
     bag.addAll(isPartial ? told.all.filter(({ code }) => !isOfAbsence(code)) : told.all);
@@ -99,7 +107,7 @@ function createRooted(settings: Settings): (decidedRoot: string | undefined) => 
 }
 
 /** Resolves the topology again only when its objects, or what Gateways select, are others than before. */
-function createResolver(settings: Settings) {
+function createResolver(settings: Settings, presumesInjection: boolean) {
   let known:
     | {
         readonly objects: readonly TopologyObject[];
@@ -113,7 +121,7 @@ function createResolver(settings: Settings) {
     const selected = JSON.stringify(selectors);
     if (known === undefined || known.selected !== selected || !isSameList(known.objects, objects)) {
       const own = new DiagnosticBag();
-      const topology = resolveTopology(objects, settings, own, known?.topology, selectors);
+      const topology = resolveTopology(objects, settings, own, known?.topology, selectors, presumesInjection);
       known = { objects, selected, topology, diagnostics: own.all };
     }
     bag.addAll(known.diagnostics);

@@ -15,11 +15,14 @@ export interface Diagnostic {
   readonly span?: SourceSpan;
   readonly hint?: string;
   readonly related: readonly RelatedPlace[];
+  /** The inputs say nothing of what is missing, nor of anything of its kind there: who reads a part of a mesh knows no better. */
+  readonly isUnseen?: true;
 }
 
 export interface ReportExtras {
   readonly hint?: string | undefined;
   readonly related?: readonly RelatedPlace[];
+  readonly isUnseen?: boolean;
 }
 
 /** A message quotes what it found, which may have millions of characters. */
@@ -49,6 +52,7 @@ export class DiagnosticBag {
       ...(span === undefined ? {} : { span }),
       ...(hint === undefined ? {} : { hint }),
       related: extras.related ?? [],
+      ...(extras.isUnseen && { isUnseen: true }),
     };
     this.#diagnostics.push(diagnostic);
   }

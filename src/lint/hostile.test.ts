@@ -7,6 +7,7 @@ import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { tries } from '../testing/effort.ts';
 import { lint } from './lint.ts';
+import { partialInput } from './partial-input.ts';
 import { reportOf } from './report.ts';
 import { commentSuppressions } from './suppress/comments.ts';
 
@@ -22,7 +23,7 @@ function lintText(text: string) {
   const files = [{ path: 'a.yaml', text }];
   const bag = new DiagnosticBag();
   const objects = createObjectReader()(files, bag);
-  const snapshot = bag.hasErrors ? undefined : createAnalyser(defaultSettings, { isPartial: true })(objects, bag);
+  const snapshot = bag.hasErrors ? undefined : createAnalyser(defaultSettings, partialInput)(objects, bag);
   return snapshot && reportOf(lint(snapshot, { files }), files, { version: '', isFaulty: false });
 }
 

@@ -9,6 +9,7 @@ import type { SourceFile } from '../source/document.ts';
 import { configure } from './configure.ts';
 import type { Finding } from './finding.ts';
 import { type LintResult, lint } from './lint.ts';
+import { partialInput } from './partial-input.ts';
 import type { RunnableRule } from './rule.ts';
 import { isWhole } from './rule-index.ts';
 
@@ -50,12 +51,12 @@ export function lintTexts(
   const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
   const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors);
   if (isEmpty && !isWithoutText) bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
-  const analyse = createAnalyser(settings, { isPartial: true });
+  const analyse = createAnalyser(settings, partialInput);
   const snapshot = bag.hasErrors ? undefined : analyse(objects, bag);
   const files = [...inputs, ...sources];
   const severed = (findings: readonly Finding[]) => configure(findings, project.config, project.pathOf);
   if (snapshot === undefined) {
-    const sound = createAnalyser(settings, { isPartial: true })(firstPolicies(objects), new DiagnosticBag());
+    const sound = createAnalyser(settings, partialInput)(firstPolicies(objects), new DiagnosticBag());
     const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files, today });
     const findings = [...bag.all, ...severed(own?.findings ?? [])];
     return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };

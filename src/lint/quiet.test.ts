@@ -11,6 +11,7 @@ import { readSources } from '../source/read.ts';
 import { fixtureNames, readFixture } from '../testing/fixture.ts';
 import type { Finding } from './finding.ts';
 import { lint } from './lint.ts';
+import { partialInput } from './partial-input.ts';
 import { allRules } from './rule-index.ts';
 import { keptOf } from './testing/cases.ts';
 
@@ -42,9 +43,9 @@ beforeAll(async () => {
 function lintBoth(name: string, files: readonly SourceFile[], settings: Settings): Linted {
   const bag = new DiagnosticBag();
   const objects = createObjectReader()(files, bag);
-  const whole = createAnalyser(settings, { isPartial: true })(objects, bag);
+  const whole = createAnalyser(settings, partialInput)(objects, bag);
   const policies = objects.filter(({ kind }) => isPolicyKind(kind));
-  const stripped = createAnalyser(settings, { isPartial: true })(policies, bag);
+  const stripped = createAnalyser(settings, partialInput)(policies, bag);
   const texts = new Map(files.map(({ path, text }) => [path, lineStarts(text)]));
   return {
     whole: whole === undefined ? [] : lint(whole).findings,

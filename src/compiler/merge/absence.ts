@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../../diagnostics/registry.ts';
 
-/** What merging says because the topology, or another policy, is not there; of a part of a mesh it would say so of all. */
+/** What is said because the topology, or another policy, is not there; of a part of a mesh it would be said of all. */
 const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'connections-without-service',
   'gateway-without-workload',
@@ -9,6 +9,7 @@ const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'port-without-service',
   'routes-without-port',
   'selector-without-workload',
+  'service-without-endpoints',
   'unknown-destination',
   'unknown-gateway',
   'unknown-host',

@@ -13,8 +13,14 @@ export function checkGateways(
   const served = new Set(workloads.filter(({ role }) => role === 'router').flatMap((workload) => index.of(workload)));
   for (const gateway of gateways) {
     if (served.has(gateway)) continue;
-    bag.report('gateway-without-workload', gateway.document.spanOf(['spec', 'selector']), {
-      gateway: `${gateway.namespace}/${gateway.name}`,
-    });
+    const { namespace, name, document } = gateway;
+    // Gateways usually run in a namespace of their own, and their objects stand beside the applications.
+    const isUnseen = !workloads.some(({ role }) => role === 'router');
+    bag.report(
+      'gateway-without-workload',
+      document.spanOf(['spec', 'selector']),
+      { gateway: `${namespace}/${name}` },
+      { isUnseen },
+    );
   }
 }

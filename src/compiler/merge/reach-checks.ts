@@ -27,6 +27,7 @@ interface Nowhere {
   readonly why: string;
   readonly hint?: string | undefined;
   readonly isNamespace?: true;
+  readonly isUnseen?: boolean;
 }
 
 const howToInject = 'label the namespace mesh-injection: enabled, and no pod sidecar.mesh.io/inject: "false"';
@@ -53,7 +54,7 @@ export function checkExports(
     if (exportTo.length === 0 || !exportTo.every(isNamed) || !isTold(policy, reach)) continue;
     const why = `there is no namespace ${exportTo.map((name) => `"${name}"`).join(', ')}, to which it is exported`;
     const guess = nearest(exportTo[0] ?? '', namespaces.keys());
-    reportNowhere(policy, { why, hint: guess && `did you mean "${guess}"?` }, bag);
+    reportNowhere(policy, { why, hint: guess && `did you mean "${guess}"?`, isUnseen: guess === undefined }, bag);
   }
 }
 
@@ -71,10 +72,11 @@ function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Now
   const proxied = proxiedIn(topology).get(namespace);
   if (proxied === 0) return { why: `no workload of namespace "${namespace}" has a proxy`, hint: howToInject };
   if (proxied !== undefined) return undefined;
-  if (topology.namespaces.has(namespace)) return { why: `there is no workload in namespace "${namespace}"` };
+  if (topology.namespaces.has(namespace))
+    return { why: `there is no workload in namespace "${namespace}"`, isUnseen: true };
   const guess = nearest(namespace, [...topology.namespaces.keys(), rootNamespace]);
   const hint = guess === undefined ? undefined : `did you mean "${guess}"?`;
-  return { why: `there is no namespace "${namespace}"`, hint, isNamespace: true };
+  return { why: `there is no namespace "${namespace}"`, hint, isNamespace: true, isUnseen: guess === undefined };
 }
 
 /** A selector of the root namespace looks in all of them, but for mutual TLS, of which other checks tell. */
@@ -95,10 +97,14 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
   return undefined;
 }
 
-function reportNowhere(policy: MeshObject<string>, { why, hint, isNamespace }: Nowhere, bag: DiagnosticBag): void {
+function reportNowhere(
+  policy: MeshObject<string>,
+  { why, hint, isNamespace, isUnseen = false }: Nowhere,
+  bag: DiagnosticBag,
+): void {
   const { document, kind } = policy;
   const span = document.spanOf(['metadata', isNamespace ? 'namespace' : 'name']);
-  bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint });
+  bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint, isUnseen });
 }
 
 /** Made once a topology: compiling again looks at the policies alone. */

@@ -7,6 +7,7 @@ import { isWildcard, subsetOf } from '../topology/host.ts';
 import type { Service, Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, LabelIndex } from '../topology/selector.ts';
+import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { areSeenTogether } from '../topology/visibility.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
 import { hostOf } from './rule-index.ts';
@@ -34,7 +35,8 @@ export function checkRules(
     if (services.length === 0) {
       const target = aliased.get(host);
       const hint = target && `it is another name of "${target}": write the rule for that host`;
-      bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host }, { hint });
+      const isUnseen = hint === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
+      bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host }, { hint, isUnseen });
     }
     checkPorts(rule, host, services, bag);
     if (!isWildcard(host)) reportIdleTraffic(rule, host, services, settings, bag);

@@ -4,10 +4,12 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Gateway } from '../../policy/gateway.ts';
-import type { Destination, VirtualService } from '../../policy/virtual-service.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
+import { destinationsOf } from '../topology/destinations.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
 import { matches, resolveShortName } from '../topology/host.ts';
 import type { Service, Topology } from '../topology/model.ts';
+import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
 
 /** What VirtualServices are checked against. */
@@ -31,19 +33,21 @@ export function checkVirtualServices(
     append(byHost, service.host, service);
     for (const { host } of service.aliases) append(byHost, host, service);
   }
+  const inhabitedByGateways = new Set(gateways.map(({ namespace }) => namespace));
   const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
   for (const virtualService of virtualServices) {
-    checkGateways(virtualService, known, bag);
-    checkHosts(virtualService, byHost, settings, bag);
+    checkGateways(virtualService, known, inhabitedByGateways, bag);
+    checkHosts(virtualService, byHost, { topology, settings }, bag);
     reportIdleRoutes(virtualService, byHost, settings, bag);
-    for (const [destination, path] of destinationsOf(virtualService)) {
+    for (const { destination, path } of destinationsOf(virtualService)) {
       const host = resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
       const services = byHost.get(host);
       const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
       if (services === undefined) {
         const near = nearestHost(host, [...byHost.keys()]);
         const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-        bag.report('unknown-destination', span('host'), { host }, { hint });
+        const isUnseen = near === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
+        bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
       } else if (destination.port !== undefined) {
         const ports = services.flatMap((service) => service.ports.map(({ number }) => number));
         const { number } = destination.port;
@@ -67,13 +71,19 @@ function nearestHost(host: string, hosts: readonly string[]): string | undefined
   return near === undefined || domain === '' ? undefined : `${near}${domain}`;
 }
 
-function checkGateways({ spec, namespace, document }: VirtualService, known: ReadonlySet<string>, bag: DiagnosticBag) {
+function checkGateways(
+  { spec, namespace, document }: VirtualService,
+  known: ReadonlySet<string>,
+  namespaces: ReadonlySet<string>,
+  bag: DiagnosticBag,
+): void {
   for (const [i, reference] of (spec.gateways ?? []).entries()) {
     const gateway = gatewayName(reference, namespace);
     if (gateway === 'mesh' || known.has(gateway)) continue;
     const near = nearest(gateway, known);
     const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-    bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint });
+    const isUnseen = near === undefined && !namespaces.has(gateway.slice(0, gateway.indexOf('/')));
+    bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint, isUnseen });
   }
 }
 
@@ -81,7 +91,7 @@ function checkGateways({ spec, namespace, document }: VirtualService, known: Rea
 function checkHosts(
   { spec, namespace, document }: VirtualService,
   byHost: ReadonlyMap<string, Service[]>,
-  { clusterDomain }: Settings,
+  { topology, settings: { clusterDomain } }: Pick<RouteTargets, 'topology' | 'settings'>,
   bag: DiagnosticBag,
 ): void {
   if (!boundGateways(spec.gateways, namespace).includes('mesh')) return;
@@ -89,26 +99,9 @@ function checkHosts(
     const host = resolveShortName(written, namespace, clusterDomain);
     if (byHost.has(host) || [...byHost.keys()].some((known) => matches(host, known))) continue;
     const span = document.spanOf(['spec', 'hosts', i]);
-    if (spec.http !== undefined) bag.report('host-without-service', span, { host });
-    else bag.report('connections-without-service', span, { host, kind: spec.tls === undefined ? 'tcp' : 'tls' });
+    const extras = { isUnseen: isOfUnseenNamespace(host, topology, clusterDomain) };
+    if (spec.http !== undefined) bag.report('host-without-service', span, { host }, extras);
+    else
+      bag.report('connections-without-service', span, { host, kind: spec.tls === undefined ? 'tcp' : 'tls' }, extras);
   }
-}
-
-/** Every destination and mirror with its place. */
-function destinationsOf({ spec }: VirtualService): [Destination, JsonPath][] {
-  const found: [Destination, JsonPath][] = [];
-  for (const field of ['http', 'tls', 'tcp'] as const) {
-    for (const [i, { route = [] }] of (spec[field] ?? []).entries()) {
-      for (const [j, { destination }] of route.entries()) {
-        found.push([destination, ['spec', field, i, 'route', j, 'destination']]);
-      }
-    }
-  }
-  for (const [i, { mirror, mirrors = [] }] of (spec.http ?? []).entries()) {
-    if (mirror !== undefined) found.push([mirror, ['spec', 'http', i, 'mirror']]);
-    for (const [j, { destination }] of mirrors.entries()) {
-      found.push([destination, ['spec', 'http', i, 'mirrors', j, 'destination']]);
-    }
-  }
-  return found;
 }

@@ -11,9 +11,18 @@ export function reportEmptyService(draft: ServiceDraft, registry: Registry, bag:
   const { service } = draft;
   if (!isFirstHost(service) || !mustHaveEndpoints(draft)) return;
   const span = service.object.document.spanOf(['metadata', 'name']);
-  const { why, hint } = service.kind === 'ServiceEntry' ? causeOfEntry(draft, registry) : causeOf(draft, registry);
+  const {
+    why,
+    hint,
+    isUnseen = false,
+  } = service.kind === 'ServiceEntry' ? causeOfEntry(draft, registry) : causeOf(draft, registry);
   const what = service.kind === 'ServiceEntry' ? `ServiceEntry "${nameOf(service.object)}"` : undefined;
-  bag.report('service-without-endpoints', span, { service: what ?? `service "${nameOf(service)}"`, why }, { hint });
+  bag.report(
+    'service-without-endpoints',
+    span,
+    { service: what ?? `service "${nameOf(service)}"`, why },
+    { hint, isUnseen },
+  );
 }
 
 /** An entry has a draft for each of its hosts. */
@@ -38,22 +47,26 @@ const addEntries = 'add the pods and WorkloadEntries that carry its labels: kube
 interface Cause {
   readonly why: string;
   readonly hint?: string;
+  readonly isUnseen?: boolean;
 }
 
 function causeOf({ service: { namespace, name }, selector }: ServiceDraft, registry: Registry): Cause {
   const isRecorded = registry.endpointsOf(namespace, name) ?? registry.slicesOf(namespace, name);
   if (isRecorded !== undefined) return { why: 'its Endpoints and EndpointSlices have no ready address' };
-  if (selector === undefined) return { why: 'it has no selector, and no Endpoints or EndpointSlices', hint: addSlices };
+  if (selector === undefined) {
+    return { why: 'it has no selector, and no Endpoints or EndpointSlices', hint: addSlices, isUnseen: true };
+  }
   const workloads = registry.byLabels.select(namespace, selector);
-  if (workloads.length === 0) return { why: 'its selector matches no workload', hint: addPods };
+  if (workloads.length === 0) {
+    const isUnseen = registry.byLabels.select(namespace, {}).length === 0;
+    return { why: 'its selector matches no workload', hint: addPods, isUnseen };
+  }
   const template = workloads.find(({ addresses }) => addresses.length === 0);
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
     return { why: 'none of the workloads that its selector matches is ready and has the port' };
   }
-  return {
-    why: `${template.kind} "${nameOf(template)}" has no pods in the inputs, so their addresses are not known`,
-    hint: addPods,
-  };
+  const why = `${template.kind} "${nameOf(template)}" has no pods in the inputs, so their addresses are not known`;
+  return { why, hint: addPods, isUnseen: true };
 }
 
 function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, registry: Registry): Cause {
@@ -62,6 +75,9 @@ function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, regist
     return { why: 'its resolution is STATIC, and "endpoints" is missing', hint };
   }
   const workloads = registry.byLabels.select(namespace, selector);
-  if (workloads.length === 0) return { why: 'its workloadSelector matches no workload', hint: addEntries };
+  if (workloads.length === 0) {
+    const isUnseen = registry.byLabels.select(namespace, {}).length === 0;
+    return { why: 'its workloadSelector matches no workload', hint: addEntries, isUnseen };
+  }
   return { why: 'none of the workloads that its workloadSelector matches is ready, has the port and may serve it' };
 }

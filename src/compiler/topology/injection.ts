@@ -7,6 +7,8 @@ export const injectKey = 'sidecar.mesh.io/inject';
 const namespaceKey = 'mesh-injection';
 /** Label of a namespace or a pod that names the revision of the control plane that injects; here any revision does. */
 const revisionKey = 'mesh.io/rev';
+/** Of a namespace whose pods are injected. */
+export const injectedNamespace: Labels = { [namespaceKey]: 'enabled' };
 const templatesKey = 'inject.mesh.io/templates';
 
 /** Namespaces of the platform itself, in which Istio's webhook injects nothing. */

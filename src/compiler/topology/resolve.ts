@@ -8,6 +8,7 @@ import { EarlierTopology } from './earlier.ts';
 import { reportEmptyService } from './empty-service.ts';
 import { findEndpoints } from './endpoints.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
+import { injectedNamespace } from './injection.ts';
 import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
 import { ofKind } from './of-kind.ts';
 import { Registry } from './registry.ts';
@@ -21,6 +22,7 @@ import type { WorkloadDraft } from './workloads.ts';
 /**
  * Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. With `previous`,
  * a service or workload of which nothing has changed is the same object as before. `gateways` make gateway workloads.
+ * Where injection is presumed, workloads of a namespace without an object are taken for injected.
  */
 export function resolveTopology(
   objects: readonly kinds.TopologyObject[],
@@ -28,6 +30,7 @@ export function resolveTopology(
   bag: DiagnosticBag,
   previous?: Topology,
   gateways: readonly GatewaySelector[] = [],
+  presumesInjection = false,
 ): Topology {
   const earlier = new EarlierTopology(previous);
   const sorted = sortedBy(
@@ -37,7 +40,10 @@ export function resolveTopology(
     (object) => object.name,
   );
   const namespaces = namespacesOf(sorted);
-  const drafts = draftWorkloads(sorted, { trustDomain: settings.trustDomain, namespaces, bag });
+  const declared = new Map(ofKind(sorted, 'Namespace').map(({ name, labels }) => [name, labels]));
+  const presumedLabels = presumesInjection ? injectedNamespace : {};
+  const { trustDomain } = settings;
+  const drafts = draftWorkloads(sorted, { trustDomain, namespaces: declared, presumedLabels, bag });
   const registry = new Registry(drafts, ofKind(sorted, 'Endpoints'), ofKind(sorted, 'EndpointSlice'));
   const counts = { endpointsWithoutPod: 0, endpointsNotReady: 0 };
   const found = draftServices(sorted, settings, bag).map((draft) => {

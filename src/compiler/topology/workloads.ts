@@ -23,7 +23,10 @@ export interface WorkloadDraft extends Omit<Workload, 'families' | 'targets'> {
 
 export interface WorkloadContext {
   readonly trustDomain: string;
+  /** Labels of the namespaces that the inputs declare. */
   readonly namespaces: ReadonlyMap<string, Labels>;
+  /** Labels of all others, for what the cluster has yet to make: of a pod that runs its containers say it all. */
+  readonly presumedLabels: Labels;
   readonly bag: DiagnosticBag;
 }
 
@@ -105,7 +108,8 @@ function templateWorkload(
   spec: PodSpec,
   context: WorkloadContext,
 ): WorkloadDraft {
-  const namespaceLabels = context.namespaces.get(object.namespace) ?? {};
+  const runs = object.kind === 'Pod' && object.status !== undefined;
+  const namespaceLabels = context.namespaces.get(object.namespace) ?? (runs ? {} : context.presumedLabels);
   const role = roleOfPod({ namespace: object.namespace, labels, annotations, spec, namespaceLabels });
   if (role === 'sidecar') checkCapture(object, annotations, context.bag);
   else if (role === 'none') warnOfAnnotation(object, annotations, context.bag);

@@ -1,9 +1,11 @@
+import { append } from '../../lib/append.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import { isEnforced } from '../authorization/enforced.ts';
 import { saysToRefuse } from '../authorization/names.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
-/** A DENY rule without a condition, under a name that does not say so. */
+/** A DENY rule without a condition, under a name that does not say so, or beside a policy that allows something. */
 export const rule: Rule = {
   code: 'everything-denied',
   id: 'MP303',
@@ -18,11 +20,29 @@ export const rule: Rule = {
   why: 'the workloads refuse every request, whatever other policies allow',
   hint: 'name sources or operations in the rule, or give the policy a name with "deny" to say that it is meant',
   check({ snapshot, report }) {
+    const allowing = new Map<string, AuthorizationPolicy[]>();
+    for (const policy of snapshot.policies.authorizationPolicies) {
+      const { action = 'ALLOW', rules = [] } = policy.spec;
+      if (action === 'ALLOW' && rules.length > 0 && isEnforced(policy)) append(allowing, policy.namespace, policy);
+    }
     for (const { policy, rule: own, path } of allRulesOf(snapshot)) {
       const { from = [], to = [], when = [] } = own;
       if (policy.spec.action !== 'DENY' || !isEnforced(policy)) continue;
-      if (from.length + to.length + when.length > 0 || saysToRefuse(policy)) continue;
-      report({ object: policy, path, message: 'this DENY rule has no condition: every request is refused' });
+      if (from.length + to.length + when.length > 0) continue;
+      const useless = allowing.get(policy.namespace)?.find((other) => holdsFor(policy, other));
+      if (useless !== undefined) {
+        const message = `this DENY rule has no condition: what "${useless.name}" allows is refused too`;
+        const related = [{ object: useless, path: ['metadata', 'name'], message: 'the policy without effect' }];
+        report({ object: policy, path, message, related });
+      } else if (!saysToRefuse(policy)) {
+        report({ object: policy, path, message: 'this DENY rule has no condition: every request is refused' });
+      }
     }
   },
 };
+
+/** Whether a policy applies to every workload that the other one applies to, both of one namespace. */
+function holdsFor({ spec }: AuthorizationPolicy, other: AuthorizationPolicy): boolean {
+  const labels = other.spec.selector?.matchLabels ?? {};
+  return Object.entries(spec.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+}

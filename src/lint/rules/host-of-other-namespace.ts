@@ -1,4 +1,8 @@
+import { destinationsOf } from '../../compiler/topology/destinations.ts';
+import { resolveShortName } from '../../compiler/topology/host.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { Rule } from '../rule.ts';
 
 /** A short name stands for a service beside the rule, and the service is elsewhere. */
@@ -6,30 +10,39 @@ export const rule: Rule = {
   code: 'host-of-other-namespace',
   id: 'MP207',
   severity: 'warning',
-  category: 'client-tls',
-  direction: 'none',
+  category: 'routing',
+  direction: 'breaks',
   confidence: 'likely',
-  kinds: ['DestinationRule'],
+  kinds: ['DestinationRule', 'VirtualService'],
   needs: 'topology',
   since: '0.1.0',
   title: 'a short host name whose service is in another namespace',
-  why: 'a name without a dot means a service in the namespace of the DestinationRule, so the rule applies to no service',
+  why: 'a name without a dot means a service in the namespace of the object: a rule applies to no service, and a route leads to none',
   hint: 'write the full name of the service',
-  outranks: ['unknown-host'],
+  outranks: ['unknown-host', 'unknown-destination'],
   check({ snapshot, report }) {
     const namespacesOf = new Map<string, string[]>();
     for (const { kind, name, namespace } of snapshot.topology.services) {
       if (kind === 'Service') append(namespacesOf, name, namespace);
     }
-    for (const rule of snapshot.policies.destinationRules) {
-      const name = rule.spec.host.toLowerCase();
+    const { clusterDomain } = snapshot.settings;
+    const aliases = new Set(
+      snapshot.topology.services.flatMap((service) => service.aliases.map((alias) => alias.host)),
+    );
+    const check = (object: MeshObject<string>, path: JsonPath, host: string): void => {
+      const name = host.toLowerCase();
       const [namespace, ...others] = namespacesOf.get(name) ?? [];
-      if (namespace === undefined || namespace === rule.namespace || others.length > 0) continue;
+      if (namespace === undefined || namespace === object.namespace || others.length > 0) return;
+      if (aliases.has(resolveShortName(name, object.namespace, clusterDomain))) return;
       report({
-        ...{ object: rule, path: ['spec', 'host'] },
-        message: `host "${rule.spec.host}" stands for a service of namespace "${rule.namespace}", which has none of that name`,
-        hint: `write "${name}.${namespace}.svc.${snapshot.settings.clusterDomain}" if that service is meant`,
+        ...{ object, path: [...path, 'host'] },
+        message: `host "${host}" stands for a service of namespace "${object.namespace}", which has none of that name`,
+        hint: `write "${name}.${namespace}.svc.${clusterDomain}" if that service is meant`,
       });
+    };
+    for (const rule of snapshot.policies.destinationRules) check(rule, ['spec'], rule.spec.host);
+    for (const object of snapshot.policies.virtualServices) {
+      for (const { destination, path } of destinationsOf(object)) check(object, path, destination.host);
     }
   },
 };

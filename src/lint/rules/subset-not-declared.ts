@@ -1,8 +1,7 @@
+import { destinationsOf } from '../../compiler/topology/destinations.ts';
 import { resolveShortName, subsetOf } from '../../compiler/topology/host.ts';
-import type { JsonPath } from '../../diagnostics/span.ts';
 import { append } from '../../lib/append.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
-import type { Destination, VirtualService } from '../../policy/virtual-service.ts';
 import type { Rule } from '../rule.ts';
 
 /** Subsets are declared by a DestinationRule for the same host. */
@@ -56,22 +55,4 @@ export const rule: Rule = {
 
 function hasSubset({ spec }: DestinationRule, subset: string): boolean {
   return spec.subsets?.some(({ name }) => name === subset) === true;
-}
-
-interface DestinationAt {
-  readonly destination: Destination;
-  readonly path: JsonPath;
-}
-
-function destinationsOf({ spec }: VirtualService): readonly DestinationAt[] {
-  const routed = (['http', 'tls', 'tcp'] as const).flatMap((field) =>
-    (spec[field] ?? []).flatMap(({ route = [] }, i) =>
-      route.map(({ destination }, j) => ({ destination, path: ['spec', field, i, 'route', j, 'destination'] })),
-    ),
-  );
-  const mirrored = (spec.http ?? []).flatMap(({ mirror, mirrors = [] }, i) => [
-    ...(mirror === undefined ? [] : [{ destination: mirror, path: ['spec', 'http', i, 'mirror'] }]),
-    ...mirrors.map(({ destination }, j) => ({ destination, path: ['spec', 'http', i, 'mirrors', j, 'destination'] })),
-  ]);
-  return [...routed, ...mirrored];
 }

@@ -21,11 +21,15 @@ export const rule: Rule = {
     const accounts = namesByNamespace(
       snapshot.topology.workloads.map(({ namespace, serviceAccount }) => ({ namespace, name: serviceAccount })),
     );
+    // A workload is often taken for the account that it runs as.
+    const accountOf = new Map(
+      snapshot.topology.workloads.map((it) => [`${it.namespace}/${it.name}`, it.serviceAccount] as const),
+    );
     for (const at of sourceValues(snapshot, 'principals', 'notPrincipals')) {
       const [, namespace = '', account = ''] = /^[^/*]+\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(at.value) ?? [];
       const known = accounts.get(namespace);
       if (account === '' || known?.has(account)) continue;
-      const meant = known?.meantBy(account);
+      const meant = known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`);
       if (meant === undefined) {
         skip(at.policy);
         continue;

@@ -3,6 +3,7 @@ import { createObjectReader } from '../../compiler/read-objects.ts';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { lint } from '../lint.ts';
+import { partialInput } from '../partial-input.ts';
 import { type LintReport, reportOf } from '../report.ts';
 
 /** Two findings, one with a fix and one with a related place, in a file whose name and values hold markup of every form. */
@@ -23,7 +24,7 @@ spec:
 export function sampleReport(): LintReport {
   const bag = new DiagnosticBag();
   const files = [{ path: 'a b/<i>&"\'|.yaml', text }];
-  const snapshot = createAnalyser(defaultSettings, { isPartial: true })(createObjectReader()(files, bag), bag);
+  const snapshot = createAnalyser(defaultSettings, partialInput)(createObjectReader()(files, bag), bag);
   if (snapshot === undefined) throw new Error(JSON.stringify(bag.all));
   return reportOf(lint(snapshot), files, { version: '1.2.3', isFaulty: false });
 }

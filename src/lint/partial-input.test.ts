@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { createAnalyser } from '../compiler/analyse.ts';
+import { createObjectReader } from '../compiler/read-objects.ts';
+import { defaultSettings } from '../config/defaults.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { lint } from './lint.ts';
+import { partialInput } from './partial-input.ts';
+
+const service = (name: string, namespace: string): string => `apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: {selector: {app: ${name}}, ports: [{name: http, port: 80, targetPort: 8080}]}
+`;
+const deployment = (name: string, namespace: string, label = name): string => `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  template:
+    metadata: {labels: {app: ${label}}}
+    spec: {containers: [{name: app}]}
+`;
+const strict = (name: string, namespace: string, label = name): string => `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: {selector: {matchLabels: {app: ${label}}}, mtls: {mode: STRICT}}
+`;
+const route = (host: string, destination: string, gateway = 'mesh'): string => `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: route, namespace: shop}
+spec:
+  hosts: [${host}]
+  gateways: [${gateway}]
+  http: [{route: [{destination: {host: ${destination}}}]}]
+`;
+const rule = (host: string): string => `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: rule, namespace: shop}
+spec: {host: ${host}, trafficPolicy: {loadBalancer: {simple: RANDOM}}}
+`;
+const gateway = (name: string): string => `apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: ${name}, namespace: shop}
+spec: {selector: {app: gateway}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ['*']}]}
+`;
+const namespace = (name: string, labels: string): string => `apiVersion: v1
+kind: Namespace
+metadata: {name: ${name}, labels: ${labels}}
+`;
+
+/** Codes of the warnings, and of what was not checked. */
+function told(...documents: readonly string[]): { readonly found: string[]; readonly unseen: string[] } {
+  const bag = new DiagnosticBag();
+  const objects = createObjectReader()([{ path: 'a.yaml', text: documents.join('---\n') }], bag);
+  const snapshot = createAnalyser(defaultSettings, partialInput)(objects, bag);
+  if (snapshot === undefined) throw new Error(JSON.stringify(bag.all));
+  const { findings, notChecked } = lint(snapshot);
+  const warnings = findings.filter(({ severity }) => severity !== 'info');
+  return { found: warnings.map(({ code }) => code), unseen: notChecked.map(({ code }) => code) };
+}
+
+describe('an input that names a part of the mesh', () => {
+  const shop = [service('cart', 'shop'), deployment('cart', 'shop')];
+
+  test.each([
+    ['a Service without the workloads of its namespace', [service('cart', 'shop')], 'service-without-endpoints'],
+    ['a Service whose Deployment has no pods yet', shop, 'service-without-endpoints'],
+    ['a policy beside a Service', [service('cart', 'shop'), strict('cart', 'shop')], 'policy-in-force-nowhere'],
+    ['a policy of a namespace that is not there', [...shop, strict('loans', 'bank')], 'policy-in-force-nowhere'],
+    [
+      'a destination in another namespace',
+      [...shop, route('cart', 'loans.bank.svc.cluster.local')],
+      'unknown-destination',
+    ],
+    ['a route for an outside host', [...shop, route('pay.example.com', 'cart')], 'host-without-service'],
+    ['a rule for an outside host', [...shop, rule('pay.example.com')], 'unknown-host'],
+    ['a gateway that another team runs', [...shop, gateway('public')], 'gateway-without-workload'],
+    [
+      'a route at a gateway of another namespace',
+      [...shop, route('a.example', 'cart', 'edge/public')],
+      'unknown-gateway',
+    ],
+  ])('leaves %s unchecked, and counts it', (_, documents, code) => {
+    expect(told(...documents)).toEqual({ found: [], unseen: expect.arrayContaining([code]) });
+  });
+
+  test.each([
+    [
+      'a selector of no workload of the namespace',
+      [...shop, strict('cart', 'shop', 'carts')],
+      'selector-without-workload',
+    ],
+    ['a Service of no workload of the namespace', [...shop, service('carts', 'shop')], 'service-without-endpoints'],
+    ['a misspelt namespace', [...shop, strict('cart', 'shops')], 'policy-in-force-nowhere'],
+    ['a destination that its namespace lacks', [...shop, route('cart', 'crat')], 'unknown-destination'],
+    [
+      'a gateway that its namespace lacks',
+      [...shop, gateway('edge'), route('a.example', 'cart', 'egde')],
+      'unknown-gateway',
+    ],
+  ])('is told of %s', (_, documents, code) => {
+    expect(told(...documents).found).toEqual([code]);
+  });
+
+  test('has its workloads taken for injected, where their namespace is not declared', () => {
+    expect(told(...shop, strict('cart', 'shop'))).toEqual({ found: [], unseen: expect.anything() });
+    const without = told(namespace('shop', '{}'), ...shop, strict('cart', 'shop'));
+    expect(without.found).toEqual(['policy-in-force-nowhere']);
+  });
+
+  test('has pods that run taken for what their containers are', () => {
+    const pod = (status: string): string => `apiVersion: v1
+kind: Pod
+metadata: {name: cart-1, namespace: shop, labels: {app: cart}}
+spec: {containers: [{name: app}]}
+${status}`;
+    expect(told(pod(''), strict('cart', 'shop')).found).toEqual([]);
+    expect(told(pod('status: {podIP: 10.0.0.1}\n'), strict('cart', 'shop')).found).toEqual(['policy-in-force-nowhere']);
+  });
+});
