@@ -30,7 +30,7 @@ describe.concurrent('pilot-agent proxy', () => {
     await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
     const prepare = `(sleep 5; exec ${keyServer}) &`;
     proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
-    await proxy.logged('the keys of "https://issuer.example" are not at hand');
+    await proxy.logged('the keys of issuer "https://issuer.example" are not available');
     await proxy.logged('state=running');
     await untilListeners(proxy, standInKid);
     await untilListeners(proxy, '\\"kid\\":\\"fetched\\"');
@@ -58,7 +58,7 @@ describe.concurrent('pilot-agent proxy', () => {
     const rules = Array.from({ length: 15 }, (_, i) => `{issuer: i${i}, jwksUri: "http://127.0.0.1:8099/${i}"}`);
     await proxy.write('mesh/more-tokens.yaml', tokens.replace('tokens,', 'more,').replace(/\[.*\]/, `[${rules}]`));
     proxy.start({ prepare: `${keyServer} &` });
-    await proxy.logged(/are not at hand \(.*loopback/);
+    await proxy.logged(/are not available \(.*loopback/);
     await proxy.logged('state=running');
     expect(await proxy.read('listeners.json')).toContain(standInKid);
     expect(proxy.output).not.toMatch(/Warning: |trace-warnings/);
