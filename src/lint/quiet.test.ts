@@ -91,6 +91,30 @@ describe('meshes without fault (fixtures/ok, examples)', () => {
   });
 });
 
+test('of a ServiceEntry for a service outside of the mesh, no absence in the mesh is concluded', async () => {
+  const text = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: { name: bank, namespace: edge }
+spec:
+  hosts: [api.bank.example]
+  location: MESH_EXTERNAL
+  resolution: DNS
+  ports: [{ number: 443, name: tls, protocol: TLS }]
+---
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: { name: out, namespace: edge }
+spec:
+  selector: { app: egress }
+  servers:
+  - port: { number: 443, name: tls, protocol: TLS }
+    hosts: [api.bank.example]
+    tls: { mode: PASSTHROUGH }
+`;
+  const { settings } = await readSettings({ meshConfig: undefined, environment: {} }, new DiagnosticBag());
+  expect(lintBoth('edge', [{ path: 'edge.yaml', text }], settings).whole.map(({ code }) => code)).toEqual([]);
+});
+
 test('rules and diagnostics share no code', async () => {
   const { registry } = await import('../diagnostics/registry.ts');
   expect(Object.keys(registry).filter((code) => ruleCodes.has(code))).toEqual([]);

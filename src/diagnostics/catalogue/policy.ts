@@ -15,7 +15,6 @@ export const policyCodes = {
     message`"${'field'}" has the content of a file, expected its path`,
     'write the content to a file, or put it into a Secret that "credentialName" names',
   ),
-  'certificate-ignored': warning(message`"${'field'}" has no effect with TLS mode ${'mode'}`, 'remove the field'),
   'client-check-ignored': error(
     message`"${'field'}" with TLS mode ${'mode'}, which asks clients for no certificate`,
     'use mode MUTUAL or OPTIONAL_MUTUAL, or remove the field',

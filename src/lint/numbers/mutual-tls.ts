@@ -43,4 +43,13 @@ export const mutualTlsNumbers: readonly NumberWithoutRule[] = [
     },
     leftOut: 'without a file the server is verified against the CA certificates of the system',
   },
+  {
+    ...{ id: 'MP109', title: 'mode STRICT for workloads whose clients have no sidecar' },
+    leftOut: 'the inputs do not say which clients call a workload',
+  },
+  {
+    ...{ id: 'MP113', title: 'a probe or a scrape of metrics that mode STRICT refuses' },
+    leftOut:
+      'the inputs do not say whether probes go through the agent, or whether the client that reads metrics has a certificate',
+  },
 ];

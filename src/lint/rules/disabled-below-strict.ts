@@ -2,6 +2,7 @@ import { hasLabels } from '../../compiler/topology/selector.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Rule } from '../rule.ts';
+import { decidingScopes } from '../tls/deciding-scopes.ts';
 
 /** An exception from STRICT that accepts no mutual TLS at all. */
 export const rule: Rule = {
@@ -35,17 +36,6 @@ export const rule: Rule = {
     }
   },
 };
-
-/** By namespace, the first policy that sets a mode for all of it; of a second one the compiler says that it competes. */
-function decidingScopes(policies: readonly PeerAuthentication[]): Map<string, PeerAuthentication> {
-  const found = new Map<string, PeerAuthentication>();
-  for (const policy of policies) {
-    const { mode = 'UNSET' } = policy.spec.mtls ?? {};
-    if (!hasLabels(policy.spec.selector) && mode !== 'UNSET' && !found.has(policy.namespace))
-      found.set(policy.namespace, policy);
-  }
-  return found;
-}
 
 function disabledIn({ spec: { mtls, portLevelMtls = {} } }: PeerAuthentication): JsonPath[] {
   const ports = Object.entries(portLevelMtls).filter(([, { mode }]) => mode === 'DISABLE');

@@ -61,12 +61,7 @@ const certificateFields = ['serverCertificate', 'privateKey', 'caCertificates', 
 function checkCertificates({ port, tls }: Server, path: JsonPath, report: Report): void {
   if (tls === undefined || !secureProtocols.has(port.protocol.toUpperCase())) return;
   const { mode = 'PASSTHROUGH' } = tls;
-  if (mode === 'PASSTHROUGH' || mode === 'AUTO_PASSTHROUGH') {
-    for (const field of certificateFields) {
-      if (tls[field]) report('certificate-ignored', [...path, field], { field, mode }, { part: 'key' });
-    }
-    return;
-  }
+  if (mode === 'PASSTHROUGH' || mode === 'AUTO_PASSTHROUGH') return;
   if (mode === 'MESH_MUTUAL') {
     const field = certificateFields.find((name) => tls[name]);
     if (field !== undefined) conflict('mode: MESH_MUTUAL', field, path, report);

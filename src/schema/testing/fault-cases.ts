@@ -5,7 +5,6 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['ambiguous-request-principal', '10:29'],
   ['ambiguous-request-principal-condition', '10:16'],
   ['ambiguous-request-principal-scheme-and-host', '10:32'],
-  ['certificate-ignored', '16:7'],
   ['certificate-in-place-of-file', '10:5'],
   ['certificate-in-place-of-file-of-client', '9:5'],
   ['client-check-ignored', '24:106'],
