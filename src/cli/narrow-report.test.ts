@@ -8,7 +8,7 @@ import { run as meshpol } from './testing/run-meshpol.ts';
 const policy = (name: string, method: string): string => `apiVersion: security.mesh.io/v1
 kind: AuthorizationPolicy
 metadata: {name: ${name}, namespace: shop}
-spec: {rules: [{to: [{operation: {methods: [${method}]}}]}]}
+spec: {rules: [{to: [{operation: {hosts: [${name}.example], methods: [${method}]}}]}]}
 `;
 
 let folder: string;
