@@ -27,6 +27,7 @@ export const parts: readonly Part[] = [
       'first-mesh': 'Two services, a call through two sidecars on one machine, a policy, the call again.',
       'local-program': 'One proxy with a policy in front of a program on this machine, without root.',
       'identity-without-kubernetes': 'Start a CA, issue a token, and get a certificate for a workload.',
+      editors: 'Check and complete policies while you type, with the YAML language server.',
       'when-a-call-fails': 'Find the reason of a 403, a 503 or a reset connection.',
       'from-istio': 'Kinds, fields and settings of Istio: supported or not, and what to use instead.',
       'pilot-agent-containers': 'Build an image of the agent and run it in Kubernetes pods.',

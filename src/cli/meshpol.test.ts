@@ -8,7 +8,8 @@ describe('meshpol', () => {
     ['help compile', 0, '--workload'],
     ['version', 0, 'meshpol '],
     ['schema', 0, 'PeerAuthentication\n'],
-    ['schema peerauthentication', 0, '"$id": "common.json"'],
+    ['schema peerauthentication', 0, '"$ref": "#/$defs/common/$defs/metadata"'],
+    ['schema LintReport', 0, '"title": "LintReport"'],
   ])('prints for %s', async (args, expected, text) => {
     const { code, out } = await run(args);
     expect([code, out.includes(text)]).toEqual([expected, true]);
@@ -56,6 +57,11 @@ describe('meshpol', () => {
     ['compile - --meshConfig /nowhere', 3, 'ENOENT'],
     ['compile - --templateFile /nowhere', 3, 'ENOENT'],
     ['compile -', 1, 'hint: give files or folders'],
+    ['schema --all', 2, '--all and --output go together'],
+    ['schema -o out', 2, '--all and --output go together'],
+    ['schema Pod --all -o out', 2, 'leave out "Pod"'],
+    ['schema --all --output=', 2, 'an empty text names no file'],
+    ['schema --all -o /dev/null/x', 3, 'cannot write schemas to "/dev/null/x"'],
     ['schema Surprise', 2, 'no schema for "Surprise": "meshpol schema" lists the kinds'],
   ])('says what is wrong with %j', async (args, expected, text) => {
     const { code, out, error } = await run(args);

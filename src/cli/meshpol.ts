@@ -17,6 +17,7 @@ import {
   rootDefault,
 } from './options.ts';
 import { createProgram, type Finish, runProgram } from './program.ts';
+import type { SchemaOptions } from './schema-command.ts';
 
 const examples = `
 Examples:
@@ -51,8 +52,10 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
     .command('schema')
     .description('print the JSON Schema of a kind; without a kind, list the kinds that have a schema')
     .argument('[KIND]', 'for example PeerAuthentication or MeshConfig')
-    .action(async (kind: string | undefined) =>
-      finish(await (await import('./schema-command.ts')).runSchema(kind, io)),
+    .option('--all', 'write every schema, one that chooses by apiVersion and kind, and a catalogue for editors')
+    .option('-o, --output <folder>', 'with --all: folder to write to', parsePath)
+    .action(async (kind: string | undefined, options: SchemaOptions) =>
+      finish(await (await import('./schema-command.ts')).runSchema(kind, options, io)),
     );
   program
     .command('version')

@@ -4,8 +4,22 @@ import { schemaKinds, schemaOf } from '../library/schemas.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
 
-/** Prints the JSON Schema (2020-12) of a kind, for editors; without a kind, the kinds. */
-export async function runSchema(kind: string | undefined, io: CliIo): Promise<ExitCode> {
+/** Options of `meshpol schema`, as the command line spells them. */
+export interface SchemaOptions {
+  readonly all?: true;
+  readonly output?: string;
+}
+
+/** Prints the JSON Schema (2020-12) of a kind, for editors; without a kind, the kinds; or writes all of them to a folder. */
+export async function runSchema(kind: string | undefined, options: SchemaOptions, io: CliIo): Promise<ExitCode> {
+  const { all = false, output } = options;
+  if (all !== (output !== undefined)) throw new UsageError('--all and --output go together: --all --output FOLDER');
+  if (output !== undefined) {
+    if (kind !== undefined) throw new UsageError(`--all writes every schema: leave out "${kind}"`);
+    const { writeSchemas } = await import('./schema-folder.ts');
+    await io.writeOut(await writeSchemas(output));
+    return exitCode.done;
+  }
   if (kind === undefined) {
     await io.writeOut(`${schemaKinds().join('\n')}\n`);
     return exitCode.done;

@@ -4,6 +4,7 @@ import destinationRule from '../../schemas/destination-rule.json' with { type: '
 import endpointSlice from '../../schemas/endpoint-slice.json' with { type: 'json' };
 import endpoints from '../../schemas/endpoints.json' with { type: 'json' };
 import gateway from '../../schemas/gateway.json' with { type: 'json' };
+import lintReport from '../../schemas/lint-report.json' with { type: 'json' };
 import meshConfig from '../../schemas/mesh-config.json' with { type: 'json' };
 import namespace from '../../schemas/namespace.json' with { type: 'json' };
 import peerAuthentication from '../../schemas/peer-authentication.json' with { type: 'json' };
@@ -19,10 +20,11 @@ import virtualService from '../../schemas/virtual-service.json' with { type: 'js
 import workloadController from '../../schemas/workload-controller.json' with { type: 'json' };
 import workloadEntry from '../../schemas/workload-entry.json' with { type: 'json' };
 
-interface Schema {
+import { publish, referred, type Schema as SchemaPart } from './publish-schema.ts';
+
+interface Schema extends SchemaPart {
   readonly $id: string;
   readonly title: string;
-  readonly $defs?: Readonly<Record<string, unknown>>;
 }
 
 const all: readonly Schema[] = [
@@ -31,6 +33,7 @@ const all: readonly Schema[] = [
   endpointSlice,
   endpoints,
   gateway,
+  lintReport,
   meshConfig,
   namespace,
   peerAuthentication,
@@ -47,33 +50,53 @@ const all: readonly Schema[] = [
   workloadEntry,
 ];
 
-/** Parts that schemas refer to by file name. */
-const shared: readonly Schema[] = [common, proxyConfig];
+/** Schemas by name: `peer-authentication`. */
+const byName: ReadonlyMap<string, Schema> = new Map([...all, common].map((schema) => [nameOf(schema), schema]));
 
 /** A title names every kind that its schema holds for. */
 const byKind: ReadonlyMap<string, Schema> = new Map(
   all.flatMap((schema) => schema.title.split(', ').map((kind) => [kind, schema])),
 );
 
+function nameOf({ $id }: Schema): string {
+  return $id.replace('.json', '');
+}
+
 /** Kinds that have a schema, sorted. */
 export function schemaKinds(): readonly string[] {
   return [...byKind.keys()].sort();
 }
 
-/** The schema of a kind with every part it refers to inside (JSON Schema 2020-12, core, section 9.3.1: bundling). */
+/** The schema of a kind with every part that it refers to in its `$defs`; several kinds may share one. */
 export function schemaOf(kind: string): object | undefined {
   const schema = byKind.get(kind);
   if (schema === undefined) return undefined;
-  const parts = new Map<string, Schema>();
-  const visit = (text: string): void => {
-    for (const part of shared) {
-      if (parts.has(part.$id) || part === schema || !text.includes(`"$ref":"${part.$id}`)) continue;
-      parts.set(part.$id, part);
-      visit(JSON.stringify(part));
-    }
+  const { $defs, ...rest } = publish(schema, '#') as SchemaPart;
+  const parts = definitions(referred(schema).filter((name) => name !== nameOf(schema)));
+  return {
+    $schema: schema.$schema,
+    $id: schema.$id,
+    ...rest,
+    ...(($defs || parts) && { $defs: { ...($defs as object), ...parts } }),
   };
-  visit(JSON.stringify(schema));
-  return parts.size === 0 ? schema : { ...schema, $defs: { ...schema.$defs, ...Object.fromEntries(parts) } };
+}
+
+/** The name of the definition of a kind's schema in `definitions`. */
+export function definitionOf(kind: string): string | undefined {
+  const schema = byKind.get(kind);
+  return schema && nameOf(schema);
+}
+
+/** Schemas by name and all that they refer to, as `$defs` of one schema; undefined for no names. */
+export function definitions(names: readonly string[]): Readonly<Record<string, object>> | undefined {
+  if (names.length === 0) return undefined;
+  const found = new Set(names);
+  for (const name of found) {
+    for (const other of referred(byName.get(name) ?? {})) found.add(other);
+  }
+  return Object.fromEntries(
+    [...found].sort().map((name) => [name, publish(byName.get(name), `#/$defs/${name}`) as object]),
+  );
 }
 
 /** The JSON Schema of each kind, as `meshpol schema` prints it. */
