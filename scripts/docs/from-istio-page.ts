@@ -35,6 +35,8 @@ const different = `## What behaves differently
 | a rule names a path or host | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
 | \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | the same |
 | \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`origins.json\` beside the configuration names the policies that it comes from |
+| a CORS preflight that \`corsPolicy\` does not allow goes to the application | the proxy answers it, unless \`unmatchedPreflights\` is \`FORWARD\` |
+| newer releases send requests to endpoints with few of them (\`LEAST_REQUEST\`) | they go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |
 | ambient mode (ztunnel, waypoints) | not supported |
 `;
 
