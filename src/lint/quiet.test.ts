@@ -13,16 +13,19 @@ import type { Finding } from './finding.ts';
 import { lint } from './lint.ts';
 import { partialInput } from './partial-input.ts';
 import { allRules } from './rule-index.ts';
-import { keptOf } from './testing/cases.ts';
+import { casesOf, keptOf, readExample, rulesWithCases } from './testing/cases.ts';
 
 interface Linted {
   readonly whole: readonly Finding[];
   readonly stripped: readonly Finding[];
+  readonly policies: number;
   readonly errors: readonly string[];
   readonly placeOf: (finding: Finding) => string;
 }
 
 const linted = new Map<string, Linted>();
+/** Said of what examples leave out of a mesh. */
+const ofSketches: ReadonlySet<string> = new Set(['service-without-endpoints']);
 const ruleCodes: ReadonlySet<string> = new Set(allRules.map(({ code }) => code));
 
 beforeAll(async () => {
@@ -48,6 +51,7 @@ function lintBoth(name: string, files: readonly SourceFile[], settings: Settings
   const stripped = createAnalyser(settings, partialInput)(policies, bag);
   const texts = new Map(files.map(({ path, text }) => [path, lineStarts(text)]));
   return {
+    policies: policies.length,
     whole: whole === undefined ? [] : lint(whole).findings,
     stripped: stripped === undefined ? [] : lint(stripped).findings,
     errors: bag.all.filter(({ severity }) => severity === 'error').map(({ message }) => message),
@@ -113,6 +117,26 @@ spec:
 `;
   const { settings } = await readSettings({ meshConfig: undefined, environment: {} }, new DiagnosticBag());
   expect(lintBoth('edge', [{ path: 'edge.yaml', text }], settings).whole.map(({ code }) => code)).toEqual([]);
+});
+
+test('examples, and the clean twins of all rules, have at most one warning in 20 policies', async () => {
+  const counts = { policies: 0, warnings: 0 };
+  for (const [name, { policies, whole }] of linted) {
+    // Many a case of fixtures/ok holds a fault that compiles; its warnings are in kept.txt, each with its reason.
+    if (name.startsWith('ok/')) continue;
+    counts.policies += policies;
+    counts.warnings += whole.filter(({ severity }) => severity !== 'info').length;
+  }
+  for (const shape of rulesWithCases().flatMap(casesOf)) {
+    const { path, text, snapshot } = await readExample(shape, 'good');
+    counts.policies += snapshot.objects.filter(({ kind }) => isPolicyKind(kind)).length;
+    const { findings } = lint(snapshot, { files: [{ path, text }], today: '2026-06-30' });
+    // An example shows a workload or a service without what is of no matter for its rule.
+    const told = findings.filter(({ code, severity }) => severity !== 'info' && !ofSketches.has(code));
+    counts.warnings += told.length;
+  }
+  expect(counts.policies).toBeGreaterThan(200);
+  expect(counts.warnings * 20).toBeLessThanOrEqual(counts.policies);
 });
 
 test('rules and diagnostics share no code', async () => {

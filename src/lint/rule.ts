@@ -23,6 +23,9 @@ export type Direction = (typeof directions)[number];
 
 export const directions = ['widens', 'narrows', 'breaks', 'none'] as const;
 
+/** Which part of the compiled output a fix changes; a fix of `nothing` says the same in a better way. */
+export type FixedPart = 'nothing' | 'access rules' | 'mutual TLS of ports';
+
 interface RuleFacts {
   /** Kebab-case, names the fault, and is the name of its file; never renamed or used again once released. */
   readonly code: string;
@@ -40,6 +43,8 @@ interface RuleFacts {
   readonly hint: string;
   /** Codes, of rules and of diagnostics, of which it says the same better: at the same place they are silent. */
   readonly outranks?: readonly string[];
+  /** Of a rule that makes fixes: what these change in the compiled output. */
+  readonly fixChanges?: FixedPart;
   check(context: RuleContext): void;
 }
 

@@ -11,7 +11,7 @@ export function formatRuleList(rules: readonly Rule[]): string {
 /** All that there is to know of one rule. */
 export function formatRule(rule: Rule): string {
   const { code, id, peers = [], title, why, hint } = rule;
-  const facts = factsOf(rule).map(([name, value]) => `  ${name.padEnd(12)}${value}\n`);
+  const facts = factsOf(rule).map(([name, value]) => `  ${name.padEnd(13)}${value}\n`);
   const names = [id, ...peers].join(', ');
   return `${code} (${names})\n\n${sentence(title)}\n\nWhy: ${sentence(why)}\nWhat to do: ${sentence(hint)}\n\n${facts.join('')}`;
 }
@@ -25,6 +25,7 @@ export function factsOf(rule: Rule): readonly (readonly [name: string, value: st
     ['confidence', rule.confidence],
     ['looks at', rule.kinds.length === 0 ? 'settings' : rule.kinds.join(', ')],
     ['needs', rule.needs === 'topology' ? 'topology' : 'policies only'],
+    ...(rule.fixChanges ? [['fix changes', rule.fixChanges] as const] : []),
     ['since', rule.since],
   ];
 }

@@ -19,6 +19,7 @@ export const rule: Rule = {
   title: 'an address block whose address is not the first of the block',
   why: 'the rule applies to the whole block, which contains more addresses than the written one suggests',
   hint: 'write the first address of the block; if a single address is meant, write the length /32 (IPv4) or /128 (IPv6)',
+  fixChanges: 'nothing',
   check({ snapshot, report }) {
     for (const at of allRulesOf(snapshot)) {
       for (const { value, path } of placedValues(at, isBlock)) {

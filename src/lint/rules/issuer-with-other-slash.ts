@@ -15,6 +15,7 @@ export const rule: Rule = {
   title: 'a request principal whose issuer differs from that of the tokens by a slash at the end',
   why: 'no token has this principal: an ALLOW rule does not let its owner in, and a DENY rule does not stop the owner',
   hint: 'write the issuer exactly as in the RequestAuthentication, then a slash, then the subject',
+  fixChanges: 'access rules',
   check({ snapshot, report }) {
     const issuers = new Set(
       snapshot.policies.requestAuthentications.flatMap(({ spec }) => (spec.jwtRules ?? []).map(({ issuer }) => issuer)),

@@ -21,6 +21,7 @@ export const rule: Rule = {
   title: 'an HTTP method that is not in capitals',
   why: 'an ALLOW rule compares methods case-sensitively, and so refuses usual requests; a DENY rule matches the method in any case here, but not in Istio',
   hint: 'write the method in capitals',
+  fixChanges: 'access rules',
   check({ snapshot, report }) {
     for (const { policy, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
       const meant = value.toUpperCase();

@@ -18,6 +18,7 @@ export const rule: Rule = {
   why: 'the entry is ignored, and the port keeps the mode of the rest of the workload',
   hint: 'write the container port (targetPort)',
   outranks: ['port-without-service'],
+  fixChanges: 'mutual TLS of ports',
   check({ snapshot, report, skip }) {
     const workloads = workloadsByLabels(snapshot.topology);
     for (const policy of snapshot.policies.peerAuthentications) {
