@@ -41,6 +41,32 @@ describe('documents that are no objects', () => {
   });
 });
 
+describe('an object of the mesh below a key of a document that is no object', () => {
+  const nested = (apiVersion: string): string =>
+    `extra:\n  objects:\n  - {name: a}\n  - apiVersion: ${apiVersion}\n    kind: PeerAuthentication\n`;
+
+  test('is warned of, with its place', () => {
+    const bag = new DiagnosticBag();
+    const file = { path: 'values.yaml', text: nested('security.istio.io/v1'), isFound: true as const };
+    for (const document of parse([file], bag, undefined, isSkipped)) validate(document, bag);
+    expect(bag.all).toMatchObject([
+      {
+        code: 'object-below-key',
+        message:
+          'an object of kind PeerAuthentication below "extra.objects" is not read: the document itself is no object',
+        span: { start: file.text.indexOf('apiVersion') },
+      },
+    ]);
+  });
+
+  test('is none of another group, and values that many anchors lead to are looked at once', () => {
+    const skipped = 'skipped 1 document of other kinds: no object (1)';
+    expect(told(nested('apps/v1'), true)).toEqual([skipped]);
+    const levels = Array.from({ length: 40 }, (_, i) => `l${i + 1}: &l${i + 1} [*l${i}, *l${i}]\n`);
+    expect(told(`l0: &l0 {a: b}\n${levels.join('')}`, true)).toEqual([skipped]);
+  });
+});
+
 describe('isSkipped', () => {
   const large = `data: {<<: {a: b}}\nrows: [${'1,\t'.repeat(50_000)}]\n`;
 

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.t
 import { dispatch, isForeign, isNoObject, splitApiVersion } from './dispatch.ts';
 import { explain } from './explain.ts';
 import type { KnownKind } from './kinds.ts';
+import { reportNestedObject } from './nested-object.ts';
 import { withoutNulls } from './nulls.ts';
 import { resolveAliases } from './resolve-aliases.ts';
 import { reporter } from './rule.ts';
@@ -22,6 +23,7 @@ import type { SchemaValidator } from './validator.ts';
 export function validate(document: PolicyDocument, bag: DiagnosticBag): ValidObject | undefined {
   const resolved = resolveAliases(document, bag);
   const dispatched = dispatch(resolved, bag);
+  if (dispatched === 'foreign' && isNoObject(document.value)) reportNestedObject(document, bag);
   if (typeof dispatched === 'string') return undefined;
   const { entry } = dispatched;
   if (!holdsSchema(entry.validator, resolved, entry.kind, bag)) return undefined;

@@ -3,6 +3,10 @@ import { error, warning } from './entry.ts';
 
 /** Faults that show only when objects meet: collecting, merging and lowering. Those of gateways are in gateway.ts. */
 export const compilerCodes = {
+  'object-below-key': warning(
+    message`an object of kind ${'kind'} below "${'key'}" is not read: the document itself is no object`,
+    'write it as a document of its own, or leave the file out with .meshpolignore',
+  ),
   'root-namespace-changed': error(
     message`${'kind'} "${'name'}" would make "${'namespace'}" the root namespace, but the root namespace has been "${'before'}" since the start`,
     'move the object to another namespace, or set the root namespace (rootNamespace of the mesh configuration, or --root-namespace) and restart',
