@@ -65,7 +65,7 @@ function isTold({ namespace }: MeshObject<string>, { toldNamespace, rootNamespac
 function ofWhole({ namespace }: Selecting, reach: Reach): Nowhere | undefined {
   if (namespace !== reach.rootNamespace) return ofNamespace(namespace, reach);
   if (reach.topology.workloads.some(isProxied)) return undefined;
-  return { why: 'no workload of the mesh has a proxy', hint: howToInject };
+  return { why: 'no workload of the mesh has a proxy', hint: howToInject, isUnseen: true };
 }
 
 function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Nowhere | undefined {

@@ -17,6 +17,8 @@ export const rule: Rule = {
   why: 'clients that log in after a 401 do not log in after a 403; only an invalid token is answered with 401',
   hint: 'let clients treat 403 as "log in" too, or use an external authorization server (action CUSTOM) that answers 401',
   check({ snapshot, report }) {
+    // Without one nothing is answered with 401; that no token is verified then is the matter of another rule.
+    if (snapshot.policies.requestAuthentications.length === 0) return;
     for (const policy of snapshot.policies.authorizationPolicies) {
       const field = requiring(policy);
       if (field === undefined) continue;

@@ -16,6 +16,8 @@ export const rule: Rule = {
   why: 'every client that can reach it may do everything',
   hint: 'add an ALLOW AuthorizationPolicy for the workload or its namespace',
   check({ snapshot, report }) {
+    // Who has no such policy at all has not forgotten a workload.
+    if (snapshot.policies.authorizationPolicies.length === 0) return;
     for (const workload of snapshot.topology.workloads) {
       if (workload.role !== 'sidecar' || snapshot.effective.authorizationPolicies(workload).length > 0) continue;
       const message = `no AuthorizationPolicy of the input applies to "${workload.namespace}/${workload.name}"`;
