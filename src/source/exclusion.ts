@@ -59,6 +59,7 @@ export class Exclusion {
 }
 
 function relative(path: string, folder: string): string {
+  if (folder === '.') return path;
   return path.slice(folder.endsWith('/') ? folder.length : folder.length + 1);
 }
 

@@ -69,7 +69,7 @@ async function find(path: string, root: Root | undefined, options: FindOptions):
   for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
     // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
     if (entry.name.startsWith('..')) continue;
-    const child = path.endsWith('/') ? path + entry.name : `${path}/${entry.name}`;
+    const child = childOf(path, entry.name);
     if (entry.isSymbolicLink() && (await isEditorLock(entry.name, child))) continue;
     const isWanted = options.isWanted(entry.name);
     const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
@@ -86,6 +86,12 @@ async function find(path: string, root: Root | undefined, options: FindOptions):
   return names;
 }
 
+/** What is in the folder `.` has no `./` before it: git and code hosts know files by such paths alone. */
+function childOf(folder: string, name: string): string {
+  if (folder === '.') return name;
+  return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
+}
+
 async function findBelow(path: string, root: Root, options: FindOptions): Promise<string[]> {
   try {
     return await find(path, root, options);
@@ -99,7 +105,7 @@ async function findBelow(path: string, root: Root, options: FindOptions): Promis
 const maxListBytes = 1 << 16;
 
 async function readList(folder: string, root: Root): Promise<string> {
-  const path = folder.endsWith('/') ? folder + ignoreFile : `${folder}/${ignoreFile}`;
+  const path = childOf(folder, ignoreFile);
   try {
     checkInside(path, await realpath(path), root);
     const stats = await stat(path);

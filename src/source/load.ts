@@ -1,6 +1,7 @@
 import yaml from 'js-yaml';
 import { coreSchema, type ScalarTally } from './core-schema.ts';
 import type { SourceLimits } from './limits.ts';
+import { isTemplate, isTemplateLine } from './template-line.ts';
 
 /** A document's value as the fast parser reads it, or why it cannot. */
 export type Loaded =
@@ -51,7 +52,8 @@ function explain(thrown: yaml.YAMLException, text: string): SyntaxFault {
   if (reason.startsWith('nesting exceeded')) return { code: 'nesting-too-deep', detail: '', offset, length: 0 };
   const tab = tabOfIndentation(text, offset);
   if (tab !== undefined) return { code: 'tab-indentation', detail: '', offset: tab, length: 1 };
-  return { code: 'yaml-syntax', detail: ownWords(reason), offset, length: 0 };
+  const detail = isTemplateLine(text, offset) ? isTemplate : ownWords(reason);
+  return { code: 'yaml-syntax', detail, offset, length: 0 };
 }
 
 /** The key that begins at `offset`, without its quotes, and its length with them. */

@@ -12,6 +12,7 @@ import { itemTexts, listItems } from './list-items.ts';
 import { type Loaded, loader } from './load.ts';
 import { type Reporting, reportSyntax, reportValue } from './report-fault.ts';
 import { slim } from './slim.ts';
+import { isTemplate, isTemplateLine } from './template-line.ts';
 import { sharedTrees } from './tree-cache.ts';
 
 /** A file with more unusable documents than this is no file of policies; the rest is not looked at. */
@@ -127,7 +128,11 @@ function hasOddKeys(document: DocumentText, doubtfulKeys: readonly JsonPath[], b
     if (span === undefined) continue;
     hasOdd = true;
     const key = String(path.at(-1));
-    bag.report('non-string-key', span, { key: key === '[object Object]' ? '(a mapping)' : `"${key}"` });
+    const isMapping = key === '[object Object]';
+    // Two braces are a mapping that is the key of another one.
+    if (isMapping && isTemplateLine(document.place.text, span.start - document.place.offset))
+      bag.report('yaml-syntax', span, { reason: isTemplate });
+    else bag.report('non-string-key', span, { key: isMapping ? '(a mapping)' : `"${key}"` });
   }
   return hasOdd;
 }

@@ -43,6 +43,16 @@ describe('readSources', () => {
     ]);
   });
 
+  test('paths below "." and "./folder" begin without "./", as git writes them, also where files are left out', async () => {
+    const exclude = ['/[A-Za-df-z]*', '/.?*', '/e2e/', 'policies/'];
+    const below = await readSources(['.'], bag, { exclude });
+    expect(below.map(({ path }) => path)).toContain('examples/first-mesh/topology.yaml');
+    expect(below.filter(({ path }) => !path.startsWith('examples/') || path.includes('policies/'))).toEqual([]);
+    const named = await readSources(['./examples/first-mesh', './/examples/first-mesh/topology.yaml'], bag);
+    expect(named.map(({ path }) => path)).toContain('examples/first-mesh/policies/mesh-strict.yaml');
+    expect(named.filter(({ path }) => path === 'examples/first-mesh/topology.yaml')).toHaveLength(1);
+  });
+
   test('reads a named file whatever its name, and each file once', async () => {
     const path = write('policy.txt', 'x');
     expect(await readSources([path, path, `${folder}/./policy.txt`], bag)).toEqual([{ path, text: 'x' }]);

@@ -63,7 +63,7 @@ export async function readSources(
       seen.add('-');
       continue;
     }
-    const named = toSlashes(path);
+    const named = plainPath(path);
     const below = exclusion.of(named);
     if (below.leavesOut(named, false)) continue;
     const names = (await findFiles(named, { ...find, exclusion: below })).filter((name) => !isProjectFile(name));
@@ -93,8 +93,11 @@ function reportExcluded({ paths, idle }: Exclusion, bag: DiagnosticBag): void {
   bag.report('excluded-inputs', undefined, { paths: [...paths.slice(0, maxNamed), ...more].join(', ') });
 }
 
-function toSlashes(path: string): string {
-  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+/** With slashes, and without `./` at the start; `./-` is a file, other than `-`. */
+function plainPath(path: string): string {
+  const slashed = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+  const plain = slashed.replace(/^(?:\.\/+)+/, '');
+  return plain === '-' ? slashed : plain || '.';
 }
 
 function isInput(name: string): boolean {
