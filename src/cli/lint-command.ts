@@ -94,6 +94,6 @@ async function tell(
   const usual = options.dryRun ? [] : [{ form: 'text' as const }];
   await writeLintOutputs(shown, options.output ?? usual, options.maxDiagnostics, io);
   if (options.quiet) return;
-  const below = { count: report.findings.length - findings.length, why: 'below that severity not shown' };
+  const below = { count: report.findings.length - findings.length, why: `below ${options.severity} not shown` };
   await io.writeError(formatLintSummary(shown, [below, ...hidden]));
 }

@@ -46,6 +46,17 @@ describe('--baseline', () => {
     });
   });
 
+  test('a count of other documents that changes is neither new nor gone', async () => {
+    const file = join(folder, 'baseline.txt');
+    const other = 'apiVersion: example.com/v1\nkind: Other\nmetadata: {name: a}\n';
+    put('a.yaml', policy('a', 'get'), other);
+    await lint(`--write-baseline ${file}`);
+    put('a.yaml', policy('a', 'get'), other, other);
+    const { code, error } = await lint(`--baseline ${file} --fail-on info`);
+    expect(code).toBe(0);
+    expect(error).toMatch(/^no findings in 1 file \(2 in the baseline\)/);
+  });
+
   test('never accepts what does not compile', async () => {
     put('a.yaml', `${policy('a', 'GET')}surprise: 1\n`);
     expect((await lint(`--write-baseline ${join(folder, 'baseline.txt')}`)).code).toBe(1);

@@ -14,7 +14,9 @@ export function fingerprints(findings: readonly Finding[]): readonly string[] {
   });
 }
 
-function identityOf({ code, subject, span, message }: Finding): string {
+function identityOf({ code, severity, subject, span, message }: Finding): string {
+  // What is said of the whole input counts files or names them, and so differs from run to run.
+  if (severity === 'info' && subject === undefined && span === undefined) return code;
   if (subject === undefined) return [code, span?.file ?? '', message].join('\n');
   const { kind, namespace, name, path } = subject;
   const fields = path.filter((step) => typeof step === 'string').join('.');

@@ -10,7 +10,7 @@ export function formatLintSummary(report: LintReport, hidden: readonly Hidden[] 
   return `${[counts, ...fixes, ...formatNotChecked(report)].join('\n')}\n`;
 }
 
-/** Findings that are not shown, and why: `3 below that severity`. */
+/** Findings that are not shown, and why: `3 below warning not shown`. */
 export interface Hidden {
   readonly count: number;
   readonly why: string;

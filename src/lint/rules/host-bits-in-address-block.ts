@@ -2,6 +2,7 @@ import { canonicalBlock } from '../../compiler/topology/address.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+import { scalarEdit } from '../scalar-edit.ts';
 
 const isBlock = /^((not)?(remote)?ipBlocks|source\.ip|remote\.ip|destination\.ip)$/i;
 
@@ -26,7 +27,8 @@ export const rule: Rule = {
         const block = canonicalBlock(value);
         if (block === undefined || !value.includes('/') || !block.includes('/')) continue;
         if (canonicalBlock(value.split('/')[0] ?? '') === block.split('/')[0]) continue;
-        const edits = [{ span: at.policy.document.spanOf(path), text: block.includes(':') ? `"${block}"` : block }];
+        const plain = block.includes(':') ? `"${block}"` : block;
+        const edits = [scalarEdit(at.policy.document.spanOf(path), value, block, plain)];
         report({
           ...{ object: at.policy, path, message: `"${value}" is the whole block "${block}"` },
           fix: { title: `Write ${block}`, edits },

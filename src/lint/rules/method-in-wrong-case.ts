@@ -1,5 +1,6 @@
 import { operationValues } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+import { scalarEdit } from '../scalar-edit.ts';
 
 /** RFC 9110, section 9.3, and RFC 5789. */
 const methods: ReadonlySet<string> = new Set([
@@ -26,7 +27,7 @@ export const rule: Rule = {
     for (const { policy, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
       const meant = value.toUpperCase();
       if (meant === value || !methods.has(meant)) continue;
-      const edits = [{ span: policy.document.spanOf(path), text: meant }];
+      const edits = [scalarEdit(policy.document.spanOf(path), value, meant)];
       report({
         ...{ object: policy, path, message: `the method "${value}" is sent by no usual client, expected "${meant}"` },
         hint: `write "${meant}"`,
