@@ -4,7 +4,7 @@ import type { Labels } from './selector.ts';
 /** Label, and annotation, by which a pod opts in or out. */
 export const injectKey = 'sidecar.mesh.io/inject';
 /** Label of a namespace that decides for its pods, whatever revision they or it name. */
-const namespaceKey = 'mesh-injection';
+export const namespaceKey = 'mesh-injection';
 /** Label of a namespace or a pod that names the revision of the control plane that injects; here any revision does. */
 const revisionKey = 'mesh.io/rev';
 /** Of a namespace whose pods are injected. */
