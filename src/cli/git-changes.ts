@@ -8,7 +8,7 @@ import { folderOf } from './input-folder.ts';
 
 /** What changed since a revision, uncommitted and new files included. */
 export interface GitChanges {
-  /** Undefined for a file without a change, `all` for a new one and for one that is not in the repository. */
+  /** Undefined for a file without a change, `all` for a new one and for one that git does not compare. */
   of(file: string): Promise<ChangedLines | 'all' | undefined>;
 }
 
@@ -18,6 +18,7 @@ export async function gitChanges(revision: string, input: string): Promise<GitCh
   const found = await tryGit(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
   if (found === undefined) throw new UsageError(`--changed-since: git knows no revision "${revision}"`);
   const options = [
+    '--text',
     '--unified=0',
     '--no-color',
     '--no-ext-diff',
@@ -27,8 +28,7 @@ export async function gitChanges(revision: string, input: string): Promise<GitCh
     '--dst-prefix=b/',
   ];
   const changed = parseDiff(await git(root, ['diff', ...options, found.trim(), '--']));
-  const listed = await git(root, ['ls-files', '--others', '--exclude-standard', '-z']);
-  const fresh = new Set(listed.split('\0'));
+  const compared = comparedIn(await git(root, ['ls-files', '-v', '-z']));
   const real = await realpath(root);
   return {
     of: async (file) => {
@@ -36,9 +36,19 @@ export async function gitChanges(revision: string, input: string): Promise<GitCh
       const path = await realpath(resolve(file)).catch(() => resolve(file));
       if (!path.startsWith(`${real}/`)) return 'all';
       const name = path.slice(real.length + 1);
-      return fresh.has(name) ? 'all' : changed.get(name);
+      return compared.has(name) ? changed.get(name) : 'all';
     },
   };
+}
+
+/**
+ * The files whose changes `git diff` tells, of what `git ls-files -v -z` prints: those of the index, but for the ones that
+ * it takes for unchanged unseen or that are in conflict. It tells nothing of files that are new or ignored, nor of those
+ * in another repository below this one.
+ */
+function comparedIn(listed: string): ReadonlySet<string> {
+  const entries = listed.split('\0').filter((entry) => entry.startsWith('H '));
+  return new Set(entries.map((entry) => entry.slice('H '.length)));
 }
 
 async function git(folder: string, args: readonly string[]): Promise<string> {

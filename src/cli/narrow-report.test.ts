@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -106,6 +106,25 @@ describe('--changed-since', () => {
     expect(await lint('--changed-since HEAD')).toMatchObject({ code: 0, out: '' });
     put('.meshpol.yaml', 'lint: {failOn: warning}\n');
     expect(names((await lint('--changed-since HEAD')).out)).toHaveLength(4);
+  });
+
+  test('takes every file for changed that git does not compare', async () => {
+    put('.gitignore', 'ignored.yaml\n');
+    put('ignored.yaml', policy('five', 'get'));
+    mkdirSync(join(folder, 'other'));
+    execFileSync('git', ['init', '-q', join(folder, 'other')]);
+    put('other/other.yaml', policy('six', 'get'));
+    git('update-index', '--assume-unchanged', 'a.yaml');
+    put('a.yaml', policy('one', 'post'));
+    git('update-index', '--skip-worktree', 'b é.yaml');
+    put('b é.yaml', policy('four', 'post'));
+    expect(names((await lint('--changed-since HEAD')).out)).toEqual(['a:4', 'b é:4', 'ignored:4', 'other:4']);
+  });
+
+  test('reports changes of files that attributes of git call binary', async () => {
+    put('.gitattributes', '*.yaml binary\n');
+    put('a.yaml', policy('one', 'get'), policy('two', 'post'), policy('three', 'get'));
+    expect(names((await lint('--changed-since HEAD')).out)).toEqual(['a:9']);
   });
 
   test('takes standard input for changed', async () => {
