@@ -95,6 +95,17 @@ describe('meshpol lint --fix', () => {
     return join(folder, 'policy.yaml');
   };
 
+  test.each([
+    ['a value over several lines', 'methods:\n              - >-\n                get\n              - put\n', 'PUT'],
+    ['a value that stands in another place too', 'methods: [&it get]\n            paths: [/a, *it]\n', undefined],
+    ['an item of a list that stands in another place too', 'methods: &it [get]\n            hosts: *it\n', undefined],
+  ])('does not touch %s', async (_, methods, fixed) => {
+    const text = policy(`  rules:\n    - to:\n        - operation:\n            ${methods}`);
+    const file = fileOf(text);
+    await meshpol(`lint ${file} --fix`);
+    expect(readFileSync(file, 'utf8')).toBe(fixed === undefined ? text : text.replace('put', fixed));
+  });
+
   test('changes the values alone: quotes, comments, line ends and the byte order mark stay, and a second run finds nothing', async () => {
     const file = fileOf(commented);
     const { code, out, error } = await meshpol(`lint ${file} --fix --fail-on warning`);

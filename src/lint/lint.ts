@@ -10,6 +10,7 @@ import type { Finding, NotChecked } from './finding.ts';
 import { withoutOutranked } from './outranked.ts';
 import type { RunnableRule, SettingSighting, Sighting } from './rule.ts';
 import { allRules, findRule, isWhole } from './rule-index.ts';
+import { withSafeFixes } from './safe-fixes.ts';
 import { annotationSuppressions } from './suppress/annotations.ts';
 import { commentSuppressions } from './suppress/comments.ts';
 import { suppress } from './suppress/suppress.ts';
@@ -62,7 +63,7 @@ export function lint(
   return {
     suppressed: kept.suppressed,
     findings: sortedBy(
-      kept.findings,
+      withSafeFixes(kept.findings, files),
       ({ span }) => span?.file ?? '',
       ({ span }) => span?.start ?? 0,
       ({ code }) => code,

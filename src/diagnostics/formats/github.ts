@@ -1,4 +1,5 @@
 import type { PlacedDiagnostic } from '../placed.ts';
+import { visible } from './visible.ts';
 
 const commands = { error: 'error', warning: 'warning', info: 'notice' } as const;
 
@@ -25,7 +26,8 @@ export function formatGithub(diagnostics: readonly PlacedDiagnostic[]): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const lines = text.split(/(\r?\n)/).map((part, i) => (i % 2 === 0 ? visible(part) : part));
+  return lines.join('').replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {

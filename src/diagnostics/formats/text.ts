@@ -1,5 +1,6 @@
 import type { Place, PlacedDiagnostic } from '../placed.ts';
 import { count, summary } from './summary.ts';
+import { visible } from './visible.ts';
 
 /** Characters of a source line that are shown; longer lines are cut around the caret. */
 const lineWidth = 120;
@@ -52,13 +53,4 @@ function excerpt({ start, end, lineText }: Place): string[] {
     `  ${before}${inside}${after}`.trimEnd(),
     `  ${' '.repeat(before.length)}^${'~'.repeat(Math.max(0, inside.trimEnd().length - 1))}`,
   ];
-}
-
-/** Control characters and direction marks as escapes: what a policy says must not move the reader's cursor. */
-function visible(text: string): string {
-  return text.replaceAll('\t', ' ').replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

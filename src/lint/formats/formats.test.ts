@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
+import { formatGithub } from '../../diagnostics/formats/github.ts';
+import type { LintReport } from '../report.ts';
 import { allRules } from '../rule-index.ts';
 import { sampleReport } from '../testing/sample-report.ts';
 import { formatGitlab } from './gitlab.ts';
@@ -121,7 +123,23 @@ describe('the other forms', () => {
       .split('\n')
       .filter((line) => line.startsWith('| warning'));
     expect(rows).toHaveLength(3);
-    for (const row of rows) expect(row.replace(/`[^`]*`/, '').split('|')).toHaveLength(7);
+    for (const row of rows) expect(row.split('|')).toHaveLength(7);
     expect(formatMarkdown(empty)).toBe('## meshpol lint\n\nno findings in 1 file\n');
+  });
+
+  test.each([
+    ['GitHub', ({ findings }: LintReport) => formatGithub(findings.map(({ placed }) => placed))],
+    ['JUnit', formatJunit],
+    ['HTML', formatHtml],
+    ['Markdown', formatMarkdown],
+  ])('%s has neither control characters nor direction marks of the input', (_, formOf) => {
+    const [first] = report.findings;
+    if (first?.placed.place === undefined) return expect.unreachable();
+    const mark = '\u001b[31m\u009b\u202e';
+    const place = { ...first.placed.place, file: `${mark}.yaml` };
+    const text = formOf({ ...report, findings: [{ ...first, placed: { ...first.placed, place, message: mark } }] });
+    expect(text).toContain('u202e');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(text).not.toMatch(/[\u001b\u009b\u202e]/);
   });
 });

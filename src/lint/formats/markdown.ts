@@ -1,3 +1,4 @@
+import { visible } from '../../diagnostics/formats/visible.ts';
 import type { LintReport } from '../report.ts';
 import { formatCounts, formatNotChecked } from './summary.ts';
 
@@ -5,7 +6,7 @@ import { formatCounts, formatNotChecked } from './summary.ts';
 export function formatMarkdown(report: LintReport): string {
   const { findings } = report;
   const rows = findings.map(({ placed: { code, severity, message, place, hint } }) => {
-    const at = place === undefined ? '' : `\`${place.file.replaceAll('`', "'")}:${place.start.line}\``;
+    const at = place === undefined ? '' : `<code>${cell(`${place.file}:${place.start.line}`)}</code>`;
     return `| ${severity} | ${at} | ${cell(message)} | ${cell(hint ?? '')} | ${code} |\n`;
   });
   const head = '| severity | where | what | what to do | rule |\n|---|---|---|---|---|\n';
@@ -15,7 +16,7 @@ export function formatMarkdown(report: LintReport): string {
 
 /** What a text says must not become a link, an image or markup of the page. */
 function cell(text: string): string {
-  return text
+  return visible(text.replaceAll('\n', ' '))
     .replaceAll(/[\\`*_{}[\]<>()#+!|~@&-]/g, (character) => `&#${character.charCodeAt(0)};`)
     .replaceAll(/\s+/g, ' ');
 }
