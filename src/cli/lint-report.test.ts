@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
@@ -95,4 +95,17 @@ describe('the published schema of the report of lint', () => {
     expect(published({ ...report, findings: [{ ...finding, line: undefined }] })).toBe(false);
     expect(published({ ...report, notChecked: undefined })).toBe(false);
   });
+});
+
+test('a finding names the section that explains it: of its rule, and of a diagnostic of the compiler', async () => {
+  const reports = [await reportOf('-', lowerCase), await reportOf('-', `${lowerCase}surprise: 1\n`)];
+  const links = reports.flatMap(({ findings }) => findings.map(({ docs }) => docs));
+  expect(links).toEqual([
+    'docs/reference/lint-rules.md#method-in-wrong-case',
+    'docs/reference/diagnostics.md#unknown-field',
+  ]);
+  for (const link of links) {
+    const [page = '', section = ''] = link?.split('#') ?? [];
+    expect(readFileSync(join(import.meta.dirname, '../..', page), 'utf8')).toMatch(new RegExp(`^##+ ${section}$`, 'm'));
+  }
 });

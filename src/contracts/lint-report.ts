@@ -35,6 +35,8 @@ export interface LintFinding extends Partial<LintPlace> {
   readonly why?: string;
   /** What to do. */
   readonly hint?: string;
+  /** Where the documents of the product explain the code: a page of the repository and its section. */
+  readonly docs?: string;
   /** The object and the field that it is about; absent for what the compiler says, and for settings. */
   readonly object?: {
     readonly kind: string;

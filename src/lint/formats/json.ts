@@ -6,6 +6,7 @@ import {
 } from '../../contracts/lint-report.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { Place } from '../../diagnostics/placed.ts';
+import { registry } from '../../diagnostics/registry.ts';
 import type { Subject } from '../finding.ts';
 import type { LintReport, ReportedFinding } from '../report.ts';
 
@@ -38,6 +39,7 @@ function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFindin
     ...{ code, ...(rule?.id && { id: rule.id }), severity, message },
     ...(why && { why }),
     ...(hint && { hint }),
+    ...docsOf(rule, code),
     ...(place && placeJson(place)),
     ...(subject && { object: objectJson(subject) }),
     ...(rule && { category: rule.category, direction: rule.direction, confidence: rule.confidence }),
@@ -47,6 +49,12 @@ function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFindin
       fix: { title: fix.title, edits: fix.edits.map(({ place: at, text }) => ({ ...placeJson(at), text })) },
     }),
   };
+}
+
+/** Rules of users have no page of ours. */
+function docsOf(rule: ReportedFinding['rule'], code: string): Pick<LintFinding, 'docs'> {
+  if (rule !== undefined) return rule.id === undefined ? {} : { docs: `docs/reference/lint-rules.md#${code}` };
+  return code in registry ? { docs: `docs/reference/diagnostics.md#${code}` } : {};
 }
 
 function objectJson({ kind, namespace, name, path }: Subject): NonNullable<LintFinding['object']> {
