@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,6 +113,15 @@ describe('meshpol lint --fix', () => {
     expect([code, out]).toEqual([0, '']);
     expect(error).toMatch(/^fixed: \S+policy\.yaml\nno findings in 1 file/);
     expect(readFileSync(file, 'utf8')).toBe(commented.replace("[get,  'post']", "[GET,  'POST']"));
+  });
+
+  test('reads a pipe, and says that it is not fixed', async () => {
+    const pipe = `${fileOf(lowerCase)}.pipe.yaml`;
+    spawnSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', 'printf %s "$0" > "$1"', lowerCase, pipe]);
+    onTestFinished(() => void writer.kill());
+    const { code, error } = await meshpol(`lint ${pipe} --fix`);
+    expect([code, error]).toEqual([3, expect.stringContaining('is no regular file: it was not fixed')]);
   });
 
   test('prints with --dry-run a diff, changes nothing, and ends as without it', async () => {

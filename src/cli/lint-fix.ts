@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { WorldFailure } from '../lib/failure.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 import { applyFixes } from '../lint/apply-fixes.ts';
@@ -47,8 +47,12 @@ export async function writeFixed(fixed: readonly FixedFile[]): Promise<void> {
 
 async function read(path: string): Promise<Uint8Array> {
   try {
+    // A pipe has nothing more to read, and who reads it on gets no second text.
+    if (!(await stat(path)).isFile())
+      throw new WorldFailure('file-unwritable', `"${path}" is no regular file: it was not fixed`);
     return await readFile(path);
   } catch (cause) {
+    if (cause instanceof WorldFailure) throw cause;
     throw new WorldFailure('file-unreadable', `cannot read "${path}" again`, { cause });
   }
 }
