@@ -75,6 +75,8 @@ export class KeySetEntry {
     observer.onRequest(source);
     try {
       const { keys, discovered } = await requestKeys(source, this.#discovered, this.#options, signal);
+      // Checking keys goes on after the signal; by now a newer look may have brought newer keys.
+      if (signal.aborted) return;
       this.#discovered = discovered;
       observer.onRequestEnd(source, clock.monotonicMs() - startMs, undefined);
       this.#accept({ ...keys, fetchedAtMs: clock.wallMs() });

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keySetText, kidsOf, publicJwk } from './testing/keys.ts';
 import { kids, ok, StillWorld } from './testing/still-world.ts';
 
@@ -124,6 +124,33 @@ describe('refresh', () => {
     await world.clock.settle();
     await world.clock.advance(1);
     expect(kids(world.resolver.current(source))).toEqual(['first']);
+  });
+
+  test('takes no keys that an ended look brings after a newer one', async () => {
+    const judged = new Map<string, () => void>();
+    world.judgement = (keySet) => new Promise((resolve) => judged.set(String(kidsOf(keySet)[0]), resolve));
+    world.resolver.retain([source]);
+    await vi.waitFor(() => expect([...judged.keys()]).toEqual(['first']));
+    world.resolver.retain([]);
+    world.answer = () => ok(keySetText(second));
+    world.resolver.retain([source]);
+    await vi.waitFor(() => expect([...judged.keys()]).toEqual(['first', 'second']));
+    judged.get('second')?.();
+    await vi.waitFor(() => expect(kids(world.resolver.current(source))).toEqual(['second']));
+    judged.get('first')?.();
+    await world.clock.settle();
+    expect([kids(world.resolver.current(source)), world.heard.count('change')]).toEqual([['second'], 1]);
+  });
+
+  test('tells of nothing after it is closed', async () => {
+    let accept: (() => void) | undefined;
+    world.judgement = () => new Promise((resolve) => (accept = resolve));
+    world.resolver.retain([source]);
+    await vi.waitFor(() => expect(accept).toBeDefined());
+    world.resolver.close();
+    accept?.();
+    await world.clock.settle(0);
+    expect(world.heard.count('change')).toBe(0);
   });
 
   test.each([

@@ -79,6 +79,15 @@ describe('suspectsNamedIn', () => {
     expect(await suspectsNamedIn('in: no', before, before)).toEqual([]);
   });
 
+  test('looks at who made a new resource too, not only at who made its parts', async () => {
+    const none = { ...before, listeners: fileOf() };
+    expect((await suspectsNamedIn('in: cannot bind', none, before)).map(({ name }) => name)).toEqual([
+      'one',
+      'service',
+      'two',
+    ]);
+  });
+
   test('does not suspect who decided the same as somebody else, and still does', async () => {
     const alike = files({ in: { one: '1', two: '1', three: '3' } });
     const next = files({ in: { one: '1', two: '1', three: '3x' } });

@@ -37,7 +37,8 @@ function identify({ kind, resource }: KindedResource): string {
 
 /**
  * The objects that decided what is new in these resources: the deciders of the smallest fragments that the resource of
- * the same name did not hold before. Sorted; empty when no origins are known.
+ * the same name did not hold before, and of the whole resource where there was none of its name: its name, address and
+ * port are theirs. Sorted; empty when no origins are known.
  */
 export async function suspectsOf(
   resources: readonly KindedResource[],
@@ -56,7 +57,10 @@ export async function suspectsOf(
     );
     const isNew = ({ path }: FragmentFields): boolean => !known.has(JSON.stringify(fragment(json, path)));
     const changed = (lookup(origins[kind], name) ?? []).filter(isNew);
-    const smallest = changed.filter(({ path }) => !changed.some((other) => isBelow(other.path, path)));
+    const isWholeAndNew = (path: string): boolean => path === '' && before === undefined;
+    const smallest = changed.filter(
+      ({ path }) => isWholeAndNew(path) || !changed.some((other) => isBelow(other.path, path)),
+    );
     for (const { decidedBy } of smallest) {
       for (const { kind, namespace, name, file, line } of decidedBy) {
         const object = { kind, namespace, name, ...(file && { file }), ...(line && { line }) };

@@ -14,6 +14,8 @@ export class StillWorld {
   readonly resolver: KeySetResolver;
   /** What the other side answers now. */
   answer: (url: URL, signal: AbortSignal) => Promise<TransportAnswer> | TransportAnswer;
+  /** How long Envoy takes to accept keys; no time by default. */
+  judgement: (keySet: string) => Promise<void> = async () => undefined;
 
   constructor(answer: StillWorld['answer']) {
     this.answer = answer;
@@ -26,6 +28,10 @@ export class StillWorld {
       clock: this.clock,
       transport,
       lookup: () => Promise.resolve(['1.1.1.1']),
+      judgeKeys: async (keySet) => {
+        await this.judgement(keySet);
+        return undefined;
+      },
     });
   }
 }
