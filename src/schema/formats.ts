@@ -92,7 +92,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   ),
   'http-uri': one('invalid-uri', 'an http or https URI', isHttpUri),
   'ip-block': one('invalid-ip-block', 'an IP address or a CIDR block', isIpBlock),
-  jwks: one('invalid-jwks', 'a JSON Web Key Set', isJsonWebKeySet),
+  jwks: one('invalid-jwks', 'a JSON Web Key Set with a key', isJsonWebKeySet),
   'label-key': one('invalid-label', 'a name of at most 63 characters, with an optional DNS prefix and "/"', isLabelKey),
   'label-value': one('invalid-label', 'at most 63 letters, digits, "-", "_" and "."', isLabelValue),
   'path-template': one(
@@ -102,7 +102,11 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   ),
   'port-key': one('invalid-port', 'a container port from 1 to 65535', (text) => isPort(text, 1)),
   'port-text': one('invalid-port', 'a port from 0 to 65535', (text) => isPort(text, 0)),
-  'retry-on': one('unknown-retry-condition', 'conditions separated by commas without spaces', isRetryOn),
+  'retry-on': one(
+    'unknown-retry-condition',
+    'retry conditions of Envoy, such as "connect-failure,gateway-error", with commas and no spaces',
+    isRetryOn,
+  ),
   'selector-key': {
     expected: 'the key of a label, without wildcards',
     faultOf: (text) => selectorFault(text, isLabelKey),

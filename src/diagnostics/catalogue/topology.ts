@@ -49,7 +49,7 @@ export const topologyCodes = {
     'check its spelling; docs/reference/meshpol-compile.md lists the annotations that are read',
   ),
   'unused-workload-entry': warning(
-    message`WorkloadEntry "${'name'}" has no effect: no service has it as an endpoint, and it has no proxy`,
+    message`WorkloadEntry "${'name'}" has no effect: no service has it as an endpoint, and no label says that it has a proxy`,
     'give it the labels that a Service or the workloadSelector of a ServiceEntry selects, or remove it',
   ),
   'unsupported-interception-mode': error(

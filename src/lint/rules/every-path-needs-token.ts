@@ -13,7 +13,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a DENY rule for every request without a token',
-  why: 'health checks, metric scrapes and CORS preflight requests have no token, and are refused too',
+  why: 'CORS preflight requests have no token, and neither have health checks and metric scrapes of these ports: they are refused too',
   hint: 'add "to" with "notPaths" for health checks and, if browsers call from other origins, with "notMethods: ["OPTIONS"]"',
   outranks: ['missing-token-gives-403'],
   check({ snapshot, report }) {

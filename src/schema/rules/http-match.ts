@@ -31,7 +31,7 @@ function checkTextMatch({ prefix, regex }: StringMatch, path: JsonPath, report: 
 /** `@request.auth.claims.x` would look at the token, which is read after the route was chosen. */
 function checkHeaderName(name: string, path: JsonPath, report: Report): void {
   if (name.startsWith('@')) {
-    const reason = 'a route is chosen before tokens are read; use an AuthorizationPolicy';
+    const reason = 'routes cannot be chosen by claims of tokens; use an AuthorizationPolicy';
     report('unsupported-field', path, { field: name, reason }, { part: 'key' });
     return;
   }
