@@ -7,6 +7,8 @@ import { AgentFolder } from './agent-folder.ts';
 import { line, ms, quantile } from './measure.ts';
 
 const applicationPort = 8_000;
+/** An address of the host beside 127.0.0.1, at which Envoy refuses what comes from outside. */
+const address = '192.0.2.1';
 const lookEveryMs = 2;
 
 /** Services beside the workload's own, and how many reloads are timed. */
@@ -19,7 +21,8 @@ const sizes = [
 /** From the rename of a policy file to the first request that Envoy decides by it; the debounce of 100 ms is in it. */
 export async function agentReloading(): Promise<void> {
   // What comes to the workload goes to Envoy first; Envoy's own connections, from 127.0.0.6, do not.
-  const inbound = ['-d', '127.0.0.1', '--dport', String(applicationPort), '!', '-s', '127.0.0.6'];
+  execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo']);
+  const inbound = ['-d', address, '--dport', String(applicationPort), '!', '-s', '127.0.0.6'];
   execFileSync('iptables', [
     '-t',
     'nat',
@@ -33,7 +36,7 @@ export async function agentReloading(): Promise<void> {
     '--to-ports',
     '15006',
   ]);
-  const application = createServer((_, response) => response.end('ok')).listen(applicationPort, '127.0.0.1');
+  const application = createServer((_, response) => response.end('ok')).listen(applicationPort, '0.0.0.0');
   try {
     for (const { services, reloads } of sizes) await reloading(services, reloads);
   } finally {
@@ -69,7 +72,7 @@ async function reloading(services: number, reloads: number): Promise<void> {
 /** On a connection of its own: an older one keeps the policy that it began with. */
 function ask(path: string): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const call = request({ host: '127.0.0.1', port: applicationPort, path, agent: false }, (response) => {
+    const call = request({ host: address, port: applicationPort, path, agent: false }, (response) => {
       response.resume();
       response.once('close', () => resolve(response.statusCode));
     });
