@@ -1,4 +1,4 @@
-import type { CompileProxy } from '../contracts/compile-result.ts';
+import type { CompileProxy, RenewKeys } from '../contracts/compile-result.ts';
 import type { TokenServerOptions } from '../sts/serve-tokens.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
@@ -13,6 +13,7 @@ import type { StatusSettings } from './status/status-settings.ts';
 export interface AgentParts {
   readonly config: AgentConfig;
   readonly compile: CompileProxy;
+  readonly renew: RenewKeys;
   readonly validate: ValidateConfig;
   /** What this network namespace says of TPROXY; absent: nothing is compared with it. */
   readonly readInterception?: () => Promise<InterceptionFacts>;

@@ -1,3 +1,4 @@
+import type { CompiledFiles } from '../contracts/compile-result.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
@@ -6,7 +7,7 @@ import type { PathsWatch } from '../watch/watch.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
 import type { CurrentEnvoy } from './current-envoy.ts';
-import { type CompiledFiles, lackingIdentity } from './first-config.ts';
+import { lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
 import { terminate } from './life/shutdown.ts';

@@ -1,13 +1,10 @@
-import type { CompileResult } from '../contracts/compile-result.ts';
+import type { CompiledFiles } from '../contracts/compile-result.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { staticForm } from '../envoy/static-form.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
-
-/** A compilation that gave a configuration. */
-export type CompiledFiles = Extract<CompileResult, { readonly files: ProxyFiles }>;
 
 /**
  * The configuration that Envoy is started with; undefined, after the reason was logged, when the inputs are invalid.

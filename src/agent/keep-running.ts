@@ -1,7 +1,7 @@
+import type { CompiledFiles } from '../contracts/compile-result.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { delay } from '../lib/abort.ts';
 import { type EnvoyRunParts, runEnvoy } from './envoy-run.ts';
-import type { CompiledFiles } from './first-config.ts';
 import { isRestarted, RestartBackoff } from './life/restart.ts';
 import { agentExitCode } from './life/supervisor.ts';
 

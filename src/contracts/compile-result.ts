@@ -45,6 +45,21 @@ export type CompileResult = {
     }
 );
 
+/** A compilation that gave files. */
+export type CompiledFiles = Extract<CompileResult, { readonly files: ProxyFiles }>;
+
+/**
+ * Compiles the inputs in force once more, with the keys of token issuers as they are now. Undefined where no key of them is
+ * fetched, or where nobody knows any more how they were compiled.
+ */
+export type RenewKeys = () => Promise<CompileResult | undefined>;
+
+/** What compiles for one proxy. */
+export interface ProxyCompiler {
+  readonly compile: CompileProxy;
+  readonly renew: RenewKeys;
+}
+
 /**
  * Compiles the agent's current inputs. Throws when the environment fails before the inputs are read. `replaced` is aborted
  * when newer inputs exist: a compilation that takes longer than usual may then throw `ReplacedCompilation`.

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { CompileProxy } from '../contracts/compile-result.ts';
+import type { ProxyCompiler } from '../contracts/compile-result.ts';
 import { CompileThread, type ThreadOptions } from './aside/thread.ts';
 import { createCompileProxy } from './compile-proxy.ts';
 import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
@@ -11,8 +11,7 @@ import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs
 const ownThread = { first: 524_288, later: 16_384 };
 
 /** A compile function, and what ends its thread. */
-export interface CompileAside {
-  readonly compile: CompileProxy;
+export interface CompileAside extends ProxyCompiler {
   close(): Promise<void>;
 }
 
@@ -32,7 +31,7 @@ export function createCompileAside(inputs: ProxyInputs, options: ThreadOptions =
   return {
     compile: async (replaced) => {
       try {
-        if (here !== undefined && (await bytesOf(inputs.watched)) <= limit()) return await here();
+        if (here !== undefined && (await bytesOf(inputs.watched)) <= limit()) return await here.compile();
       } catch (error) {
         if (!(error instanceof InputsTooLarge)) throw error;
       }
@@ -43,6 +42,7 @@ export function createCompileAside(inputs: ProxyInputs, options: ThreadOptions =
       }
       return thread.compile(replaced);
     },
+    renew: async () => (here ?? thread)?.renew(),
     close: async () => thread?.close(),
   };
 }

@@ -53,7 +53,8 @@ export interface Compiling {
   readonly closing: ClosingSecrets | undefined;
 }
 
-interface Compiled {
+/** What one compilation gave, and the objects that it was made of. */
+export interface Compiled {
   readonly compilation: Compilation;
   readonly objects: readonly MeshObject<string>[];
 }

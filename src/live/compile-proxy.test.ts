@@ -21,7 +21,7 @@ describe('createCompileProxy', () => {
   const keySets = new FetchedKeySets({ allowedHosts: [], log: log as never, onFetch: () => undefined });
   const write = (text: string): void => writeFileSync(join(folder, 'mesh.yaml'), objects(serviceMesh, text));
   const renew = (rootNamespace?: string, onFigures?: () => void): void => {
-    compile = createCompileProxy({
+    ({ compile } = createCompileProxy({
       settings: { environment: {}, flags: { rootNamespace } },
       policies: [folder],
       watched: [],
@@ -31,7 +31,7 @@ describe('createCompileProxy', () => {
       fallbackSecret: '',
       keySets,
       ...(onFigures && { onFigures }),
-    });
+    }));
   };
   /** Rules of policies in force after the text was written, or what is wrong with it. */
   const take = async (text: string): Promise<readonly string[] | string> => {

@@ -2,37 +2,39 @@ import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
 import { explainRootNamespace } from '../compiler/root-namespace.ts';
-import type { CompileProxy } from '../contracts/compile-result.ts';
+import type { CompileResult, ProxyCompiler } from '../contracts/compile-result.ts';
+import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { format } from '../diagnostics/format.ts';
 import type { SourceFile } from '../source/document.ts';
 import { forgetPositions } from '../source/parse.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
-import { compileKept, type KeptCompilation } from './compile-kept.ts';
+import { type Compiled, type Compiling, compileKept, type KeptCompilation } from './compile-kept.ts';
 import { SettingsMemory } from './emptied-files.ts';
+import { FolderMemory } from './folder-memory.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
 import type { GoodInputs } from './good-versions.ts';
-import { createKeySetGatherer } from './key-sets/gather.ts';
+import { createKeySetGatherer, hasFetchedKeys, type KeySetGatherer } from './key-sets/gather.ts';
 import { measureFiles, type ReadFiles } from './largest-files.ts';
-import { withNodeId } from './node-id.ts';
+import { type ProxyIdentity, withNodeId } from './node-id.ts';
 import { isTooLongForText, isTooMuch, lengthOf, tooLongForText, tooMuch } from './output-length.ts';
 import { policyChanges } from './policy-changes.ts';
 import { proxyFilesOf } from './proxy-files-of.ts';
 import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
 import { readFixed, readPolicies } from './read-inputs.ts';
-import { rememberCompiler } from './remember-compiler.ts';
+import { type CompilerInputs, digestOf, rememberCompiler } from './remember-compiler.ts';
 import { SourceMemory } from './source-memory.ts';
 import { letOthers } from './turns.ts';
 
 /** The one seam between the agent and the compiler: the agent asks for files, and knows nothing else of it. */
-export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
+export function createCompileProxy(inputs: ProxyInputs): ProxyCompiler {
   let read: ReadFiles | undefined;
   const onRead = (sizes: ReadFiles): void => {
     read = sizes;
     inputs.onRead?.(sizes);
   };
-  const compile = createCompile({ ...inputs, onRead });
-  return async () => {
+  const compilations = new Compilations({ ...inputs, onRead });
+  const bounded = async <T>(compile: () => Promise<T>): Promise<T | { readonly problems: readonly string[] }> => {
     try {
       return await compile();
     } catch (error) {
@@ -43,74 +45,162 @@ export function createCompileProxy(inputs: ProxyInputs): CompileProxy {
       forgetPositions();
     }
   };
+  return { compile: () => bounded(() => compilations.compile()), renew: () => bounded(() => compilations.renew()) };
 }
 
-function createCompile(inputs: ProxyInputs): CompileProxy {
-  const compilerFor = rememberCompiler();
-  const gatherer = createKeySetGatherer([], inputs.keySets, inputs.judgeKeys);
-  const sources = new SourceMemory();
-  const settingsMemory = new SettingsMemory(inputs.settings.meshConfig?.path, inputs.good?.saysSettings);
-  const closing = new ClosingSecrets(inputs.identity.namespace, inputs.good?.goodSecrets);
-  let good: GoodInputs | undefined;
-  let rootBefore = inputs.good?.rootBefore;
-  let goodLength = inputs.good?.outputLength;
-  let { identity } = inputs;
-  let addresses = identity.ip === undefined ? [] : [identity.ip];
-  return async function compile(): ReturnType<CompileProxy> {
-    const bag = new DiagnosticBag();
-    const { value: fixed, texts: besides } = await readFixed(inputs, addresses, bag);
-    settingsMemory.check(besides, bag);
-    if (fixed === undefined || bag.hasErrors) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
-    const { settings } = fixed;
-    const read = await readPolicies(inputs.policies, settings, bag, sources.round());
-    if ('problems' in read) return read;
-    const paths = [...read.sources, ...inputs.watched];
-    if ('failure' in read) return { failure: read.failure, inputs: paths };
+/** How inputs were compiled. */
+interface Round {
+  readonly files: readonly SourceFile[];
+  readonly fixed: CompilerInputs;
+  readonly compiler: Compiler;
+  /** All that origins and diagnostics may point at. */
+  readonly texts: readonly SourceFile[];
+}
 
-    checkSize([...besides, ...read.files], inputs.maxCharacters?.());
-    const sizes = measureFiles(read.files);
-    inputs.onRead?.(sizes);
-    const compiler = compilerFor(fixed);
-    good ??= goodOf(inputs.good, compiler);
-    const compiling = { proxy: identity, compiler, gatherer, settings, closing, rootBefore };
-    const kept = await compileKept(read.files, bag, good, compiling);
+/** The compilations of one proxy, one at a time, and what they know of each other. */
+class Compilations {
+  readonly #inputs: ProxyInputs;
+  readonly #compilerFor = rememberCompiler();
+  readonly #gatherer: KeySetGatherer;
+  readonly #sources = new SourceMemory();
+  readonly #folders: FolderMemory;
+  readonly #settingsMemory: SettingsMemory;
+  readonly #closing: ClosingSecrets;
+  #good: GoodInputs | undefined;
+  /** How the inputs in force were compiled; undefined also where this object is new, until `#recall`. */
+  #inForce: Round | undefined;
+  #rootBefore: string | undefined;
+  #goodLength: number | undefined;
+  #identity: ProxyIdentity;
+  #addresses: readonly string[];
+
+  constructor(inputs: ProxyInputs) {
+    const { identity, keySets, judgeKeys, good, settings } = inputs;
+    this.#inputs = inputs;
+    this.#gatherer = createKeySetGatherer([], keySets, judgeKeys);
+    this.#folders = new FolderMemory(good?.folders);
+    this.#settingsMemory = new SettingsMemory(settings.meshConfig?.path, good?.saysSettings);
+    this.#closing = new ClosingSecrets(identity.namespace, good?.goodSecrets);
+    this.#rootBefore = good?.rootBefore;
+    this.#goodLength = good?.outputLength;
+    this.#addresses = good?.addresses ?? (identity.ip === undefined ? [] : [identity.ip]);
+    this.#identity = { ...identity, ip: this.#addresses[0] };
+  }
+
+  async compile(): Promise<CompileResult> {
+    const bag = new DiagnosticBag();
+    const { value: fixed, texts: besides } = await readFixed(this.#inputs, this.#addresses, bag);
+    this.#settingsMemory.check(besides, bag);
+    if (fixed === undefined || bag.hasErrors) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
+    const round = this.#sources.round();
+    const read = await readPolicies(this.#inputs.policies, fixed.settings, bag, round.read);
+    if ('problems' in read) return read;
+    const paths = [...read.sources, ...this.#inputs.watched];
+    if ('failure' in read) return { failure: read.failure, inputs: paths };
+    const unmounted = await this.#folders.findUnmounted(read.files);
+    if (unmounted !== undefined) return { failure: unmounted, inputs: paths };
+
+    checkSize([...besides, ...read.files], this.#inputs.maxCharacters?.());
+    this.#inputs.onRead?.(measureFiles(read.files));
+    const compiler = this.#compilerFor(fixed);
+    this.#good ??= goodOf(this.#inputs.good, compiler);
+    this.#recall(fixed, besides);
+    const kept = await compileKept(read.files, bag, this.#good, this.#compilingWith(compiler, fixed));
     const { value, files, objects, errors } = kept;
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
-    const { compilation } = value;
-    const own = ownWorkload(compilation, identity);
-    const fault = roleFault(own, inputs);
+    const own = ownWorkload(value.compilation, this.#identity);
+    const fault = roleFault(own, this.#inputs);
     if (fault !== undefined) return { problems: [fault], inputs: paths };
-    // Nobody knows where a Deployment without pods is, but the machine that its proxy runs on.
-    if (identity.ip === undefined && own?.addresses.length === 0) {
-      addresses = [...((await inputs.ownAddresses?.()) ?? [])];
-      identity = { ...identity, ip: addresses[0] };
-      if (addresses.length > 0) return compile();
-    }
-    await letOthers();
-    const written = withNodeId(proxyFilesOf(compilation, texts), identity);
-    const outputLength = lengthOf(written);
-    if (isTooMuch(outputLength, goodLength)) return { problems: [tooMuch(outputLength, sizes)], inputs: paths };
-    await letOthers();
-    const namespace = inputs.gatewayNamespace ?? identity.namespace;
-    const secrets = gatewaySecretsOf(written.listeners, value.objects, { namespace, fallback: inputs.fallbackSecret });
-    inputs.onFigures?.(compilation.figures);
+    if (await this.#findAddresses(own)) return this.compile();
+
+    const { written, length } = await this.#write(value, texts);
+    if (isTooMuch(length, this.#goodLength))
+      return { problems: [tooMuch(length, measureFiles(read.files))], inputs: paths };
+    const { decidedRoot } = value.compilation;
     return {
-      files: { ...written, secrets },
       ...toldOf(kept, texts),
-      ...{ inputs: paths, rootNamespace: explainRootNamespace(value.objects, settings, compilation.decidedRoot) },
-      ...(good !== undefined && { changes: policyChanges(good.objects, value.objects) }),
+      files: await this.#withSecrets(written, value),
+      inputs: paths,
+      rootNamespace: explainRootNamespace(value.objects, fixed.settings, decidedRoot),
+      ...(this.#good !== undefined && { changes: policyChanges(this.#good.objects, value.objects) }),
       accept: () => {
-        good = { files, objects: value.objects };
-        settingsMemory.accept(besides);
-        rootBefore = compilation.decidedRoot;
-        goodLength = outputLength;
-        closing.accept(value.objects, kept.bag.all);
-        const rest = { saysSettings: settingsMemory.hasSaid, outputLength, goodSecrets: closing.good, rootBefore };
-        inputs.onAccept?.({ files, ...rest });
+        this.#good = { files, objects: value.objects };
+        this.#inForce = { files, fixed, compiler, texts };
+        this.#settingsMemory.accept(besides);
+        this.#folders.accept(round.devices);
+        this.#closing.accept(value.objects, kept.bag.all);
+        this.#rootBefore = decidedRoot;
+        this.#goodLength = length;
+        this.#inputs.onAccept?.(this.#goodState(files, fixed));
       },
     };
-  };
+  }
+
+  /** The inputs in force with the keys of now, whatever the inputs have become since. */
+  async renew(): Promise<CompileResult | undefined> {
+    if (this.#inForce === undefined && this.#inputs.good !== undefined) {
+      const { value, texts } = await readFixed(this.#inputs, this.#addresses, new DiagnosticBag());
+      if (value !== undefined) this.#recall(value, texts);
+    }
+    if (this.#inForce === undefined || !hasFetchedKeys(this.#good?.objects ?? [])) return undefined;
+    const { files, fixed, compiler, texts } = this.#inForce;
+    const kept = await compileKept(files, new DiagnosticBag(), undefined, this.#compilingWith(compiler, fixed));
+    if (kept.value === undefined) return { problems: [format(kept.errors, texts, 'text').trimEnd()] };
+    const { written } = await this.#write(kept.value, texts);
+    return { files: await this.#withSecrets(written, kept.value), warnings: [] };
+  }
+
+  #compilingWith(compiler: Compiler, { settings }: CompilerInputs): Compiling {
+    const known = { gatherer: this.#gatherer, closing: this.#closing, rootBefore: this.#rootBefore };
+    return { proxy: this.#identity, compiler, settings, ...known };
+  }
+
+  /** What another object before this one put in force, if it was made with the same settings and templates. */
+  #recall(fixed: CompilerInputs, besides: readonly SourceFile[]): void {
+    const { good } = this.#inputs;
+    if (this.#inForce !== undefined || good === undefined || good.madeWith !== digestOf(fixed)) return;
+    const { files } = good;
+    const compiler = this.#compilerFor(fixed);
+    this.#good ??= goodOf(good, compiler);
+    this.#inForce = { files, fixed, compiler, texts: [...besides, ...files] };
+  }
+
+  /** Nobody knows where a Deployment without pods is, but the machine that its proxy runs on. Gives true once it is known. */
+  async #findAddresses(own: OwnWorkload | undefined): Promise<boolean> {
+    if (this.#identity.ip !== undefined || own?.addresses.length !== 0) return false;
+    this.#addresses = [...((await this.#inputs.ownAddresses?.()) ?? [])];
+    this.#identity = { ...this.#identity, ip: this.#addresses[0] };
+    return this.#addresses.length > 0;
+  }
+
+  async #write({ compilation }: Compiled, texts: readonly SourceFile[]) {
+    await letOthers();
+    const written = withNodeId(proxyFilesOf(compilation, texts), this.#identity);
+    return { written, length: lengthOf(written) };
+  }
+
+  async #withSecrets(written: ProxyFiles, { compilation, objects }: Compiled): Promise<ProxyFiles> {
+    await letOthers();
+    const namespace = this.#inputs.gatewayNamespace ?? this.#identity.namespace;
+    const { fallbackSecret: fallback } = this.#inputs;
+    const secrets = gatewaySecretsOf(written.listeners, objects, { namespace, fallback });
+    this.#inputs.onFigures?.(compilation.figures);
+    return { ...written, secrets };
+  }
+
+  #goodState(files: readonly SourceFile[], fixed: CompilerInputs): GoodState {
+    return {
+      files,
+      madeWith: digestOf(fixed),
+      saysSettings: this.#settingsMemory.hasSaid,
+      outputLength: this.#goodLength ?? 0,
+      goodSecrets: this.#closing.good,
+      rootBefore: this.#rootBefore,
+      addresses: this.#addresses,
+      folders: this.#folders.accepted,
+    };
+  }
 }
 
 function goodOf(state: GoodState | undefined, { read }: Compiler): GoodInputs | undefined {

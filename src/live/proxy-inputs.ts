@@ -48,6 +48,8 @@ export interface ProxyInputs {
 /** Inputs that are in force. */
 export interface GoodState {
   readonly files: readonly SourceFile[];
+  /** Digest of the settings, templates and facts of the machine that they were compiled with. */
+  readonly madeWith: string;
   /** The mesh configuration held something. */
   readonly saysSettings: boolean;
   /** Characters of the configuration that was made of them. */
@@ -56,6 +58,10 @@ export interface GoodState {
   readonly goodSecrets: readonly string[];
   /** The root namespace that the objects decided on. */
   readonly rootBefore: string | undefined;
+  /** Of the proxy, as they were found. */
+  readonly addresses: readonly string[];
+  /** Folders that held files, each with the number of its file system. */
+  readonly folders: readonly (readonly [folder: string, device: number])[];
 }
 
 /** The inputs are larger than the caller has time for. */

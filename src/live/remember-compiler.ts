@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Compiler, createCompiler } from '../compiler/compile.ts';
 import type { Templates } from '../compiler/render/templates.ts';
 import type { UserBootstrap } from '../compiler/render/user-bootstrap.ts';
@@ -8,14 +9,23 @@ import type { Settings } from '../config/settings.ts';
 export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
   let made: { readonly key: string; readonly compiler: Compiler } | undefined;
   return ({ settings, templates, host, bootstrap }) => {
-    const written = [bootstrap.custom, bootstrap.override].map((message) => message && [message.file, message.json]);
-    const key = JSON.stringify([settings, templates?.key, host, written]);
+    const key = keyOf({ settings, templates, host, bootstrap });
     if (made?.key !== key) {
       const options = { settings, host, bootstrap, ...(templates === undefined ? {} : { templates }) };
       made = { key, compiler: createCompiler(options) };
     }
     return made.compiler;
   };
+}
+
+/** Equal for inputs of which equal compilers are made. */
+export function digestOf(inputs: CompilerInputs): string {
+  return createHash('sha256').update(keyOf(inputs)).digest('hex');
+}
+
+function keyOf({ settings, templates, host, bootstrap }: CompilerInputs): string {
+  const written = [bootstrap.custom, bootstrap.override].map((message) => message && [message.file, message.json]);
+  return JSON.stringify([settings, templates?.key, host, written]);
 }
 
 /** What a compiler is made with. */

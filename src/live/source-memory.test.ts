@@ -26,7 +26,7 @@ describe('SourceMemory', () => {
   /** Which files were read, and what all of them hold. */
   const read = async (bag = new DiagnosticBag()): Promise<{ read: string[]; text: string }> => {
     const names: string[] = [];
-    const through = memory.round();
+    const { read: through } = memory.round();
     const files = await readSources([folder], bag, {
       through: (path, load) =>
         through(path, () => {
@@ -85,7 +85,7 @@ describe('SourceMemory', () => {
         return systemDisk.statNow(path);
       },
     };
-    const through = new SourceMemory(disk).round();
+    const { read: through } = new SourceMemory(disk).round();
     const files = await readSources([folder], new DiagnosticBag(), {
       through: (path, load) =>
         through(path, (isAtOnce) => {

@@ -16,6 +16,13 @@ interface Kept {
   readonly files: SourceFile[];
 }
 
+/** One reading of all inputs. */
+export interface ReadingRound {
+  readonly read: ReadThrough;
+  /** Folders of the files that were read, each with the number of its file system. */
+  readonly devices: ReadonlyMap<string, number>;
+}
+
 /**
  * What files held when they were last read: of a thousand files most often one has changed. A file is read again when its
  * identity, size or time differs, which is also what the watch goes by. What the last round did not ask for is forgotten.
@@ -32,18 +39,25 @@ export class SourceMemory {
   }
 
   /** Begins a round of reading. */
-  round(): ReadThrough {
+  round(): ReadingRound {
+    const devices = new Map<string, number>();
     this.#kept = this.#next;
     this.#next = new Map();
     const mounts = this.#disk.mounts();
     const answers = new Map<string, Promise<ReadonlySet<string>>>();
     // A file system that hangs must not hold up the thread on which the agent does all else.
     const promptIn = (folder: string): Promise<ReadonlySet<string>> => {
-      const answer = answers.get(folder) ?? mounts.then((points) => promptFiles(folder, this.#disk, points));
+      const answer = answers.get(folder) ?? lookInto(folder);
       answers.set(folder, answer);
       return answer;
     };
-    return async (path, read) => {
+    const lookInto = async (folder: string): Promise<ReadonlySet<string>> => {
+      // Not that of a file: on an overlay, files may have the number of the layer that they are in.
+      const stats = await this.#disk.stat(folder);
+      if (stats !== undefined) devices.set(folder, stats.dev);
+      return promptFiles(folder, this.#disk, await mounts);
+    };
+    const readThrough: ReadThrough = async (path, read) => {
       const isAtOnce = (await promptIn(dirname(path))).has(basename(path));
       const look = async (): Promise<Stats | undefined> =>
         isAtOnce ? this.#disk.statNow(path) : this.#disk.stat(path);
@@ -61,5 +75,6 @@ export class SourceMemory {
       if (isSettled && files.length === 1 && stampOf(await look()) === stamp) this.#next.set(path, { stamp, files });
       return files;
     };
+    return { read: readThrough, devices };
   }
 }

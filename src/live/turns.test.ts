@@ -56,7 +56,7 @@ describe('the compilation of an agent', () => {
     const log = createLog({ isJson: false, level: 'none', write: () => undefined });
     const keySets = new ObservedKeySets({ allowedHosts: [], log, onFetch: () => undefined });
     let toldAt = 0;
-    const compile = createCompileProxy({
+    const { compile } = createCompileProxy({
       settings: { environment: {} },
       policies: [folder],
       watched: [],

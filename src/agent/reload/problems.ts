@@ -1,10 +1,7 @@
-import type { CompileResult, HeldObjects } from '../../contracts/compile-result.ts';
+import type { CompiledFiles, HeldObjects } from '../../contracts/compile-result.ts';
 import type { NamedObject } from '../../contracts/named-object.ts';
-import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { Log } from '../log/log.ts';
 import type { RefusalReason, ReloadObserver } from './observer.ts';
-
-type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;
 
 /** What keeps the inputs from being in force as they are. Each problem is said once, however often it is met. */
 export class Problems {
@@ -14,6 +11,7 @@ export class Problems {
   #held = '';
   #warnings = '';
   #alarms = '';
+  #keys = '';
 
   constructor(log: Log, observer: ReloadObserver) {
     this.#log = log;
@@ -21,7 +19,7 @@ export class Problems {
   }
 
   /** What is wrong with inputs that could be compiled. */
-  tell({ warnings, alarms = [] }: Pick<Compiled, 'warnings' | 'alarms'>): void {
+  tell({ warnings, alarms = [] }: Pick<CompiledFiles, 'warnings' | 'alarms'>): void {
     const log = this.#log.scope('validation');
     this.#alarms = sayOther(alarms, this.#alarms, (text) => log.error(text));
     this.#warnings = sayOther(warnings, this.#warnings, (text) => log.warn(text));
@@ -36,6 +34,19 @@ export class Problems {
     this.#refused = problem;
   }
 
+  /** The keys of token issuers, which do not wait for the inputs to be mended, stay what they were. */
+  refuseKeys(problem: string): void {
+    if (problem !== this.#keys) {
+      this.#log.error(`new keys of token issuers are not in force, a withdrawn key may still be accepted: ${problem}`);
+    }
+    this.#keys = problem;
+  }
+
+  /** They are in force, or nothing is refused. */
+  endKeys(): void {
+    this.#keys = '';
+  }
+
   /** The inputs are in force, but for the objects that are held. Gives true when there was a problem, and none is left. */
   end(held: HeldObjects | undefined): boolean {
     this.#observer.held(held?.objects ?? []);
@@ -46,6 +57,7 @@ export class Problems {
       this.#log.error(`the last good version of ${names} stays in force: ${problem}`);
     }
     this.#refused = '';
+    this.endKeys();
     this.#held = problem;
     return hasEnded;
   }

@@ -53,3 +53,21 @@ export function usesMeshSecrets({ bootstrap, clusters, listeners }: ProxyFiles):
   // Listeners first: where the mesh has certificates they ask for one, and clusters need not be read.
   return asks(bootstrap) || [...listeners.resources, ...clusters.resources].some(({ json }) => asks(json));
 }
+
+/** Whether Envoy would see no difference. What stands beside the configuration (origins) may differ. */
+export function isSame(a: ProxyFiles, b: ProxyFiles): boolean {
+  return (
+    a.clusters.version === b.clusters.version &&
+    a.listeners.version === b.listeners.version &&
+    a.routes.size === b.routes.size &&
+    [...a.routes].every(([name, file]) => b.routes.get(name)?.version === file.version)
+  );
+}
+
+/** Versions as a line of the log names them. */
+export function versionsOf({ clusters, listeners }: ProxyFiles): {
+  readonly clusters: string;
+  readonly listeners: string;
+} {
+  return { clusters: clusters.version, listeners: listeners.version };
+}

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CompileProxy, ReplacedCompilation } from '../../contracts/compile-result.ts';
+import { type CompileProxy, type RenewKeys, ReplacedCompilation } from '../../contracts/compile-result.ts';
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
@@ -14,6 +14,7 @@ const sample = { configPath: '/run/proxy', adminPort: 1, httpPort: 2 };
 
 interface Trial {
   readonly compile?: CompileProxy;
+  readonly renew?: RenewKeys;
   readonly validate?: ValidateConfig;
   readonly serveSecrets?: (files: ProxyFiles) => void;
   /** Where the files are written. */
@@ -25,11 +26,12 @@ describe('Reloader', () => {
   const second = sampleFiles({ ...sample, body: 'second' });
 
   /** Without an Envoy: what gets as far as the files fails there. */
-  function setUp({ compile, validate, serveSecrets = () => {}, folder = '/dev/null' }: Trial) {
+  function setUp({ compile, renew, validate, serveSecrets = () => {}, folder = '/dev/null' }: Trial) {
     const lines: string[] = [];
     const told: unknown[] = [];
     const reloader = new Reloader(first, {
       compile: compile ?? (async () => ({ files: second, warnings: ['a warning\n1 warning in 1 of 1 file'] })),
+      renew: renew ?? (async () => undefined),
       check: () => undefined,
       validate: validate ?? (async () => ({ ok: false, message: 'no' })),
       serveSecrets,
@@ -149,6 +151,28 @@ describe('Reloader', () => {
     expect([lines, told, reloader.mustRetry]).toEqual([[], ['started'], false]);
     await reloader.reload();
     expect(told).toEqual(['started', 'started', ['refused', 'invalid', []]]);
+  });
+
+  test('renews the keys of what is in force when inputs are refused, and says once where that fails', async () => {
+    let answer: Awaited<ReturnType<RenewKeys>>;
+    const renewed: unknown[] = [];
+    const { reloader, count } = setUp({
+      compile: async () => ({ problems: ['no'] }),
+      renew: async () => {
+        renewed.push(answer);
+        return answer;
+      },
+    });
+    const reload = async (now: typeof answer): Promise<unknown> => {
+      answer = now;
+      return [await reloader.reload(), reloader.mustRetry];
+    };
+    expect(await reload(undefined)).toEqual([false, false]);
+    expect(await reload({ files: { ...first }, warnings: [] })).toEqual([false, false]);
+    for (let i = 0; i < 2; i++) expect(await reload({ files: second, warnings: [] })).toEqual([false, true]);
+    expect(renewed).toHaveLength(4);
+    expect(count('a withdrawn key may still be accepted')).toBe(1);
+    expect(reloader.current).toBe(first);
   });
 
   test('tells of the objects at fault', async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type CompileProxy, type CompileResult, ReplacedCompilation } from '../../contracts/compile-result.ts';
+import type { CompiledFiles, CompileProxy, RenewKeys } from '../../contracts/compile-result.ts';
+import { ReplacedCompilation } from '../../contracts/compile-result.ts';
 import type { NamedObject } from '../../contracts/named-object.ts';
 import { bootstrapText, type ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { AdminClient } from '../../envoy/admin.ts';
@@ -8,8 +9,10 @@ import { changedPolicies } from './changed-policies.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import { judge, type ValidateConfig } from './judge.ts';
-import { noObserver, type RefusalReason, type ReloadObserver } from './observer.ts';
+import { causes, NotInForce } from './not-in-force.ts';
+import { noObserver, type ReloadObserver } from './observer.ts';
 import { Problems } from './problems.ts';
+import { isSame, versionsOf } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
@@ -17,6 +20,7 @@ export type { ValidateConfig } from './judge.ts';
 
 export interface ReloadParts {
   readonly compile: CompileProxy;
+  readonly renew: RenewKeys;
   /** Why a compiled configuration cannot be used here; undefined when it can. */
   readonly check: (files: ProxyFiles) => string | undefined;
   readonly validate: ValidateConfig;
@@ -33,23 +37,10 @@ export interface ReloadParts {
   readonly followInputs?: (paths: readonly string[]) => void;
 }
 
-/** Thrown and caught here: the change has to be given up. */
-class NotInForce extends Error {
-  readonly reason: RefusalReason;
-  readonly objects: readonly NamedObject[];
-
-  constructor(reason: RefusalReason, message: string, objects: readonly NamedObject[] = []) {
-    super(message);
-    this.reason = reason;
-    this.objects = objects;
-  }
-}
-
-type Compiled = Extract<CompileResult, { readonly files: ProxyFiles }>;
-
 /**
  * Keeps Envoy's configuration at what the inputs say. A change is compiled, validated, and written in order, and only
- * said to be in force when Envoy shows it. A change that fails leaves the last good configuration in force.
+ * said to be in force when Envoy shows it. A change that fails leaves the last good configuration in force, in which only
+ * the keys of token issuers are renewed.
  */
 export class Reloader {
   readonly #parts: Required<ReloadParts>;
@@ -118,6 +109,32 @@ export class Reloader {
       this.#problems.refuse(reason, causes(error as Error), objects);
       this.#mustRetry = reason === 'world' || reason === 'not-shown';
       if (!this.#mustRetry) this.#seenAtMs = undefined;
+      // An Envoy that does not answer does so no sooner for other files.
+      return reason !== 'not-shown' && (await this.#renewKeys());
+    }
+  }
+
+  /** Whatever the inputs have become: a key that its issuer has withdrawn opens nothing any more. */
+  async #renewKeys(): Promise<boolean> {
+    const { log, signal } = this.#parts;
+    try {
+      const result = await this.#parts.renew();
+      if (result === undefined || signal.aborted) return false;
+      if ('failure' in result) throw result.failure;
+      if ('problems' in result) throw new Error(result.problems.join('\n'));
+      if (isSame(this.#current, result.files)) return false;
+      await this.#take(result);
+      log.info(
+        'configuration in force, the last good one with the new keys of token issuers',
+        versionsOf(result.files),
+      );
+      this.#problems.endKeys();
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.#parts.serveSecrets(this.#current);
+      this.#problems.refuseKeys(causes(error as Error));
+      this.#mustRetry = true;
       return false;
     }
   }
@@ -125,16 +142,34 @@ export class Reloader {
   async #reloadOnce(seenAtMs: number, replaced: AbortSignal | undefined): Promise<boolean> {
     const startedAt = performance.now();
     const result = await this.#compile(replaced);
-    const next = result.files;
+    const compiledAt = performance.now();
+    const { isUnchanged, validatedAt } = await this.#take(result);
+    const { log, observer } = this.#parts;
+    const ms = Math.round(performance.now() - seenAtMs);
+    const hasEnded = this.#problems.end(result.held);
+    const changes = changedPolicies(result.changes);
+    if (!isUnchanged) log.info('configuration in force', { ...versionsOf(result.files), ms, ...changes });
+    else log.info(hasEnded ? 'configuration mended, as it was before' : 'configuration unchanged', changes);
+    log.debug('steps of the reload, in milliseconds', {
+      seen: Math.round(startedAt - seenAtMs),
+      compiled: Math.round(compiledAt - startedAt),
+      validated: Math.round(validatedAt - compiledAt),
+      replaced: Math.round(performance.now() - validatedAt),
+    });
+    observer.inForce(ms);
+    return !isUnchanged;
+  }
+
+  /** Puts files in force, where they differ from those that are. Throws where that cannot be done. */
+  async #take({ files: next, accept }: CompiledFiles): Promise<{ isUnchanged: boolean; validatedAt: number }> {
     if (this.#isTorn) await this.#restore();
-    const { log, serveSecrets, files } = this.#parts;
+    const { admin, log, serveSecrets, files } = this.#parts;
     // Before the listeners that ask for them; a new certificate comes without any other change.
     serveSecrets(next);
     const isUnchanged = isSame(this.#current, next);
     const hasNewBootstrap = bootstrapText(next.bootstrap) !== bootstrapText(this.#current.bootstrap);
-    const compiledAt = performance.now();
     // Asked for while another Envoy judges: in a big mesh the answer takes as long as a small compilation.
-    const refusals = isUnchanged ? Promise.resolve(0) : readRefusals(this.#parts.admin);
+    const refusals = isUnchanged ? Promise.resolve(0) : readRefusals(admin);
     refusals.catch(() => undefined);
     // A new bootstrap too: an Envoy that crashes is started again with it.
     if (hasNewBootstrap || !isUnchanged) await this.#check(next);
@@ -146,24 +181,11 @@ export class Reloader {
     } else {
       await this.#replace(next, await refusals);
     }
-    result.accept?.();
-    const { clusters, listeners } = { clusters: next.clusters.version, listeners: next.listeners.version };
-    const ms = Math.round(performance.now() - seenAtMs);
-    const hasEnded = this.#problems.end(result.held);
-    const changes = changedPolicies(result.changes);
-    if (!isUnchanged) log.info('configuration in force', { clusters, listeners, ms, ...changes });
-    else log.info(hasEnded ? 'configuration mended, as it was before' : 'configuration unchanged', changes);
-    log.debug('steps of the reload, in milliseconds', {
-      seen: Math.round(startedAt - seenAtMs),
-      compiled: Math.round(compiledAt - startedAt),
-      validated: Math.round(validatedAt - compiledAt),
-      replaced: Math.round(performance.now() - validatedAt),
-    });
-    this.#parts.observer.inForce(ms);
-    return !isUnchanged;
+    accept?.();
+    return { isUnchanged, validatedAt };
   }
 
-  async #compile(replaced: AbortSignal | undefined): Promise<Compiled> {
+  async #compile(replaced: AbortSignal | undefined): Promise<CompiledFiles> {
     this.#parts.observer.started();
     const result = await this.#parts.compile(replaced);
     if (result.inputs !== undefined) this.#parts.followInputs(result.inputs);
@@ -223,19 +245,4 @@ export class Reloader {
       suspects,
     );
   }
-}
-
-/** Message and first cause: of a file that cannot be written, the cause is what helps. */
-function causes({ message, cause }: Error): string {
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
-}
-
-/** Whether Envoy would see no difference. What stands beside the configuration (origins) may differ. */
-function isSame(a: ProxyFiles, b: ProxyFiles): boolean {
-  return (
-    a.clusters.version === b.clusters.version &&
-    a.listeners.version === b.listeners.version &&
-    a.routes.size === b.routes.size &&
-    [...a.routes].every(([name, file]) => b.routes.get(name)?.version === file.version)
-  );
 }

@@ -65,6 +65,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   const exitCode = runAgent({
     config: { ...benchConfig(configPath, statusPort), ...options.config },
     compile: () => Promise.resolve(result),
+    renew: async () => undefined,
     envoyCheck: new EnvoyCheck(Promise.resolve()),
     validate: (json, signal) => validateConfig(envoyBinary(), json, { folder: configPath, signal }),
     inputs: [input],

@@ -38,6 +38,24 @@ describe.concurrent('pilot-agent proxy', () => {
     expect(await proxy.read('listeners.json')).not.toContain(standInKid);
   });
 
+  test('takes new keys over while the inputs are refused as a whole', async (context) => {
+    const proxy = await proxyWithTokens(context);
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
+    const prepare = `(until [ -e go ]; do sleep 0.1; done; exec ${keyServer}) &`;
+    proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare });
+    await proxy.logged('state=running');
+    await untilListeners(proxy, standInKid);
+    await proxy.write('mesh/new.yaml', denyPath('/private').replace('DENY', 'DENI'));
+    await proxy.logged('the change is not taken');
+    await proxy.write('go', '');
+    await proxy.logged('the last good one with the new keys of token issuers');
+    const listeners = await proxy.read('listeners.json');
+    expect(listeners).toContain('\\"kid\\":\\"fetched\\"');
+    expect(listeners).not.toContain('/private');
+    await proxy.write('mesh/new.yaml', denyPath('/private'));
+    await untilListeners(proxy, '/private');
+  });
+
   test('counts the fetches that failed and those that did not', async (context) => {
     const proxy = await proxyWithTokens(context);
     await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');

@@ -52,7 +52,7 @@ async function nodeOf(flags: Partial<IdentityFlags>, environment: Environment = 
   const identity = await locateProxy({ flags: given, environment, settings: defaultSettings, inputs, ownAddresses });
   const log = createLog({ isJson: false, level: 'none', write: () => undefined });
   const keySets = new FetchedKeySets({ allowedHosts: [], log, onFetch: () => undefined });
-  const compile = createCompileProxy({
+  const { compile } = createCompileProxy({
     settings: { environment },
     policies: inputs,
     watched: [],

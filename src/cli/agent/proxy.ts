@@ -97,7 +97,7 @@ export async function runProxy(
   const cloud = { agent, settings, outgoing: metrics.outgoing };
   const { validate, judgeKeys } = judgesOf(envoyBinary, config.configPath, signals.stop);
   const keySets = fetchedKeySets(settings, metrics, judgeKeys, log);
-  const { compile, close: endCompiling } = createCompileAside({
+  const compiler = createCompileAside({
     ...{ policies, watched, identity, ownAddresses, role, keySets, judgeKeys, settings: settingsOptions },
     ...{ templateFile: bootstrap.templateFile, bootstrapOverride: bootstrap.override },
     ...{ memoryLimitBytes: limits.memoryBytes, descriptorLimit: limits.descriptors },
@@ -111,7 +111,7 @@ export async function runProxy(
         ...{ ...config, namespace: identity.namespace, dns },
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
-      compile: tellRootNamespace(compile, log),
+      ...{ compile: tellRootNamespace(compiler.compile, log), renew: compiler.renew },
       envoyCheck,
       validate,
       inputs: [...inputs, ...watched],
@@ -126,7 +126,7 @@ export async function runProxy(
     });
   } finally {
     keySets.close();
-    await endCompiling();
+    await compiler.close();
   }
 }
 

@@ -63,6 +63,27 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await denies('/second');
   });
 
+  test('keeps the policies of a folder that is unmounted, and lets them go once they are removed from it', async () => {
+    await proxy.remove('mesh/p.yaml');
+    await mkdir(join(proxy.folder, 'policies'));
+    const mount = 'mount -t tmpfs tmpfs policies';
+    await proxy.write('p.yaml', denyPath('/first'));
+    const start = `${mount} && cp p.yaml policies && exec "$@"`;
+    proxy.start({
+      args: ['--policies', 'mesh', '--policies', 'policies'],
+      prepare: `exec unshare --mount sh -c '${start}' sh "$@"`,
+    });
+    await proxy.logged('state=running');
+    expect(await denied()).toBe('/first');
+    const policies = join(proxy.folder, 'policies');
+    inMounts('umount', policies);
+    await proxy.logged(/the last good configuration stays in force: the folder "policies" has no input any more/);
+    expect(await denied()).toBe('/first');
+    inMounts('sh', '-c', `mount -t tmpfs tmpfs ${policies} && echo 'kind: List\nitems: []' > ${policies}/none.yaml`);
+    await vi.waitFor(async () => expect(await denied()).toBeUndefined(), { timeout: 35_000, interval: 50 });
+    expect(isReady()).toBe(true);
+  });
+
   test('keeps the last good policies while a file may not be read', async () => {
     const nobody = '65534';
     execFileSync('mkdir', ['-p', join(proxy.folder, 'etc/mesh/proxy')]);

@@ -22,7 +22,7 @@ describe('templates of the user in the other spelling', () => {
   const keySets = new FetchedKeySets({ allowedHosts: [], log: log as never, onFetch: () => undefined });
 
   async function compiled(templates?: string): Promise<ProxyFiles> {
-    const result = await createCompileProxy({
+    const { compile } = createCompileProxy({
       settings: { environment: {}, flags: {} },
       policies: [join(folder, 'mesh')],
       watched: [],
@@ -31,7 +31,8 @@ describe('templates of the user in the other spelling', () => {
       role: 'sidecar',
       fallbackSecret: '',
       keySets,
-    })();
+    });
+    const result = await compile();
     if (!('files' in result)) expect.fail('problems' in result ? result.problems.join('\n') : String(result.failure));
     return result.files;
   }

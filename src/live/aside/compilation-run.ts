@@ -11,14 +11,14 @@ export interface RunBounds {
   readonly onReplaced: () => void;
 }
 
-/** One compilation from its start to its result, with the bounds on its time. */
+/** One compilation from its start to its result, with the bounds on its time; no result where nothing was compiled. */
 export class CompilationRun {
-  readonly result: Promise<CompileResult>;
+  readonly result: Promise<CompileResult | undefined>;
   readonly #startedAtMs = performance.now();
   readonly #bounds: RunBounds;
   readonly #limit: NodeJS.Timeout | undefined;
   #replacing: NodeJS.Timeout | undefined;
-  #resolve: (result: CompileResult) => void = () => undefined;
+  #resolve: (result: CompileResult | undefined) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
   constructor(bounds: RunBounds) {
@@ -39,7 +39,7 @@ export class CompilationRun {
     return performance.now() - this.#startedAtMs;
   }
 
-  resolve(result: CompileResult): void {
+  resolve(result: CompileResult | undefined): void {
     this.#settle();
     this.#resolve(result);
   }

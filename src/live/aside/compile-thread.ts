@@ -1,7 +1,7 @@
 // The program of the thread that reads and compiles beside the agent's own.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
-import type { CompileResult } from '../../contracts/compile-result.ts';
+import type { CompiledFiles, CompileResult } from '../../contracts/compile-result.ts';
 import { createCompileProxy } from '../compile-proxy.ts';
 import type { GoodState } from '../proxy-inputs.ts';
 import { Asked, AskedKeySets } from './asked.ts';
@@ -16,8 +16,6 @@ import {
 } from './messages.ts';
 import { plainFiles } from './plain-files.ts';
 
-type Files = Extract<CompileResult, { readonly files: unknown }>;
-
 if (parentPort === null) throw new Error('this program is a thread of pilot-agent, and does nothing by itself');
 serve(parentPort, workerData as ThreadData);
 
@@ -25,7 +23,7 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
   const asked = new Asked(port);
   const tellGood = goodTeller(good, (change) => post(port, { type: 'good', change }));
   let figures: MeshFigures | undefined;
-  const compile = createCompileProxy({
+  const { compile, renew } = createCompileProxy({
     ...inputs,
     good,
     keySets: new AskedKeySets(asked),
@@ -38,22 +36,23 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
     onRead: (read) => post(port, { type: 'read', read }),
   });
   /** Compilations whose parts may still be asked for: the one in force, and the last one. */
-  const kept = new Map<number, Files>();
+  const kept = new Map<number, CompiledFiles>();
   let inForce = 0;
   let last = 0;
-  const compileOnce = async (): Promise<void> => {
+  const answer = async (compiling: Promise<CompileResult | undefined>): Promise<void> => {
     try {
-      const result = await compile();
+      const result = await compiling;
       last++;
       for (const number of kept.keys()) if (number !== inForce) kept.delete(number);
-      if ('files' in result) kept.set(last, result);
-      post(port, { type: 'result', number: last, result: plainResult(result, figures) });
+      if (result !== undefined && 'files' in result) kept.set(last, result);
+      post(port, { type: 'result', number: last, result: result && plainResult(result, figures) });
     } catch (error) {
       post(port, { type: 'failed', error: plainError(error) });
     }
   };
   port.on('message', (message: ToThread) => {
-    if (message.type === 'compile') void compileOnce();
+    if (message.type === 'compile') void answer(compile());
+    else if (message.type === 'renew') void answer(renew());
     else if (message.type === 'answer') asked.answer(message.answer);
     else if (message.type === 'failedAnswer') asked.fail(errorOf(message.error));
     else if (message.type === 'accept') {
@@ -67,7 +66,7 @@ function post(port: MessagePort, message: FromThread): void {
   port.postMessage(message);
 }
 
-async function tellText(port: MessagePort, { id, name }: { id: number; name: string }, of: Files | undefined) {
+async function tellText(port: MessagePort, { id, name }: { id: number; name: string }, of: CompiledFiles | undefined) {
   post(port, { type: 'text', id, text: await of?.files.beside.get(name) });
 }
 

@@ -1,5 +1,5 @@
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
-import type { CompileResult } from '../../contracts/compile-result.ts';
+import type { CompiledFiles, CompileResult } from '../../contracts/compile-result.ts';
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { EnvoyResource } from '../../envoy/api/resource-file.ts';
 import { isWorldFailure, WorldFailure } from '../../lib/failure.ts';
@@ -36,12 +36,10 @@ export interface PlainFiles extends Omit<ProxyFiles, 'clusters' | 'listeners' | 
   readonly beside: readonly string[];
 }
 
-type WithFiles = Extract<CompileResult, { readonly files: ProxyFiles }>;
-
 /** A compilation's result in a form that may be copied. */
 export type PlainResult =
-  | Exclude<CompileResult, WithFiles>
-  | (Omit<WithFiles, 'files' | 'accept'> & {
+  | Exclude<CompileResult, CompiledFiles>
+  | (Omit<CompiledFiles, 'files' | 'accept'> & {
       readonly files: PlainFiles;
       readonly figures: MeshFigures | undefined;
     });
@@ -83,7 +81,8 @@ export type KeyAnswer = ReturnType<RemoteKeySets['find']>;
 
 /** From the thread. `number` counts compilations. */
 export type FromThread =
-  | { readonly type: 'result'; readonly number: number; readonly result: PlainResult }
+  /** Undefined: there was nothing to renew. */
+  | { readonly type: 'result'; readonly number: number; readonly result: PlainResult | undefined }
   | { readonly type: 'failed'; readonly error: PlainError }
   | { readonly type: 'question'; readonly question: Question }
   | { readonly type: 'read'; readonly read: ReadFiles }
@@ -93,6 +92,7 @@ export type FromThread =
 /** To the thread. */
 export type ToThread =
   | { readonly type: 'compile' }
+  | { readonly type: 'renew' }
   | { readonly type: 'accept'; readonly number: number }
   | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'failedAnswer'; readonly error: PlainError }

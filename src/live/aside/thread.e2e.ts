@@ -78,16 +78,25 @@ spec: {jwtRules: [${rules.join(', ')}]}
     expect(warnings.join('\n')).toMatch(/"unknown".*nobody answers/);
   });
 
-  test('is given up when it needs too much memory, and the next one still knows the last good inputs', async () => {
+  test('is given up when it needs too much memory; the next one knows the last good inputs, and renews their keys', async () => {
+    const rule = '{issuer: known, jwksUri: "https://k.test/known"}';
+    const tokens =
+      'apiVersion: security.mesh.io/v1\nkind: RequestAuthentication\nmetadata: {name: tokens, namespace: foo}';
+    await put('tokens.yaml', `${tokens}\nspec: {jwtRules: [${rule}]}\n`);
     filesOf(await thread.compile()).accept?.();
     await put('q.yaml', Array.from({ length: 50_000 }, (_, i) => `---\n${denyPath(`/${i}`, `q${i}`)}`).join(''));
     expect(await thread.compile()).toEqual({
       problems: [
         expect.stringMatching(
-          /^compiling needs more memory than there is for it \(64 MiB\); make the inputs smaller or simpler; the largest of 3 files \(\d+ MiB\): \S+q\.yaml \(\d+ MiB\), /,
+          /^compiling needs more memory than there is for it \(64 MiB\); make the inputs smaller or simpler; the largest of 4 files \(\d+ MiB\): \S+q\.yaml \(\d+ MiB\), /,
         ),
       ],
     });
+    asked = [];
+    const renewed = await thread.renew();
+    const listeners = renewed && filesOf(renewed).files.listeners.text;
+    for (const text of ['of-the-agent', '"exact": "/first"']) expect(listeners).toContain(text);
+    expect(asked).toEqual([['known']]);
     await put('q.yaml', 'kind: List\nitems: []\n');
     await put('p.yaml', '');
     const { files, held } = filesOf(await thread.compile());

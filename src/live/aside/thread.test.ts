@@ -18,7 +18,10 @@ parentPort.on('message', (message) => {
 });
 `;
 
-const good: GoodState = { files: [], saysSettings: false, outputLength: 0, goodSecrets: [], rootBefore: undefined };
+const good: GoodState = {
+  ...{ files: [], madeWith: '', saysSettings: false, outputLength: 0, goodSecrets: [], rootBefore: undefined },
+  ...{ addresses: [], folders: [] },
+};
 
 describe('CompileThread', () => {
   let folder: string;

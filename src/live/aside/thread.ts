@@ -64,7 +64,18 @@ export class CompileThread {
   async compile(replaced?: AbortSignal): Promise<CompileResult> {
     await this.#ending;
     try {
-      return await this.#compile(this.#mustEnd ? undefined : replaced);
+      return (await this.#ask('compile', this.#mustEnd ? undefined : replaced)) ?? { problems: [] };
+    } catch (error) {
+      if (error instanceof GivenUp) return { problems: [error.message] };
+      throw error;
+    }
+  }
+
+  /** A new thread, after inputs that the one before ended of, knows of the inputs in force, too. */
+  async renew(): Promise<CompileResult | undefined> {
+    await this.#ending;
+    try {
+      return await this.#ask('renew', undefined);
     } catch (error) {
       if (error instanceof GivenUp) return { problems: [error.message] };
       throw error;
@@ -75,7 +86,7 @@ export class CompileThread {
     await this.#worker?.end(new Error('the thread that compiles is closed'));
   }
 
-  #compile(replaced: AbortSignal | undefined): Promise<CompileResult> {
+  #ask(type: 'compile' | 'renew', replaced: AbortSignal | undefined): Promise<CompileResult | undefined> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
     this.#mustEnd = false;
@@ -97,7 +108,7 @@ export class CompileThread {
       },
     });
     this.#run = run;
-    worker.post({ type: 'compile' });
+    worker.post({ type });
     return run.result;
   }
 
@@ -129,10 +140,10 @@ export class CompileThread {
     else this.#good = withChange(this.#good, told.change);
   }
 
-  #takeResult(number: number, result: PlainResult, worker: CompileWorker): void {
+  #takeResult(number: number, result: PlainResult | undefined, worker: CompileWorker): void {
     const run = this.#endRun();
     if (run === undefined) return;
-    if (!('files' in result)) {
+    if (result === undefined || !('files' in result)) {
       run.resolve(result);
       return;
     }

@@ -77,6 +77,11 @@ export function createKeySetGatherer(
   };
 }
 
+/** Whether some policy wants keys that do not stand in it: they may become others while no input does. */
+export function hasFetchedKeys(objects: readonly MeshObject<string>[]): boolean {
+  return objects.filter(isRequestAuthentication).some(({ spec }) => spec.jwtRules?.some(({ jwks }) => !jwks));
+}
+
 const offline: RemoteKeySets = {
   fetch: async () => undefined,
   find: () => ({ reason: 'nothing is fetched while compiling' }),
