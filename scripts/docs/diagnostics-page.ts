@@ -1,13 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type DiagnosticCode, registry } from '../../src/diagnostics/registry.ts';
+import { diagnosticExample } from './diagnostic-example.ts';
 
 const introduction = `# Diagnostics
 
-Every code that \`meshpol compile\`, \`pilot-agent proxy\` and the [library](library.md) report, in alphabetical order. If there is any
-error, nothing is written. Warnings and infos don't stop anything. A code never changes its meaning.
+Every code that \`meshpol compile\`, \`pilot-agent proxy\` and the [library](library.md) report, in alphabetical order;
+[meshpol lint](meshpol-lint.md) shows them too, beside the findings of its [rules](lint-rules.md). If there is any error,
+\`meshpol compile\` writes nothing, and \`pilot-agent proxy\` does not start Envoy; while it runs, it keeps what is active in place of
+what is invalid ([Reload](../explanation/pilot-agent-reload.md)). Warnings and infos don't stop anything. A code never changes its
+meaning.
 
-Each section has the message (\`<…>\` stands for the parts that vary), what to do, an input that causes it, and what is printed for that
-input. Written by \`make docs\` from \`src/diagnostics/catalogue\` and the goldens of \`fixtures/err\`.
+Each section has the message (\`<…>\` stands for the parts that vary) and what to do. Most have an example: an input that causes the
+message, and what is printed for that input, which may include other warnings. The whole example is in a folder of \`fixtures/err\`, which
+is linked if the page does not show all its files. Names of Istio in an input, such as \`istio.io\` and \`istio-proxy\`, mean the names of
+this project (\`mesh.io\`, \`mesh-proxy\`), which messages may show in their place ([Coming from Istio](../guides/from-istio.md)).
+Written by \`make docs\` from \`src/diagnostics/catalogue\` and the goldens of \`fixtures/err\`.
 `;
 
 /** One section a code: what it says, an input that has the fault, and what is printed for it. */
@@ -18,22 +25,14 @@ export function diagnosticsPage(): string {
   return `${introduction}\n${sections.join('\n\n')}\n`;
 }
 
-interface Example {
-  readonly input: string;
-  readonly output: string;
-}
-
-function section(code: DiagnosticCode, example: Example | undefined): string {
+function section(code: DiagnosticCode, example: string | undefined): string {
   const { severity, hint } = registry[code] as { severity: string; hint?: string };
   const parts = [
     `## ${code}`,
     `${severity === 'info' ? 'An info' : severity === 'error' ? 'An error' : 'A warning'}: ${pattern(code)}.`,
   ];
   if (hint !== undefined) parts.push(`What to do: ${hint}.`);
-  if (example !== undefined) {
-    if (example.input !== '') parts.push(`\`\`\`yaml\n${example.input}\n\`\`\``);
-    parts.push(`\`\`\`text\n${example.output}\n\`\`\``);
-  }
+  if (example !== undefined) parts.push(diagnosticExample(example));
   return parts.join('\n\n');
 }
 
@@ -44,26 +43,17 @@ function pattern(code: DiagnosticCode): string {
   return `\`${render(holes)}\``;
 }
 
-/** The first case of fixtures/err that shows a code, preferring the one that is named for it. */
-function readExamples(): Map<string, Example> {
-  const examples = new Map<string, Example>();
+/** For each code the first case of fixtures/err that shows it, preferring the one that is named for it. */
+function readExamples(): Map<string, string> {
+  const examples = new Map<string, string>();
   if (!existsSync('golden/err')) return examples;
   const cases = readdirSync('golden/err').sort();
   for (const name of cases) {
-    const output = readFileSync(`golden/err/${name}/diagnostics.txt`, 'utf8').trimEnd();
+    const output = readFileSync(`golden/err/${name}/diagnostics.txt`, 'utf8');
     for (const [, code] of output.matchAll(/\[([a-z0-9-]+)\]$/gm)) {
       if (code === undefined || (examples.has(code) && name !== code)) continue;
-      examples.set(code, { input: inputOf(name, output), output });
+      examples.set(code, name);
     }
   }
   return examples;
-}
-
-/** The file that the first diagnostic points into, when it is short enough to show. */
-function inputOf(name: string, output: string): string {
-  const file = /^([^:\n]+):\d+:\d+: /m.exec(output)?.[1];
-  const path = `fixtures/err/${name}/${file}`;
-  if (file === undefined || !existsSync(path)) return '';
-  const text = readFileSync(path, 'utf8').trimEnd();
-  return text.split('\n').length > 40 || text.includes('```') || /[^\n\x20-\x7e]/.test(text) ? '' : text;
 }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { factsOf, sentence } from '../../src/lint/formats/rules.ts';
 import { numbersWithoutRule } from '../../src/lint/numbers/numbers.ts';
 import type { Category, Rule } from '../../src/lint/rule.ts';
 import { allRules } from '../../src/lint/rule-index.ts';
 import { casesOf } from '../../src/lint/testing/cases.ts';
-import { table } from './markdown.ts';
+import { fenced, table, withFewLines } from './markdown.ts';
 
 const titles: Readonly<Record<Category, string>> = {
   'peer-authentication': 'Mutual TLS at the server',
@@ -33,8 +33,14 @@ Each rule below has an example in which it finds something, and one in which it 
 - direction: the effect of the mistake. It widens access, narrows access, breaks calls or settings, or has none of these effects.
 - confidence: a certain finding is a mistake, whatever objects the mesh has outside the inputs. A likely finding assumes that the inputs
   contain all objects of some kind; it is never an error.
-- looks at: the kinds of objects that the rule checks; "settings" is the mesh configuration and the environment variables.
-- needs: a rule that needs topology runs only if the inputs have a workload or a service.\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
+- looks at: the kinds of objects that the rule checks; "settings" is the mesh configuration and the environment
+  variables, "suppressions" is comments and annotations of any object that [suppress a finding](meshpol-lint.md).
+- needs: a rule that needs topology runs only if the inputs have a workload or a service.
+- fix changes: the part of the compiled output that changes if \`--fix\` mends the finding. Rules without this property have no fix.
+
+The line of a finding ends in \`# finding\`; a finding about a setting has none. Rules about names that do not exist report only names that
+are spelt almost like one in the inputs. Another name may be of an object outside the inputs, so it counts as
+[not checked](meshpol-lint.md).\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
 }
 
 function index(): string {
@@ -73,6 +79,19 @@ function section(rule: Rule): string {
 }
 
 function example(title: string, { code, shape }: ReturnType<typeof casesOf>[number], side: 'bad' | 'good'): string {
-  const text = readFileSync(`fixtures/lint/${code}/${shape}.${side}.yaml`, 'utf8').trimEnd();
-  return `${title}:\n\n\`\`\`yaml\n${text}\n\`\`\``;
+  const path = `fixtures/lint/${code}/${shape}.${side}`;
+  const parts = [`${title}:`, fenced('yaml', withFewLines(readFileSync(`${path}.yaml`, 'utf8').trimEnd()))];
+  const config = textOf(`${path}.config.yaml`);
+  const variables = textOf(`${path}.env`);
+  if (config !== '') parts.push('With the mesh configuration:', fenced('yaml', config));
+  if (variables !== '')
+    parts.push(
+      config === '' ? 'With the environment variable:' : 'And the environment variable:',
+      fenced('sh', variables),
+    );
+  return parts.join('\n\n');
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd() : '';
 }

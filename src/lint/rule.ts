@@ -31,7 +31,7 @@ interface RuleFacts {
   readonly code: string;
   readonly category: Category;
   readonly direction: Direction;
-  /** Kinds of the objects that it looks at; empty for a rule about settings. */
+  /** Kinds of the objects that it looks at; empty for a rule about settings or suppressions. */
   readonly kinds: readonly string[];
   /** Without an object that says who is in the mesh, a rule that needs topology does not run. */
   readonly needs: 'policies' | 'topology';

@@ -23,11 +23,17 @@ export function factsOf(rule: Rule): readonly (readonly [name: string, value: st
     ['category', rule.category],
     ['direction', rule.direction],
     ['confidence', rule.confidence],
-    ['looks at', rule.kinds.length === 0 ? 'settings' : rule.kinds.join(', ')],
+    ['looks at', looksAt(rule)],
     ['needs', rule.needs === 'topology' ? 'topology' : 'policies only'],
     ...(rule.fixChanges ? [['fix changes', rule.fixChanges] as const] : []),
     ['since', rule.since],
   ];
+}
+
+/** A rule without kinds is about settings, or, as a matter of hygiene, about suppressions. */
+function looksAt({ kinds, category }: Rule): string {
+  if (kinds.length > 0) return kinds.join(', ');
+  return category === 'hygiene' ? 'suppressions' : 'settings';
 }
 
 /** With a capital and a full stop. */

@@ -18,7 +18,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a DENY rule that every request matches',
   why: 'the workloads refuse every request, whatever other policies allow',
-  hint: 'name sources or operations in the rule, or give the policy a name with "deny" to say that it is meant',
+  hint: 'name sources or operations in the rule; if it is meant to refuse everything, give the policy a name with "deny", and remove the ALLOW policies that it makes useless',
   check({ snapshot, report }) {
     const allowing = new Map<string, AuthorizationPolicy[]>();
     for (const policy of snapshot.policies.authorizationPolicies) {

@@ -13,7 +13,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'the path of a gRPC service without a method',
-  why: 'the path of a gRPC request is "/<package>.<Service>/<Method>", so no request matches',
+  why: 'the path of a gRPC request is "/<package>.<Service>/<Method>": in "paths" this value matches no request, and in "notPaths" it exempts none',
   hint: 'add the method, or "/*" for every method',
   check({ snapshot, report }) {
     for (const at of operationValues(snapshot, 'paths', 'notPaths')) {

@@ -16,7 +16,7 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a host whose sidecar routes are in two VirtualServices',
+  title: 'a host whose sidecar routes are in two VirtualServices, none of them limited to a port',
   why: 'sidecars use only the routes of the older object; if both have the same age, those of the first by name',
   hint: 'put the routes into one object, or let one object delegate to the other',
   check({ snapshot, report }) {

@@ -14,9 +14,9 @@ export const rule: Rule = {
   kinds: ['Namespace'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'an injection label of a namespace with a value other than enabled or disabled',
-  why: 'its pods get no sidecar, so no policy is in force in the namespace',
-  hint: 'write "enabled"',
+  title: 'a label of a namespace that is meant for injection and has no effect',
+  why: 'injection reads only the label mesh-injection of a namespace, with the value enabled or disabled: pods that have no label of their own get no sidecar, and no policy is in force for them',
+  hint: 'write the label "mesh-injection: enabled"',
   check({ snapshot, report }) {
     for (const object of snapshot.objects) {
       if (object.kind !== 'Namespace') continue;

@@ -17,7 +17,7 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a policy with very many rules, or very many values in one field',
+  title: `a policy with more than ${mostRules} rules, or more than ${mostValues} values in one field`,
   why: 'the proxy compares a request with one after the other, and a mistake among so many is easily overlooked in a review',
   hint: 'split the policy, or write patterns and address blocks in place of single values',
   check({ snapshot, report }) {

@@ -18,7 +18,7 @@ export const rule: Rule = {
   kinds,
   needs: 'policies',
   since: '0.1.0',
-  title: 'one policy copied into many namespaces',
+  title: `one policy copied into ${fewestCopies} or more namespaces`,
   why: 'every change has to be made in each copy, and a copy that is forgotten behaves differently',
   hint: 'if the policy is meant for the whole mesh, write it once in the root namespace; else generate the copies',
   check({ snapshot, report }) {

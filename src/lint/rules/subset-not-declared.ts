@@ -17,7 +17,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a destination subset that no DestinationRule of the host defines',
-  why: 'requests that are routed there get 503',
+  why: 'HTTP requests that are routed there get 503, and TCP connections are closed',
   hint: 'add the subset to the DestinationRule of the host, or correct its name',
   check({ snapshot, report, skip }) {
     const { policies, settings } = snapshot;

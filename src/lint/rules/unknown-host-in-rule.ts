@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a host in an access rule that no service has',
-  why: 'no request is for that host, so the condition matches nothing: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
+  title: 'a host in an access rule that no service has, spelt almost like that of a service',
+  why: 'no request is for that host: in "hosts" it matches no request, and in "notHosts" it exempts none',
   hint: 'write the host of a service, or the name by which clients reach it',
   check({ snapshot, report, skip }) {
     const names = namesByNamespace(snapshot.topology.services.filter(({ kind }) => kind === 'Service'));

@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a principal whose service account no workload has',
-  why: 'no client has that identity, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
+  title: 'a principal whose service account no workload has: a misspelt one, or the name of a workload',
+  why: 'no client has that identity: in "principals" it matches nobody, and in "notPrincipals" it exempts nobody',
   hint: 'write the service account of a workload',
   check({ snapshot, report, skip }) {
     const accounts = namesByNamespace(

@@ -14,8 +14,8 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a source namespace that does not exist',
-  why: 'no client is in that namespace, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
+  title: 'a source namespace that does not exist, spelt almost like one that does',
+  why: 'no client is in that namespace: in "namespaces" it matches nobody, and in "notNamespaces" it exempts nobody',
   hint: 'write the name of a namespace of the mesh, or add its Namespace object to the input',
   check({ snapshot, report, skip }) {
     const namespaces = new KnownNames(snapshot.topology.namespaces.keys());

@@ -16,7 +16,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a principal of a trust domain that the mesh does not trust',
-  why: 'no client has that principal, so the condition matches nobody: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
+  why: 'no client has that principal: in "principals" or "values" it matches nobody, and in "notPrincipals" or "notValues" it exempts nobody',
   hint: 'write <trust domain>/ns/<namespace>/sa/<service account>, or add the domain to trustDomainAliases',
   check({ snapshot, report, skip }) {
     const { trustDomain, trustDomainAliases, skipValidateTrustDomain } = snapshot.settings;
