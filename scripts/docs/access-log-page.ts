@@ -24,7 +24,7 @@ Programs that read the log should be given JSON: under \`TEXT\` Envoy escapes no
 into a path or a user agent. Envoy writes entries to a file within 10 s, or when 64 KiB have been collected;
 \`pilot-agent request POST reopen_logs\` writes them at once. Times are in UTC.
 
-Connections that Envoy refuses are logged without this setting, in a form of their own:
+Connections that Envoy refuses are logged in a form of their own, inbound ones also without this setting:
 [Logs of the agent](logging.md#connections-that-envoy-refuses).
 `;
 

@@ -10,7 +10,8 @@ const introduction = `# Coming from Istio
 Istio's YAML is read unchanged: the same kinds and fields, and Istio's names of API groups, labels and annotations. No control plane
 pushes configuration to proxies. \`meshpol compile\` compiles it on your machine or in CI, and \`pilot-agent proxy\` compiles it beside
 the workload; both read files. A kind or field that is not supported and could change who gets access is an error with file, line and
-column. Other unsupported input causes a warning or an info line. To see what concerns you, compile the objects of your cluster:
+column. Other unsupported input causes a warning or an info line. To see what concerns you, [install
+\`meshpol\`](../../README.md#install), and compile the objects of your cluster:
 
 \`\`\`sh norun
 kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,serviceentries,workloadentries > mesh.yaml
@@ -31,8 +32,8 @@ const different = `## What behaves differently
 | \`istiod\` signs certificates | [\`meshd\`](../reference/meshd-serve.md) signs them, for Istio's agents too. Certificates from files are supported as well |
 | hot restart, \`parentShutdownDuration\` | no hot restart: changes are applied while Envoy runs |
 | the root namespace is \`istio-system\` | it is \`mesh-system\`, or \`istio-system\` if that namespace has policies of Istio's API group ([details](../reference/meshpol-compile.md#inputs)) |
-| an ALLOW rule with HTTP conditions selects a workload with TCP ports | it never matches on these ports; a warning lists them |
-| a rule names a path or host | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
+| an ALLOW rule with HTTP conditions never matches on TCP ports, and nothing says so | the same, with a warning that lists the ports |
+| a path or host in a rule matches requests that spell it as the rule does | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
 | \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | the same |
 | \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`origins.json\` beside the configuration names the policies that it comes from |
 | a CORS preflight that \`corsPolicy\` does not allow goes to the application | the proxy answers it, unless \`unmatchedPreflights\` is \`FORWARD\` |
@@ -74,14 +75,24 @@ function fieldSection(): string {
   const rows = [...kinds, 'ProxyConfig'].flatMap((kind) =>
     schemaFields(schemaOf(kind))
       .filter(({ unsupported }) => unsupported !== undefined)
-      .map(({ path, unsupported = '' }) => [kind, code(path), unsupported]),
+      .map(({ path, unsupported = '' }) => [
+        kind === 'ProxyConfig' ? '–' : kind,
+        code(settingOf(kind, path)),
+        unsupported,
+      ]),
   );
   return `## Fields that are refused
 
-All other fields of the supported kinds are [read](../reference/kinds.md). Settings of the mesh configuration that have no
+All other fields of the supported kinds are [read](../reference/kinds.md). Fields without a kind are settings of a proxy:
+\`defaultConfig\` of the mesh configuration, \`PROXY_CONFIG\`, or the annotation \`proxy.mesh.io/config\`. Settings that have no
 effect are listed in [Mesh configuration](../reference/mesh-configuration.md#accepted-without-effect).
 
 ${table(['kind', 'field', 'meaning, or what to use instead'], rows)}`;
+}
+
+/** A field of a ProxyConfig, which is no object of its own here, as the mesh configuration has it. */
+function settingOf(kind: string, path: string): string {
+  return kind === 'ProxyConfig' ? `defaultConfig.${path}` : path;
 }
 
 function nameSection(): string {

@@ -24,7 +24,7 @@ const labelValues = `| label of a metric | value | meaning |
 | | \`not-shown\` | Envoy did not confirm the configuration in time |
 | | \`world\` | environment error, such as a full disk or an unreadable file |
 | \`state\` of \`mesh_agent_state\` | \`init\`, \`configuring\`, \`starting\` | before Envoy serves: reading settings, compiling, starting Envoy |
-| | \`running\` | Envoy runs |
+| | \`running\` | Envoy serves |
 | | \`backing-off\` | Envoy exited by itself, and is restarted after a delay |
 | | \`draining\`, \`stopping\`, \`exited\` | the proxy stops |
 `;

@@ -71,6 +71,12 @@ describe('the YAML of the reference pages', () => {
     expect(bag.all.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
+  test('has a use for each of its suppressions: meshpol-lint.md', async () => {
+    const [example] = objects.filter(({ text }) => text.includes('lint.mesh.io/ignore'));
+    const { out, error } = await runMeshpol('lint -', example?.text.replace(/until \d{4}/, 'until 9999'));
+    expect([out, error]).toEqual(['', expect.stringContaining('no findings in 1 file (3 suppressed)')]);
+  });
+
   test.each(named(settings))('is read as a mesh configuration without a diagnostic: %s', async (_, { text }) => {
     const bag = new DiagnosticBag();
     await readSettings({ meshConfig: { path: fileOf(text), isRequired: true }, environment: {} }, bag);

@@ -21,7 +21,7 @@ export function variablesPage(): string {
     const more = owner === 'redirection' ? `\n\n${flagVariables()}` : '';
     return `## ${title}\n\n${variableTable(variables.filter((variable) => variable.owner === owner))}${more}`;
   });
-  const own = `## Also read\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
+  const own = `## Also read by \`pilot-agent\`\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
   return `# Environment variables\n\nBooleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`; the effect of a boolean is that of true. Durations are written as in Go: \`1m30s\`. The column "setting" has the name that \`pilot-agent proxy --print-config\` shows. The last column says what an invalid value causes: an error, or a warning and the default. A variable that is refused stops the program if its value differs from the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
 }
 

@@ -137,7 +137,7 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'cloud.plugins',
-    effect: 'token exchanges before a signing request, separated by commas',
+    effect: 'token exchange before a signing request: CloudTokenExchange, or empty for none',
   },
   {
     name: 'PROV_CERT',
@@ -181,7 +181,8 @@ export const identityVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'secrets.resyncMs',
-    effect: "a duration: interval in which a gateway's Secrets are read again even without a change; empty: never",
+    effect:
+      "a duration: interval in which all inputs, such as a gateway's Secrets, are read again even without a change; empty: never",
   },
   {
     name: 'STALED_CONNECTION_RECYCLE_RUN_INTERVAL',

@@ -16,7 +16,7 @@ export const ownVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'serviceAccount',
-    effect: "service account of the workload, if it isn't known from a token",
+    effect: "service account of the workload; empty: that of the token's claim sub",
   },
   {
     name: 'EXIT_ON_ZERO_ACTIVE_CONNECTIONS',

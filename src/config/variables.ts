@@ -13,7 +13,8 @@ export const variables: readonly Variable[] = [
     type: 'string',
     default: '',
     owner: 'redirection',
-    effect: 'if not empty, DNS queries over UDP are redirected to port 15013 of loopback',
+    effect:
+      'if not empty, DNS queries over UDP are redirected to port 15013 of loopback, where a DNS server of your own must listen',
   },
   {
     name: 'PROXY_USER',

@@ -14,7 +14,7 @@ export function addCallCommands(program: Command, context: ProgramContext, finis
     .allowExcessArguments(false)
     .option(
       '--debug-port <port>',
-      "port to send the request to: 15000 (Envoy's admin interface), 15020 (the agent), 15021 (readiness) or 15004 (debugging)",
+      "port to send the request to: 15000 (Envoy's admin interface), 15020 (the agent), 15021 (readiness) or 15004 (accepted as in Istio: nothing listens there)",
       wholeNumber,
       15000,
     );

@@ -28,12 +28,12 @@ export function addLoggingFlags(command: Command): Command {
     .option('--log_as_json', 'format the log as JSON (default: off)')
     .option(
       '--log_caller <scopes>',
-      'scopes whose messages name the calling function, separated by commas (default: none)',
+      'scopes whose messages name the line of the source that they come from, separated by commas (default: none)',
       '',
     )
     .option(
       '--log_output_level <levels>',
-      'lowest level that is logged: a level for all scopes, or scope:level pairs',
+      'lowest level that is logged, as scope:level, separated by commas; all:level: of every scope; level alone: of the scope default',
       'default:info',
     )
     .option('--log_rotate <path>', 'additional log file, which is rotated by size (default: none)', parsePath, '')
@@ -45,7 +45,11 @@ export function addLoggingFlags(command: Command): Command {
       wholeNumber,
       104857600,
     )
-    .option('--log_stacktrace_level <levels>', 'lowest level that is logged with a stack trace', 'default:none')
+    .option(
+      '--log_stacktrace_level <levels>',
+      'lowest level that is logged with a stack trace, in the same form',
+      'default:none',
+    )
     .option(
       '--log_target <path>',
       'destination of the log: stdout, stderr or a file; may be repeated (default: [stdout])',
@@ -57,7 +61,7 @@ export function addLoggingFlags(command: Command): Command {
 const redirectVariables = `
 A flag that is not given has the value of the environment variable in [brackets]. Variables without a flag:
   PROXY_USER   name of the user that the proxy runs as (default: mesh-proxy)
-  DNS_CAPTURE  if not empty, DNS queries over UDP are redirected to port 15013 of loopback
+  DNS_CAPTURE  if not empty, DNS queries over UDP are redirected to port 15013 of loopback, where a DNS server of your own must listen
   DNS_AGENT    if not empty, DNS queries over UDP and TCP are redirected to port 15053 of loopback, where pilot-agent proxy answers`;
 
 /** Adds the flags of `istio-iptables`; their defaults are settled later, since a variable comes before them. */

@@ -17,7 +17,8 @@ interface ProxyOptions {
 /** Adds `proxy [role]`, which runs Envoy, or with `--print-config` only says how it would. */
 export function addProxyCommand(program: Command, context: ProgramContext, finish: (code: number) => void): void {
   const proxy = program
-    .command('proxy [role]')
+    .command('proxy')
+    .argument('[role]', 'sidecar (the default), or router for a gateway')
     .description('compile policies and run Envoy with the result')
     .showHelpAfterError('(pilot-agent proxy --help says more)')
     .allowExcessArguments(false);

@@ -54,7 +54,7 @@ function addWorkloadFlags(command: Command): void {
     )
     .option(
       '--trust-domain <domain>',
-      'trust domain of identities (default: cluster.local) [TRUST_DOMAIN]',
+      'trust domain of identities (default: trustDomain of the mesh configuration, else cluster.local) [TRUST_DOMAIN]',
       filledText,
     );
 }

@@ -2,7 +2,7 @@ import type { HttpRetry } from '../../../policy/virtual-service.ts';
 import type { HashPolicyIR, RetryPolicyIR } from '../../ir/route.ts';
 import { durationMs } from '../clusters/connection-pool.ts';
 
-/** Only what surely did not reach the application is sent again; never a 503, which may have. */
+/** What did not reach the application, and two gRPC statuses that say so; never a 503, which tells nothing of this. */
 const conditions: readonly string[] = ['connect-failure', 'refused-stream', 'unavailable', 'cancelled'];
 
 const defaultAttempts = 2;
