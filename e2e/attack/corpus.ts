@@ -25,7 +25,7 @@ export const attackGroups: readonly AttackGroup[] = [
   ),
   path(
     'path template /vault/{**}/key',
-    'A path template with any number of segments in the middle',
+    'A path template with one segment or more in the middle',
     '/vault/{**}/key',
     (path) => /^\/vault\/.+\/key$/.test(path),
     deep,

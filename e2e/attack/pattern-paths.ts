@@ -194,7 +194,7 @@ export const outside: readonly Attack[] = [
   { target: '*', http1: '400', http2: 'reset' },
 ];
 
-/** Paths of the template `/vault/{**}/key`: any number of segments. */
+/** Paths of the template `/vault/{**}/key`: one segment or more. */
 export const deep: readonly Attack[] = [
   { target: '/vault/a/key', http1: '403', http2: '403' },
   { target: '/vault/a/b/key', http1: '403', http2: '403' },

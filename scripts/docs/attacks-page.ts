@@ -26,7 +26,7 @@ Requests of three kinds are ambiguous, and are treated as hostile:
 
 - **Ambiguous paths and authorities at gateways.** A gateway refuses every request whose path still contains \`/..;\` or \`/.;\` after normalization, or whose authority is neither empty nor canonical, whatever the policies. Otherwise access rules, the sidecar behind the gateway or the application could read another path or host than the gateway's routes do.
 - **Ambiguous paths at sidecars.** Such a path matches every path of a DENY rule, and no path of an ALLOW rule except \`*\`.
-- **Ambiguous hosts.** A rule that allows hosts matches canonical authorities only. An authority is canonical if it is a name of letters, digits, \`-\` and \`_\` between single dots, or an IPv6 address in brackets, with or without a numeric port. (Envoy removes one trailing dot before.)
+- **Ambiguous hosts.** A rule that allows hosts matches canonical authorities only. An authority is canonical if it is a name of letters, digits, \`-\` and \`_\` between single dots, or an IPv6 address in brackets, with or without a numeric port. (Before, Envoy removes one trailing dot, and at gateways also one port: there \`server.foo:80:80\` becomes \`server.foo:80\`.)
 
 The test application reads requests as the standards require: it decodes once, and resolves dot segments and empty segments. A proxy can't protect an application that decodes twice or accepts overlong UTF-8 as ASCII, which RFC 3629 (section 3) forbids.
 

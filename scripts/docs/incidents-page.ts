@@ -20,7 +20,7 @@ export function readIncidents(): readonly Incident[] {
 export function incidentsPage(): string {
   const introduction =
     'Known vulnerabilities (CVEs) and bugs of other meshes and proxies, and faults found by attacking this one. ' +
-    'Each row says what went wrong, and which regression tests (file, group and title) show that it does not happen now. Written by ' +
+    'Each row says what went wrong, and which regression tests (file, group and title; `%s` and `$name` stand for the values of a table of cases) show that it does not happen now. Written by ' +
     '`make docs` from `fixtures/incidents.json`.';
   const rows = readIncidents().map(({ incident, was, tests }) => [incident, was, tests.map(shownTest).join('; ')]);
   return `# Incidents\n\n${introduction}\n\n${table(['incident', 'what happened', 'regression tests'], rows)}\n`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { formats } from '../../src/schema/formats.ts';
 import { knownKinds } from '../../src/schema/kinds.ts';
 import { code, table } from './markdown.ts';
-import { type SchemaField, schemaFields } from './schema-fields.ts';
+import { isRead, metadataFields, type SchemaField, schemaFields } from './schema-fields.ts';
 
 const introduction = `# Kinds
 
@@ -10,8 +10,17 @@ Written by \`make docs\` from \`schemas/\` and \`fixtures/kinds/\`. Every kind t
 smallest valid YAML, and every field. In paths, \`[]\` stands for an item of a list and \`<key>\` for a key of a map.
 [Types](#types) explains the types. \`meshpol schema KIND\` prints the JSON Schema of a kind, for editors.
 
-An unknown field of a policy kind is an error. Of Kubernetes kinds only the fields below are read; others are ignored.
-Fields of Istio that are not supported are errors; [Coming from Istio](../guides/from-istio.md) lists them.
+An unknown field of a policy kind is an error. Of Kubernetes kinds only the fields below are read; others are ignored, except that
+[rules of lint](lint-rules.md) read \`securityContext.runAsUser\` and \`terminationGracePeriodSeconds\` of pods. A \`kind: List\` is read as
+the objects in its \`items\`. Istio's API groups and names (\`security.istio.io\`, \`istio-proxy\`) are read as those of this project; its
+fields that are not supported are errors ([Coming from Istio](../guides/from-istio.md) lists them).
+
+## metadata
+
+The metadata of every kind. A Namespace has no \`metadata.namespace\`. Other fields that Kubernetes writes are accepted and not read.
+[meshpol compile](meshpol-compile.md) has the labels and annotations with a meaning, such as \`mesh-injection: enabled\`.
+
+${fieldTable(metadataFields())}
 `;
 
 /** One section a kind: the smallest YAML, and every field. */
@@ -20,11 +29,11 @@ export function kindsPage(): string {
     const name = schemaOf(kind);
     const api = group === '' ? versions.join(', ') : versions.map((version) => `${group}/${version}`).join(', ');
     const yaml = readFileSync(`fixtures/kinds/${kind}.yaml`, 'utf8');
-    const fields = schemaFields(name).filter(({ unsupported }) => unsupported === undefined);
+    const fields = schemaFields(name).filter((field) => field.unsupported === undefined && isRead(field));
     const rows = fieldTable(fields);
     return `## ${kind}\n\n${code(api)}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${rows}`;
   });
-  const fields = knownKinds.flatMap(({ kind }) => schemaFields(schemaOf(kind)));
+  const fields = [...metadataFields(), ...knownKinds.flatMap(({ kind }) => schemaFields(schemaOf(kind)))];
   return `${introduction}\n${sections.join('\n\n')}\n\n## Types\n\n${typeTable(fields)}\n`;
 }
 
@@ -40,7 +49,7 @@ export function typeTable(fields: readonly SchemaField[]): string {
 
 /** A table of fields; a list, a map and an object have a line of their own only if they say something. */
 export function fieldTable(fields: readonly SchemaField[]): string {
-  if (fields.length === 0) return 'It has no fields that are read beside `metadata`.';
+  if (fields.length === 0) return 'It has no fields that are read beside [metadata](#metadata).';
   return table(
     ['field', 'type', 'description'],
     fields.map(({ path, type, description }) => [code(path), type, description || '–']),

@@ -19,7 +19,7 @@ export function readScenarios(): readonly Scenario[] {
 /** What the agent is held to in its usual and unusual situations. */
 export function scenariosPage(): string {
   const introduction =
-    'How `pilot-agent` behaves in specific situations, with the tests that show it (file, group and title). A usage error ends it with exit code 2, an ' +
+    'How `pilot-agent` behaves in specific situations, with the tests that show it (file, group and title; `%s`, `%j` and `%i` stand for the values of a table of cases). A usage error ends it with exit code 2, an ' +
     'environment error with 3; Istio exits with 255 for both. Written by `make docs` from `fixtures/scenarios.json`.';
   const rows = readScenarios().map(({ scenario, is, tests }) => [
     String(scenario),

@@ -37,6 +37,16 @@ export function schemaFields(name: string): readonly SchemaField[] {
     .flatMap(([field, schema]) => fieldsBelow(field, schema, []));
 }
 
+/** The fields of `metadata` that are read, which are the same for every kind. */
+export function metadataFields(): readonly SchemaField[] {
+  return childrenOf('metadata', resolved({ $ref: 'common.json#/$defs/metadata' }), []).filter(isRead);
+}
+
+/** Not one of those that only a server writes, at the root of an object or of a template of pods. */
+export function isRead({ path, description }: SchemaField): boolean {
+  return !(path.includes('metadata.') && description === 'Written by servers.');
+}
+
 function fieldsBelow(path: string, written: Schema, seen: readonly string[]): SchemaField[] {
   const schema = resolved(written);
   const field: SchemaField = {

@@ -93,7 +93,7 @@ describe('checkKeys', () => {
     ['{"keys":{}}', 'answer-invalid', /"keys"/],
     ['{"keys":[]}', 'keys-unusable', /empty/],
     [keySetText(...Array.from({ length: 101 }, () => ({}))), 'keys-unusable', /101 keys/],
-    [keySetText(...Array.from({ length: 9 }, () => ({}))), 'keys-unusable', /key 2 .*; and 6 more$/],
+    [keySetText(...Array.from({ length: 9 }, () => ({}))), 'keys-unusable', /key number 3 .*; and 6 more$/],
     [keySetText({ kid: 'a\u0000\n\u{1f600}', kty: 'oct' }), 'keys-unusable', /key "a\\u0000\\n\\ud83d\\ude00"/],
     [keySetText({ kid: 'a'.repeat(9000), kty: 'oct' }), 'keys-unusable', /^.{0,300}$/],
   ])('says of %.40j: %s', async (text, code, message) => {

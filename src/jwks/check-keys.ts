@@ -68,5 +68,5 @@ function unusable(refused: readonly RefusedKey[]): KeySetError {
 
 function nameOf(key: unknown, index: number): string {
   const kid = (key as { readonly kid?: unknown } | null)?.kid;
-  return typeof kid === 'string' ? `key ${quoted(kid)}` : `key ${index}`;
+  return typeof kid === 'string' ? `key ${quoted(kid)}` : `key number ${index + 1}`;
 }

@@ -66,7 +66,8 @@ function delegatesOf(
     const exportTo = found?.spec.exportTo?.length ? found.spec.exportTo : settings.defaultVirtualServiceExportTo;
     if (found !== undefined && isVisible(exportTo, found.namespace, root.namespace)) return found;
     const span = root.document.spanOf(['spec', 'http', i, 'delegate']);
-    const reason = found === undefined ? 'there is none' : `it is not exported to "${root.namespace}"`;
+    const reason =
+      found === undefined ? 'there is none of this name without hosts' : `it is not exported to "${root.namespace}"`;
     bag.report('unknown-delegate', span, { name, reason });
     return undefined;
   });

@@ -81,7 +81,7 @@ export const compilerCodes = {
   ),
   'unknown-host': warning(
     message`no service has the host "${'host'}": the rule has no effect`,
-    'write the full name, <service>.<namespace>.svc.<cluster domain>: a name that contains a dot is not completed',
+    'write the full name, <service>.<namespace>.svc.<cluster domain> (a name that contains a dot is not completed), or add the service to the inputs',
   ),
   'selector-without-workload': warning(
     message`${'kind'} "${'name'}" has no effect: its selector matches no workload with a proxy`,

@@ -22,7 +22,7 @@ export const configCodes = {
   'invalid-node-metadata': error(message`variable ${'name'} cannot be node metadata: ${'reason'}`),
   'invalid-pod-info': error(
     message`this line is not key="value"`,
-    'write the value in double quotes, with the escapes of Go, as the Kubernetes downward API does',
+    'the file has the labels or annotations of the pod, one a line: write each value in double quotes, with the escapes of Go, as the Kubernetes downward API does',
   ),
   'invalid-proxy-setting': error(
     message`"${'name'}" is "${'value'}" (from ${'origin'}), expected ${'expected'}`,

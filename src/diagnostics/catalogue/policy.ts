@@ -37,7 +37,7 @@ export const policyCodes = {
   ),
   'unknown-capture-group': error(
     message`"${'text'}" names no group of the expression, which has ${'groups'}`,
-    'write a backslash as "\\\\"',
+    'write "\\1" for the first group, "\\0" for the whole match, and "\\\\" for a backslash',
   ),
   'server-target-port-ignored': warning(
     message`"targetPort" has no effect: the gateway's Service sets the container port of port ${'port'}`,
@@ -132,7 +132,7 @@ export const policyCodes = {
   'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
   'star-inside-path': warning(
     message`the star inside "${'path'}" is an ordinary character`,
-    'write "{*}" for one segment, "{**}" for any number of them, or one star at an end',
+    'write "{*}" for one segment, "{**}" for one or more, or one star at an end',
   ),
   'tls-on-plaintext-port': error(
     message`"${'field'}" on a port with protocol ${'protocol'}, expected ${'expected'}`,

@@ -50,7 +50,7 @@ export const topologyCodes = {
   ),
   'unused-workload-entry': warning(
     message`WorkloadEntry "${'name'}" has no effect: no service has it as an endpoint, and no label says that it has a proxy`,
-    'give it the labels that a Service or the workloadSelector of a ServiceEntry selects, or remove it',
+    'give it the labels that a Service or the workloadSelector of a ServiceEntry selects, or the label security.mesh.io/tlsMode: mesh if it has a proxy, or remove it',
   ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,
