@@ -6,7 +6,7 @@ import { parseObject } from './parse-object.ts';
 
 /** A key that is left out of a set, named by its `kid` or its place. */
 export interface RefusedKey {
-  /** `key "a"`, or `key 0` without a `kid`. */
+  /** `key "a"`; without a `kid` its place in the set, counted from 1: `key number 1`. */
   readonly key: string;
   readonly reason: string;
   /** Present on a private or symmetric key, which ought to be known to nobody else. */

@@ -22,7 +22,8 @@ export const tokenAndRouteNumbers: readonly NumberWithoutRule[] = [
   },
   {
     ...{ id: 'MP607', title: 'a Gateway port that its Service does not have', peers: ['IST0162'] },
-    saidBy: ['gateway-server-left-out', 'gateway-port-of-proxy'],
+    leftOut:
+      'the gateway opens the port all the same, and clients may reach it at the address of its pod, or by a Service outside the inputs',
   },
   {
     ...{ id: 'MP609', title: 'a gateway Secret in another namespace' },
