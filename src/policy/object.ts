@@ -6,13 +6,16 @@ export interface MeshObject<Kind extends string> {
   readonly name: string;
   /** `default` when the object names none; empty for cluster-scoped kinds (Namespace). */
   readonly namespace: string;
-  /** Milliseconds since 1970, from `metadata.creationTimestamp`; 0 when absent, so that undated objects are the oldest. */
+  /** Milliseconds since 1970, from `metadata.creationTimestamp`; `notYetCreated` when absent. */
   readonly createdAt: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** Where its fields stand: paths start at the object's root (`['spec', 'host']`). */
   readonly document: PolicyDocument;
 }
+
+/** Age of an object without a date: the cluster dates each when it is created, so this one comes after all that have one. */
+export const notYetCreated = Number.MAX_SAFE_INTEGER;
 
 export interface WorkloadSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import { aliases } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { collapse, fieldHolding, knownFields, suggestedField } from './collapse.ts';
+import { formatHint } from './format-hints.ts';
 import { formats } from './formats.ts';
 import { mostFaults } from './rule.ts';
 import type { SchemaError } from './validator.ts';
@@ -151,7 +152,8 @@ function explainFormat({ bag, error, span, field, value }: Complaint): void {
   const format = formats[String(error.params.format)];
   const code = format?.faultOf(text);
   if (format === undefined || code === undefined) throw new Error(`format "${error.params.format}" has no explanation`);
-  bag.report(code, span, { field, value, expected: format.expected });
+  const hint = formatHint(String(error.params.format), text, field);
+  bag.report(code, span, { field, value, expected: format.expected }, { hint });
 }
 
 /** Keys and indexes of a JSON Pointer into `root` (RFC 6901); digits are an index only in a list. */

@@ -12,11 +12,11 @@ const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
 describe('validate', () => {
-  test('takes an object without a namespace to be of "default", and without a date to be the oldest', () => {
+  test('takes an object without a namespace to be of "default", and without a date to come after all that have one', () => {
     const [object] = read(`${peer}spec: {mtls: {mode: STRICT}}`).objects;
     expect(object).toMatchObject({
       namespace: 'default',
-      createdAt: 0,
+      createdAt: Number.MAX_SAFE_INTEGER,
       labels: {},
       spec: { mtls: { mode: 'STRICT' } },
     });

@@ -2,7 +2,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { meshConfig, projectFile, proxyConfig } from '../generated/validators.js';
 import { compareStrings } from '../lib/sort.ts';
 import { groupAlias } from '../policy/alias.ts';
-import type { MeshObject } from '../policy/object.ts';
+import { type MeshObject, notYetCreated } from '../policy/object.ts';
 import type { ValidObject } from '../policy/policy.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { dispatch, isForeign, isNoObject, splitApiVersion } from './dispatch.ts';
@@ -109,7 +109,7 @@ function objectOf(document: PolicyDocument, { kind, isNamespaced, parts }: Known
     kind,
     name: metadata.name,
     namespace: isNamespaced ? (metadata.namespace ?? 'default') : '',
-    createdAt: metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : 0,
+    createdAt: metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : notYetCreated,
     labels: metadata.labels ?? none,
     annotations: metadata.annotations ?? none,
     document,

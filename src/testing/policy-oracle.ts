@@ -135,7 +135,7 @@ function atPort(policy: any, name: string, port: number, wider: () => unknown): 
 
 function oldestFirst(all: readonly GeneratedPolicy[]): GeneratedPolicy[] {
   const key = ({ metadata }: GeneratedPolicy): string =>
-    `${metadata.creationTimestamp ?? ''} ${metadata.name}.${metadata.namespace}`;
+    `${metadata.creationTimestamp ?? 'not yet'} ${metadata.name}.${metadata.namespace}`;
   return [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 

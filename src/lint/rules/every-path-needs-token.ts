@@ -13,7 +13,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a DENY rule for every request without a token',
-  why: 'CORS preflight requests have no token, and neither have health checks and metric scrapes of these ports: they are refused too',
+  why: 'requests that never have a token are refused too: CORS preflight requests, and health checks and metric scrapes that use a port of the application or of a gateway server; the ports of the proxy itself are not affected',
   hint: 'add "to" with "notPaths" for health checks and, if browsers call from other origins, with "notMethods: ["OPTIONS"]"',
   outranks: ['missing-token-gives-403'],
   check({ snapshot, report }) {

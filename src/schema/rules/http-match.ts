@@ -31,7 +31,8 @@ function checkTextMatch({ prefix, regex }: StringMatch, path: JsonPath, report: 
 /** `@request.auth.claims.x` would look at the token, which is read after the route was chosen. */
 function checkHeaderName(name: string, path: JsonPath, report: Report): void {
   if (name.startsWith('@')) {
-    const reason = 'routes cannot be chosen by claims of tokens; use an AuthorizationPolicy';
+    const reason =
+      'unlike Istio, this compiler chooses no routes by claims of tokens, also not at gateways; use an AuthorizationPolicy to allow or deny by claims';
     report('unsupported-field', path, { field: name, reason }, { part: 'key' });
     return;
   }
