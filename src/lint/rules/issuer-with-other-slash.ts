@@ -1,5 +1,9 @@
-import { sourceValues } from '../authorization/walk.ts';
+import { placedValues } from '../authorization/placed-values.ts';
+import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+
+/** Fields that name an issuer. */
+const naming = /^((r|notR)equestPrincipals|request\.auth\.(principal|claims\[iss\]))$/;
 
 /** A request principal is the issuer, a slash and the subject; issuers are compared letter by letter. */
 export const rule: Rule = {
@@ -12,31 +16,35 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a request principal whose issuer differs from that of the tokens by a slash at the end',
-  why: 'no token has this principal: an ALLOW rule does not let its owner in, and a DENY rule does not stop the owner',
-  hint: 'write the issuer exactly as in the RequestAuthentication, then a slash, then the subject',
+  title: 'a request principal or an issuer that differs from that of the tokens by a slash at the end',
+  why: 'no token has this value: an ALLOW rule does not let its owner in, and a DENY rule does not stop the owner',
+  hint: 'write the issuer exactly as in the RequestAuthentication; in a request principal, a slash and the subject follow',
   fixChanges: 'access rules',
   check({ snapshot, report }) {
     const issuers = new Set(
       snapshot.policies.requestAuthentications.flatMap(({ spec }) => (spec.jwtRules ?? []).map(({ issuer }) => issuer)),
     );
-    for (const { policy, field, value, path } of sourceValues(
-      snapshot,
-      ...(['requestPrincipals', 'notRequestPrincipals'] as const),
-    )) {
-      // The last slash parts issuer and subject.
-      const [issuer, subject] = [value.slice(0, value.lastIndexOf('/')), value.slice(value.lastIndexOf('/') + 1)];
-      const other = issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
-      if (!value.includes('/') || issuers.has(issuer) || !issuers.has(other)) continue;
-      const expected = `${other}/${subject}`;
-      report({
-        ...{ object: policy, path, message: `"${field}" has "${value}", and tokens of that issuer have "${expected}"` },
-        hint: `write "${expected}"`,
-        fix: {
-          title: `Write ${expected}`,
-          edits: [{ span: policy.document.spanOf(path), text: JSON.stringify(expected) }],
-        },
-      });
+    for (const at of allRulesOf(snapshot)) {
+      for (const { field, value, path } of placedValues(at, naming)) {
+        // The last slash parts issuer and subject; the claim is the issuer alone.
+        const end = field === 'request.auth.claims[iss]' ? value.length : value.lastIndexOf('/');
+        const [issuer, subject] = [value.slice(0, end), value.slice(end)];
+        const other = issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
+        if (end < 0 || issuers.has(issuer) || !issuers.has(other)) continue;
+        const expected = `${other}${subject}`;
+        report({
+          ...{
+            object: at.policy,
+            path,
+            message: `"${field}" has "${value}", and tokens of that issuer have "${expected}"`,
+          },
+          hint: `write "${expected}"`,
+          fix: {
+            title: `Write ${expected}`,
+            edits: [{ span: at.policy.document.spanOf(path), text: JSON.stringify(expected) }],
+          },
+        });
+      }
     }
   },
 };

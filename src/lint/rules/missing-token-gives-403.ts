@@ -1,5 +1,7 @@
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import { rulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+import { Issuers } from '../tokens/issuers.ts';
 import { type TokenField, tokenFields } from '../tokens/token-fields.ts';
 
 /** What refuses a request without a token is the rule of access, which knows nothing of logging in. */
@@ -19,9 +21,11 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     // Without one nothing is answered with 401; that no token is verified then is the matter of another rule.
     if (snapshot.policies.requestAuthentications.length === 0) return;
+    const issuers = Issuers.of(snapshot.policies.requestAuthentications);
     for (const policy of snapshot.policies.authorizationPolicies) {
       const field = requiring(policy);
-      if (field === undefined) continue;
+      // Where no token fulfils a rule, another rule says so, and requests with a token are refused as well.
+      if (field === undefined || asksForNoSubject(policy, issuers)) continue;
       const message = `"${field.name}" requires a token, and a request without one is answered with 403, not 401`;
       report({ object: policy, path: field.path, part: 'key', message });
     }
@@ -37,4 +41,10 @@ function requiring(policy: AuthorizationPolicy): TokenField | undefined {
     ({ from = [] }) => from.length > 0 && from.every(({ source }) => source.requestPrincipals !== undefined),
   );
   return action === 'ALLOW' && isAsked ? fields.find(({ name }) => name === 'requestPrincipals') : undefined;
+}
+
+function asksForNoSubject(policy: AuthorizationPolicy, issuers: Issuers): boolean {
+  return rulesOf([policy]).some(({ rule: { from = [] } }) =>
+    from.some(({ source }) => source.requestPrincipals?.some((value) => issuers.isWithoutSubject(value))),
+  );
 }

@@ -1,0 +1,26 @@
+import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+
+/** The issuers whose tokens are verified anywhere in the mesh. */
+export class Issuers {
+  readonly #all: ReadonlySet<string>;
+
+  constructor(issuers: Iterable<string>) {
+    this.#all = new Set(issuers);
+  }
+
+  static of(policies: readonly RequestAuthentication[]): Issuers {
+    return new Issuers(policies.flatMap(({ spec }) => (spec.jwtRules ?? []).map(({ issuer }) => issuer ?? '')));
+  }
+
+  has(issuer: string): boolean {
+    return this.#all.has(issuer);
+  }
+
+  /** Whether a request principal, which is `<issuer>/<subject>`, names an issuer alone. What has a star may match. */
+  isWithoutSubject(principal: string): boolean {
+    if (principal.includes('*')) return false;
+    const slash = principal.lastIndexOf('/');
+    if (slash === -1) return true;
+    return this.has(principal) && !this.has(principal.slice(0, slash));
+  }
+}
