@@ -19,6 +19,7 @@ import serviceEntry from '../../schemas/service-entry.json' with { type: 'json' 
 import virtualService from '../../schemas/virtual-service.json' with { type: 'json' };
 import workloadController from '../../schemas/workload-controller.json' with { type: 'json' };
 import workloadEntry from '../../schemas/workload-entry.json' with { type: 'json' };
+import workloadGroup from '../../schemas/workload-group.json' with { type: 'json' };
 
 import { publish, referred, type Schema as SchemaPart } from './publish-schema.ts';
 
@@ -48,6 +49,7 @@ const all: readonly Schema[] = [
   virtualService,
   workloadController,
   workloadEntry,
+  workloadGroup,
 ];
 
 /** Schemas by name: `peer-authentication`. */

@@ -109,6 +109,21 @@ export interface WorkloadEntrySpec {
 
 export interface WorkloadEntry extends MeshObject<'WorkloadEntry'> {
   readonly spec: WorkloadEntrySpec;
+  readonly status?: {
+    readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  };
+}
+
+/** What WorkloadEntries of one namespace have in common; its probe is not sent, and so not typed. */
+export interface WorkloadGroup extends MeshObject<'WorkloadGroup'> {
+  readonly spec: {
+    readonly metadata?: {
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly annotations?: Readonly<Record<string, string>>;
+    };
+    readonly template: WorkloadEntrySpec;
+    readonly probe?: object;
+  };
 }
 
 export interface ServiceEntryPort {
@@ -148,5 +163,6 @@ export type TopologyObject =
   | Endpoints
   | EndpointSlice
   | WorkloadEntry
+  | WorkloadGroup
   | ServiceEntry
   | Secret;

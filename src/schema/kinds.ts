@@ -15,6 +15,7 @@ import {
   virtualService,
   workloadController,
   workloadEntry,
+  workloadGroup,
 } from '../generated/validators.js';
 import type { Rule } from './rule.ts';
 import { authorizationPolicyRules } from './rules/authorization-policy.ts';
@@ -25,6 +26,7 @@ import { requestAuthenticationRules } from './rules/request-authentication.ts';
 import { serviceEntryRules } from './rules/service-entry.ts';
 import { checkPorts } from './rules/service-ports.ts';
 import { virtualServiceRules } from './rules/virtual-service.ts';
+import { workloadGroupRules } from './rules/workload-group.ts';
 import type { SchemaValidator } from './validator.ts';
 
 /** A kind that is read: where it comes from, its schema, and the rules beyond it. */
@@ -54,7 +56,8 @@ export const knownKinds: readonly KnownKind[] = [
   policy(networking, 'DestinationRule', destinationRule, destinationRuleRules),
   policy(networking, 'Gateway', gateway, gatewayRules),
   policy(networking, 'VirtualService', virtualService, virtualServiceRules),
-  policy(networking, 'WorkloadEntry', workloadEntry, []),
+  { ...policy(networking, 'WorkloadEntry', workloadEntry, []), parts: ['spec', 'status'] },
+  policy(networking, 'WorkloadGroup', workloadGroup, workloadGroupRules),
   policy(networking, 'ServiceEntry', serviceEntry, serviceEntryRules),
   { ...core('Namespace', namespace, []), isNamespaced: false },
   core('ServiceAccount', serviceAccount, []),

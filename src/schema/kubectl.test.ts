@@ -117,6 +117,13 @@ const policies: Readonly<Record<string, { group: string; body: string }>> = {
     - match: [{port: 3306, destinationSubnets: [10.0.0.0/8]}]
       route: [{destination: {host: ratings}}]`,
   },
+  WorkloadGroup: {
+    group: 'networking',
+    body: `
+  spec:
+    metadata: {labels: {app: ratings}, annotations: {example.com/owner: shop}}
+    template: {serviceAccount: ratings, ports: {http: 8080}, network: vms, weight: 2, locality: eu/a}`,
+  },
   ServiceEntry: {
     group: 'networking',
     body: `

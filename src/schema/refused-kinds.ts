@@ -7,7 +7,6 @@ const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
   EnvoyFilter: templatesOf,
   ProxyConfig: () => 'put its settings into "defaultConfig" of the mesh configuration',
   Sidecar: () => 'narrow what proxies see by "exportTo" of services, routes and rules',
-  WorkloadGroup: () => 'declare each machine by a WorkloadEntry',
 };
 
 /** Kinds of the mesh's groups that are not read, with what to do instead. */

@@ -93,6 +93,7 @@ const placesByKind: Readonly<Record<string, readonly Place[]>> = {
   DaemonSet: controllerPlaces,
   Job: controllerPlaces,
   WorkloadEntry: [labels('spec.labels')],
+  WorkloadGroup: [labels('spec.metadata.labels'), labels('spec.metadata.annotations'), labels('spec.template.labels')],
   ServiceEntry: [labels('spec.endpoints.*.labels'), labels('spec.workloadSelector.labels')],
 };
 

@@ -79,6 +79,10 @@ export function workloadEntry(meta: string | Meta, spec: kinds.WorkloadEntrySpec
   return { ...meshObject('WorkloadEntry', meta), spec };
 }
 
+export function workloadGroup(meta: string | Meta, spec: kinds.WorkloadGroup['spec']): kinds.WorkloadGroup {
+  return { ...meshObject('WorkloadGroup', meta), spec };
+}
+
 export function serviceEntry(meta: string | Meta, spec: kinds.ServiceEntry['spec']): kinds.ServiceEntry {
   return { ...meshObject('ServiceEntry', meta), spec };
 }

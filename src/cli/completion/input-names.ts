@@ -24,6 +24,7 @@ export interface WorkloadName {
 const workloadKinds: ReadonlySet<string> = new Set([
   'Pod',
   'WorkloadEntry',
+  'WorkloadGroup',
   'Deployment',
   'StatefulSet',
   'DaemonSet',

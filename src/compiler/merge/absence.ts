@@ -13,6 +13,7 @@ const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'unknown-destination',
   'unknown-gateway',
   'unknown-host',
+  'unknown-workload-group',
 ]);
 
 /** Whether a diagnostic rests on something that the input does not have. */

@@ -2,6 +2,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { lookup } from '../../lib/lookup.ts';
 import type { MeshObject } from '../../policy/object.ts';
+import { annotationPath } from './annotation-path.ts';
 import { nameOf } from './object-name.ts';
 import type { Labels } from './selector.ts';
 
@@ -39,12 +40,11 @@ export function inboundBypass(annotations: Labels): InboundBypass {
 
 /** Tells what goes around a sidecar by the annotations of its pod: nothing that policies say holds there. */
 export function checkCapture(object: MeshObject<string>, annotations: Labels, bag: DiagnosticBag): void {
-  const root = annotations === object.annotations ? [] : ['spec', 'template'];
   const { kind } = object;
   const name = nameOf(object);
   for (const [key, value] of Object.entries(annotations)) {
     if (!key.startsWith(domain)) continue;
-    const path: JsonPath = [...root, 'metadata', 'annotations', key];
+    const path: JsonPath = annotationPath(object, key);
     const field = key.slice(domain.length);
     if (field.endsWith('Ports') && value.trim() !== '*' && portsOf(value) === undefined) {
       bag.report('invalid-port-list', object.document.spanOf(path), { annotation: key, value });

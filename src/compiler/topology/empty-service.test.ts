@@ -17,6 +17,12 @@ test.each<[string, readonly TopologyObject[], RegExp, RegExp | undefined]>([
     /^service "shop\/web" has no endpoints: Deployment "shop\/web" has no pods in the inputs/,
     /get pods/,
   ],
+  [
+    'a group without machines',
+    [web, make.workloadGroup('shop/web', { metadata: { labels: app }, template: {} })],
+    /^service "shop\/web" has no endpoints: WorkloadGroup "shop\/web" has no WorkloadEntries in the inputs/,
+    /get workloadentries/,
+  ],
   ['no workload', [web], /its selector matches no workload$/, /get pods/],
   [
     'no selector and no records',

@@ -42,6 +42,7 @@ function mustHaveEndpoints({ service, selector }: ServiceDraft): boolean {
 
 const addSlices = 'add its EndpointSlices: kubectl get endpointslices -o yaml';
 const addPods = 'add its pods: kubectl get pods -o yaml';
+const addGroupEntries = 'add the WorkloadEntries of its machines: kubectl get workloadentries -o yaml';
 const addEntries = 'add the pods and WorkloadEntries that carry its labels: kubectl get pods,workloadentries -o yaml';
 
 interface Cause {
@@ -65,8 +66,10 @@ function causeOf({ service: { namespace, name }, selector }: ServiceDraft, regis
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
     return { why: 'none of the workloads that its selector matches is ready and has the port' };
   }
-  const why = `${template.kind} "${nameOf(template)}" has no pods in the inputs, so their addresses are not known`;
-  return { why, hint: addPods, isUnseen: true };
+  const isGroup = template.kind === 'WorkloadGroup';
+  const members = isGroup ? 'WorkloadEntries' : 'pods';
+  const why = `${template.kind} "${nameOf(template)}" has no ${members} in the inputs, so their addresses are not known`;
+  return { why, hint: isGroup ? addGroupEntries : addPods, isUnseen: true };
 }
 
 function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, registry: Registry): Cause {

@@ -25,6 +25,11 @@ export function roleOfEntry(labels: Labels): WorkloadRole {
   return labels[tlsModeLabel] === 'mesh' ? 'sidecar' : 'none';
 }
 
+/** The agent runs on every machine of a group, unless its label says otherwise: it is what a group is for. */
+export function roleOfGroup(labels: Labels): WorkloadRole {
+  return labels[tlsModeLabel] === undefined ? 'sidecar' : roleOfEntry(labels);
+}
+
 /** Whether clients use mesh TLS towards the workload: its label decides, else its sidecar does. */
 export function acceptsMeshTls(labels: Labels, role: WorkloadRole): boolean {
   const label = labels[tlsModeLabel];

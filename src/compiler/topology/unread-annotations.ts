@@ -4,10 +4,12 @@ import { compareStrings } from '../../lib/sort.ts';
 import { labelKeyAlias } from '../../policy/alias.ts';
 import { lintAnnotation } from '../../policy/lint-annotation.ts';
 import type { MeshObject } from '../../policy/object.ts';
-import type { WorkloadController } from '../../policy/topology-kinds.ts';
+import type { WorkloadController, WorkloadGroup } from '../../policy/topology-kinds.ts';
 import { writtenIn } from '../../schema/resolve-aliases.ts';
 import { captureAnnotations } from './capture.ts';
 import { nameOf } from './object-name.ts';
+import { groupAnnotation } from './workload-groups.ts';
+import { healthAnnotation } from './workloads.ts';
 
 /** Of pods and workload entries, read by the compiler or by the agent beside them. */
 const readOfWorkloads: ReadonlySet<string> = new Set([
@@ -29,12 +31,12 @@ const readOfAll: ReadonlySet<string> = new Set(['mesh.io/dry-run', lintAnnotatio
 
 /** Written by programs, for themselves: they ask for nothing. */
 const ofPrograms =
-  /^(?:mesh\.io\/rev|sidecar\.mesh\.io\/status|(?:[a-z.]+\.)?(?:operator|internal|galley|ambient)\.mesh\.io\/.*)$/;
+  /^(?:mesh\.io\/(?:rev|workloadController|(?:dis)?connectedAt)|sidecar\.mesh\.io\/status|(?:[a-z.]+\.)?(?:operator|internal|galley|ambient)\.mesh\.io\/.*)$/;
 
 /** By kind, what is read of its own metadata; pod templates have those of pods. */
 const readOfKinds: Readonly<Record<string, ReadonlySet<string>>> = {
   Pod: readOfWorkloads,
-  WorkloadEntry: readOfWorkloads,
+  WorkloadEntry: new Set([...readOfWorkloads, groupAnnotation, healthAnnotation]),
   Service: new Set(['networking.mesh.io/exportTo']),
 };
 
@@ -64,6 +66,8 @@ export function reportUnreadAnnotations(objects: readonly MeshObject<string>[], 
     look(object, object.annotations, [], readOfKinds[object.kind]);
     const { metadata } = (object as Partial<WorkloadController>).spec?.template ?? {};
     if (metadata?.annotations) look(object, metadata.annotations, ['spec', 'template'], readOfWorkloads);
+    const { metadata: ofGroup } = object.kind === 'WorkloadGroup' ? (object as WorkloadGroup).spec : {};
+    if (ofGroup?.annotations) look(object, ofGroup.annotations, ['spec'], readOfWorkloads);
   }
   for (const [, { object, path, written, count }] of [...unread].sort(([a], [b]) => compareStrings(a, b))) {
     const others = count === 1 ? '' : ` and ${count - 1} more`;

@@ -3,9 +3,11 @@ import type * as kinds from '../../policy/topology-kinds.ts';
 import { nameOf } from './object-name.ts';
 import { ofKind } from './of-kind.ts';
 import { LabelIndex } from './selector.ts';
+import { hasEntries, WorkloadGroups } from './workload-groups.ts';
 import {
   controllerWorkload,
   entryWorkload,
+  groupWorkload,
   isAlive,
   podWorkload,
   type WorkloadContext,
@@ -16,10 +18,15 @@ import {
 export function draftWorkloads(objects: readonly kinds.TopologyObject[], context: WorkloadContext): WorkloadDraft[] {
   const pods = ofKind(objects, 'Pod');
   const made = new LabelIndex(pods);
+  const entries = ofKind(objects, 'WorkloadEntry');
+  const declared = ofKind(objects, 'WorkloadGroup');
+  const groups = new WorkloadGroups(declared);
+  const groupOf = new Map(entries.map((entry) => [entry, groups.of(entry, context.bag)]));
   const controllers = objects.filter((object): object is kinds.WorkloadController => isController(object.kind));
   const drafts = [
     ...pods.filter(isAlive).map((pod) => podWorkload(pod, context)),
-    ...ofKind(objects, 'WorkloadEntry').map((entry) => entryWorkload(entry, context)),
+    ...entries.map((entry) => entryWorkload(entry, groupOf.get(entry), context)),
+    ...declared.filter((group) => !hasEntries(group, entries, groupOf)).map((it) => groupWorkload(it, context)),
     ...controllers.filter((controller) => !hasPods(controller, made)).map((it) => controllerWorkload(it, context)),
   ];
   const sorted = sortedBy(

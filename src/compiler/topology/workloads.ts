@@ -1,15 +1,24 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../../policy/object.ts';
-import type { Pod, PodSpec, WorkloadController, WorkloadEntry } from '../../policy/topology-kinds.ts';
+import type {
+  Pod,
+  PodSpec,
+  WorkloadController,
+  WorkloadEntry,
+  WorkloadEntrySpec,
+  WorkloadGroup,
+} from '../../policy/topology-kinds.ts';
 import { canonicalAddress, isHostName, isSocketAddress } from './address.ts';
+import { annotationPath } from './annotation-path.ts';
 import { checkCapture } from './capture.ts';
 import { injectKey } from './injection.ts';
 import { localityOfLabels } from './locality.ts';
-import type { SpiffeId, Workload } from './model.ts';
+import type { SpiffeId, Workload, WorkloadRole } from './model.ts';
 import { nameOf } from './object-name.ts';
-import { acceptsMeshTls, roleOfEntry, roleOfPod } from './role.ts';
+import { acceptsMeshTls, roleOfEntry, roleOfGroup, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
+import { labelsOfGroup, specOfMember } from './workload-groups.ts';
 
 /** A workload before it is known which services deliver to it. */
 export interface WorkloadDraft extends Omit<Workload, 'families' | 'targets'> {
@@ -60,31 +69,72 @@ export function controllerWorkload(controller: WorkloadController, context: Work
   return templateWorkload(controller, metadata?.labels ?? {}, metadata?.annotations ?? {}, spec, context);
 }
 
-export function entryWorkload(entry: WorkloadEntry, context: WorkloadContext): WorkloadDraft {
-  const { spec } = entry;
-  const labels = { ...entry.labels, ...spec.labels };
-  const role = roleOfEntry(labels);
+/** A machine by its entry; what the entry leaves out is its group's. */
+export function entryWorkload(
+  entry: WorkloadEntry,
+  group: WorkloadGroup | undefined,
+  context: WorkloadContext,
+): WorkloadDraft {
+  const spec = specOfMember(entry, group);
+  const labels = { ...(group && labelsOfGroup(group)), ...entry.labels, ...entry.spec.labels };
+  const role = group === undefined ? roleOfEntry(labels) : roleOfGroup(labels);
   const dialed = spec.address === undefined ? [] : dialedAddress(entry, ['spec', 'address'], spec.address, context.bag);
+  const inherited = group?.spec.metadata?.annotations;
+  const annotations = inherited === undefined ? entry.annotations : { ...inherited, ...entry.annotations };
   return {
-    namespace: entry.namespace,
-    name: entry.name,
-    kind: entry.kind,
-    labels,
-    annotations: entry.annotations,
-    serviceAccount: spec.serviceAccount || 'default',
-    identity: identityOf(context.trustDomain, entry.namespace, spec.serviceAccount ?? ''),
-    role,
-    hasSidecar: acceptsMeshTls(labels, role),
+    ...machineWorkload(entry, { labels, annotations, spec, role }, context),
     addresses: dialed.filter((address) => canonicalAddress(address) !== undefined),
     dialed,
-    isReady: true,
+    isReady: isEntryHealthy(entry, annotations),
+  };
+}
+
+/** Stands for the machines of the group that no entry declares; it has no address. */
+export function groupWorkload(group: WorkloadGroup, context: WorkloadContext): WorkloadDraft {
+  const labels = labelsOfGroup(group);
+  const annotations = group.spec.metadata?.annotations ?? {};
+  const facts = { labels, annotations, spec: group.spec.template, role: roleOfGroup(labels) };
+  return { ...machineWorkload(group, facts, context), addresses: [], dialed: [], isReady: true };
+}
+
+interface MachineFacts {
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly spec: WorkloadEntrySpec;
+  readonly role: WorkloadRole;
+}
+
+function machineWorkload(
+  object: WorkloadEntry | WorkloadGroup,
+  { labels, annotations, spec, role }: MachineFacts,
+  { trustDomain, bag }: WorkloadContext,
+): Omit<WorkloadDraft, 'addresses' | 'dialed' | 'isReady'> {
+  return {
+    namespace: object.namespace,
+    name: object.name,
+    kind: object.kind,
+    labels,
+    annotations,
+    serviceAccount: spec.serviceAccount || 'default',
+    identity: identityOf(trustDomain, object.namespace, spec.serviceAccount ?? ''),
+    role,
+    hasSidecar: acceptsMeshTls(labels, role),
     namedPorts: spec.ports ?? {},
-    interceptionMode: interceptionMode(entry, entry.annotations, context.bag),
+    interceptionMode: interceptionMode(object, annotations, bag),
     locality: spec.locality || localityOfLabels(labels),
     weight: spec.weight,
     sharesAddress: false,
-    object: entry,
+    object,
   };
+}
+
+/** Asks that an entry counts only while its condition Healthy is True; Istio writes it to entries of groups with a probe. */
+export const healthAnnotation = 'proxy.mesh.io/health-checks-enabled';
+
+function isEntryHealthy({ status }: WorkloadEntry, annotations: Labels): boolean {
+  // The spellings of true that Istio takes.
+  if (!/^(?:1|[tT]|true|True|TRUE)$/.test(annotations[healthAnnotation] ?? '')) return true;
+  return status?.conditions?.find(({ type }) => type === 'Healthy')?.status === 'True';
 }
 
 /** An IP address in canonical form, a host name in lower case, or a Unix socket; anything else is reported and left out. */
@@ -138,8 +188,7 @@ function templateWorkload(
 /** Without a label nothing is injected: what the annotation asks for would be taken for granted, and is not there. */
 function warnOfAnnotation(object: Pod | WorkloadController, annotations: Labels, bag: DiagnosticBag): void {
   if (annotations[injectKey] !== 'true') return;
-  const root = annotations === object.annotations ? [] : ['spec', 'template'];
-  const span = object.document.spanOf([...root, 'metadata', 'annotations', injectKey], 'key');
+  const span = object.document.spanOf(annotationPath(object, injectKey), 'key');
   bag.report('injection-by-annotation', span, { kind: object.kind, name: nameOf(object) });
 }
 
@@ -168,8 +217,7 @@ function interceptionMode(
 ): Workload['interceptionMode'] {
   const value = annotations[modeAnnotation];
   if (value === undefined || value === 'REDIRECT' || value === 'TPROXY') return value;
-  const root = annotations === object.annotations ? [] : ['spec', 'template'];
-  const span = object.document.spanOf([...root, 'metadata', 'annotations', modeAnnotation]);
+  const span = object.document.spanOf(annotationPath(object, modeAnnotation));
   bag.report('unsupported-interception-mode', span, { value });
   return undefined;
 }

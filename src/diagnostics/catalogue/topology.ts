@@ -23,6 +23,10 @@ export const topologyCodes = {
     message`endpoint ${'endpoint'} of "${'host'}" is left out: ${'why'}`,
     "name the server's own address and port; allowedProxyPortHosts of the mesh configuration lists hosts that may have such a port",
   ),
+  'group-field-without-effect': warning(
+    message`"${'field'}" of WorkloadGroup "${'name'}" has no effect: ${'why'}`,
+    'remove the field',
+  ),
   'invalid-address': error(message`"${'value'}" is not an IP address`),
   'local-endpoint': warning(
     message`endpoint ${'endpoint'} of "${'host'}" is left out: ${'why'}`,
@@ -51,6 +55,10 @@ export const topologyCodes = {
   'unused-workload-entry': warning(
     message`WorkloadEntry "${'name'}" has no effect: no service has it as an endpoint, and no label says that it has a proxy`,
     'give it the labels that a Service or the workloadSelector of a ServiceEntry selects, or the label security.mesh.io/tlsMode: mesh if it has a proxy, or remove it',
+  ),
+  'unknown-workload-group': warning(
+    message`WorkloadEntry "${'name'}" gets nothing from WorkloadGroup "${'group'}": there is no such group in its namespace`,
+    'correct the name in the annotation mesh.io/autoRegistrationGroup, or add the group to the inputs: kubectl get workloadgroups -o yaml',
   ),
   'unsupported-interception-mode': error(
     message`interception mode "${'value'}" is not supported, expected "REDIRECT" or "TPROXY"`,

@@ -26,7 +26,7 @@ export const rule: Rule = {
       return role !== 'none' && !annotations['proxy.mesh.io/config']?.includes('terminationDrainDuration');
     });
     for (const object of new Set(proxied.map((workload) => workload.object))) {
-      if (object.kind === 'WorkloadEntry') continue;
+      if (object.kind === 'WorkloadEntry' || object.kind === 'WorkloadGroup') continue;
       const path = [...podSpecPath(object), 'terminationGracePeriodSeconds'];
       const own = at(object, path);
       const grace = typeof own === 'number' ? own : usualGraceSeconds;

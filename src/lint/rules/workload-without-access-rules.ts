@@ -9,7 +9,7 @@ export const rule: Rule = {
   category: 'authorization',
   direction: 'widens',
   confidence: 'likely',
-  kinds: ['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'WorkloadEntry'],
+  kinds: ['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'WorkloadEntry', 'WorkloadGroup'],
   needs: 'topology',
   since: '0.1.0',
   title: 'a workload to which no access rule applies',

@@ -84,7 +84,7 @@ test.each<[string, boolean, string]>([
   const bag = new DiagnosticBag();
   const annotated = (config: string) => {
     const own = workload(config);
-    return isTemplate ? own : { ...own, object: { ...own.object, annotations: own.annotations } };
+    return isTemplate ? { ...own, object: { ...own.object, kind: 'Deployment' } } : own;
   };
   gatewayTopologyOf(annotated('gatewayTopology: [1]'), defaultSettings, bag);
   warnOfTopologyAtSidecar(annotated('gatewayTopology: {numTrustedProxies: 1}'), defaultSettings, bag);

@@ -5,6 +5,7 @@ import type { SourceSpan } from '../../../diagnostics/span.ts';
 import { validateConfiguration } from '../../../schema/validate.ts';
 import type { JsonObject, JsonValue } from '../../../source/document.ts';
 import { parse } from '../../../source/parse.ts';
+import { annotationPath } from '../../topology/annotation-path.ts';
 import type { Workload } from '../../topology/model.ts';
 import { nameOf } from '../../topology/object-name.ts';
 
@@ -71,7 +72,6 @@ function ofAnnotation(workload: Workload, bag: DiagnosticBag): JsonObject | unde
   return (value ?? undefined) as JsonObject | undefined;
 }
 
-function annotationSpan({ object, annotations }: Workload): SourceSpan {
-  const root = annotations === object.annotations ? [] : ['spec', 'template'];
-  return object.document.spanOf([...root, 'metadata', 'annotations', configAnnotation], 'key');
+function annotationSpan({ object }: Workload): SourceSpan {
+  return object.document.spanOf(annotationPath(object, configAnnotation), 'key');
 }
