@@ -7,12 +7,11 @@ import { createLowerCache, lower } from './lower/lower.ts';
 import { meshFigures } from './mesh-figures.ts';
 import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
-import type { Resource } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import type { UserBootstrap } from './render/user-bootstrap.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
-import { verify } from './verify/verify.ts';
+import { Verified, verify } from './verify/verify.ts';
 
 /** How configurations are written: the same for all snapshots that one renderer gets. */
 export interface RenderOptions {
@@ -58,7 +57,7 @@ export type RenderSnapshot = (snapshot: Snapshot, selection: Selection, bag: Dia
 export function createSnapshotRenderer({ templates, host, bootstrap, onStep }: RenderOptions): RenderSnapshot {
   const renderer = createRenderer(templates, bootstrap);
   const lowered = createLowerCache();
-  const verified = new WeakSet<Resource>();
+  const verified = new Verified();
 
   return (snapshot, { select, keySets, closingSecrets }, bag) => {
     const { settings, topology, effective, policies, decidedRoot } = snapshot;

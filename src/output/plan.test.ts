@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { EnvoyConfig, Resource, ResourceType } from '../compiler/render/resource.ts';
+import { withResources } from '../compiler/render/testing/with-resources.ts';
 import type { MeshFile } from '../contracts/mesh-file.ts';
 import { compileFixture, readFixture } from '../testing/fixture.ts';
 import { discoveryResponse, typedMessage } from './discovery-response.ts';
@@ -13,14 +14,14 @@ function resource(type: ResourceType, name: string): Resource {
 }
 
 function config(workload: string, clusters: readonly Resource[]): EnvoyConfig {
-  return {
+  return withResources({
     namespace: 'shop',
     workload,
     bootstrap: resource('bootstrap', ''),
     listeners: [resource('listener', 'virtualInbound')],
     clusters,
     routes: [resource('route', 'inbound|80||'), resource('route', '../../etc/passwd')],
-  };
+  });
 }
 
 const mesh: MeshFile = {

@@ -1,5 +1,6 @@
 import { createRenderer } from '../compiler/render/render.ts';
 import { type EnvoyConfig, messageTypes, type Resource, type ResourceType } from '../compiler/render/resource.ts';
+import { withResources } from '../compiler/render/testing/with-resources.ts';
 import { verify } from '../compiler/verify/verify.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { canonicalMessage } from '../envoy/api/canonical.ts';
@@ -29,13 +30,12 @@ export function edited(type: ResourceType, name: string, edit: (json: Json) => v
     edit(json);
     return { ...resource, json: canonicalMessage(messageTypes[type], json).json };
   };
-  return {
-    ...sample,
+  return withResources(sample, {
     bootstrap: change(sample.bootstrap),
     listeners: sample.listeners.map(change),
     clusters: sample.clusters.map(change),
     routes: sample.routes.map(change),
-  };
+  });
 }
 
 /** The sample with its inbound listener edited; the others below edit a part of it, or another resource. */

@@ -51,6 +51,17 @@ describe('createRenderer', () => {
     expect(paths).toEqual(['/one/routes/a%3A80.json', '/two/routes/a%3A80.json']);
   });
 
+  test('gives proxies of one outbound half one set of resources, whatever each leaves out', () => {
+    const listeners = [listenerIR('a', 1), { ...listenerIR('b', 2), notForAddresses: ['10.0.0.1'] }];
+    const outbound = half({ listeners, clusters: [clusterIR('c')] });
+    const renderer = createRenderer();
+    const configs = ['10.0.0.1', '10.0.0.2'].map((address) =>
+      rendered(proxyIR({ workload: address, addresses: [address], outbound }), renderer),
+    );
+    expect(configs[0]?.shared).toBe(configs[1]?.shared);
+    expect(configs.map(({ listeners: list }) => list.map(({ name }) => name))).toEqual([['a'], ['a', 'b']]);
+  });
+
   test('merges both halves by name', () => {
     const inbound = half({ clusters: [clusterIR('b'), clusterIR('d')] });
     const outbound = half({ clusters: [clusterIR('e'), clusterIR('c'), clusterIR('a')] });

@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { compareStrings, sortedBy } from '../../lib/sort.ts';
+import { append } from '../../lib/append.ts';
+import { sortedBy } from '../../lib/sort.ts';
 import type { ClusterIR } from '../ir/cluster.ts';
 import type { ListenerIR } from '../ir/listener.ts';
 import type { BootstrapIR, InboundIR, OutboundIR, ProxyIR } from '../ir/proxy.ts';
@@ -9,8 +10,9 @@ import { clusterView } from './cluster-view.ts';
 import type { MainTemplate } from './engine.ts';
 import type { Placement } from './file-source.ts';
 import { listenerView } from './listener-view.ts';
+import { configOf } from './proxy-config.ts';
 import { renderResource } from './render-resource.ts';
-import type { EnvoyConfig, Resource, ResourceType } from './resource.ts';
+import type { EnvoyConfig, Resource, ResourceSet, ResourceType } from './resource.ts';
 import { routeConfigurationView } from './route-view.ts';
 import { builtInTemplates, type Templates } from './templates.ts';
 import { type UserBootstrap, withUserBootstrap } from './user-bootstrap.ts';
@@ -21,17 +23,11 @@ export interface Renderer {
   render(proxy: ProxyIR, bag: DiagnosticBag): EnvoyConfig | undefined;
 }
 
-/** Resources of one half (inbound or outbound) of a proxy, each list sorted by name. */
+/** Resources of one half (inbound or outbound) of a proxy. */
 interface Half {
-  readonly listeners: readonly Listed[];
-  readonly clusters: readonly Resource[];
-  readonly routes: readonly Resource[];
-}
-
-/** A listener, and the proxies that leave it out. */
-interface Listed {
-  readonly resource: Resource;
-  readonly notForAddresses: readonly string[];
+  readonly set: ResourceSet;
+  /** Listeners that the proxy of an address leaves out, by address. */
+  readonly notFor: ReadonlyMap<string, readonly Resource[]>;
 }
 
 /** A renderer that remembers what it rendered, as long as the IR objects live. */
@@ -65,15 +61,16 @@ export function createRenderer(templates: Templates = builtInTemplates(), bootst
           routes: all(half.routes, routes, bag),
         };
         if (made.listeners === undefined || made.clusters === undefined || made.routes === undefined) return undefined;
-        const listed = made.listeners.map((resource, i) => ({
-          resource,
-          notForAddresses: half.listeners[i]?.notForAddresses ?? [],
-        }));
-        return {
-          listeners: sortedBy(listed, ({ resource }) => resource.name),
+        const notFor = new Map<string, Resource[]>();
+        for (const [i, resource] of made.listeners.entries()) {
+          for (const address of half.listeners[i]?.notForAddresses ?? []) append(notFor, address, resource);
+        }
+        const set = {
+          listeners: sortedBy(made.listeners, byName),
           clusters: sortedBy(made.clusters, byName),
           routes: sortedBy(made.routes, byName),
         };
+        return { set, notFor };
       });
       placed.set(key, halves);
     }
@@ -86,14 +83,9 @@ export function createRenderer(templates: Templates = builtInTemplates(), bootst
       const inbound = halvesAt(proxy.bootstrap)(proxy.inbound, bag);
       const outbound = halvesAt(proxy.bootstrap)(proxy.outbound, bag);
       if (bootstrap === undefined || inbound === undefined || outbound === undefined) return undefined;
-      return {
-        namespace: proxy.namespace,
-        workload: proxy.workload,
-        bootstrap,
-        listeners: merged(ownListeners(inbound, proxy), ownListeners(outbound, proxy)),
-        clusters: merged(inbound.clusters, outbound.clusters),
-        routes: merged(inbound.routes, outbound.routes),
-      };
+      const { namespace, workload } = proxy;
+      const leftOut = new Set([inbound, outbound].flatMap((half) => leftOutOf(half, proxy)));
+      return configOf({ namespace, workload, bootstrap, own: inbound.set, shared: outbound.set, leftOut });
     }),
   };
 }
@@ -111,25 +103,10 @@ function all<IR>(
   return made.length === resources.length ? made : undefined;
 }
 
-function ownListeners({ listeners }: Half, { addresses }: ProxyIR): Resource[] {
-  return listeners
-    .filter(({ notForAddresses }) => !notForAddresses.some((address) => addresses.includes(address)))
-    .map(({ resource }) => resource);
-}
-
-/** Two sorted lists as one; a resource that both have is there once. */
-function merged(a: readonly Resource[], b: readonly Resource[]): readonly Resource[] {
-  if (a.length === 0) return b;
-  const out: Resource[] = [];
-  let j = 0;
-  for (const resource of a) {
-    for (let next = b[j]; next !== undefined && compareStrings(next.name, resource.name) < 0; next = b[++j])
-      out.push(next);
-    if (b[j] === resource) j++;
-    out.push(resource);
-  }
-  for (; j < b.length; j++) out.push(b[j] as Resource);
-  return out;
+/** Listeners of a set that would stand at an address of the proxy itself. */
+function leftOutOf({ notFor }: Half, { addresses }: ProxyIR): readonly Resource[] {
+  if (notFor.size === 0) return [];
+  return addresses.flatMap((address) => notFor.get(address) ?? []);
 }
 
 /** Failures are not remembered: each run tells them again. */

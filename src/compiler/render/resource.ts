@@ -34,12 +34,19 @@ export interface Resource {
   readonly overridden?: Readonly<Record<string, unknown>>;
 }
 
-/** One proxy's configuration: references to resources, sorted by name within each list. */
-export interface EnvoyConfig {
-  readonly namespace: string;
-  readonly workload: string;
-  readonly bootstrap: Resource;
+/** Resources, sorted by name within each list. What many proxies have alike is one object. */
+export interface ResourceSet {
   readonly listeners: readonly Resource[];
   readonly clusters: readonly Resource[];
   readonly routes: readonly Resource[];
+}
+
+/** One proxy's configuration: its own resources and those that it shares; the lists are both together. */
+export interface EnvoyConfig extends ResourceSet {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly bootstrap: Resource;
+  readonly own: ResourceSet;
+  /** The same object for all proxies of one client scope. */
+  readonly shared: ResourceSet;
 }

@@ -17,8 +17,9 @@ import type { ExtAuthzIR } from '../ir/ext-authz.ts';
 import type { RbacIR } from '../ir/rbac.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig } from '../render/resource.ts';
+import { withResources } from '../render/testing/with-resources.ts';
 import { asked, askedOverHttp, httpFilters, networkFilters } from './testing/access-filters.ts';
-import { verify } from './verify.ts';
+import { Verified, verify } from './verify.ts';
 
 /** A proxy with these filters, and what `verify` says of them as a template could write them. */
 function proxyWith(level: 'http' | 'network', policyFilters: readonly (RbacIR | ExtAuthzIR)[]) {
@@ -34,7 +35,8 @@ function proxyWith(level: 'http' | 'network', policyFilters: readonly (RbacIR | 
     },
   });
   const rendered = createRenderer().render(proxy, new DiagnosticBag()) as EnvoyConfig;
-  const others = new WeakSet([rendered.bootstrap, ...rendered.clusters, ...rendered.routes]);
+  const others = new Verified();
+  for (const other of [rendered.bootstrap, ...rendered.clusters, ...rendered.routes]) others.resources.add(other);
   return (edit: (filters: Json[], connection: Json) => void): string[] => {
     const bag = new DiagnosticBag();
     const listeners = rendered.listeners.map((resource) => {
@@ -43,7 +45,7 @@ function proxyWith(level: 'http' | 'network', policyFilters: readonly (RbacIR | 
       edit(level === 'http' ? filters[0].typed_config.http_filters : filters, filters[0].typed_config);
       return { ...resource, json };
     });
-    verify(proxy, { ...rendered, listeners }, bag, others);
+    verify(proxy, withResources(rendered, { listeners }), bag, others);
     return bag.all.map(({ code, message }) => `${code}: ${message}`);
   };
 }

@@ -8,6 +8,7 @@ import type { FilterChainIR } from '../ir/listener.ts';
 import type { DownstreamGatewayTls } from '../ir/tls.ts';
 import { createRenderer } from '../render/render.ts';
 import { type EnvoyConfig, messageTypes } from '../render/resource.ts';
+import { withResources } from '../render/testing/with-resources.ts';
 import { verify } from './verify.ts';
 
 const tls: DownstreamGatewayTls = {
@@ -82,7 +83,8 @@ function verdictOf(
     return { ...resource, json: canonicalMessage(messageTypes[resource.type], json).json };
   };
   const bag = new DiagnosticBag();
-  verify(proxy, { ...config, listeners: config.listeners.map(change), routes: config.routes.map(change) }, bag);
+  const changed = { listeners: config.listeners.map(change), routes: config.routes.map(change) };
+  verify(proxy, withResources(config, changed), bag);
   return bag.all.map(({ code }) => code);
 }
 

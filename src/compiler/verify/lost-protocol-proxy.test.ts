@@ -5,6 +5,7 @@ import { chainIR, listenerIR, proxyIR, redisIR, thriftIR } from '../../testing/i
 import { clusterIR } from '../../testing/ir-clusters.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig } from '../render/resource.ts';
+import { withResources } from '../render/testing/with-resources.ts';
 import { verify } from './verify.ts';
 
 const weightedClusters = [
@@ -35,7 +36,7 @@ function complaints(chain: keyof typeof chains, edit: (filter: Json) => void): s
     return { ...listener, json };
   });
   const bag = new DiagnosticBag();
-  verify(proxy, { ...config, listeners: broken }, bag);
+  verify(proxy, withResources(config, { listeners: broken }), bag);
   return bag.all.map(({ code }) => code);
 }
 

@@ -6,6 +6,7 @@ import { clusterIR } from '../../testing/ir-clusters.ts';
 import type { RouteIR } from '../ir/route.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig } from '../render/resource.ts';
+import { withResources } from '../render/testing/with-resources.ts';
 
 const requestHeaders = { add: [{ name: 'x-a', value: 'a', overwrites: true }], remove: ['x-b'] };
 
@@ -79,7 +80,7 @@ function edited(edit: (routes: Json) => void): EnvoyConfig {
     edit(json.virtual_hosts[0].routes);
     return { ...resource, json };
   };
-  return { ...config, routes: config.routes.map(change) };
+  return withResources(config, { routes: config.routes.map(change) });
 }
 
 /** What a template may say otherwise, or leave to Envoy. */

@@ -21,6 +21,7 @@ import type { ProxyIR } from '../ir/proxy.ts';
 import type { RbacIR } from '../ir/rbac.ts';
 import { createRenderer } from '../render/render.ts';
 import { type EnvoyConfig, messageTypes } from '../render/resource.ts';
+import { withResources } from '../render/testing/with-resources.ts';
 import { verify } from './verify.ts';
 
 /** A sidecar whose only chain carries HTTP after these filters. */
@@ -40,7 +41,7 @@ function told(proxy: ProxyIR, edit: (filters: Json[]) => void): string[] {
     edit(json.filter_chains[0].filters[0].typed_config.http_filters);
     return { ...resource, json: canonicalMessage(messageTypes.listener, json).json };
   });
-  verify(proxy, { ...config, listeners }, bag);
+  verify(proxy, withResources(config, { listeners }), bag);
   return bag.all.map(({ code, message }) => `${code}: ${message}`).filter((text) => text.includes('listener "l"'));
 }
 

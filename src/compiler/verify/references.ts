@@ -3,12 +3,7 @@ import { Fragment } from '../../envoy/api/fragment.ts';
 import { type Reference, referencesOf } from '../../envoy/api/references.ts';
 import type { EnvoyConfig, Resource } from '../render/resource.ts';
 import type { Findings } from './finding.ts';
-
-/** The agent serves the workload's key pair and the mesh's root under these names. */
-const secrets = new Set(['default', 'ROOTCA']);
-
-/** Secrets of a gateway's namespace, which the agent serves when they are there. */
-const gatewaySecrets = 'kubernetes://';
+import { isServedSecret } from './names.ts';
 
 /** Every name that a resource uses belongs to something that this configuration has; Envoy itself does not look. */
 export function checkReferences(config: EnvoyConfig, findingsOf: (resource: Resource) => Findings): void {
@@ -21,9 +16,7 @@ export function checkReferences(config: EnvoyConfig, findingsOf: (resource: Reso
   for (const resource of [config.bootstrap, ...config.listeners, ...config.routes, ...config.clusters]) {
     for (const reference of referencesOf(resource.json)) {
       const { to, name, path } = reference;
-      const isKnown =
-        (to === 'secret' ? secrets : to === 'route' ? routes : clusters).has(name) ||
-        (to === 'secret' && name.startsWith(gatewaySecrets));
+      const isKnown = to === 'secret' ? isServedSecret(name) : (to === 'route' ? routes : clusters).has(name);
       if (!isKnown) report(reference, findingsOf(resource), path);
     }
   }

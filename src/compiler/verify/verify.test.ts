@@ -14,7 +14,8 @@ import { bootstrapIR, chainIR, listenerIR, matchIR, proxyIR, tcpIR } from '../..
 import { clusterIR } from '../../testing/ir-clusters.ts';
 import { createRenderer } from '../render/render.ts';
 import type { EnvoyConfig, Resource } from '../render/resource.ts';
-import { verify } from './verify.ts';
+import { withResources } from '../render/testing/with-resources.ts';
+import { Verified, verify } from './verify.ts';
 
 describe('verify', () => {
   test('finds nothing in what the built-in templates make', () => {
@@ -35,13 +36,13 @@ describe('verify', () => {
   });
 
   test('takes resources in the set as read, and adds those without a fault', () => {
-    const read = new WeakSet<Resource>();
+    const read = new Verified();
     verify(proxy, sample, new DiagnosticBag(), read);
-    expect(sample.listeners.every((listener) => read.has(listener))).toBe(true);
+    expect(sample.listeners.every((listener) => read.resources.has(listener))).toBe(true);
     const broken = inbound((json) => {
       json.filter_chains.pop();
     });
-    read.add(broken.listeners.find(({ name }) => name === 'virtualInbound') as Resource);
+    read.resources.add(broken.listeners.find(({ name }) => name === 'virtualInbound') as Resource);
     const bag = new DiagnosticBag();
     verify(proxy, broken, bag, read);
     expect(bag.all).toEqual([]);
@@ -74,14 +75,11 @@ describe('verify', () => {
     [
       'output-unknown-cluster',
       'SDS',
-      {
-        ...sample,
-        bootstrap: edited('bootstrap', 'bootstrap', (json) => {
-          json.static_resources.clusters.pop();
-        }).bootstrap,
-      },
+      edited('bootstrap', 'bootstrap', (json) => {
+        json.static_resources.clusters.pop();
+      }),
     ],
-    ['output-unknown-route', 'rds', { ...sample, routes: sample.routes.slice(0, 1) }],
+    ['output-unknown-route', 'rds', withResources(sample, { routes: sample.routes.slice(0, 1) })],
     [
       'output-unknown-secret',
       'certificate',
@@ -92,7 +90,7 @@ describe('verify', () => {
     [
       'output-duplicate-name',
       'clusters',
-      { ...sample, clusters: [...sample.clusters, ...sample.clusters.slice(0, 1)] },
+      withResources(sample, { clusters: [...sample.clusters, ...sample.clusters.slice(0, 1)] }),
     ],
     [
       'output-duplicate-name',
@@ -166,7 +164,7 @@ describe('verify', () => {
   test('reports every resource whose name an earlier one has', () => {
     const [first, ...rest] = sample.clusters;
     const three = [first, first, first].map((cluster) => ({ ...cluster, name: cluster?.name ?? '' }) as Resource);
-    const told = verified({ ...sample, clusters: [...three, ...rest] });
+    const told = verified(withResources(sample, { clusters: [...three, ...rest] }));
     expect(told.filter((line) => line.startsWith('output-duplicate-name'))).toHaveLength(2);
   });
 

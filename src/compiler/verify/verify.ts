@@ -1,26 +1,34 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { checkMessage } from '../../envoy/api/check.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
-import { type EnvoyConfig, messageTypes, type Resource } from '../render/resource.ts';
+import { type EnvoyConfig, messageTypes, type Resource, type ResourceSet } from '../render/resource.ts';
 import { checkFilters } from './filters.ts';
 import { Findings } from './finding.ts';
 import { checkLosses } from './losses.ts';
+import { hasSoundNames } from './names.ts';
 import { checkReferences } from './references.ts';
 import { checkNames, checkUniqueness } from './uniqueness.ts';
 
+/** What one compiler found sound. */
+export class Verified {
+  readonly resources = new WeakSet<Resource>();
+  /** Sets all of whose resources are sound: a fleet's shared set is looked through once. */
+  readonly sets = new WeakSet<ResourceSet>();
+  /** An unchanged proxy gives the same configuration. */
+  readonly configs = new WeakMap<EnvoyConfig, ProxyIR>();
+}
+
 /**
  * Holds the output against Envoy's API, against itself (names, references) and against the IR: every rule that went
- * into the templates must have come out. Resources in `verified` are taken as read, and those without a fault are added.
+ * into the templates must have come out. What is in `verified` is taken as read, and what has no fault is added.
  */
 export function verify(
   proxy: ProxyIR,
   config: EnvoyConfig,
   bag: DiagnosticBag,
-  verified: WeakSet<Resource> = new WeakSet(),
+  verified: Verified = new Verified(),
 ): void {
-  const sound = soundConfigs.get(verified) ?? new WeakMap<EnvoyConfig, ProxyIR>();
-  soundConfigs.set(verified, sound);
-  if (sound.get(config) === proxy) return;
+  if (verified.configs.get(config) === proxy) return;
   const known = new Map<Resource, Findings>();
   const findingsOf = (resource: Resource): Findings => {
     const findings = known.get(resource) ?? new Findings(resource, bag);
@@ -28,7 +36,8 @@ export function verify(
     return findings;
   };
   const isSound = (resource: Resource): boolean => (known.get(resource)?.faults ?? 0) === 0;
-  const unread = allOf(config).filter((resource) => !verified.has(resource));
+  const sets = [config.own, config.shared].filter((set) => !verified.sets.has(set));
+  const unread = unreadOf(config, sets, verified);
 
   // Each check looks only at what the one before found sound: it would tell the same mistake in other words.
   for (const resource of unread) checkApi(resource, findingsOf(resource));
@@ -36,20 +45,28 @@ export function verify(
     checkUniqueness(resource, findingsOf(resource));
     checkFilters(resource, findingsOf(resource));
   }
-  checkNames(config, findingsOf);
-  checkReferences(config, findingsOf);
+  if (!hasSoundNames(config)) {
+    checkNames(config, findingsOf);
+    checkReferences(config, findingsOf);
+  }
   for (const resource of unread.filter(isSound)) {
     checkLosses(resource, wantedBy(proxy, resource), proxy, findingsOf(resource));
   }
-  for (const resource of unread.filter(isSound)) verified.add(resource);
-  if (allOf(config).every(isSound)) sound.set(config, proxy);
+  for (const resource of unread.filter(isSound)) verified.resources.add(resource);
+  if ([...known.keys()].some((resource) => !isSound(resource))) return;
+  verified.configs.set(config, proxy);
+  for (const set of sets) if (allOf(set).every((resource) => verified.resources.has(resource))) verified.sets.add(set);
 }
 
-/** Configurations without a fault, by the set that their resources are in: an unchanged proxy gives the same object. */
-const soundConfigs = new WeakMap<WeakSet<Resource>, WeakMap<EnvoyConfig, ProxyIR>>();
+/** In the order of the configuration's lists. */
+function unreadOf(config: EnvoyConfig, sets: readonly ResourceSet[], { resources }: Verified): readonly Resource[] {
+  const read = (resource: Resource): boolean => resources.has(resource);
+  const all = sets.includes(config.shared) ? allOf(config) : allOf(config.own);
+  return [config.bootstrap, ...all].filter((resource) => !read(resource));
+}
 
-function allOf(config: EnvoyConfig): readonly Resource[] {
-  return [config.bootstrap, ...config.listeners, ...config.clusters, ...config.routes];
+function allOf({ listeners, clusters, routes }: ResourceSet): readonly Resource[] {
+  return [...listeners, ...clusters, ...routes];
 }
 
 function checkApi(resource: Resource, findings: Findings): void {

@@ -1,0 +1,71 @@
+import { compareStrings } from '../../lib/sort.ts';
+import type { EnvoyConfig, Resource, ResourceSet } from './resource.ts';
+
+/** What a configuration is put together of. */
+export interface ConfigParts extends Pick<EnvoyConfig, 'namespace' | 'workload' | 'bootstrap' | 'own' | 'shared'> {
+  /** Listeners of the sets that this proxy does without. */
+  readonly leftOut: ReadonlySet<Resource>;
+}
+
+/** A configuration whose lists are put together when they are first asked for: most proxies of a fleet did not change. */
+export function configOf({ leftOut, ...parts }: ConfigParts): EnvoyConfig {
+  return new ProxyConfig(parts, leftOut);
+}
+
+class ProxyConfig implements EnvoyConfig {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly bootstrap: Resource;
+  readonly own: ResourceSet;
+  readonly shared: ResourceSet;
+  readonly #leftOut: ReadonlySet<Resource>;
+  readonly #lists: Partial<Record<keyof ResourceSet, readonly Resource[]>> = {};
+
+  constructor(
+    { namespace, workload, bootstrap, own, shared }: Omit<ConfigParts, 'leftOut'>,
+    leftOut: ConfigParts['leftOut'],
+  ) {
+    this.namespace = namespace;
+    this.workload = workload;
+    this.bootstrap = bootstrap;
+    this.own = own;
+    this.shared = shared;
+    this.#leftOut = leftOut;
+  }
+
+  get listeners(): readonly Resource[] {
+    return this.#list('listeners');
+  }
+
+  get clusters(): readonly Resource[] {
+    return this.#list('clusters');
+  }
+
+  get routes(): readonly Resource[] {
+    return this.#list('routes');
+  }
+
+  #list(name: keyof ResourceSet): readonly Resource[] {
+    this.#lists[name] ??= merged(this.#taken(this.own[name]), this.#taken(this.shared[name]));
+    return this.#lists[name];
+  }
+
+  #taken(resources: readonly Resource[]): readonly Resource[] {
+    return this.#leftOut.size === 0 ? resources : resources.filter((resource) => !this.#leftOut.has(resource));
+  }
+}
+
+/** Two sorted lists as one; a resource that both have is there once. */
+function merged(a: readonly Resource[], b: readonly Resource[]): readonly Resource[] {
+  if (a.length === 0) return b;
+  const out: Resource[] = [];
+  let j = 0;
+  for (const resource of a) {
+    for (let next = b[j]; next !== undefined && compareStrings(next.name, resource.name) < 0; next = b[++j])
+      out.push(next);
+    if (b[j] === resource) j++;
+    out.push(resource);
+  }
+  for (; j < b.length; j++) out.push(b[j] as Resource);
+  return out;
+}

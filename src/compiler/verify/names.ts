@@ -1,0 +1,123 @@
+import { Fragment } from '../../envoy/api/fragment.ts';
+import { referencesOf } from '../../envoy/api/references.ts';
+import type { EnvoyConfig, Resource, ResourceSet } from '../render/resource.ts';
+
+/** The agent serves the workload's key pair and the mesh's root under these names. */
+const secrets = new Set(['default', 'ROOTCA']);
+
+/** Secrets of a gateway's namespace, which the agent serves when they are there. */
+const gatewaySecrets = 'kubernetes://';
+
+/** Whether an agent serves a secret of this name. */
+export function isServedSecret(name: string): boolean {
+  return secrets.has(name) || name.startsWith(gatewaySecrets);
+}
+
+/** What a part of a configuration declares, and what it uses of the others. */
+interface Names {
+  readonly listeners: ReadonlyMap<unknown, Resource | undefined>;
+  readonly clusters: ReadonlyMap<unknown, Resource | undefined>;
+  readonly routes: ReadonlyMap<unknown, Resource | undefined>;
+  /** Names that are used here and declared elsewhere, if anywhere. */
+  readonly openClusters: ReadonlySet<string>;
+  readonly openRoutes: ReadonlySet<string>;
+  /** A name is declared twice, or a secret is asked for that nobody serves. */
+  readonly isFaulty: boolean;
+}
+
+/** Many proxies share a set, which never changes: its names are gathered once. */
+const known = new WeakMap<ResourceSet | Resource, Names>();
+
+/**
+ * Whether each name is declared once, and each name that is used is declared: the question that `checkNames` and
+ * `checkReferences` answer with places. Costs what is the proxy's own, not what it shares.
+ */
+export function hasSoundNames({ bootstrap, own, shared }: EnvoyConfig): boolean {
+  const parts = [namesOfBootstrap(bootstrap), namesOf(own), namesOf(shared)];
+  return parts.every(
+    (part) =>
+      !part.isFaulty &&
+      parts.every((other) => part === other || !declaresAgain(part, other)) &&
+      [...part.openClusters].every((name) => parts.some(({ clusters }) => clusters.has(name))) &&
+      [...part.openRoutes].every((name) => parts.some(({ routes }) => routes.has(name))),
+  );
+}
+
+function declaresAgain(a: Names, b: Names): boolean {
+  return (['listeners', 'clusters', 'routes'] as const).some((list) => {
+    const [few, many] = a[list].size < b[list].size ? [a[list], b[list]] : [b[list], a[list]];
+    // One resource that both parts have stands in the configuration once; none of the bootstrap's is a resource.
+    return [...few].some(([name, resource]) => many.has(name) && many.get(name) !== resource);
+  });
+}
+
+function namesOf(set: ResourceSet): Names {
+  let names = known.get(set);
+  if (names === undefined) {
+    names = gather(set, [...set.listeners, ...set.clusters, ...set.routes]);
+    known.set(set, names);
+  }
+  return names;
+}
+
+function namesOfBootstrap(bootstrap: Resource): Names {
+  let names = known.get(bootstrap);
+  if (names === undefined) {
+    const fixed = new Fragment(bootstrap.json).at('static_resources');
+    const declared = (list: 'listeners' | 'clusters') =>
+      new Map(fixed.at(list).items.map((item) => [item.at('name').value, undefined] as const));
+    names = withOpen({ listeners: declared('listeners'), clusters: declared('clusters'), routes: new Map() }, [
+      bootstrap,
+    ]);
+    known.set(bootstrap, names);
+  }
+  return names;
+}
+
+function gather({ listeners, clusters, routes }: ResourceSet, all: readonly Resource[]): Names {
+  const declared = (list: readonly Resource[]) =>
+    new Map(list.map((resource) => [resource.json.name, resource] as const));
+  const names = withOpen(
+    { listeners: declared(listeners), clusters: declared(clusters), routes: declared(routes) },
+    all,
+  );
+  const isUnique = names.listeners.size + names.clusters.size + names.routes.size === all.length;
+  return isUnique ? names : { ...names, isFaulty: true };
+}
+
+function withOpen(declared: Pick<Names, 'listeners' | 'clusters' | 'routes'>, resources: readonly Resource[]): Names {
+  const openClusters = new Set<string>();
+  const openRoutes = new Set<string>();
+  let isFaulty = false;
+  for (const resource of resources) {
+    const used = usedBy(resource);
+    for (const name of used.clusters) if (!declared.clusters.has(name)) openClusters.add(name);
+    for (const name of used.routes) if (!declared.routes.has(name)) openRoutes.add(name);
+    isFaulty ||= used.isFaulty;
+  }
+  return { ...declared, openClusters, openRoutes, isFaulty };
+}
+
+/** Names that one resource uses, each once: a route configuration may name a cluster in many routes. */
+interface Used {
+  readonly clusters: readonly string[];
+  readonly routes: readonly string[];
+  readonly isFaulty: boolean;
+}
+
+/** A resource stands in the sets of many client scopes. */
+const used = new WeakMap<Resource, Used>();
+
+function usedBy(resource: Resource): Used {
+  let names = used.get(resource);
+  if (names === undefined) {
+    const references = referencesOf(resource.json);
+    const namesTo = (kind: string): string[] => [
+      ...new Set(references.flatMap(({ to, name }) => (to === kind ? [name] : []))),
+    ];
+    const isFaulty = namesTo('secret').some((name) => !isServedSecret(name));
+    names = { clusters: namesTo('cluster'), routes: namesTo('route'), isFaulty };
+    used.set(resource, names);
+  }
+  return names;
+}
