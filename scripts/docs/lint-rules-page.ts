@@ -38,9 +38,9 @@ Each rule below has an example in which it finds something, and one in which it 
 - needs: a rule that needs topology runs only if the inputs have a workload or a service.
 - fix changes: the part of the compiled output that changes if \`--fix\` mends the finding. Rules without this property have no fix.
 
-The line of a finding ends in \`# finding\`; a finding about a setting has none. Rules about names that do not exist report only names that
-are spelt almost like one in the inputs. Another name may be of an object outside the inputs, so it counts as
-[not checked](meshpol-lint.md).\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
+The line of a finding ends in \`# finding\`; a finding about a setting has none. A rule whose title says
+"spelt almost like" or "misspelt" reports no other unknown names: they may be those of objects outside the inputs
+([not checked](meshpol-lint.md)).\n\n${index()}\n\n${parts.join('\n\n')}\n\n${numbers()}\n`;
 }
 
 function index(): string {

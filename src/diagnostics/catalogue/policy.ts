@@ -140,7 +140,7 @@ export const policyCodes = {
   ),
   'unknown-condition-key': error(message`unknown condition key "${'key'}"`),
   'unreachable-route': warning(
-    message`HTTP route ${'route'} is never reached: route ${'first'} matches every request`,
+    message`HTTP route ${'route'} is never reached: route ${'first'} matches every request (routes are counted from 0)`,
     'move the route that matches everything to the end',
   ),
   'unsupported-condition-key': error(message`condition key "${'key'}" is not supported`),
