@@ -35,12 +35,8 @@ export function meshFigures(
   proxies: readonly ProxyIR[],
   diagnostics: readonly Diagnostic[],
 ): MeshFigures {
-  const conflicts = proxies.flatMap(({ inbound, outbound }) => [
-    ...(inbound.conflicts ?? []),
-    ...(outbound.conflicts ?? []),
-  ]);
-  const keysOf = (metric: ConflictIR['metric']): ReadonlySet<string> =>
-    new Set(conflicts.filter((conflict) => conflict.metric === metric).map(({ key }) => key));
+  const keys = keysByMetric(proxies);
+  const keysOf = (metric: ConflictIR['metric']): ReadonlySet<string> => keys.get(metric) ?? noKeys;
   const told = (code: DiagnosticCode): number =>
     new Set(diagnostics.filter((it) => it.code === code).map(({ message }) => message)).size;
   const listener = 'pilot_conflict_outbound_listener';
@@ -61,6 +57,21 @@ export function meshFigures(
     },
     rejected: rejectedGateways(keysOf('pilot_total_rejected_configs')),
   };
+}
+
+const noKeys: ReadonlySet<string> = new Set();
+
+/** Of the clashes of all proxies; a half that many of them share is looked into once. */
+function keysByMetric(proxies: readonly ProxyIR[]): ReadonlyMap<ConflictIR['metric'], ReadonlySet<string>> {
+  const keys = new Map<ConflictIR['metric'], Set<string>>();
+  for (const { conflicts = [] } of new Set(proxies.flatMap(({ inbound, outbound }) => [inbound, outbound]))) {
+    for (const { metric, key } of conflicts) {
+      const known = keys.get(metric);
+      if (known === undefined) keys.set(metric, new Set([key]));
+      else known.add(key);
+    }
+  }
+  return keys;
 }
 
 /** Their keys say `gateway <namespace>/<name>`. */
