@@ -1,6 +1,8 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../testing/free-ports.ts';
 import { noObserver } from './reload/observer.ts';
@@ -21,6 +23,22 @@ describe('an agent whose inputs change', () => {
     expect((await agent.get('/upstream')).status).toBe(503);
     await agent.change({ upstream: { name: 'later', port: 1 } });
     await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(5), 10_000);
+  });
+
+  test('keeps no configuration that a later one has replaced, the first one neither', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: () => void = runInNewContext('gc');
+    const agent = await start();
+    await agent.untilReady();
+    for (const body of ['two', 'three']) {
+      await agent.change({ body });
+      await vi.waitFor(async () => expect((await agent.get()).body).toBe(body), 10_000);
+    }
+    await vi.waitFor(() => {
+      collectGarbage();
+      expect(agent.given.filter((files) => files.deref() !== undefined)).toHaveLength(1);
+    }, 10_000);
+    expect(agent.given.length).toBeGreaterThan(2);
   });
 
   test('serves every request through changes of routes, listeners and clusters', async () => {

@@ -1,5 +1,3 @@
-import type { CompiledFiles } from '../contracts/compile-result.ts';
-import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
 import { aborted, delay } from '../lib/abort.ts';
@@ -14,6 +12,7 @@ import { terminate } from './life/shutdown.ts';
 import type { AgentLife } from './life/state.ts';
 import type { StopRequests } from './life/stop-requests.ts';
 import { formatExit, startEnvoy } from './life/supervisor.ts';
+import type { ActiveConfig } from './reload/active-config.ts';
 import type { ConfigFiles } from './reload/config-files.ts';
 import { type ChangeBell, follow } from './reload/follow.ts';
 import { adminAddressOf } from './reload/proxy-files.ts';
@@ -22,6 +21,8 @@ import type { IdentityService } from './secrets/identity-service.ts';
 
 /** What outlives one Envoy. */
 export interface EnvoyRunParts extends AgentParts {
+  /** What Envoy is started with; the reloads replace it. */
+  readonly active: ActiveConfig;
   readonly life: AgentLife;
   readonly requests: StopRequests;
   readonly folder: ConfigFiles;
@@ -42,8 +43,6 @@ export type EnvoyEnd =
       /** Somebody had begun to drain it: it was about to end. */
       readonly wasDraining: boolean;
       readonly livedMs: number;
-      /** The configuration that was in force. */
-      readonly files: ProxyFiles;
     };
 
 /** What one Envoy goes through. */
@@ -67,11 +66,11 @@ const shortestDrainMs = 500;
  * its end: its own, or the one that somebody asks for. It never outlives this call, nor this process when that exits.
  * What Envoy needs a while after its start only, its secrets and the leave to run, comes while it starts.
  */
-export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Promise<EnvoyEnd> {
-  const { config, folder, life, log, current, envoyCheck } = parts;
+export async function runEnvoy(parts: EnvoyRunParts): Promise<EnvoyEnd> {
+  const { active, config, folder, life, log, current, envoyCheck } = parts;
   await envoyCheck.isPassed();
   life.moveTo('starting');
-  const address = adminAddressOf(first.files);
+  const address = adminAddressOf(active.files);
   const admin = createAdminClient(address);
   current.admin = admin;
   current.address = address;
@@ -94,7 +93,7 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
       throw error;
     });
     if (!parts.requests.stop.aborted) await folder.complete();
-    return await followEnvoy({ ...parts, identity }, first, admin, { envoy, startedAt, gone: ended.signal });
+    return await followEnvoy({ ...parts, identity }, admin, { envoy, startedAt, gone: ended.signal });
   } finally {
     current.admin = undefined;
     current.address = undefined;
@@ -113,16 +112,15 @@ export async function runEnvoy(first: CompiledFiles, parts: EnvoyRunParts): Prom
 
 async function followEnvoy(
   parts: EnvoyRunParts & { readonly identity: IdentityService },
-  first: CompiledFiles,
   admin: AdminClient,
   { envoy, startedAt, gone }: Pick<Run, 'envoy' | 'startedAt' | 'gone'>,
 ): Promise<EnvoyEnd> {
-  const { config, folder, identity, life, log, requests, change, current } = parts;
+  const { active, config, folder, identity, life, log, requests, change, current } = parts;
   const draining = new AbortController();
   const end = AbortSignal.any([gone, requests.stop]);
   // A change that comes during a drain would open new listeners.
   const quit = AbortSignal.any([end, draining.signal]);
-  const reloader = new Reloader(first.files, {
+  const reloader = new Reloader(active, {
     ...parts,
     log: log.scope('model'),
     ...(parts.observers?.reload !== undefined && { observer: parts.observers.reload }),
@@ -146,8 +144,7 @@ async function followEnvoy(
   const onFirstInForce = (): void => {
     if (quit.aborted) return;
     run.wasReady = true;
-    // Nothing was reloaded yet, or the reload has accepted its own files.
-    if (reloader.current === first.files) first.accept?.();
+    active.acceptFirst();
     life.moveTo('running');
     current.drain = () => drainOnly(run);
     current.listeners = () => reloader.current.listeners;
@@ -191,7 +188,7 @@ async function endOf(run: Run, { config, life, log, requests }: EnvoyRunParts): 
     if (status.code === 0) log.warn(unaskedEnd(config.statusPort));
     const livedMs = performance.now() - run.startedAt;
     const wasDraining = run.drain !== undefined;
-    return { isStopped: false, status, wasReady, wasDraining, livedMs, files: run.reloader.current };
+    return { isStopped: false, status, wasReady, wasDraining, livedMs };
   }
   log.info('asked to stop', { signal: String(requests.stop.reason) });
   if (run.drain === undefined && wasReady && config.terminationDrainMs > 0 && !requests.hurry.aborted) {

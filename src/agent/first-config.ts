@@ -1,10 +1,16 @@
-import type { CompiledFiles } from '../contracts/compile-result.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { staticForm } from '../envoy/static-form.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
+import { ActiveConfig } from './reload/active-config.ts';
 import { partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
+
+export interface FirstConfig {
+  readonly active: ActiveConfig;
+  /** Paths that the compilation read, where it says. */
+  readonly inputs: readonly string[] | undefined;
+}
 
 /**
  * The configuration that Envoy is started with; undefined, after the reason was logged, when the inputs are invalid.
@@ -13,7 +19,7 @@ import { partsOf, usesMeshSecrets } from './reload/proxy-files.ts';
 export async function compileFirst(
   parts: Pick<AgentParts, 'compile' | 'validate' | 'config' | 'envoyCheck' | 'log'>,
   quit: AbortSignal,
-): Promise<CompiledFiles | undefined> {
+): Promise<FirstConfig | undefined> {
   const { compile, validate, config, envoyCheck, log } = parts;
   const result = await compile();
   // Whatever else is wrong, a program that is no good Envoy is reported first, and asked for nothing.
@@ -28,9 +34,10 @@ export async function compileFirst(
   for (const warning of result.warnings) log.scope('validation').warn(warning);
   const lacking = lackingIdentity(config, result.files);
   if (lacking !== undefined) throw new AgentError('cert-unreadable', lacking);
-  if (!config.mustValidateFirst) return result;
+  const first = { active: new ActiveConfig(result), inputs: result.inputs };
+  if (!config.mustValidateFirst) return first;
   const validated = await validate(staticForm(partsOf(result.files)), quit);
-  if (validated.ok) return result;
+  if (validated.ok) return first;
   log.error(
     `the configuration, with what you changed of its bootstrap, is refused by Envoy, which is not started: ${validated.message}`,
   );

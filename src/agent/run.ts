@@ -1,4 +1,3 @@
-import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { aborted, within } from '../lib/abort.ts';
 import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
@@ -20,6 +19,7 @@ import { tellStopPlan } from './life/stop-plan.ts';
 import { StopRequests } from './life/stop-requests.ts';
 import { removeLeftovers } from './life/tidy.ts';
 import type { Log } from './log/log.ts';
+import type { ActiveConfig } from './reload/active-config.ts';
 import { ConfigFiles } from './reload/config-files.ts';
 import { ChangeBell } from './reload/follow.ts';
 import { adminAddressOf } from './reload/proxy-files.ts';
@@ -114,21 +114,22 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   const first = await Promise.race([compileFirst(parts, requests.stop), aborted(requests.stop)]);
   if (requests.stop.aborted) return 0;
   if (first === undefined) return 1;
-  const { files, inputs } = first;
-  current.bootstrap = files.bootstrap;
+  // No variable here holds the files: it would keep them as long as the agent runs.
+  const { active, inputs } = first;
+  current.bootstrap = active.files.bootstrap;
   if (inputs !== undefined) watch.follow(inputs);
-  await checkAdminPort(adminAddressOf(files));
-  await checkListenerPorts(files, await listening());
-  if (parts.readInterception !== undefined) await checkInterception(files, parts.readInterception, log);
+  await checkAdminPort(adminAddressOf(active.files));
+  await checkListenerPorts(active.files, await listening());
+  if (parts.readInterception !== undefined) await checkInterception(active.files, parts.readInterception, log);
   const folder = new ConfigFiles(config.configPath);
-  await folder.writeAll(files, { holdsListeners: !(await parts.envoyCheck.isPassed()) });
+  await folder.writeAll(active.files, { holdsListeners: !(await parts.envoyCheck.isPassed()) });
   if (requests.stop.aborted) return 0;
   let identity: Promise<IdentityService> | undefined;
   const serveIdentity = (): Promise<IdentityService> => {
-    identity ??= startIdentity(parts, files, current, cleanup);
+    identity ??= startIdentity(parts, active, current, cleanup);
     return identity;
   };
-  return keepRunning(first, { ...parts, life, requests, folder, serveIdentity, change, watch, current });
+  return keepRunning({ ...parts, active, life, requests, folder, serveIdentity, change, watch, current });
 }
 
 /** Whatever others ask this process for, whether Envoy runs or not. */
@@ -181,7 +182,7 @@ function freshly<T>(read: () => Promise<T>): () => Promise<T> {
 
 async function startIdentity(
   { config, log, observers }: AgentParts,
-  { secrets = new Map() }: ProxyFiles,
+  active: ActiveConfig,
   current: CurrentEnvoy,
   cleanup: Cleanup,
 ): Promise<IdentityService> {
@@ -191,6 +192,6 @@ async function startIdentity(
   const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;
-  identity.serveGatewaySecrets(secrets);
+  identity.serveGatewaySecrets(active.files.secrets ?? new Map());
   return identity;
 }

@@ -7,6 +7,7 @@ import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { createAdminClient } from '../../envoy/admin.ts';
 import { createLog } from '../log/log.ts';
 import { sampleFiles } from '../testing/sample-proxy.ts';
+import { ActiveConfig } from './active-config.ts';
 import { ConfigFiles } from './config-files.ts';
 import { Reloader, type ValidateConfig } from './reload.ts';
 
@@ -29,7 +30,7 @@ describe('Reloader', () => {
   function setUp({ compile, renew, validate, serveSecrets = () => {}, folder = '/dev/null' }: Trial) {
     const lines: string[] = [];
     const told: unknown[] = [];
-    const reloader = new Reloader(first, {
+    const reloader = new Reloader(new ActiveConfig({ files: first }), {
       compile: compile ?? (async () => ({ files: second, warnings: ['a warning\n1 warning in 1 of 1 file'] })),
       renew: renew ?? (async () => undefined),
       check: () => undefined,

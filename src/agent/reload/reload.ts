@@ -5,6 +5,7 @@ import type { NamedObject } from '../../contracts/named-object.ts';
 import { bootstrapText, type ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { AdminClient } from '../../envoy/admin.ts';
 import type { Log } from '../log/log.ts';
+import type { ActiveConfig } from './active-config.ts';
 import { changedPolicies } from './changed-policies.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
@@ -45,7 +46,7 @@ export interface ReloadParts {
 export class Reloader {
   readonly #parts: Required<ReloadParts>;
   readonly #problems: Problems;
-  #current: ProxyFiles;
+  readonly #active: ActiveConfig;
   #isWanted = false;
   #isRunning = false;
   /** The folder may hold a part of a change that was given up. */
@@ -54,8 +55,8 @@ export class Reloader {
   /** When the first change that is not in force yet was seen, as `performance.now()` counts. */
   #seenAtMs: number | undefined;
 
-  constructor(first: ProxyFiles, parts: ReloadParts) {
-    this.#current = first;
+  constructor(active: ActiveConfig, parts: ReloadParts) {
+    this.#active = active;
     const defaults = { stepTimeoutMs: 15_000, serveSecrets: () => {}, observer: noObserver, followInputs: () => {} };
     this.#parts = { ...defaults, ...parts };
     this.#problems = new Problems(this.#parts.log, this.#parts.observer);
@@ -63,7 +64,7 @@ export class Reloader {
 
   /** What Envoy was last told, and has in force unless it is still starting. */
   get current(): ProxyFiles {
-    return this.#current;
+    return this.#active.files;
   }
 
   /** Whether the last reload failed for a reason that may pass without a change of the inputs: a full disk, a silent Envoy. */
@@ -103,7 +104,7 @@ export class Reloader {
     } catch (error) {
       if (this.#parts.signal.aborted || error instanceof ReplacedCompilation) return false;
       // The listeners that stay ask for the secrets that they had.
-      this.#parts.serveSecrets(this.#current);
+      this.#parts.serveSecrets(this.current);
       const world = { reason: 'world' as const, objects: [] as NamedObject[] };
       const { reason, objects } = error instanceof NotInForce ? error : world;
       this.#problems.refuse(reason, causes(error as Error), objects);
@@ -122,7 +123,7 @@ export class Reloader {
       if (result === undefined || signal.aborted) return false;
       if ('failure' in result) throw result.failure;
       if ('problems' in result) throw new Error(result.problems.join('\n'));
-      if (isSame(this.#current, result.files)) return false;
+      if (isSame(this.current, result.files)) return false;
       await this.#take(result);
       log.info(
         'configuration in force, the last good one with the new keys of token issuers',
@@ -132,7 +133,7 @@ export class Reloader {
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      this.#parts.serveSecrets(this.#current);
+      this.#parts.serveSecrets(this.current);
       this.#problems.refuseKeys(causes(error as Error));
       this.#mustRetry = true;
       return false;
@@ -166,8 +167,8 @@ export class Reloader {
     const { admin, log, serveSecrets, files } = this.#parts;
     // Before the listeners that ask for them; a new certificate comes without any other change.
     serveSecrets(next);
-    const isUnchanged = isSame(this.#current, next);
-    const hasNewBootstrap = bootstrapText(next.bootstrap) !== bootstrapText(this.#current.bootstrap);
+    const isUnchanged = isSame(this.current, next);
+    const hasNewBootstrap = bootstrapText(next.bootstrap) !== bootstrapText(this.current.bootstrap);
     // Asked for while another Envoy judges: in a big mesh the answer takes as long as a small compilation.
     const refusals = isUnchanged ? Promise.resolve(0) : readRefusals(admin);
     refusals.catch(() => undefined);
@@ -177,7 +178,7 @@ export class Reloader {
     if (hasNewBootstrap) log.warn('the bootstrap has changed; that takes effect when the agent starts again');
     if (isUnchanged) {
       await files.writeBeside(next);
-      this.#current = next;
+      this.#active.replace(next);
     } else {
       await this.#replace(next, await refusals);
     }
@@ -201,7 +202,7 @@ export class Reloader {
     const fault = this.#parts.check(next);
     if (fault !== undefined) throw new NotInForce('unusable', fault);
     const { validate, signal } = this.#parts;
-    const refusal = await judge(this.#current, next, (config) => validate(config, signal));
+    const refusal = await judge(this.current, next, (config) => validate(config, signal));
     if (refusal === undefined) return;
     const { message, suspects } = refusal;
     throw new NotInForce('envoy-refused', `Envoy refuses it: ${message}${formatSuspects(suspects)}`, suspects);
@@ -209,21 +210,21 @@ export class Reloader {
 
   async #replace(next: ProxyFiles, refusals: number): Promise<void> {
     const { files, signal } = this.#parts;
-    const replacement = await files.prepare(this.#current, next);
+    const replacement = await files.prepare(this.current, next);
     try {
       await replacement.run((expected) => this.#wait(next, expected, refusals));
     } catch (error) {
       if (!signal.aborted) await this.#restore().catch(() => undefined);
       throw error;
     }
-    this.#current = next;
+    this.#active.replace(next);
   }
 
   /** Writes the current files again; when that fails, the next reload begins with it. */
   async #restore(): Promise<void> {
     this.#isTorn = true;
     try {
-      await this.#parts.files.restore(this.#current);
+      await this.#parts.files.restore(this.current);
       this.#isTorn = false;
     } catch (error) {
       this.#parts.log.error(`the last good configuration cannot be written back: ${causes(error as Error)}`);
@@ -236,7 +237,7 @@ export class Reloader {
     const result = await waitInForce(admin, expected, { timeoutMs: stepTimeoutMs, signal, refusalsBefore });
     if (result.isInForce) return;
     const details = result.isRefused ? await refusalDetails(admin) : '';
-    const suspects = result.isRefused ? await suspectsNamedIn(details, this.#current, next) : [];
+    const suspects = result.isRefused ? await suspectsNamedIn(details, this.current, next) : [];
     const reason = result.isRefused ? 'Envoy refused it' : 'Envoy does not show it';
     const text = [`${reason}: ${result.missing.join('; ')}`, details].filter((part) => part !== '').join(': ');
     throw new NotInForce(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { CompileResult } from '../../contracts/compile-result.ts';
+import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { findEnvoy } from '../../envoy/process.ts';
 import { validateConfig } from '../../envoy/validate.ts';
 import { freePorts } from '../../testing/free-ports.ts';
@@ -23,6 +24,8 @@ export interface AgentBench {
   readonly statusPort: number;
   readonly exitCode: Promise<number>;
   readonly lines: readonly string[];
+  /** What the compile function gave, in order; the bench itself keeps the last alone. */
+  readonly given: readonly WeakRef<ProxyFiles>[];
   /** Changes what the compile function gives, and touches the watched input. */
   change(next: Partial<SampleProxy> | { readonly problems: readonly string[] }): Promise<void>;
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGHUP'): void;
@@ -62,9 +65,13 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
   await writeFile(input, '0');
   const signals = new EventEmitter();
   const lines: string[] = [];
+  const given: WeakRef<ProxyFiles>[] = [];
   const exitCode = runAgent({
     config: { ...benchConfig(configPath, statusPort), ...options.config },
-    compile: () => Promise.resolve(result),
+    compile: () => {
+      if ('files' in result) given.push(new WeakRef(result.files));
+      return Promise.resolve(result);
+    },
     renew: async () => undefined,
     envoyCheck: new EnvoyCheck(Promise.resolve()),
     validate: (json, signal) => validateConfig(envoyBinary(), json, { folder: configPath, signal }),
@@ -80,6 +87,7 @@ export async function startBench(options: BenchOptions = {}): Promise<AgentBench
     statusPort,
     exitCode,
     lines,
+    given,
     get sample() {
       return sample;
     },

@@ -14,7 +14,7 @@ import {
   type ThreadData,
   type ToThread,
 } from './messages.ts';
-import { plainFiles } from './plain-files.ts';
+import { FileSender } from './plain-files.ts';
 
 if (parentPort === null) throw new Error('this program is a thread of pilot-agent, and does nothing by itself');
 serve(parentPort, workerData as ThreadData);
@@ -35,6 +35,7 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
     onAccept: tellGood,
     onRead: (read) => post(port, { type: 'read', read }),
   });
+  const sender = new FileSender();
   /** Compilations whose parts may still be asked for: the one in force, and the last one. */
   const kept = new Map<number, CompiledFiles>();
   let inForce = 0;
@@ -45,7 +46,7 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
       last++;
       for (const number of kept.keys()) if (number !== inForce) kept.delete(number);
       if (result !== undefined && 'files' in result) kept.set(last, result);
-      post(port, { type: 'result', number: last, result: result && plainResult(result, figures) });
+      post(port, { type: 'result', number: last, result: result && plainResult(result, sender, figures) });
     } catch (error) {
       post(port, { type: 'failed', error: plainError(error) });
     }
@@ -57,7 +58,8 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
     else if (message.type === 'failedAnswer') asked.fail(errorOf(message.error));
     else if (message.type === 'accept') {
       inForce = message.number;
-      kept.get(message.number)?.accept?.();
+      kept.get(inForce)?.accept?.();
+      for (const number of kept.keys()) if (number < inForce) kept.delete(number);
     } else void tellText(port, message, kept.get(message.number));
   });
 }
@@ -70,10 +72,10 @@ async function tellText(port: MessagePort, { id, name }: { id: number; name: str
   post(port, { type: 'text', id, text: await of?.files.beside.get(name) });
 }
 
-function plainResult(result: CompileResult, figures: MeshFigures | undefined): PlainResult {
+function plainResult(result: CompileResult, sender: FileSender, figures: MeshFigures | undefined): PlainResult {
   if (!('files' in result)) return result;
   const { accept: _accept, files, ...rest } = result;
-  return { ...rest, files: plainFiles(files), figures };
+  return { ...rest, files: sender.send(files), figures };
 }
 
 /** Tells what became different of the last good inputs; most files of most changes stay. */

@@ -23,6 +23,11 @@ export interface PlainFile {
   readonly resources: readonly PlainResource[];
 }
 
+/** A file that the result before had too: in a big mesh the clusters are megabytes, and few changes concern them. */
+export interface KnownFile {
+  readonly knownVersion: string;
+}
+
 export interface PlainResource extends Pick<EnvoyResource, 'name' | 'version'> {
   readonly start: number;
   readonly end: number;
@@ -30,9 +35,9 @@ export interface PlainResource extends Pick<EnvoyResource, 'name' | 'version'> {
 
 /** The files without what is put together on demand: only the names of that. */
 export interface PlainFiles extends Omit<ProxyFiles, 'clusters' | 'listeners' | 'routes' | 'beside'> {
-  readonly clusters: PlainFile;
-  readonly listeners: PlainFile;
-  readonly routes: ReadonlyMap<string, PlainFile>;
+  readonly clusters: PlainFile | KnownFile;
+  readonly listeners: PlainFile | KnownFile;
+  readonly routes: ReadonlyMap<string, PlainFile | KnownFile>;
   readonly beside: readonly string[];
 }
 

@@ -1,16 +1,24 @@
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { type EnvoyResource, type Json, ResourceFile, separator } from '../../envoy/api/resource-file.ts';
-import type { PlainFile, PlainFiles, PlainResource } from './messages.ts';
+import type { KnownFile, PlainFile, PlainFiles, PlainResource } from './messages.ts';
 
-/** The files in a form that may be copied to another thread. */
-export function plainFiles({ clusters, listeners, routes, beside, ...rest }: ProxyFiles): PlainFiles {
-  return {
-    ...rest,
-    clusters: plain(clusters),
-    listeners: plain(listeners),
-    routes: new Map([...routes].map(([name, file]) => [name, plain(file)])),
-    beside: [...beside.keys()],
-  };
+/** Puts files into a form that may be copied to another thread; of what the result before had too, only the versions. */
+export class FileSender {
+  #sent: ReadonlySet<string> = new Set();
+
+  send({ clusters, listeners, routes, beside, ...rest }: ProxyFiles): PlainFiles {
+    const before = this.#sent;
+    this.#sent = new Set([clusters, listeners, ...routes.values()].map(({ version }) => version));
+    const file = (sent: ResourceFile): PlainFile | KnownFile =>
+      before.has(sent.version) ? { knownVersion: sent.version } : plain(sent);
+    return {
+      ...rest,
+      clusters: file(clusters),
+      listeners: file(listeners),
+      routes: new Map([...routes].map(([name, sent]) => [name, file(sent)])),
+      beside: [...beside.keys()],
+    };
+  }
 }
 
 function plain({ version, text, resources }: ResourceFile): PlainFile {
@@ -24,20 +32,19 @@ function plain({ version, text, resources }: ResourceFile): PlainFile {
 }
 
 /**
- * Makes files of what another thread has sent. A message is read from its text when it is asked for; one that the files
- * before had in the same version is theirs.
+ * Makes files of what another thread has sent, in its order. A message is read from its text when it is asked for. A file,
+ * and a message, that the files before had in the same version is theirs.
  */
 export class FileReceiver {
-  #known: ReadonlyMap<string, ReceivedResource> = new Map();
+  #files: ReadonlyMap<string, ResourceFile> = new Map();
 
   receive({ clusters, listeners, routes, ...rest }: PlainFiles, beside: ProxyFiles['beside']): ProxyFiles {
-    const received = new Map<string, ReceivedResource>();
-    const file = (sent: PlainFile): ResourceFile => {
-      const resources = sent.resources.map(
-        (part) => new ReceivedResource(part, sent.text, this.#known.get(part.version)?.known),
-      );
-      for (const resource of resources) received.set(resource.version, resource);
-      return new ResourceFile(resources, sent);
+    const messages = this.#messages();
+    const received = new Map<string, ResourceFile>();
+    const file = (sent: PlainFile | KnownFile): ResourceFile => {
+      const made = 'knownVersion' in sent ? this.#known(sent.knownVersion) : fileOf(sent, messages);
+      received.set(made.version, made);
+      return made;
     };
     const files = {
       ...{ ...rest, beside },
@@ -45,9 +52,31 @@ export class FileReceiver {
       listeners: file(listeners),
       routes: new Map([...routes].map(([name, sent]) => [name, file(sent)])),
     };
-    this.#known = received;
+    this.#files = received;
     return files;
   }
+
+  #known(version: string): ResourceFile {
+    const file = this.#files.get(version);
+    if (file === undefined) throw new Error(`a file of version ${version} is named as known, and was not sent before`);
+    return file;
+  }
+
+  /** What somebody has asked for, by the version of its resource. */
+  #messages(): ReadonlyMap<string, Json> {
+    const messages = new Map<string, Json>();
+    for (const { resources } of this.#files.values()) {
+      for (const resource of resources) {
+        if (resource instanceof ReceivedResource && resource.known) messages.set(resource.version, resource.known);
+      }
+    }
+    return messages;
+  }
+}
+
+function fileOf(sent: PlainFile, messages: ReadonlyMap<string, Json>): ResourceFile {
+  const resources = sent.resources.map((part) => new ReceivedResource(part, sent.text, messages.get(part.version)));
+  return new ResourceFile(resources, sent);
 }
 
 class ReceivedResource implements EnvoyResource {

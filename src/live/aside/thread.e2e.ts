@@ -62,6 +62,10 @@ describe('the thread that compiles', () => {
     const next = filesOf(await thread.compile());
     expect(next.changes).toEqual({ added: [], changed: ['AuthorizationPolicy foo/p'], removed: [] });
     expect(await files.beside.get('origins.json')).toContain('p.yaml');
+    next.accept?.();
+    // Once a later one is in force nobody asks for these.
+    expect(await files.beside.get('origins.json')).toBeUndefined();
+    expect(await next.files.beside.get('origins.json')).toContain('p.yaml');
   });
 
   test('asks the agent for the keys of the policies in force, once a compilation', async () => {

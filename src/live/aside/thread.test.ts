@@ -23,8 +23,21 @@ const good: GoodState = {
   ...{ addresses: [], folders: [] },
 };
 
+/** Ends its compilation with its limits as a problem. */
+const tellingLimits = `
+const { parentPort, resourceLimits } = require('node:worker_threads');
+parentPort.on('message', () => {
+  parentPort.postMessage({ type: 'result', number: 1, result: { problems: [JSON.stringify(resourceLimits)] } });
+});
+`;
+
 describe('CompileThread', () => {
   let folder: string;
+  const inputs: ProxyInputs = {
+    ...{ settings: { environment: {} }, policies: [], watched: [], templateFile: undefined },
+    ...{ identity: { namespace: 'a', name: 'b', ip: undefined, domain: undefined }, role: 'sidecar' },
+    ...{ fallbackSecret: '', keySets: { fetch: async () => {}, find: () => ({ text: '' }) } },
+  };
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'thread-'));
   });
@@ -34,19 +47,14 @@ describe('CompileThread', () => {
     const program = join(folder, 'program.cjs');
     writeFileSync(program, asking);
     const asked: { readonly issuer: string | undefined; readonly answer: () => void }[] = [];
-    const inputs: ProxyInputs = {
-      ...{ settings: { environment: {} }, policies: [], watched: [], templateFile: undefined },
-      ...{ identity: { namespace: 'a', name: 'b', ip: undefined, domain: undefined }, role: 'sidecar' },
-      fallbackSecret: '',
-      keySets: {
-        fetch: (rules) =>
-          new Promise((answer) => {
-            asked.push({ issuer: rules[0]?.issuer, answer });
-          }),
-        find: ({ issuer }) => ({ text: `keys of ${issuer}` }),
-      },
+    const keySets: ProxyInputs['keySets'] = {
+      fetch: (rules) =>
+        new Promise((answer) => {
+          asked.push({ issuer: rules[0]?.issuer, answer });
+        }),
+      find: ({ issuer }) => ({ text: `keys of ${issuer}` }),
     };
-    const thread = new CompileThread(inputs, good, { program, replacedMs: 0 });
+    const thread = new CompileThread({ ...inputs, keySets }, good, { program, replacedMs: 0 });
     const isAsked = (times: number) => expect.poll(() => asked.length).toBe(times);
     const newer = new AbortController();
     const first = thread.compile(newer.signal);
@@ -63,4 +71,19 @@ describe('CompileThread', () => {
     expect(answer.keys).toEqual([{ text: `keys of ${threadId}` }]);
     expect(asked.map(({ issuer }) => issuer)).toContain(String(threadId));
   });
+
+  test.each([undefined, 64])(
+    'bounds the young part of the heap of its thread, with a limit of the whole of %s MiB',
+    async (heapMiB) => {
+      const program = join(folder, 'program.cjs');
+      writeFileSync(program, tellingLimits);
+      const thread = new CompileThread(inputs, good, { program, heapMiB });
+      const result = await thread.compile();
+      await thread.close();
+      const [limits = ''] = 'problems' in result ? result.problems : [];
+      const { maxYoungGenerationSizeMb, maxOldGenerationSizeMb } = JSON.parse(limits);
+      expect(maxYoungGenerationSizeMb).toBeLessThanOrEqual(24);
+      if (heapMiB !== undefined) expect(maxOldGenerationSizeMb).toBe(heapMiB);
+    },
+  );
 });
