@@ -14,7 +14,7 @@ column. Other unsupported input causes a warning or an info line. To see what co
 \`meshpol\`](../../README.md#install), and compile the objects of your cluster:
 
 \`\`\`sh norun
-kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,serviceentries,workloadentries,workloadgroups > mesh.yaml
+kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,sidecars,serviceentries,workloadentries,workloadgroups > mesh.yaml
 meshpol compile mesh.yaml -o out
 \`\`\`
 

@@ -8,6 +8,7 @@ import { collect } from './collect.ts';
 import { isOfAbsence } from './merge/absence.ts';
 import type { Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
+import { SidecarIndex } from './merge/sidecar-index.ts';
 import { createObjectReader } from './read-objects.ts';
 import { decideRootNamespace } from './root-namespace.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -82,16 +83,18 @@ export function createAnalyser(
       bag.addAll(told.all);
       return undefined;
     }
-    const merged = { ...policies, topology, settings: under(decidedRoot), toldNamespace: view?.namespace };
+    const rooted = under(decidedRoot);
+    const merged = { ...policies, topology, settings: rooted, toldNamespace: view?.namespace };
     const effective = merge(merged, told, before);
     before = effective;
     bag.addAll(isPartial ? told.all.filter(({ code }) => !isOfAbsence(code)) : told.all);
     if (bag.hasErrors) return undefined;
+    const scoping = { ...policies, sidecars: new SidecarIndex(policies.sidecars, rooted.rootNamespace) };
     return {
       ...{ settings, objects, policies, topology, effective, decidedRoot },
       diagnostics: [...bag.all],
       absences: isPartial ? told.all.filter(({ code }) => isOfAbsence(code)) : [],
-      scopeOf: (workload) => clientScope(workload, settings, policies.destinationRules, policies.virtualServices),
+      scopeOf: (workload) => clientScope(workload, settings, scoping),
     };
   };
 }

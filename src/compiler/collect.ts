@@ -18,6 +18,7 @@ const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   DestinationRule: 'destinationRules',
   Gateway: 'gateways',
   VirtualService: 'virtualServices',
+  Sidecar: 'sidecars',
 };
 
 /** Whether objects of a kind are policies, not what policies are for. */
@@ -36,6 +37,7 @@ export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticB
     destinationRules: [],
     gateways: [],
     virtualServices: [],
+    sidecars: [],
   };
   for (const object of objects) {
     const key = `${object.kind}/${object.namespace}/${object.name}`;

@@ -31,6 +31,7 @@ describe('decideRootNamespace', () => {
     ['a PeerAuthentication of istio-system', [policy('PeerAuthentication', 'istio-system')], 'istio-system'],
     ['a RequestAuthentication of istio-system', [policy('RequestAuthentication', 'istio-system')], 'istio-system'],
     ['an AuthorizationPolicy of istio-system', [authorization('istio-system')], 'istio-system'],
+    ['a Sidecar of istio-system', [policy('Sidecar', 'istio-system', 'networking.istio.io')], 'istio-system'],
     ['a policy of our group in istio-system', [authorization('istio-system', 'security.mesh.io')], undefined],
     ['a rule for clients in istio-system', [rule], undefined],
     ["a policy of Istio's group in mesh-system", [authorization('mesh-system')], 'mesh-system'],

@@ -13,6 +13,7 @@ const decidingKinds: ReadonlySet<string> = new Set([
   'PeerAuthentication',
   'RequestAuthentication',
   'AuthorizationPolicy',
+  'Sidecar',
 ]);
 
 /**
@@ -93,7 +94,7 @@ function isRootNamed({ rootNamespace, origins }: Settings): boolean {
 }
 
 function isOfOriginal({ document }: MeshObject<string>): boolean {
-  return writtenApiVersion(document).startsWith('security.istio.io/');
+  return /^(security|networking)\.istio\.io\//.test(writtenApiVersion(document));
 }
 
 function reportBoth(inOurs: MeshObject<string>, inTheirs: MeshObject<string>, bag: DiagnosticBag): void {

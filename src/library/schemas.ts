@@ -16,6 +16,7 @@ import secret from '../../schemas/secret.json' with { type: 'json' };
 import service from '../../schemas/service.json' with { type: 'json' };
 import serviceAccount from '../../schemas/service-account.json' with { type: 'json' };
 import serviceEntry from '../../schemas/service-entry.json' with { type: 'json' };
+import sidecar from '../../schemas/sidecar.json' with { type: 'json' };
 import virtualService from '../../schemas/virtual-service.json' with { type: 'json' };
 import workloadController from '../../schemas/workload-controller.json' with { type: 'json' };
 import workloadEntry from '../../schemas/workload-entry.json' with { type: 'json' };
@@ -46,6 +47,7 @@ const all: readonly Schema[] = [
   service,
   serviceAccount,
   serviceEntry,
+  sidecar,
   virtualService,
   workloadController,
   workloadEntry,

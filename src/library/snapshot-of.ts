@@ -74,13 +74,14 @@ function readable(
     outbound: (name) => {
       const workload = workloads.get(keyOf(name));
       if (workload === undefined) return undefined;
-      const services = effective.outbound(snapshot.scopeOf(workload)).map(({ service, subsets, serviceMode }) => ({
+      const scope = snapshot.scopeOf(workload);
+      const services = effective.outbound(scope).map(({ service, subsets, serviceMode }) => ({
         host: service.host,
         namespace: service.namespace,
         serviceMtls: mtls(serviceMode),
         subsets: subsets.map((subset) => subsetOf(subset, decision)),
       }));
-      return { services, virtualServices: effective.virtualServices(workload.namespace).flatMap(routes) };
+      return { services, virtualServices: effective.virtualServices(scope).flatMap(routes) };
     },
   };
 }

@@ -83,9 +83,12 @@ async function compileOnce(
   return { bag, value: compilation && { compilation, objects } };
 }
 
-/** Whether an object of the input can have no effect on a proxy: these kinds hold in their own namespace, or in all. */
+/** Kinds whose objects hold in their own namespace, or, in the root namespace, in all. */
+const boundToNamespaces: ReadonlySet<string> = new Set(['AuthorizationPolicy', 'RequestAuthentication', 'Sidecar']);
+
+/** Whether an object of the input can have no effect on a proxy. */
 function isElsewhere({ kind, metadata }: JsonObject, identity: ProxyIdentity, settings: Settings): boolean {
-  if (kind !== 'AuthorizationPolicy' && kind !== 'RequestAuthentication') return false;
+  if (!boundToNamespaces.has(String(kind))) return false;
   const { namespace = 'default' } = metadata as { readonly namespace?: string };
   return !mayHoldIn(identity.namespace, String(namespace), settings);
 }

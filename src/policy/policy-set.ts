@@ -3,6 +3,7 @@ import type { DestinationRule } from './destination-rule.ts';
 import type { Gateway } from './gateway.ts';
 import type { PeerAuthentication } from './peer-authentication.ts';
 import type { RequestAuthentication } from './request-authentication.ts';
+import type { Sidecar } from './sidecar.ts';
 import type { VirtualService } from './virtual-service.ts';
 
 /** The policies of one compilation by kind, in no order that matters. */
@@ -13,6 +14,7 @@ export interface PolicySet {
   readonly destinationRules: readonly DestinationRule[];
   readonly gateways: readonly Gateway[];
   readonly virtualServices: readonly VirtualService[];
+  readonly sidecars: readonly Sidecar[];
 }
 
 export const noPolicies: PolicySet = {
@@ -22,4 +24,5 @@ export const noPolicies: PolicySet = {
   destinationRules: [],
   gateways: [],
   virtualServices: [],
+  sidecars: [],
 };

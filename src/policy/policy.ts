@@ -3,6 +3,7 @@ import type { DestinationRule } from './destination-rule.ts';
 import type { Gateway } from './gateway.ts';
 import type { PeerAuthentication } from './peer-authentication.ts';
 import type { RequestAuthentication } from './request-authentication.ts';
+import type { Sidecar } from './sidecar.ts';
 import type { TopologyObject } from './topology-kinds.ts';
 import type { VirtualService } from './virtual-service.ts';
 
@@ -13,6 +14,7 @@ export type Policy =
   | AuthorizationPolicy
   | DestinationRule
   | Gateway
+  | Sidecar
   | VirtualService;
 
 /** An object of the input whose schema and rules hold. */

@@ -3,6 +3,7 @@ import {
   isDestinationHost,
   isDnsLabel,
   isDnsSubdomain,
+  isEgressHost,
   isGatewayHost,
   isGatewayReference,
   isHostName,
@@ -28,6 +29,7 @@ import {
 /** Codes of texts that are not in their format; each message has the holes `field`, `value` and `expected`. */
 export type FormatCode =
   | 'invalid-duration'
+  | 'invalid-egress-host'
   | 'invalid-export-to'
   | 'invalid-gateway-host'
   | 'invalid-gateway-reference'
@@ -69,6 +71,11 @@ export const formats: Readonly<Record<string, TextFormat>> = {
     'invalid-duration',
     'a duration such as "5s", or "0s", in whole milliseconds',
     isDurationText({ leastMs: 0, stepMs: 1 }),
+  ),
+  'egress-host': one(
+    'invalid-egress-host',
+    'namespace/host, such as "./*", "shop/*.example.com" or "~/*"',
+    isEgressHost,
   ),
   'export-to': one(
     'invalid-export-to',

@@ -50,6 +50,13 @@ export function isGatewayHost(text: string): boolean {
   return host.includes('.') && isWildcardHost(host);
 }
 
+/** `namespace/host`: the namespace may be `*`, `.` or `~`, the host `*` or a wildcard. */
+export function isEgressHost(text: string): boolean {
+  const [namespace = '', host, ...rest] = text.split('/');
+  if (host === undefined || rest.length > 0) return false;
+  return (['*', '.', '~'].includes(namespace) || isDnsLabel(namespace)) && (host === '*' || isWildcardHost(host));
+}
+
 /** `mesh`, `name`, `namespace/name`, or the older fully qualified form `name.namespace.svc…`. */
 export function isGatewayReference(text: string): boolean {
   const parts = text.split('/');

@@ -6,7 +6,6 @@ import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.t
 const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
   EnvoyFilter: templatesOf,
   ProxyConfig: () => 'put its settings into "defaultConfig" of the mesh configuration',
-  Sidecar: () => 'narrow what proxies see by "exportTo" of services, routes and rules',
 };
 
 /** Kinds of the mesh's groups that are not read, with what to do instead. */

@@ -86,6 +86,7 @@ const placesByKind: Readonly<Record<string, readonly Place[]>> = {
     labels('spec.tls.*.match.*.sourceLabels'),
     labels('spec.tcp.*.match.*.sourceLabels'),
   ],
+  Sidecar: [labels('spec.workloadSelector.labels')],
   Service: [labels('spec.selector')],
   Pod: podPlaces('spec'),
   Deployment: controllerPlaces,

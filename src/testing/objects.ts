@@ -5,6 +5,7 @@ import type { Gateway } from '../policy/gateway.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
 import type { RequestAuthentication } from '../policy/request-authentication.ts';
+import type { Sidecar } from '../policy/sidecar.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
 import type { VirtualService } from '../policy/virtual-service.ts';
 import type { PolicyDocument } from '../source/document.ts';
@@ -105,6 +106,10 @@ export function authorizationPolicy(meta: string | Meta, spec: AuthorizationPoli
 
 export function gateway(meta: string | Meta, spec: Gateway['spec']): Gateway {
   return { ...meshObject('Gateway', meta), spec };
+}
+
+export function sidecar(meta: string | Meta, spec: Sidecar['spec']): Sidecar {
+  return { ...meshObject('Sidecar', meta), spec };
 }
 
 export function virtualService(meta: string | Meta, spec: VirtualService['spec']): VirtualService {

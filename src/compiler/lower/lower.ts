@@ -57,7 +57,7 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const lowering = { settings, memo: cache.memoOf(settings), keySets, host: input.host };
   const scope = input.scopeOf(workload);
   const services = effective.outbound(scope);
-  const virtualServices = effective.virtualServices(scope.namespace);
+  const virtualServices = effective.virtualServices(scope);
   const shared = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
   const inbound =
     scope.role === 'router'

@@ -43,7 +43,8 @@ function compiler() {
     const settings = defaultSettings;
     effective = merge({ ...noPolicies, peerAuthentications, destinationRules, topology, settings }, bag, effective);
     const answers = effective;
-    const scopeOf = (workload: Parameters<typeof clientScope>[0]) => clientScope(workload, settings, destinationRules);
+    const scopeOf = (workload: Parameters<typeof clientScope>[0]) =>
+      clientScope(workload, settings, { destinationRules });
     const proxies = topology.workloads
       .filter(({ role }) => role !== 'none')
       .map((workload) => lower(workload, { topology, effective: answers, settings, scopeOf }, bag, cache));

@@ -3,6 +3,7 @@ import type { DiagnosticCode } from '../../diagnostics/registry.ts';
 /** What is said because the topology, or another policy, is not there; of a part of a mesh it would be said of all. */
 const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'connections-without-service',
+  'egress-host-without-service',
   'gateway-without-workload',
   'host-without-service',
   'policy-in-force-nowhere',

@@ -1,3 +1,4 @@
+import type { Settings } from '../../config/settings.ts';
 import type { Diagnostic } from '../../diagnostics/bag.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Gateway } from '../../policy/gateway.ts';
@@ -8,6 +9,7 @@ import type * as effective from './effective.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 import { IdentityMap } from './identity-map.ts';
+import { importedServices } from './imported-services.ts';
 import { composeInbound, composeMode } from './inbound.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
 import { composeOutbound, visibleServices } from './outbound.ts';
@@ -34,6 +36,7 @@ export interface AnswerSources {
   readonly authorizationPolicies: SelectingPolicies<AuthorizationPolicy>;
   readonly gateways: GatewayIndex;
   readonly virtualServices: VirtualServiceIndex;
+  readonly settings: Settings;
 }
 
 /** Made when asked, kept by identity: a compilation after a change finds again what the change did not touch. */
@@ -43,6 +46,8 @@ export class Answers implements effective.Effective {
   readonly #workloads: ReadonlyMap<string, Workload>;
   /** Good for this compilation only, unless nothing that they depend on has changed. */
   readonly #outbound: Map<string, readonly effective.EffectiveOutbound[]>;
+  /** The same of scopes that import what they see, which depends on routes too. */
+  readonly #imported: Map<string, readonly effective.EffectiveOutbound[]>;
 
   constructor(sources: AnswerSources, previous: Answers | undefined) {
     const before = previous?.sources;
@@ -50,6 +55,8 @@ export class Answers implements effective.Effective {
     this.sources = sources;
     this.#memory = previous === undefined ? new Memory() : previous.#memory;
     this.#outbound = previous !== undefined && isSame ? previous.#outbound : new Map();
+    const hasSameRoutes = before !== undefined && isSameList(before.virtualServices.all, sources.virtualServices.all);
+    this.#imported = previous !== undefined && isSame && hasSameRoutes ? previous.#imported : new Map();
     this.#workloads =
       previous !== undefined && before?.topology === sources.topology
         ? previous.#workloads
@@ -76,20 +83,26 @@ export class Answers implements effective.Effective {
     return this.#memory.listOf(this.sources.gateways.of(this.#workloadOf(key)));
   }
 
-  virtualServices(namespace: string): readonly EffectiveVirtualService[] {
-    return this.#memory.listOf(this.sources.virtualServices.seenFrom(namespace));
+  virtualServices(scope: Pick<effective.ClientScope, 'namespace' | 'egress'>): readonly EffectiveVirtualService[] {
+    return this.#memory.listOf(this.sources.virtualServices.seenBy(scope));
   }
 
   outbound(scope: effective.ClientScope): readonly effective.EffectiveOutbound[] {
-    const known = this.#outbound.get(scope.key);
+    const current = scope.egress === undefined ? this.#outbound : this.#imported;
+    const known = current.get(scope.key);
     if (known !== undefined) return known;
-    const services = visibleServices(this.sources.topology, scope.namespace);
-    const fresh = services.map((service) => this.#outboundOf(scope, service));
+    const fresh = this.#servicesOf(scope).map((service) => this.#outboundOf(scope, service));
     const before = this.#memory.outbound.get(scope.key);
     const answer = before !== undefined && isSameList(before, fresh) ? before : fresh;
     this.#memory.outbound.set(scope.key, answer);
-    this.#outbound.set(scope.key, answer);
+    current.set(scope.key, answer);
     return answer;
+  }
+
+  #servicesOf(scope: effective.ClientScope): readonly Service[] {
+    const { topology, settings } = this.sources;
+    if (scope.egress === undefined) return visibleServices(topology, scope.namespace);
+    return importedServices(topology, scope, scope.egress, this.virtualServices(scope), settings);
   }
 
   inboundTraffic(namespace: string, service: Service, port: ServicePort): effective.EffectiveTraffic | undefined {

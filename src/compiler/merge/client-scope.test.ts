@@ -28,7 +28,7 @@ describe('clientScope of a client with a locality', () => {
     const topology = resolveTopology([client], defaultSettings, new DiagnosticBag());
     const [workload] = topology.workloads;
     if (workload === undefined) throw new Error('no workload');
-    return clientScope(workload, { ...defaultSettings, ...settings }, [rule('shop/r', spec)]);
+    return clientScope(workload, { ...defaultSettings, ...settings }, { destinationRules: [rule('shop/r', spec)] });
   };
   const balanced = (localityLbSetting: LocalityLoadBalancing): DestinationRule['spec'] => ({
     host,

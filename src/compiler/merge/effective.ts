@@ -3,9 +3,11 @@ import type { TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { MtlsMode } from '../../policy/peer-authentication.ts';
 import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+import type { OutboundTrafficPolicyMode } from '../../policy/sidecar.ts';
 import type { Origins } from '../ir/origin.ts';
 import type { Service, ServicePort } from '../topology/model.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
+import type { EgressListener } from './egress.ts';
 
 /** UNSET is resolved by then. */
 export type EffectiveMtlsMode = Exclude<MtlsMode, 'UNSET'>;
@@ -56,9 +58,14 @@ export interface Effective {
   authorizationPolicies(workload: WorkloadKey): readonly AuthorizationPolicy[];
   /** What a gateway workload is to serve, oldest first. */
   gateways(workload: WorkloadKey): readonly Gateway[];
-  /** What the namespace sees (`exportTo`), oldest first; delegates stand in those that delegate to them. */
-  virtualServices(namespace: string): readonly EffectiveVirtualService[];
-  /** The services that the scope sees (`exportTo`), each with its rule; oldest first. */
+  /**
+   * What the scope sees (`exportTo`) and imports (`egress`), oldest first; delegates stand in those that delegate to them.
+   */
+  virtualServices(scope: Pick<ClientScope, 'namespace' | 'egress'>): readonly EffectiveVirtualService[];
+  /**
+   * The services that the scope sees (`exportTo`) and imports (`egress`), each with its rule; oldest first. To those that
+   * it imports come the destinations of its VirtualServices, and external authorizers, which the proxy itself calls.
+   */
   outbound(scope: ClientScope): readonly EffectiveOutbound[];
   /** Connection pool for the server's own cluster (2.9): the rule that the server's namespace would see. */
   inboundTraffic(namespace: string, service: Service, port: ServicePort): EffectiveTraffic | undefined;
@@ -78,6 +85,10 @@ export interface ClientScope {
   readonly interceptionMode: 'REDIRECT' | 'TPROXY';
   /** Only the labels that some rule's `workloadSelector` or `failoverPriority`, or some route's `sourceLabels`, asks for. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What a Sidecar imports; absent: all that the scope sees. */
+  readonly egress?: readonly EgressListener[];
+  /** What a Sidecar says of unknown destinations; absent: the mesh configuration decides. */
+  readonly outboundTrafficPolicy?: OutboundTrafficPolicyMode;
   /** Where the client runs, as `region/zone/subzone`; only where some rule or the mesh asks for it. */
   readonly locality?: string;
   /** Canonical text of the above: equal scopes have equal keys. */

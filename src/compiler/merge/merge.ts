@@ -9,6 +9,8 @@ import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { Answers, type CheckedRules, isSameList } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
+import { egressListeners } from './egress.ts';
+import { checkEgress } from './egress-checks.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
 import { checkPaths } from './path-checks.ts';
@@ -20,6 +22,8 @@ import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
 import { comparedLabels, scopeWants, wantedSources } from './scope-wants.ts';
 import { SelectingPolicies } from './selecting-policies.ts';
+import { checkSidecars } from './sidecar-checks.ts';
+import { SidecarIndex } from './sidecar-index.ts';
 import { checkVirtualServices } from './virtual-service-checks.ts';
 import { VirtualServiceIndex } from './virtual-service-index.ts';
 
@@ -46,8 +50,12 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkExports([...input.destinationRules, ...input.virtualServices, ...entriesOf(topology)], reach, bag);
   checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
+  const sidecars = new SidecarIndex(input.sidecars, settings.rootNamespace);
+  checkSidecars(sidecars, reach, bag);
   const gateways = new GatewayIndex(input.gateways, settings);
   checkGateways(input.gateways, gateways, topology, bag);
+  const routes = new VirtualServiceIndex(input.virtualServices, settings, bag);
+  checkEgress(input.sidecars, { ...reach, routes, clusterDomain: settings.clusterDomain }, bag);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
   return new Answers(
@@ -59,7 +67,8 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       requestAuthentications: new SelectingPolicies(input.requestAuthentications, settings.rootNamespace),
       authorizationPolicies: new SelectingPolicies(input.authorizationPolicies, settings.rootNamespace),
       gateways,
-      virtualServices: new VirtualServiceIndex(input.virtualServices, settings, bag),
+      virtualServices: routes,
+      settings,
     },
     before,
   );
@@ -84,12 +93,18 @@ function indexRules(input: MergeInput, previous: CheckedRules | undefined): Chec
 
 const noVirtualServices: readonly VirtualService[] = [];
 
+/** The policies that decide what a scope consists of. */
+export interface ScopePolicies {
+  readonly destinationRules: readonly DestinationRule[];
+  readonly virtualServices?: readonly VirtualService[];
+  readonly sidecars?: SidecarIndex;
+}
+
 /** What the workload's outbound configuration depends on; of its labels and locality only what some rule asks for. */
 export function clientScope(
   workload: Workload,
   settings: Settings,
-  rules: readonly DestinationRule[],
-  virtualServices: readonly VirtualService[] = noVirtualServices,
+  { destinationRules: rules, virtualServices = noVirtualServices, sidecars }: ScopePolicies,
 ): ClientScope {
   const { selected, compared, isLocalityWanted } = scopeWants(rules);
   const { localityRules } = settings;
@@ -115,6 +130,26 @@ export function clientScope(
     interceptionMode: workload.interceptionMode ?? settings.proxy.interceptionMode,
     labels,
     ...(asksWhere && workload.locality ? { locality: workload.locality } : {}),
+    ...sidecarScope(workload, sidecars, settings),
   };
   return { ...scope, key: JSON.stringify(scope) };
+}
+
+/**
+ * What Sidecars say of a client. Each part is that of the most specific Sidecar in force that has it: of the workload, its
+ * namespace, the root namespace.
+ */
+function sidecarScope(
+  workload: Workload,
+  sidecars: SidecarIndex | undefined,
+  settings: Settings,
+): Pick<ClientScope, 'egress' | 'outboundTrafficPolicy'> {
+  const inForce = sidecars?.inForce(workload) ?? [];
+  const egress = inForce.find(({ spec }) => spec.egress !== undefined)?.spec.egress;
+  const policy = inForce.find(({ spec }) => spec.outboundTrafficPolicy !== undefined)?.spec.outboundTrafficPolicy;
+  const mode = policy && (policy.mode ?? 'REGISTRY_ONLY');
+  return {
+    ...(egress === undefined ? {} : { egress: egressListeners(egress, workload.namespace) }),
+    ...(mode === undefined || mode === settings.outboundTrafficPolicy ? {} : { outboundTrafficPolicy: mode }),
+  };
 }

@@ -37,12 +37,16 @@ export function composeOutbound(
 
 /**
  * What a client namespace sees, oldest first: one service a host, its own namespace's where there is one, else the
- * cluster's, else the oldest.
+ * cluster's, else the oldest. Only what is wanted is looked at.
  */
-export function visibleServices(topology: Topology, namespace: string): Service[] {
+export function visibleServices(
+  topology: Topology,
+  namespace: string,
+  isWanted: (service: Service) => boolean = () => true,
+): Service[] {
   const byHost = new Map<string, Service>();
   for (const service of topology.services) {
-    if (!isVisible(service.exportTo, service.namespace, namespace)) continue;
+    if (!isVisible(service.exportTo, service.namespace, namespace) || !isWanted(service)) continue;
     const other = byHost.get(service.host);
     if (other === undefined || rankFor(namespace, service) < rankFor(namespace, other)) {
       byHost.set(service.host, service);

@@ -14,7 +14,7 @@ export function checkPeers(index: PeerIndex, topology: Topology, rootNamespace: 
   for (const [namespace, [kept, ...ignored]] of index.wholeNamespaces) {
     const scope = namespace === rootNamespace ? 'the mesh' : `namespace "${namespace}"`;
     for (const policy of kept === undefined ? [] : ignored) {
-      const holes = { ignored: nameOf(policy), kept: nameOf(kept as PeerAuthentication), scope };
+      const holes = { kind: policy.kind, ignored: nameOf(policy), kept: nameOf(kept as PeerAuthentication), scope };
       bag.report('competing-scope-policies', placeOf(policy), holes, relatedTo(kept as PeerAuthentication));
     }
   }
@@ -42,7 +42,7 @@ function checkSelecting(index: PeerIndex, topology: Topology, bag: DiagnosticBag
   }
   for (const [policy, { held, lost }] of reaches) {
     for (const [kept, shared] of lost) {
-      const holes = { ignored: nameOf(policy), kept: nameOf(kept), workloads: listOf(shared) };
+      const holes = { kind: policy.kind, ignored: nameOf(policy), kept: nameOf(kept), workloads: listOf(shared) };
       bag.report('competing-workload-policies', placeOf(policy), holes, relatedTo(kept));
     }
     checkPorts(policy, held, bag);

@@ -1,10 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
-import type { MeshObject } from '../../policy/object.ts';
-import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
-import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import type { Topology, Workload } from '../topology/model.ts';
@@ -12,7 +9,7 @@ import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, selects } from '../topology/selector.ts';
 import { workloadsByLabels } from '../topology/workload-index.ts';
 
-type Selecting = PeerAuthentication | RequestAuthentication | AuthorizationPolicy;
+type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };
 
 /** Where policies may be in force, and whose lack of effect is told. */
 export interface Reach {
@@ -41,6 +38,14 @@ export function checkReach(policies: readonly Selecting[], reach: Reach, bag: Di
   }
 }
 
+/** The same for objects without a selector alone. */
+export function checkWholeReach(objects: readonly MeshObject<string>[], reach: Reach, bag: DiagnosticBag): void {
+  for (const object of objects) {
+    const nowhere = isTold(object, reach) ? ofWhole(object, reach) : undefined;
+    if (nowhere !== undefined) reportNowhere(object, nowhere, bag);
+  }
+}
+
 /** Reports rules, routes and entries that are exported to namespaces that there are not. */
 export function checkExports(
   policies: readonly (DestinationRule | VirtualService | ServiceEntry)[],
@@ -58,11 +63,15 @@ export function checkExports(
   }
 }
 
-function isTold({ namespace }: MeshObject<string>, { toldNamespace, rootNamespace }: Reach): boolean {
+/** Whether what is wrong with an object is told. */
+export function isTold(
+  { namespace }: MeshObject<string>,
+  { toldNamespace, rootNamespace }: Pick<Reach, 'toldNamespace' | 'rootNamespace'>,
+): boolean {
   return toldNamespace === undefined || namespace === toldNamespace || namespace === rootNamespace;
 }
 
-function ofWhole({ namespace }: Selecting, reach: Reach): Nowhere | undefined {
+function ofWhole({ namespace }: MeshObject<string>, reach: Reach): Nowhere | undefined {
   if (namespace !== reach.rootNamespace) return ofNamespace(namespace, reach);
   if (reach.topology.workloads.some(isProxied)) return undefined;
   return { why: 'no workload of the mesh has a proxy', hint: howToInject, isUnseen: true };

@@ -83,11 +83,11 @@ describe('virtualServices', () => {
     ['b', ['shop/to-all', 'shop/to-b']],
     ['c', ['shop/to-all']],
   ])('from %s are seen as exportTo says', (namespace, expected) => {
-    expect(names(merged({ virtualServices }).virtualServices(namespace))).toEqual(expected);
+    expect(names(merged({ virtualServices }).virtualServices({ namespace }))).toEqual(expected);
   });
 
   test('without exportTo go by the default of the mesh', () => {
     const effective = merged({ virtualServices }, { defaultVirtualServiceExportTo: ['.'] });
-    expect(names(effective.virtualServices('c'))).toEqual([]);
+    expect(names(effective.virtualServices({ namespace: 'c' }))).toEqual([]);
   });
 });

@@ -3,22 +3,37 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { isVisible } from '../topology/visibility.ts';
 import { withDelegates } from './delegation.ts';
+import type { ClientScope } from './effective.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
+import { importsRoutes } from './egress.ts';
 import { byAge } from './policy-order.ts';
 
 /** VirtualServices by the namespaces that see them. */
 export class VirtualServiceIndex {
   readonly #services: readonly EffectiveVirtualService[];
   readonly #exportToDefault: readonly string[];
+  readonly #clusterDomain: string;
   readonly #seen = new Map<string, readonly EffectiveVirtualService[]>();
 
   constructor(services: readonly VirtualService[], settings: Settings, bag: DiagnosticBag) {
     this.#services = withDelegates(byAge(services), settings, bag);
+    this.#clusterDomain = settings.clusterDomain;
     this.#exportToDefault = settings.defaultVirtualServiceExportTo;
   }
 
-  /** Oldest first. */
-  seenFrom(namespace: string): readonly EffectiveVirtualService[] {
+  /** All of them, oldest first. */
+  get all(): readonly EffectiveVirtualService[] {
+    return this.#services;
+  }
+
+  /** What a client sees and imports, oldest first. */
+  seenBy({ namespace, egress }: Pick<ClientScope, 'namespace' | 'egress'>): readonly EffectiveVirtualService[] {
+    const seen = this.#seenFrom(namespace);
+    if (egress === undefined) return seen;
+    return seen.filter((routes) => egress.some((listener) => importsRoutes(listener, routes, this.#clusterDomain)));
+  }
+
+  #seenFrom(namespace: string): readonly EffectiveVirtualService[] {
     let seen = this.#seen.get(namespace);
     if (seen === undefined) {
       seen = this.#services.filter(({ namespace: owner, spec }) =>

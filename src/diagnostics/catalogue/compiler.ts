@@ -63,12 +63,12 @@ export const compilerCodes = {
     message`the annotation proxy.mesh.io/config of gateway "${'workload'}" cannot be used: ${'reason'}`,
   ),
   'competing-scope-policies': warning(
-    message`PeerAuthentication "${'ignored'}" is ignored: "${'kept'}" applies to all of ${'scope'} too, and takes precedence (it is older, or of the same age and first by name)`,
-    'keep only one policy without a selector in a namespace',
+    message`${'kind'} "${'ignored'}" is ignored: "${'kept'}" applies to all of ${'scope'} too, and takes precedence (it is older, or of the same age and first by name)`,
+    'keep only one object of this kind without a selector in a namespace',
   ),
   'competing-workload-policies': warning(
-    message`PeerAuthentication "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same workloads and takes precedence (it is older, or of the same age and first by name)`,
-    'put both into one policy; two policies with selectors are never combined',
+    message`${'kind'} "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same workloads and takes precedence (it is older, or of the same age and first by name)`,
+    'put both into one object; two objects with selectors are never combined',
   ),
   'selector-in-root-namespace': warning(
     message`PeerAuthentication "${'name'}" has no effect: a policy of the root namespace cannot select workloads`,
@@ -78,6 +78,10 @@ export const compilerCodes = {
   'port-without-service': warning(
     message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
     'name a container port that a service targets; the service port is another number',
+  ),
+  'egress-host-without-service': warning(
+    message`"${'entry'}" imports nothing: ${'why'}`,
+    'write the namespace of the service and its full name, <service>.<namespace>.svc.<cluster domain>',
   ),
   'unknown-host': warning(
     message`no service has the host "${'host'}": the rule has no effect`,

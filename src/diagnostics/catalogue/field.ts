@@ -24,6 +24,7 @@ export const fieldCodes = {
   'invalid-failover': error(
     message`failover from "${'from'}" to "${'to'}", expected two different regions without "/" and "*"`,
   ),
+  'invalid-egress-host': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-gateway-host': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-gateway-reference': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-header-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),

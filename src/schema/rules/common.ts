@@ -10,6 +10,7 @@ const kindsWithSelector: ReadonlySet<string> = new Set([
   'PeerAuthentication',
   'RequestAuthentication',
   'ServiceEntry',
+  'Sidecar',
 ]);
 
 /** What objects of several kinds must keep. */

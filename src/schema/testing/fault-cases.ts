@@ -51,6 +51,7 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['invalid-duration', '11:25'],
   ['invalid-duration-cors', '14:15'],
   ['invalid-duration-too-short', '10:17'],
+  ['invalid-egress-host', '6:13'],
   ['invalid-export-to', '9:5'],
   ['invalid-failover', '12:11'],
   ['invalid-gateway-host', '13:7'],

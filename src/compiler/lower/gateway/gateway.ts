@@ -40,7 +40,7 @@ export function lowerGateway(
 ): InboundIR {
   const { settings, memo } = lowering;
   const gateways = effective.gateways(workload);
-  const virtualServices = effective.virtualServices(workload.namespace);
+  const virtualServices = effective.virtualServices(scope);
   const services = effective.outbound(scope);
   const bytePorts = portsOfBytes(gatewayServers(gateways, workload));
   const filters = policyFilters(workload, { effective, scope, bytePorts }, lowering, bag);

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { OutboundTrafficPolicyMode } from '../../../policy/sidecar.ts';
 import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../../ir/listener.ts';
 import { httpConnection, tcpProxy } from '../filters.ts';
 import { clusterNames, meshAlpn, plaintextHttpProtocols, statName } from '../names.ts';
@@ -25,7 +26,7 @@ export function outboundListener(
   draft: ListenerDraft,
   overridesAlpn: boolean,
   clusters: Clusters,
-  settings: Settings,
+  { settings, unknown }: { readonly settings: Settings; readonly unknown: OutboundTrafficPolicyMode },
   bag: DiagnosticBag,
 ): ListenerIR {
   const http = draft.http[0];
@@ -39,7 +40,8 @@ export function outboundListener(
   const fallback = draft.fallback && tcpChain(draft.fallback, anyMatch, `${draft.name}-tcp`, proxyOf);
   const isComplete = chains.some(({ match }) => match === anyMatch);
   const isOnlyTcp = chains.length === 0 && fallback !== undefined;
-  const unmatched = draft.isWildcard && !isComplete ? catchAllChain('PassthroughFilterChain', settings) : undefined;
+  const unmatched =
+    draft.isWildcard && !isComplete ? catchAllChain('PassthroughFilterChain', unknown, settings) : undefined;
   const pods = [draft.fallback, http].flatMap((placement) => placement?.notForAddress ?? []);
   const services = [http, draft.fallback, ...draft.matched.map(({ placement }) => placement)];
   return {
@@ -64,8 +66,8 @@ export function outboundListener(
 }
 
 /** A TCP proxy to where the application wanted to go, or nowhere under REGISTRY_ONLY. */
-export function catchAllChain(name: string, settings: Settings): FilterChainIR {
-  const cluster = settings.outboundTrafficPolicy === 'ALLOW_ANY' ? clusterNames.passthrough : clusterNames.blackHole;
+export function catchAllChain(name: string, unknown: OutboundTrafficPolicyMode, settings: Settings): FilterChainIR {
+  const cluster = unknown === 'ALLOW_ANY' ? clusterNames.passthrough : clusterNames.blackHole;
   const filter = tcpProxy({ statPrefix: cluster, cluster, origins: noOrigins }, settings);
   return { name, match: anyMatch, tls: undefined, policyFilters: [], filter, origins: noOrigins };
 }

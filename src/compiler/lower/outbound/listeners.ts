@@ -6,6 +6,8 @@ import type { ListenerIR } from '../../ir/listener.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import type { UpstreamTransport } from '../../ir/tls.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import { importsService } from '../../merge/egress.ts';
+import type { Service } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import { outboundCluster } from '../names.ts';
@@ -16,6 +18,7 @@ import { outboundListener } from './listener.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
 import { placements } from './placement.ts';
 import { proxyChoice } from './service-proxy.ts';
+import { unknownDestinations } from './unknown-destinations.ts';
 import { virtualOutbound } from './virtual-outbound.ts';
 
 /** Which service owns which part of which listener; `services` are oldest first. */
@@ -28,6 +31,7 @@ export function draftListeners(
 ): { readonly drafts: readonly ListenerDraft[]; readonly conflicts: readonly ConflictIR[] } {
   const drafts = new ListenerDrafts(wildcardAddresses(scope.families), settings, bag);
   for (const outbound of services) {
+    if (!isReached(outbound.service, scope)) continue;
     for (const port of outbound.service.ports) {
       for (const whole of placements(outbound, port, scope, settings)) {
         for (const placement of meshRoutes.placementsOf(whole, bag)) drafts.add(placement);
@@ -35,6 +39,11 @@ export function draftListeners(
     }
   }
   return { drafts: [...drafts.drafts.values()], conflicts: drafts.conflicts };
+}
+
+/** Services that the proxy calls by itself have clusters, and no listener for the application. */
+function isReached(service: Service, { egress, namespace }: ClientScope): boolean {
+  return egress === undefined || egress.some((listener) => importsService(listener, service, namespace));
 }
 
 /** The listener of each draft, and the one that redirected connections reach first; by name. */
@@ -47,8 +56,9 @@ export function outboundListeners(
 ): readonly ListenerIR[] {
   const { settings, memo } = lowering;
   const byName = new Map(clusters.map((cluster) => [cluster.name, cluster]));
-  const listeners = drafts.map((draft) => listenerOf(draft, byName, lowering, bag));
-  const label = `virtualOutbound ${scope.families.join()} ${scope.interceptionMode}`;
+  const listeners = drafts.map((draft) => listenerOf(draft, byName, { scope, lowering }, bag));
+  const unknown = unknownDestinations(scope, settings);
+  const label = `virtualOutbound ${scope.families.join()} ${scope.interceptionMode} ${unknown}`;
   const first = memo.of([settings], label, bag, () => virtualOutbound(scope, settings));
   return sortedBy([first, ...listeners], ({ name }) => name);
 }
@@ -56,14 +66,16 @@ export function outboundListeners(
 function listenerOf(
   draft: ListenerDraft,
   clusters: ReadonlyMap<string, ClusterIR>,
-  lowering: Lowering,
+  { scope, lowering }: { readonly scope: ClientScope; readonly lowering: Lowering },
   bag: DiagnosticBag,
 ): ListenerIR {
   const [http] = draft.http;
+  const { settings } = lowering;
+  const unknown = unknownDestinations(scope, settings);
   const { fallback } = draft;
   const takers = [...(fallback === undefined ? [] : [fallback]), ...draft.matched.map(({ placement }) => placement)];
   const targets = takers.flatMap((it) => it.target ?? []);
-  const overridesAlpn = needsAlpnOverride(draft, clusters, lowering.settings.sniffOutbound);
+  const overridesAlpn = needsAlpnOverride(draft, clusters, settings.sniffOutbound);
   // A shared HTTP listener says nothing of its services' rules, so only who opened it counts.
   const inputs = [
     ...(http === undefined ? [] : [http.outbound.service]),
@@ -79,13 +91,14 @@ function listenerOf(
     ...draft.matched.map(({ match }) => JSON.stringify(match)),
     ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
     String(overridesAlpn),
+    unknown,
     addressesInBlocks(draft).join(),
-    ...takers.map((placement) => JSON.stringify(proxyChoice(placement, clusters, lowering.settings))),
+    ...takers.map((placement) => JSON.stringify(proxyChoice(placement, clusters, settings))),
   ];
   const [first, ...rest] = inputs;
   if (first === undefined) throw new Error(`listener ${draft.name} has no owner`);
   return lowering.memo.of([first, ...rest], `listener ${shape.join(' ')}`, bag, (own) =>
-    outboundListener(draft, overridesAlpn, clusters, lowering.settings, own),
+    outboundListener(draft, overridesAlpn, clusters, { settings, unknown }, own),
   );
 }
 

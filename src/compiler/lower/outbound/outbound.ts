@@ -63,7 +63,8 @@ function commonParts(
   const where = services
     .flatMap(({ subsets }) => subsets.map((subset) => localityLabel(subset, scope, lowering.settings)))
     .join(',');
-  const label = `common parts ${role} ${families.join()} ${trustDomain} ${interceptionMode} ${where} ${client}`;
+  const sidecar = JSON.stringify([scope.egress, scope.outboundTrafficPolicy]);
+  const label = `common parts ${role} ${families.join()} ${trustDomain} ${interceptionMode} ${where} ${client} ${sidecar}`;
   return lowering.memo.of([first, ...rest], label, bag, (own) => {
     const { clusters, conflicts } = outboundClusters(scope, services, lowering, own);
     if (role === 'router') return { drafts: [], conflicts, listeners: [], clusters };

@@ -7,6 +7,7 @@ import { routeNames } from '../names.ts';
 import type { ListenerDraft } from './draft.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
 import type { Placement } from './placement.ts';
+import { unknownDestinations } from './unknown-destinations.ts';
 import { catchAllVirtualHost, detectedVirtualHost } from './virtual-host.ts';
 import { sharedVirtualHosts, type VirtualHostContext } from './virtual-hosts.ts';
 
@@ -47,9 +48,10 @@ function detectedRoutes(name: string, { outbound, port }: Placement, context: Vi
 }
 
 function sharedRoutes(name: string, http: readonly Placement[], context: VirtualHostContext): RouteConfigurationIR {
-  const { lowering, bag } = context;
-  const catchAll = lowering.memo.of([lowering.settings], 'catch-all', bag, () =>
-    catchAllVirtualHost(lowering.settings),
+  const { scope, lowering, bag } = context;
+  const unknown = unknownDestinations(scope, lowering.settings);
+  const catchAll = lowering.memo.of([lowering.settings], `catch-all ${unknown}`, bag, () =>
+    catchAllVirtualHost(unknown),
   );
   const virtualHosts = sharedVirtualHosts(http, context);
   return lowering.memo.of([catchAll, ...virtualHosts], `routes ${name}`, bag, () => ({

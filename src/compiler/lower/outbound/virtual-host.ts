@@ -1,4 +1,5 @@
 import type { Settings } from '../../../config/settings.ts';
+import type { OutboundTrafficPolicyMode } from '../../../policy/sidecar.ts';
 import type { RouteIR, VirtualHostIR } from '../../ir/route.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
 import type { Service, ServiceAlias } from '../../topology/model.ts';
@@ -37,8 +38,8 @@ export function routedVirtualHost(host: string, port: number, routes: readonly R
 }
 
 /** Requests to hosts that no service goes by. */
-export function catchAllVirtualHost(settings: Settings): VirtualHostIR {
-  const isOpen = settings.outboundTrafficPolicy === 'ALLOW_ANY';
+export function catchAllVirtualHost(unknown: OutboundTrafficPolicyMode): VirtualHostIR {
+  const isOpen = unknown === 'ALLOW_ANY';
   const name = isOpen ? 'allow_any' : 'block_all';
   const cluster = clusterNames.passthrough;
   const action: RouteIR['action'] = isOpen

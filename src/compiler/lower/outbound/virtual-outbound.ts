@@ -6,6 +6,7 @@ import { clusterNames } from '../names.ts';
 import { noOrigins } from '../origins.ts';
 import { wildcardAddresses } from '../wildcard.ts';
 import { catchAllChain } from './listener.ts';
+import { unknownDestinations } from './unknown-destinations.ts';
 
 /** Receives every redirected outbound connection and hands it to the listener of its original destination, if any. */
 export function virtualOutbound(scope: ClientScope, settings: Settings): ListenerIR {
@@ -37,7 +38,10 @@ export function virtualOutbound(scope: ClientScope, settings: Settings): Listene
       timeoutMs: 0,
       continueOnTimeout: true,
     },
-    filterChains: [loopProtection, catchAllChain('virtualOutbound-catchall-tcp', settings)],
+    filterChains: [
+      loopProtection,
+      catchAllChain('virtualOutbound-catchall-tcp', unknownDestinations(scope, settings), settings),
+    ],
     defaultFilterChain: undefined,
     accessLog: settings.accessLogFile !== '',
     notForAddresses: [],

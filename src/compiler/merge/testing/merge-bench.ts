@@ -62,7 +62,7 @@ export function mergeBench({ peers = [], rules = [], objects = shopObjects, sett
     const peerAuthentications = changed.peers ?? peers;
     const input = { ...noPolicies, peerAuthentications, destinationRules, topology, settings };
     const effective = merge(input, bag, previous);
-    const scope = (name: string): ClientScope => clientScope(workload(name), settings, destinationRules);
+    const scope = (name: string): ClientScope => clientScope(workload(name), settings, { destinationRules });
     const diagnostics = bag.all.map(({ code, span }) => `${code} ${span?.file}`);
     return { effective, diagnostics, scope, outbound: (name: string) => effective.outbound(scope(name)) };
   };

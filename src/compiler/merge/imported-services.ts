@@ -1,0 +1,44 @@
+import type { Settings } from '../../config/settings.ts';
+import { destinationsOf } from '../topology/destinations.ts';
+import { resolveShortName } from '../topology/host.ts';
+import type { Service, Topology } from '../topology/model.ts';
+import type { ClientScope } from './effective.ts';
+import type { EffectiveVirtualService } from './effective-virtual-service.ts';
+import { type EgressListener, importsService } from './egress.ts';
+import { visibleServices } from './outbound.ts';
+
+/**
+ * What a Sidecar leaves of the services that a client sees, oldest first: those that it imports, and those that the
+ * client's proxy calls by itself. The latter are the destinations of `routes`, and external authorizers.
+ */
+export function importedServices(
+  topology: Topology,
+  { namespace }: Pick<ClientScope, 'namespace'>,
+  egress: readonly EgressListener[],
+  routes: readonly EffectiveVirtualService[],
+  settings: Settings,
+): readonly Service[] {
+  const imported = visibleServices(topology, namespace, (service) =>
+    egress.some((listener) => importsService(listener, service, namespace)),
+  );
+  const hosts = new Set(imported.map(({ host }) => host));
+  const called = new Set([...authorizerHosts(settings), ...routes.flatMap((it) => destinationHosts(it, settings))]);
+  const isCalled = ({ host, aliases }: Service): boolean =>
+    !hosts.has(host) && (called.has(host) || aliases.some((alias) => called.has(alias.host)));
+  const chosen = new Set([...imported, ...visibleServices(topology, namespace, isCalled)]);
+  return topology.services.filter((service) => chosen.has(service));
+}
+
+function destinationHosts(
+  routes: EffectiveVirtualService,
+  { clusterDomain }: Pick<Settings, 'clusterDomain'>,
+): readonly string[] {
+  const owners = new Set([routes, ...routes.blocks.map(({ owner }) => owner)]);
+  return [...owners].flatMap((owner) =>
+    destinationsOf(owner).map(({ destination }) => resolveShortName(destination.host, owner.namespace, clusterDomain)),
+  );
+}
+
+function authorizerHosts({ extensionProviders }: Settings): readonly string[] {
+  return extensionProviders.flatMap(({ authorizer }) => authorizer?.service.toLowerCase().split('/').at(-1) ?? []);
+}

@@ -1,0 +1,18 @@
+import type { MeshObject } from './object.ts';
+
+export type OutboundTrafficPolicyMode = 'ALLOW_ANY' | 'REGISTRY_ONLY';
+
+/** Services that applications of the selected sidecars reach. */
+export interface SidecarEgress {
+  /** Each as `namespace/host`. */
+  readonly hosts: readonly string[];
+}
+
+/** What sidecars reach as clients, and on which ports they accept connections. It does not hold for gateways. */
+export interface Sidecar extends MeshObject<'Sidecar'> {
+  readonly spec: {
+    readonly workloadSelector?: { readonly labels?: Readonly<Record<string, string>> };
+    readonly egress?: readonly SidecarEgress[];
+    readonly outboundTrafficPolicy?: { readonly mode?: OutboundTrafficPolicyMode };
+  };
+}
