@@ -40,9 +40,10 @@ export interface LintResult {
  * may be partial. Pure; nothing is rendered.
  */
 export function lint(
-  snapshot: Snapshot,
+  input: Snapshot,
   { rules = allRules, files = [], today = '', onStep }: LintOptions = {},
 ): LintResult {
+  const snapshot = rooted(input);
   const isPlaced = hasTopology(snapshot);
   const tellsAll = isWhole(rules);
   const findings: Finding[] = tellsAll ? [...diagnosticFindings(snapshot)] : [];
@@ -71,6 +72,14 @@ export function lint(
     ),
     notChecked: sortedBy(notChecked, ({ code }) => code),
   };
+}
+
+/** The root namespace that rules read is the one by which policies were merged: objects may have decided on it. */
+function rooted(snapshot: Snapshot): Snapshot {
+  const { settings, decidedRoot: rootNamespace = settings.rootNamespace } = snapshot;
+  return rootNamespace === settings.rootNamespace
+    ? snapshot
+    : { ...snapshot, settings: { ...settings, rootNamespace } };
 }
 
 /** Adds what the rule finds; gives the objects that it could not judge. */

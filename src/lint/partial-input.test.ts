@@ -117,3 +117,14 @@ ${status}`;
     expect(told(pod('status: {podIP: 10.0.0.1}\n'), strict('cart', 'shop')).found).toEqual(['policy-in-force-nowhere']);
   });
 });
+
+test('rules read the root namespace that objects of Istio decide on', () => {
+  const istio = [
+    'apiVersion: security.istio.io/v1\nkind: PeerAuthentication\nmetadata: {name: default, namespace: istio-system}\nspec: {mtls: {mode: STRICT}}\n',
+    'apiVersion: security.istio.io/v1\nkind: PeerAuthentication\nmetadata: {name: cart, namespace: shop}\nspec: {selector: {matchLabels: {app: cart}}, mtls: {mode: DISABLE}}\n',
+  ];
+  const bag = new DiagnosticBag();
+  const objects = createObjectReader()([{ path: 'a.yaml', text: istio.join('---\n') }], bag);
+  const snapshot = createAnalyser(defaultSettings, partialInput)(objects, bag);
+  expect(snapshot && lint(snapshot).findings.map(({ code }) => code)).toContain('disabled-below-strict');
+});

@@ -1,6 +1,8 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
+import { declaredPorts, mayListen } from '../routing/declared-ports.ts';
 import type { Rule } from '../rule.ts';
 
 /** `portLevelMtls` counts ports of the container; clients know those of the service. */
@@ -27,7 +29,7 @@ export const rule: Rule = {
       const selected = workloads.select(policy.namespace, policy.spec.selector?.matchLabels);
       if (selected.length === 0) skip(policy);
       for (const port of ports) {
-        const meant = meantPort(port, selected);
+        const meant = selected.length === 0 ? declaredPort(port, policy, snapshot) : meantPort(port, selected);
         if (meant === undefined) continue;
         const path = ['spec', 'portLevelMtls', port];
         const message = `port ${port} is that of service "${meant.service}", whose connections come in on container port ${meant.targetPort}`;
@@ -53,6 +55,12 @@ function meantPort(port: string, selected: readonly Workload[]): Meant | undefin
   const [first] = behind;
   if (first === undefined || behind.some(({ targetPort }) => targetPort !== first.targetPort)) return undefined;
   return { service: first.service.name, targetPort: first.targetPort };
+}
+
+/** The same where the input has the Service, and none of its workloads. */
+function declaredPort(port: string, policy: PeerAuthentication, snapshot: Snapshot): Meant | undefined {
+  const named = declaredPorts(policy, snapshot).find((it) => String(it.port.number) === port);
+  return named === undefined || mayListen(Number(port), policy, snapshot) ? undefined : named;
 }
 
 /** None where the entry of the container port is there already. */

@@ -1,7 +1,11 @@
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { rulesOf } from '../authorization/walk.ts';
-import type { Rule } from '../rule.ts';
+import { declaredPorts, mayListen } from '../routing/declared-ports.ts';
+import type { Rule, RuleContext } from '../rule.ts';
+
+const portFields = /^(ports|notPorts|destination\.port)$/;
 
 /** Proxies see container ports; the number of a service port matches nothing where the two differ. */
 export const rule: Rule = {
@@ -19,7 +23,7 @@ export const rule: Rule = {
   hint: 'write the container port',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
-      const ports = rulesOf([policy]).flatMap((at) => placedValues(at, /^(ports|notPorts|destination\.port)$/));
+      const ports = rulesOf([policy]).flatMap((at) => placedValues(at, portFields));
       if (ports.length === 0) continue;
       const targets = workloads.flatMap((workload) => workload.targets);
       const open = new Set(targets.map(({ targetPort }) => targetPort));
@@ -31,5 +35,18 @@ export const rule: Rule = {
         report({ object: policy, path, message, hint: `write ${named.targetPort}` });
       }
     }
+    for (const policy of snapshot.policies.authorizationPolicies) checkAlone(policy, { snapshot, report });
   },
 };
+
+/** The same where the input has the Service, and none of its workloads. */
+function checkAlone(policy: AuthorizationPolicy, { snapshot, report }: Pick<RuleContext, 'snapshot' | 'report'>): void {
+  const values = rulesOf([policy]).flatMap((at) => placedValues(at, portFields));
+  const declared = values.length === 0 ? [] : declaredPorts(policy, snapshot);
+  for (const { value, path } of declared.length === 0 ? [] : values) {
+    const named = declared.find(({ port }) => port.number === Number(value));
+    if (named === undefined || mayListen(Number(value), policy, snapshot)) continue;
+    const message = `port ${value} is that of service "${named.service}": its connections come in on container port ${named.targetPort}`;
+    report({ object: policy, path, message, hint: `write ${named.targetPort}` });
+  }
+}

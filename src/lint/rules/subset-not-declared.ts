@@ -16,7 +16,7 @@ export const rule: Rule = {
   kinds: ['VirtualService'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a destination subset that no DestinationRule of the host defines',
+  title: 'a destination subset that no DestinationRule of the host defines, or none that the clients see',
   why: 'HTTP requests that are routed there get 503, and TCP connections are closed',
   hint: 'add the subset to the DestinationRule of the host, or correct its name',
   check({ snapshot, report, skip }) {
@@ -39,11 +39,19 @@ export const rule: Rule = {
           skip(object);
           continue;
         }
-        if (own.some((rule) => hasSubset(rule, subset))) continue;
+        const declaring = own.filter((rule) => hasSubset(rule, subset));
+        if (declaring.some((rule) => isSeenFrom(object.namespace, rule))) continue;
         if (wildcards.some((it) => subsetOf(host, it.host) && hasSubset(it.rule, subset))) continue;
         report({
           ...{ object, path: [...path, 'subset'] },
-          message: `no DestinationRule of the input for "${host}" has a subset "${subset}"`,
+          message:
+            declaring.length === 0
+              ? `no DestinationRule of the input for "${host}" has a subset "${subset}"`
+              : `the DestinationRule that has the subset "${subset}" of "${host}" is not exported to namespace "${object.namespace}"`,
+          hint:
+            declaring.length === 0
+              ? undefined
+              : 'export the rule to the namespaces of the clients, or have one beside the routes',
           related: own
             .slice(0, 1)
             .map((rule) => ({ object: rule, path: ['spec', 'host'], message: 'the rule of that host' })),
@@ -52,6 +60,11 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Whether clients of the namespace have the rule: by default it is exported to all. */
+function isSeenFrom(namespace: string, { spec: { exportTo = [] }, namespace: own }: DestinationRule): boolean {
+  return exportTo.length === 0 || exportTo.some((to) => to === '*' || (to === '.' ? own : to) === namespace);
+}
 
 function hasSubset({ spec }: DestinationRule, subset: string): boolean {
   return spec.subsets?.some(({ name }) => name === subset) === true;

@@ -19,10 +19,12 @@ export const rule: Rule = {
   hint: 'write the name of a namespace of the mesh, or add its Namespace object to the input',
   check({ snapshot, report, skip }) {
     const namespaces = new KnownNames(snapshot.topology.namespaces.keys());
-    for (const { policy, field, value, path } of sourceValues(
+    for (const { policy, field, value: text, path } of sourceValues(
       snapshot,
-      ...(['namespaces', 'notNamespaces'] as const),
+      ...(['namespaces', 'notNamespaces', 'principals', 'notPrincipals'] as const),
     )) {
+      const value = /rincipals$/.test(field) ? namespaceOf(text) : text;
+      if (value === undefined) continue;
       if (value.includes('*') || namespaces.has(value) || value === snapshot.settings.rootNamespace) continue;
       // The input may leave a namespace out; that it has almost the same one tells of a slip.
       const meant = namespaces.meantBy(value);
@@ -37,3 +39,8 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Of a principal that names one whole: `<trust domain>/ns/<namespace>/sa/<service account>`. */
+function namespaceOf(principal: string): string | undefined {
+  return /^[^/]+\/ns\/([^/*]+)\/sa\//.exec(principal)?.[1];
+}

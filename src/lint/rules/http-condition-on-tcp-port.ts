@@ -1,0 +1,112 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
+import type { Workload } from '../../compiler/topology/model.ts';
+import { protocolClass } from '../../compiler/topology/protocol.ts';
+import type { AuthorizationPolicy, AuthorizationRule, Operation } from '../../policy/authorization-policy.ts';
+import { workloadsByPolicy } from '../authorization/in-force.ts';
+import { type RuleAt, rulesOf } from '../authorization/walk.ts';
+import { declaredPorts } from '../routing/declared-ports.ts';
+import type { Place, Rule } from '../rule.ts';
+
+const httpFields = ['methods', 'notMethods', 'paths', 'notPaths', 'hosts', 'notHosts'] as const;
+
+/** What is not read as HTTP has connections alone, and these have no methods, paths, hosts, headers or tokens. */
+export const rule: Rule = {
+  code: 'http-condition-on-tcp-port',
+  id: 'MP325',
+  severity: 'warning',
+  category: 'authorization',
+  direction: 'narrows',
+  confidence: 'certain',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'topology',
+  since: '0.1.0',
+  title: 'a condition of HTTP for a port that is not read as HTTP',
+  why: 'TCP connections do not have what the condition asks for: there, an ALLOW rule lets nobody in, and a DENY rule refuses more than it says',
+  hint: 'remove the condition for that port, or declare the port as HTTP: name it "http-…", or set its appProtocol',
+  check({ snapshot, report, skip }) {
+    const inForce = workloadsByPolicy(snapshot);
+    for (const policy of snapshot.policies.authorizationPolicies) {
+      const rules = rulesOf([policy]).filter(({ rule }) => hasHttp(rule));
+      if (rules.length === 0 || policy.spec.action === 'CUSTOM') continue;
+      const ports = portsOf(policy, inForce.get(policy) ?? [], snapshot);
+      if (ports === undefined || ports.size === 0) {
+        skip(policy);
+        continue;
+      }
+      for (const at of rules) {
+        for (const { field, port, place } of lostIn(at, ports)) {
+          report({
+            ...{ ...place, part: 'key' },
+            message: `port ${port} is not read as HTTP, and TCP connections have no ${field}`,
+          });
+        }
+      }
+    }
+  },
+};
+
+/** Whether each container port is read as HTTP, or may be; undefined where a gateway is among the workloads. */
+function portsOf(
+  policy: AuthorizationPolicy,
+  workloads: readonly Workload[],
+  snapshot: Snapshot,
+): ReadonlyMap<string, boolean> | undefined {
+  if (workloads.some(({ role }) => role !== 'sidecar')) return undefined;
+  const ports = new Map<string, boolean>();
+  const all = [...workloads.flatMap(({ targets }) => targets), ...declaredPorts(policy, snapshot)];
+  for (const { port, targetPort } of all) {
+    const kind = protocolClass(port.protocol, snapshot.settings.sniffInbound);
+    if (kind === 'none') continue;
+    const before = ports.get(String(targetPort)) ?? false;
+    ports.set(String(targetPort), before || kind !== 'tcp');
+  }
+  return ports;
+}
+
+function hasHttp({ to = [], from = [], when = [] }: AuthorizationRule): boolean {
+  return (
+    to.some(({ operation }) => httpFields.some((field) => operation[field])) ||
+    from.some(({ source }) => source.requestPrincipals ?? source.notRequestPrincipals) ||
+    when.some(({ key }) => key.startsWith('request.'))
+  );
+}
+
+interface Lost {
+  readonly field: string;
+  readonly port: string;
+  readonly place: Place;
+}
+
+/** Of each operation for TCP ports alone, the first condition of HTTP; without "ports" it is for all of them. */
+function lostIn({ policy, rule, path }: RuleAt, ports: ReadonlyMap<string, boolean>): readonly Lost[] {
+  const { to = [] } = rule;
+  const found: Lost[] = [];
+  for (const [i, { operation }] of (to.length === 0 ? [{ operation: {} as Operation }] : to).entries()) {
+    const named = operation.ports ?? (operation.notPorts ? [] : [...ports.keys()]);
+    const [port] = named;
+    if (port === undefined || !named.every((it) => ports.get(it) === false)) continue;
+    const field = httpFields.find((it) => operation[it]);
+    if (field !== undefined) {
+      const place = { object: policy, path: [...path, 'to', i, 'operation', field] };
+      found.push({ field: field.replace(/^not/, '').toLowerCase(), port, place });
+    } else found.push(...lostBeside(policy, rule, path, port));
+  }
+  return found;
+}
+
+function lostBeside(
+  policy: AuthorizationPolicy,
+  { from = [], when = [] }: AuthorizationRule,
+  path: RuleAt['path'],
+  port: string,
+): readonly Lost[] {
+  const asking = when.findIndex(({ key }) => key.startsWith('request.'));
+  if (asking !== -1) {
+    const place = { object: policy, path: [...path, 'when', asking, 'key'] };
+    return [{ field: when[asking]?.key ?? '', port, place }];
+  }
+  const source = from.findIndex((it) => it.source.requestPrincipals ?? it.source.notRequestPrincipals);
+  if (source === -1 || source + 1 < from.length) return [];
+  const field = from[source]?.source.requestPrincipals ? 'requestPrincipals' : 'notRequestPrincipals';
+  return [{ field: 'tokens', port, place: { object: policy, path: [...path, 'from', source, 'source', field] } }];
+}
