@@ -21,7 +21,13 @@ describe('meshpol lint', () => {
     const [summary, fixable, notChecked = ''] = error.split('\n');
     expect([summary, fixable]).toEqual(['1 warning in 1 file', '1 of them can be fixed with --fix']);
     const codes = ['denied-identity-beside-plain-text', 'forwarded-address-at-sidecar', 'host-port-at-gateway'];
-    codes.push('identity-without-mutual-tls', 'policy-in-force-nowhere', 'service-port-in-rule');
+    codes.push(
+      'http-condition-on-tcp-port',
+      'identity-without-mutual-tls',
+      'misspelt-port',
+      'policy-in-force-nowhere',
+      'service-port-in-rule',
+    );
     codes.push('unknown-host-in-rule', 'unknown-service-account', 'unknown-source-namespace');
     expect(notChecked).toBe(`not checked: no topology for ${codes.map((code) => `${code} (1)`).join(', ')}`);
   });

@@ -17,7 +17,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a host name whose domain is spelt almost like that of the cluster',
   why: 'no service has that name: a rule applies to nothing, and a route leads nowhere',
-  hint: 'correct the domain, or leave it out: <service>.<namespace>',
+  hint: 'correct the domain: <service>.<namespace>.svc.<cluster domain>',
   outranks: ['unknown-host', 'unknown-destination', 'host-without-service'],
   check({ snapshot, report }) {
     const { clusterDomain } = snapshot.settings;

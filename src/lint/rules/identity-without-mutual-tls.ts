@@ -2,7 +2,7 @@ import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { placedValues } from '../authorization/placed-values.ts';
-import { rulesOf } from '../authorization/walk.ts';
+import { type RuleAt, rulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
 const isIdentity = /^(principals|namespaces|serviceAccounts|trustDomains|source\.(principal|namespace))$/;
@@ -24,12 +24,11 @@ export const rule: Rule = {
   hint: 'set mode STRICT in a PeerAuthentication for the workload',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
-      const plain = workloads.filter((workload) => workload.role === 'sidecar' && isPlain(snapshot, workload));
-      const [first] = plain;
-      if (first === undefined || plain.length < workloads.length) continue;
+      const [first] = workloads;
+      if (first === undefined || workloads.some(({ role }) => role !== 'sidecar')) continue;
       for (const at of rulesOf([policy])) {
         const found = placedValues(at, isIdentity).find(({ isNegated }) => !isNegated);
-        if (found === undefined) continue;
+        if (found === undefined || !workloads.every((workload) => isPlain(snapshot, workload, portsOf(at)))) continue;
         const message = `"${found.field}" matches nobody at "${first.namespace}/${first.name}", where mutual TLS is switched off`;
         report({ object: policy, path: found.path, message });
       }
@@ -37,7 +36,15 @@ export const rule: Rule = {
   },
 };
 
-function isPlain({ effective }: Snapshot, workload: Workload): boolean {
+/** The ports that a rule is for; undefined where an operation of it names none. */
+function portsOf({ rule: { to = [] } }: RuleAt): readonly number[] | undefined {
+  const named = to.map(({ operation: { ports } }) => ports?.map(Number));
+  return named.length === 0 || named.includes(undefined) ? undefined : named.flatMap((ports) => ports ?? []);
+}
+
+/** Whether mutual TLS is switched off for these ports, or for all of them. */
+function isPlain({ effective }: Snapshot, workload: Workload, asked: readonly number[] | undefined): boolean {
   const { mode, ports } = effective.inbound(workload);
-  return [mode, ...ports.values()].every(({ value }) => value === 'DISABLE');
+  const modes = asked?.map((port) => ports.get(port) ?? mode) ?? [mode, ...ports.values()];
+  return modes.length > 0 && modes.every(({ value }) => value === 'DISABLE');
 }
