@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/bag.ts';
 import type { DiagnosticCode } from '../diagnostics/registry.ts';
 import { sortedBy } from '../lib/sort.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
-import type { ConflictIR, ProxyIR } from './ir/proxy.ts';
+import type { ConflictIR, OutboundIR, ProxyIR } from './ir/proxy.ts';
 import type { Topology } from './topology/model.ts';
 
 /**
@@ -64,7 +64,13 @@ const noKeys: ReadonlySet<string> = new Set();
 /** Of the clashes of all proxies; a half that many of them share is looked into once. */
 function keysByMetric(proxies: readonly ProxyIR[]): ReadonlyMap<ConflictIR['metric'], ReadonlySet<string>> {
   const keys = new Map<ConflictIR['metric'], Set<string>>();
-  for (const { conflicts = [] } of new Set(proxies.flatMap(({ inbound, outbound }) => [inbound, outbound]))) {
+  const parts = proxies.flatMap(({ inbound, outbound, assignments }) => [
+    inbound,
+    outbound,
+    assignments.inbound,
+    assignments.outbound,
+  ]);
+  for (const { conflicts = [] } of new Set<Pick<OutboundIR, 'conflicts'>>(parts)) {
     for (const { metric, key } of conflicts) {
       const known = keys.get(metric);
       if (known === undefined) keys.set(metric, new Set([key]));

@@ -7,6 +7,7 @@ import { createLowerCache, lower } from './lower/lower.ts';
 import { meshFigures } from './mesh-figures.ts';
 import { meshJson } from './render/mesh-json.ts';
 import { createRenderer } from './render/render.ts';
+import type { Delivery } from './render/resource.ts';
 import type { Templates } from './render/templates.ts';
 import type { UserBootstrap } from './render/user-bootstrap.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
@@ -21,6 +22,8 @@ export interface RenderOptions {
   readonly host?: HostFacts;
   /** A bootstrap of the user's, or what is laid over ours. */
   readonly bootstrap?: UserBootstrap;
+  /** Absent: files. */
+  readonly delivery?: Delivery | undefined;
   /** Told of each proxy. */
   readonly onStep?: OnStep | undefined;
 }
@@ -54,8 +57,14 @@ export type RenderSnapshot = (snapshot: Snapshot, selection: Selection, bag: Dia
  * A renderer that remembers: what is in force unchanged has the same intermediate form, and that the same resources,
  * which are verified once.
  */
-export function createSnapshotRenderer({ templates, host, bootstrap, onStep }: RenderOptions): RenderSnapshot {
-  const renderer = createRenderer(templates, bootstrap);
+export function createSnapshotRenderer({
+  templates,
+  host,
+  bootstrap,
+  delivery,
+  onStep,
+}: RenderOptions): RenderSnapshot {
+  const renderer = createRenderer(templates, bootstrap, delivery);
   const lowered = createLowerCache();
   const verified = new Verified();
 

@@ -1,5 +1,5 @@
 import type { Compilation } from '../compiler/compilation.ts';
-import { routeFileName } from '../compiler/render/file-source.ts';
+import { routeFileName } from '../compiler/render/config-source.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { discoveryResponse } from '../output/discovery-response.ts';
 import { filesBeside } from '../output/plan.ts';

@@ -1,5 +1,5 @@
 import type { Compilation } from '../compiler/compilation.ts';
-import { routeFileName } from '../compiler/render/file-source.ts';
+import { routeFileName } from '../compiler/render/config-source.ts';
 import { createLocator, type Locate, originsJson } from '../compiler/render/origins-json.ts';
 import type { EnvoyConfig, Resource } from '../compiler/render/resource.ts';
 import type { SourceFile } from '../source/document.ts';

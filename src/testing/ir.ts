@@ -9,7 +9,7 @@ import type {
   ThriftProxyIR,
 } from '../compiler/ir/listener.ts';
 import type { Origins, PolicyOrigin } from '../compiler/ir/origin.ts';
-import type { BootstrapIR, ProxyIR } from '../compiler/ir/proxy.ts';
+import type { AssignmentsIR, BootstrapIR, ProxyIR } from '../compiler/ir/proxy.ts';
 import type { RouteActionIR, RouteConfigurationIR, RouteIR, VirtualHostIR } from '../compiler/ir/route.ts';
 import type { DownstreamMeshTls } from '../compiler/ir/tls.ts';
 
@@ -206,6 +206,9 @@ export function bootstrapIR(bootstrap: Partial<BootstrapIR> = {}): BootstrapIR {
   };
 }
 
+/** Of a half without clusters of type `eds`. */
+export const noAssignments: AssignmentsIR = { byCluster: new Map(), conflicts: [] };
+
 /** The sidecar `a/web` with neither listeners nor clusters. */
 export function proxyIR(proxy: Partial<ProxyIR> = {}): ProxyIR {
   const nothing = { listeners: [], routes: [], clusters: [] };
@@ -216,6 +219,7 @@ export function proxyIR(proxy: Partial<ProxyIR> = {}): ProxyIR {
     bootstrap: bootstrapIR(),
     inbound: nothing,
     outbound: nothing,
+    assignments: { inbound: noAssignments, outbound: noAssignments },
     ...proxy,
   };
 }

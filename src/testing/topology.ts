@@ -7,7 +7,8 @@ import type {
   EffectiveOutbound,
   EffectiveSubset,
 } from '../compiler/merge/effective.ts';
-import type { Endpoint, Service, ServicePort, ServiceTarget, Workload } from '../compiler/topology/model.ts';
+import { endpointFacts } from '../compiler/topology/endpoint-facts.ts';
+import type { Endpoint, Service, ServicePort, ServiceTarget, Topology, Workload } from '../compiler/topology/model.ts';
 import type { Protocol } from '../compiler/topology/protocol.ts';
 import type { JsonPath } from '../diagnostics/span.ts';
 import type { TrafficBlocks } from '../policy/destination-rule.ts';
@@ -22,11 +23,11 @@ export function ports(...texts: readonly string[]): readonly ServicePort[] {
 }
 
 /** A service with one virtual address; `name` may be `namespace/name`, or a host with dots for a ServiceEntry. */
-export function meshService(name: string, fields: Partial<Service> = {}): Service {
+export function meshService(name: string, { endpoints = [], ...fields }: ServiceFields = {}): Service {
   const kind = fields.kind ?? 'Service';
   const object = meshObject(kind, name);
   const host = kind === 'Service' ? `${object.name}.${object.namespace}.svc.cluster.local` : object.name;
-  return {
+  const service: Service = {
     host,
     namespace: object.namespace,
     name: object.name,
@@ -41,9 +42,34 @@ export function meshService(name: string, fields: Partial<Service> = {}): Servic
     createdAt: 0,
     subjectAltNames: [],
     aliases: [],
-    endpoints: [],
+    facts: endpointFacts(fields.resolution ?? 'client', endpoints),
     object,
     ...fields,
+  };
+  lists.set(service, endpoints);
+  return service;
+}
+
+/** A service, with its ready endpoints. */
+export type ServiceFields = Partial<Service> & { readonly endpoints?: readonly Endpoint[] };
+
+const lists = new WeakMap<Service, readonly Endpoint[]>();
+
+/** The endpoints that services were made with. */
+export function endpointsOf(services: readonly Service[]): Topology['endpoints'] {
+  return new Map(services.map((service) => [service, lists.get(service) ?? []]));
+}
+
+/** Who there is, as far as it is named. */
+export function meshTopology(topology: Partial<Topology> = {}): Topology {
+  return {
+    namespaces: new Map(),
+    services: [],
+    endpoints: endpointsOf(topology.services ?? []),
+    workloads: [],
+    counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
+    secrets: [],
+    ...topology,
   };
 }
 

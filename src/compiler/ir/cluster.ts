@@ -20,13 +20,15 @@ export interface LocalityEndpointsIR {
   readonly endpoints: readonly EndpointIR[];
 }
 
-/** A resource of its own over xDS; inline in the cluster in files. */
+/** The endpoints of one cluster: its own, or a resource of the same name (`AssignmentsIR`). */
 export interface EndpointsIR {
   readonly clusterName: string;
   readonly localities: readonly LocalityEndpointsIR[];
 }
 
-export type ClusterType = 'static' | 'strict-dns' | 'logical-dns' | 'original-dst';
+export type ClusterType =
+  /** Endpoints are a resource apart: over xDS by EDS, in files within the cluster, which Envoy then takes for STATIC. */
+  'eds' | 'static' | 'strict-dns' | 'logical-dns' | 'original-dst';
 
 export type LoadBalancing =
   /** A new endpoint gets its full share only after `warmupMs`. */
@@ -74,6 +76,7 @@ export interface ClusterIR {
   readonly type: ClusterType;
   readonly connectTimeoutMs: number;
   readonly loadBalancing: LoadBalancing;
+  /** Those of type `eds` are in the proxy's `AssignmentsIR`. */
   readonly endpoints: EndpointsIR | undefined;
   readonly transport: UpstreamTransport;
   readonly http: UpstreamHttpIR;

@@ -1,4 +1,4 @@
-import type { ClusterIR } from './cluster.ts';
+import type { ClusterIR, EndpointsIR } from './cluster.ts';
 import type { ListenerIR } from './listener.ts';
 import type { ReportsIR } from './reports.ts';
 import type { RouteConfigurationIR } from './route.ts';
@@ -72,6 +72,17 @@ export interface InboundIR {
   readonly conflicts?: readonly ConflictIR[];
 }
 
+/**
+ * The endpoints of a half's clusters of type `eds`: all that changes when an endpoint becomes ready or not. The same
+ * object as long as none does.
+ */
+export interface AssignmentsIR {
+  /** By name of the cluster, sorted. */
+  readonly byCluster: ReadonlyMap<string, EndpointsIR>;
+  /** Clusters that nobody serves. */
+  readonly conflicts: readonly ConflictIR[];
+}
+
 /** One proxy's configuration before it takes Envoy's form. `outbound` is the same object for equal scopes. */
 export interface ProxyIR {
   readonly namespace: string;
@@ -80,4 +91,5 @@ export interface ProxyIR {
   readonly bootstrap: BootstrapIR;
   readonly inbound: InboundIR;
   readonly outbound: OutboundIR;
+  readonly assignments: { readonly inbound: AssignmentsIR; readonly outbound: AssignmentsIR };
 }

@@ -8,6 +8,7 @@ import {
   effectiveOutbound,
   inboundModes,
   meshService,
+  meshTopology,
   meshWorkload,
   ports,
 } from '../../testing/topology.ts';
@@ -52,13 +53,7 @@ describe('accessLog', () => {
     const filtersOf = (settings: Settings) => {
       const service = meshService('a/httpbin', { ports: ports('80/auto', '81/tcp', '82/http', '443/tls') });
       const input = {
-        topology: {
-          namespaces: new Map(),
-          services: [],
-          workloads: [],
-          counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
-          secrets: [],
-        },
+        topology: meshTopology(),
         effective: effective([effectiveOutbound(service)], inboundModes('PERMISSIVE')),
         settings,
         scopeOf: () => clientScope(),

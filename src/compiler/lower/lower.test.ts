@@ -8,15 +8,15 @@ import {
   effectiveOutbound,
   inboundModes,
   meshService,
+  meshTopology,
   meshWorkload,
   ports,
 } from '../../testing/topology.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
-import type { Topology, Workload } from '../topology/model.ts';
+import type { Workload } from '../topology/model.ts';
 import { createLowerCache, lower } from './lower.ts';
 
-const noCounts = { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 };
-const topology: Topology = { namespaces: new Map(), services: [], workloads: [], counts: noCounts, secrets: [] };
+const topology = meshTopology();
 
 /** Lowers with one cache, call after call, as one compiler does. */
 function lowering(settings: Settings = defaultSettings) {

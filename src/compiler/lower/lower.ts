@@ -7,6 +7,7 @@ import type { ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { lowerBootstrap } from './bootstrap.ts';
+import { assignments } from './clusters/assignments.ts';
 import { onlyNamedClusters } from './gateway/filter-clusters.ts';
 import { lowerGateway } from './gateway/gateway.ts';
 import { type ClosingSecrets, noClosingSecrets } from './gateway/secrets.ts';
@@ -73,13 +74,19 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
     scope.role === 'router' && settings.filterGatewayClusters
       ? lowering.memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
       : shared;
-  return lowering.memo.of([inbound, outbound, workload], 'proxy', bag, (own) => ({
+  const assigned = {
+    inbound: assignments(inbound, input.topology.endpoints, lowering.memo),
+    outbound: assignments(outbound, input.topology.endpoints, lowering.memo),
+  };
+  const parts = [inbound, outbound, workload, assigned.inbound, assigned.outbound] as const;
+  return lowering.memo.of(parts, 'proxy', bag, (own) => ({
     namespace: workload.namespace,
     workload: workload.name,
     addresses: workload.addresses,
     bootstrap: lowering.memo.of([workload], 'bootstrap', own, () => lowerBootstrap(workload, settings, input.host)),
     inbound,
     outbound,
+    assignments: assigned,
   }));
 }
 

@@ -119,8 +119,10 @@ describe('the outcome table', () => {
   const [hostA, hostB] = ['httpbin.a.svc.cluster.local', 'httpbin.b.svc.cluster.local'];
 
   const sidecarTo = (proxies: Map<string, ProxyIR>, server: string, host: string) => {
-    const cluster = proxies.get('a/curl')?.outbound.clusters.find(({ name }) => name === `outbound|8000||${host}`);
-    const [endpoint] = cluster?.endpoints?.localities[0]?.endpoints ?? [];
+    const client = proxies.get('a/curl');
+    const cluster = client?.outbound.clusters.find(({ name }) => name === `outbound|8000||${host}`);
+    const assigned = client?.assignments.outbound.byCluster.get(cluster?.name ?? '');
+    const [endpoint] = assigned?.localities[0]?.endpoints ?? [];
     const { transport } = cluster ?? {};
     const isMesh = transport?.kind === 'tls' || (transport?.kind === 'automatic' && endpoint?.hasSidecar === true);
     const listener = proxies.get(server)?.inbound.listeners[0];

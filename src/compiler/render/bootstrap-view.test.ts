@@ -14,6 +14,7 @@ const everything = bootstrapView(
       metricsService: 'c',
     },
   }),
+  'ads',
 );
 
 describe('bootstrapView', () => {

@@ -1,8 +1,9 @@
 import { metricsPort, readinessPort } from '../../config/proxy-ports.ts';
 import type { BootstrapIR, OverloadIR } from '../ir/proxy.ts';
 import type { AddressView } from './address-view.ts';
-import { type FileSourceView, fileSource } from './file-source.ts';
+import { listSource, type SourceView } from './config-source.ts';
 import { collectorView, type StaticClusterView, statsSinks } from './reports-view.ts';
+import type { Delivery } from './resource.ts';
 
 /** A listener of the bootstrap itself, which Envoy's connection limit does not count. */
 export interface StaticListenerView {
@@ -30,8 +31,10 @@ export interface BootstrapView {
   readonly keptHeapBytes?: number;
   readonly statsTags: readonly { readonly name: string; readonly regex: string }[];
   readonly statsInclusion: readonly object[];
-  readonly listenersSource: FileSourceView;
-  readonly clustersSource: FileSourceView;
+  readonly listenersSource: SourceView;
+  readonly clustersSource: SourceView;
+  /** Socket of the control plane's stream; absent where resources come from files. */
+  readonly ads?: { readonly path: string };
   readonly outlierLogPath: string;
   readonly staticListeners: readonly StaticListenerView[];
   readonly staticClusters: readonly StaticClusterView[];
@@ -41,8 +44,9 @@ export interface BootstrapView {
 }
 
 /** The admin port is on loopback; readiness (15021) and metrics (15090) are the only ports that the outside reaches. */
-export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
+export function bootstrapView(bootstrap: BootstrapIR, delivery: Delivery): BootstrapView {
   const { configPath, locality, localhost, metricsHost, overload, reports, wildcard } = bootstrap;
+  const placement = { ...bootstrap, delivery };
   const metrics = { address: metricsHost ?? wildcard, port: metricsPort };
   const sinks = reports === undefined ? [] : statsSinks(reports);
   return {
@@ -58,8 +62,9 @@ export function bootstrapView(bootstrap: BootstrapIR): BootstrapView {
     ...(overload.keptHeapBytes === undefined ? {} : { keptHeapBytes: overload.keptHeapBytes }),
     statsTags: [...standardTags, ...bootstrap.extraStatTags.map(extraTag)],
     statsInclusion: statsInclusion(bootstrap.statsInclusion),
-    listenersSource: fileSource(bootstrap, 'listeners.json'),
-    clustersSource: fileSource(bootstrap, 'clusters.json'),
+    listenersSource: listSource(placement, 'listeners.json'),
+    clustersSource: listSource(placement, 'clusters.json'),
+    ...(delivery === 'ads' ? { ads: { path: `${configPath}/XDS` } } : {}),
     outlierLogPath: bootstrap.outlierLogPath,
     staticListeners: [
       staticListener({ address: wildcard, port: readinessPort }, 'agent', '/healthz/ready', 'agent', overload),

@@ -1,5 +1,13 @@
 import { formatDuration } from '../../lib/duration.ts';
-import type { CircuitBreakersIR, ClusterIR, ClusterType, LoadBalancing, OutlierDetectionIR } from '../ir/cluster.ts';
+import type {
+  CircuitBreakersIR,
+  ClusterIR,
+  ClusterType,
+  EndpointsIR,
+  LoadBalancing,
+  OutlierDetectionIR,
+} from '../ir/cluster.ts';
+import { adsSource, type Placement, type SourceView } from './config-source.ts';
 import { type HttpProtocolView, httpProtocolView } from './http-protocol-view.ts';
 import { type LoadAssignmentView, loadAssignmentView } from './load-assignment-view.ts';
 import { type Originated, placed } from './placed.ts';
@@ -14,6 +22,8 @@ export interface ClusterView extends TransportView {
   readonly type?: string;
   readonly connectTimeout: string;
   readonly loadAssignment?: LoadAssignmentView;
+  /** Where the endpoints come from; absent for clusters that hold them. */
+  readonly endpointsSource?: SourceView;
   readonly dns?: {
     readonly refreshRate: string;
     readonly lookupFamily: string;
@@ -34,6 +44,7 @@ export interface ClusterView extends TransportView {
 }
 
 const clusterTypes: Readonly<Record<ClusterType, string | undefined>> = {
+  eds: 'EDS',
   static: 'STATIC',
   'strict-dns': undefined,
   'logical-dns': undefined,
@@ -53,14 +64,16 @@ const dnsFamilies = { v4: 'V4_ONLY', v6: 'V6_ONLY', all: 'ALL' } as const;
 
 /**
  * Lists and messages that nobody set are absent, so that the template leaves them out. `tcpIdleTimeoutMs` is not here:
- * the TCP proxy in front of the cluster keeps it.
+ * the TCP proxy in front of the cluster keeps it. `endpoints` are those that the cluster is to hold, whatever its type.
  */
-export function clusterView(cluster: ClusterIR): ClusterView {
+export function clusterView(cluster: ClusterIR, placement: Placement, endpoints: EndpointsIR | undefined): ClusterView {
   const { keepalive } = cluster;
+  const isApart = cluster.type === 'eds' && endpoints === undefined;
   const [sourceAddress, ...extraSourceAddresses] = cluster.bindAddresses;
   const optional = {
-    loadAssignment: cluster.endpoints && loadAssignmentView(cluster.endpoints),
-    type: clusterTypes[cluster.type],
+    loadAssignment: endpoints && loadAssignmentView(endpoints),
+    endpointsSource: isApart ? adsSource(placement) : undefined,
+    type: cluster.type === 'eds' && !isApart ? 'STATIC' : clusterTypes[cluster.type],
     dns: dnsView(cluster),
     http: httpProtocolView(cluster),
     circuitBreakers: cluster.circuitBreakers && thresholds(cluster.circuitBreakers),

@@ -2,7 +2,7 @@ import type Handlebars from 'handlebars';
 import { Marks } from './marks.ts';
 
 /** The templates that a folder may replace, by the name of their file without `.json.hbs`. */
-export type MainTemplate = 'bootstrap' | 'listeners' | 'clusters' | 'routes';
+export type MainTemplate = 'bootstrap' | 'listeners' | 'clusters' | 'routes' | 'endpoints';
 
 /** Text as the template made it: JSON in which the values with origins are still ids of `marks`. */
 export interface Rendered {

@@ -2,7 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { EdgeIR, HttpConnectionIR, NetworkFilterIR, TcpProxyIR, XfccIR } from '../ir/listener.ts';
 import type { RouteFilterIR } from '../ir/route-features.ts';
 import { type AccessLogsView, accessLogsOf } from './access-logs-view.ts';
-import { type FileSourceView, type Placement, routesSource } from './file-source.ts';
+import { type Placement, routesSource, type SourceView } from './config-source.ts';
 import { type LocalReplyView, localReplyViews } from './local-reply-view.ts';
 import { type Originated, placed } from './placed.ts';
 import { type HttpPolicyFilterView, httpPolicyFilterView, type NetworkPolicyFilterView } from './policy-filter-view.ts';
@@ -41,7 +41,7 @@ export interface EdgeView {
 export interface HttpConnectionView extends AccessLogsView {
   readonly statPrefix: Originated<string>;
   readonly routeConfig: string;
-  readonly routesSource: FileSourceView;
+  readonly routesSource: SourceView;
   readonly useRemoteAddress: boolean;
   readonly trustedHops?: number;
   readonly forwardClientCertDetails: string;

@@ -2,7 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { FilterChainIR, FilterChainMatchIR, ListenerFiltersIR, ListenerIR } from '../ir/listener.ts';
 import type { AccessLogView } from './access-log-view.ts';
 import { type AddressView, type CidrView, cidrView } from './address-view.ts';
-import type { Placement } from './file-source.ts';
+import type { Placement } from './config-source.ts';
 import { type NetworkFilterView, networkFilterView } from './filter-view.ts';
 import { type GatewayTlsView, gatewayTlsView } from './gateway-tls-view.ts';
 import { type Originated, placed } from './placed.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
-import { meshService } from '../../testing/topology.ts';
-import type { Topology, Workload } from '../topology/model.ts';
+import { meshService, meshTopology } from '../../testing/topology.ts';
+import type { Workload } from '../topology/model.ts';
 import { meshJson } from './mesh-json.ts';
 
 const service = meshService('shop/api', {
@@ -40,13 +40,7 @@ const workload: Workload = {
   targets: port === undefined ? [] : [{ service, port, targetPort: 8080 }],
 };
 
-const topology: Topology = {
-  namespaces: new Map(),
-  services: [meshService('shop/web'), service],
-  workloads: [workload],
-  counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
-  secrets: [],
-};
+const topology = meshTopology({ services: [meshService('shop/web'), service], workloads: [workload] });
 
 describe('meshJson', () => {
   test('says who there is: identities, addresses, ports, and the services before them, by host', () => {

@@ -31,7 +31,7 @@ export function meshJson(topology: Topology, settings: Settings): MeshFile {
       topology.services,
       ({ host }) => host,
       ({ namespace }) => namespace,
-    ).map(serviceJson),
+    ).map((service) => serviceJson(service, topology.endpoints.get(service) ?? [])),
   };
 }
 
@@ -54,7 +54,7 @@ function workloadJson(workload: Workload, settings: Settings): MeshWorkload {
   };
 }
 
-function serviceJson(service: Service): MeshService {
+function serviceJson(service: Service, endpoints: readonly Endpoint[]): MeshService {
   return {
     host: service.host,
     namespace: service.namespace,
@@ -64,7 +64,7 @@ function serviceJson(service: Service): MeshService {
     resolution: service.resolution,
     addresses: service.addresses,
     ports: service.ports.map(({ number, name, protocol }) => ({ number, name, protocol })),
-    endpoints: service.endpoints.map(endpointJson),
+    endpoints: endpoints.map(endpointJson),
   };
 }
 

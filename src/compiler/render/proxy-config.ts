@@ -1,8 +1,8 @@
 import { compareStrings } from '../../lib/sort.ts';
-import type { EnvoyConfig, Resource, ResourceSet } from './resource.ts';
+import type { Delivery, EnvoyConfig, Resource, ResourceSet } from './resource.ts';
 
 /** What a configuration is put together of. */
-export interface ConfigParts extends Pick<EnvoyConfig, 'namespace' | 'workload' | 'bootstrap' | 'own' | 'shared'> {
+export interface ConfigParts extends Omit<EnvoyConfig, keyof ResourceSet | 'endpoints'> {
   /** Listeners of the sets that this proxy does without. */
   readonly leftOut: ReadonlySet<Resource>;
 }
@@ -18,11 +18,15 @@ class ProxyConfig implements EnvoyConfig {
   readonly bootstrap: Resource;
   readonly own: ResourceSet;
   readonly shared: ResourceSet;
+  readonly ownEndpoints: readonly Resource[];
+  readonly sharedEndpoints: readonly Resource[];
+  readonly delivery: Delivery;
   readonly #leftOut: ReadonlySet<Resource>;
   readonly #lists: Partial<Record<keyof ResourceSet, readonly Resource[]>> = {};
+  #endpoints: readonly Resource[] | undefined;
 
   constructor(
-    { namespace, workload, bootstrap, own, shared }: Omit<ConfigParts, 'leftOut'>,
+    { namespace, workload, bootstrap, own, shared, ...parts }: Omit<ConfigParts, 'leftOut'>,
     leftOut: ConfigParts['leftOut'],
   ) {
     this.namespace = namespace;
@@ -30,6 +34,9 @@ class ProxyConfig implements EnvoyConfig {
     this.bootstrap = bootstrap;
     this.own = own;
     this.shared = shared;
+    this.ownEndpoints = parts.ownEndpoints;
+    this.sharedEndpoints = parts.sharedEndpoints;
+    this.delivery = parts.delivery;
     this.#leftOut = leftOut;
   }
 
@@ -43,6 +50,11 @@ class ProxyConfig implements EnvoyConfig {
 
   get routes(): readonly Resource[] {
     return this.#list('routes');
+  }
+
+  get endpoints(): readonly Resource[] {
+    this.#endpoints ??= merged(this.ownEndpoints, this.sharedEndpoints);
+    return this.#endpoints;
   }
 
   #list(name: keyof ResourceSet): readonly Resource[] {

@@ -1,18 +1,18 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { append } from '../../lib/append.ts';
 import { sortedBy } from '../../lib/sort.ts';
-import type { ClusterIR } from '../ir/cluster.ts';
+import type { ClusterIR, EndpointsIR } from '../ir/cluster.ts';
 import type { ListenerIR } from '../ir/listener.ts';
-import type { BootstrapIR, InboundIR, OutboundIR, ProxyIR } from '../ir/proxy.ts';
+import type { AssignmentsIR, BootstrapIR, InboundIR, OutboundIR, ProxyIR } from '../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../ir/route.ts';
 import { bootstrapView } from './bootstrap-view.ts';
 import { clusterView } from './cluster-view.ts';
 import type { MainTemplate } from './engine.ts';
-import type { Placement } from './file-source.ts';
 import { listenerView } from './listener-view.ts';
+import { loadAssignmentView } from './load-assignment-view.ts';
 import { configOf } from './proxy-config.ts';
 import { renderResource } from './render-resource.ts';
-import type { EnvoyConfig, Resource, ResourceSet, ResourceType } from './resource.ts';
+import type { Delivery, EnvoyConfig, Resource, ResourceSet, ResourceType } from './resource.ts';
 import { routeConfigurationView } from './route-view.ts';
 import { builtInTemplates, type Templates } from './templates.ts';
 import { type UserBootstrap, withUserBootstrap } from './user-bootstrap.ts';
@@ -30,48 +30,68 @@ interface Half {
   readonly notFor: ReadonlyMap<string, readonly Resource[]>;
 }
 
+type HalfIR = InboundIR | OutboundIR;
+
 /** A renderer that remembers what it rendered, as long as the IR objects live. */
-export function createRenderer(templates: Templates = builtInTemplates(), bootstrap: UserBootstrap = {}): Renderer {
+export function createRenderer(
+  templates: Templates = builtInTemplates(),
+  bootstrap: UserBootstrap = {},
+  delivery: Delivery = 'files',
+): Renderer {
   const bootstraps = cached((ir: BootstrapIR, bag) => {
-    const made = one('bootstrap', 'bootstrap', 'bootstrap', bootstrapView(ir), bag);
+    const made = one('bootstrap', 'bootstrap', 'bootstrap', bootstrapView(ir, delivery), bag);
     return made && withUserBootstrap(made, bootstrap);
   });
-  const clusters = cached((ir: ClusterIR, bag) => one('cluster', ir.name, 'clusters', clusterView(ir), bag));
   const routes = cached((ir: RouteConfigurationIR, bag) =>
     one('route', ir.name, 'routes', routeConfigurationView(ir), bag),
   );
-  const placed = new Map<string, (half: InboundIR | OutboundIR, bag: DiagnosticBag) => Half | undefined>();
+  const endpoint = cached((ir: EndpointsIR, bag) =>
+    one('endpoints', ir.clusterName, 'endpoints', loadAssignmentView(ir), bag),
+  );
+  /** Resources of their own; in the form of files the clusters hold them. */
+  const endpoints = cached(({ byCluster }: AssignmentsIR, bag) => {
+    const made = all(delivery === 'ads' ? [...byCluster.values()] : [], endpoint, bag);
+    return made && sortedBy(made, byName);
+  });
+  const placed = new Map<string, HalfRenderer>();
 
   function one(type: ResourceType, name: string, template: MainTemplate, view: object, bag: DiagnosticBag) {
     return renderResource({ type, name, template, view, templates }, bag);
   }
 
-  /** Listeners name files, so that halves are alike only among proxies with the same folder. */
-  function halvesAt(placement: Placement): (half: InboundIR | OutboundIR, bag: DiagnosticBag) => Half | undefined {
-    const key = JSON.stringify([placement.configPath, placement.initialFetchTimeoutMs]);
+  /** What names where it comes from is alike only among proxies with the same folder. */
+  function halvesAt({ configPath, initialFetchTimeoutMs }: BootstrapIR): HalfRenderer {
+    const key = JSON.stringify([configPath, initialFetchTimeoutMs]);
     let halves = placed.get(key);
     if (halves === undefined) {
+      const placement = { configPath, initialFetchTimeoutMs, delivery };
       const listeners = cached((ir: ListenerIR, bag) =>
         one('listener', ir.name, 'listeners', listenerView(ir, placement), bag),
       );
-      halves = cached((half: InboundIR | OutboundIR, bag) => {
-        const made = {
-          listeners: all(half.listeners, listeners, bag),
-          clusters: all(half.clusters, clusters, bag),
-          routes: all(half.routes, routes, bag),
-        };
-        if (made.listeners === undefined || made.clusters === undefined || made.routes === undefined) return undefined;
-        const notFor = new Map<string, Resource[]>();
-        for (const [i, resource] of made.listeners.entries()) {
-          for (const address of half.listeners[i]?.notForAddresses ?? []) append(notFor, address, resource);
-        }
-        const set = {
-          listeners: sortedBy(made.listeners, byName),
-          clusters: sortedBy(made.clusters, byName),
-          routes: sortedBy(made.routes, byName),
-        };
-        return { set, notFor };
-      });
+      const apart = cached((ir: ClusterIR, bag) =>
+        one('cluster', ir.name, 'clusters', clusterView(ir, placement, ir.endpoints), bag),
+      );
+      const holding = cachedBoth((ir: ClusterIR, held: EndpointsIR, bag) =>
+        one('cluster', ir.name, 'clusters', clusterView(ir, placement, held), bag),
+      );
+      const half = (ir: HalfIR, byCluster: AssignmentsIR['byCluster'], bag: DiagnosticBag): Half | undefined =>
+        halfOf(ir, {
+          listeners: all(ir.listeners, listeners, bag),
+          clusters: all(
+            ir.clusters,
+            (cluster) => {
+              const held = byCluster.get(cluster.name);
+              return held === undefined ? apart(cluster, bag) : holding(cluster, held, bag);
+            },
+            bag,
+          ),
+          routes: all(ir.routes, routes, bag),
+        });
+      // A set of the other form does not depend on what is assigned.
+      halves =
+        delivery === 'files'
+          ? cachedBoth((ir: HalfIR, { byCluster }: AssignmentsIR, bag) => half(ir, byCluster, bag))
+          : ofFirst(cached((ir: HalfIR, bag) => half(ir, nothingHeld, bag)));
       placed.set(key, halves);
     }
     return halves;
@@ -79,15 +99,42 @@ export function createRenderer(templates: Templates = builtInTemplates(), bootst
 
   return {
     render: cached((proxy: ProxyIR, bag) => {
-      const bootstrap = bootstraps(proxy.bootstrap, bag);
-      const inbound = halvesAt(proxy.bootstrap)(proxy.inbound, bag);
-      const outbound = halvesAt(proxy.bootstrap)(proxy.outbound, bag);
-      if (bootstrap === undefined || inbound === undefined || outbound === undefined) return undefined;
-      const { namespace, workload } = proxy;
-      const leftOut = new Set([inbound, outbound].flatMap((half) => leftOutOf(half, proxy)));
-      return configOf({ namespace, workload, bootstrap, own: inbound.set, shared: outbound.set, leftOut });
+      const { namespace, workload, assignments } = proxy;
+      const made = bootstraps(proxy.bootstrap, bag);
+      const inbound = halvesAt(proxy.bootstrap)(proxy.inbound, assignments.inbound, bag);
+      const outbound = halvesAt(proxy.bootstrap)(proxy.outbound, assignments.outbound, bag);
+      const ownEndpoints = endpoints(assignments.inbound, bag);
+      const sharedEndpoints = endpoints(assignments.outbound, bag);
+      if (!made || !inbound || !outbound || !ownEndpoints || !sharedEndpoints) return undefined;
+      return configOf({
+        ...{ namespace, workload, bootstrap: made, own: inbound.set, shared: outbound.set },
+        ...{ ownEndpoints, sharedEndpoints, delivery },
+        leftOut: new Set([inbound, outbound].flatMap((half) => leftOutOf(half, proxy))),
+      });
     }),
   };
+}
+
+type HalfRenderer = (half: HalfIR, assigned: AssignmentsIR, bag: DiagnosticBag) => Half | undefined;
+
+const nothingHeld: AssignmentsIR['byCluster'] = new Map();
+
+/** Undefined where a resource failed. */
+function halfOf(
+  half: HalfIR,
+  { listeners, clusters, routes }: Readonly<Record<keyof ResourceSet, readonly Resource[] | undefined>>,
+): Half | undefined {
+  if (listeners === undefined || clusters === undefined || routes === undefined) return undefined;
+  const notFor = new Map<string, Resource[]>();
+  for (const [i, resource] of listeners.entries()) {
+    for (const address of half.listeners[i]?.notForAddresses ?? []) append(notFor, address, resource);
+  }
+  const set = {
+    listeners: sortedBy(listeners, byName),
+    clusters: sortedBy(clusters, byName),
+    routes: sortedBy(routes, byName),
+  };
+  return { set, notFor };
 }
 
 const byName = (resource: Resource): string => resource.name;
@@ -122,4 +169,23 @@ function cached<IR extends object, T>(
     }
     return value;
   };
+}
+
+/** As `cached`, of two objects. */
+function cachedBoth<A extends object, B extends object, T>(
+  make: (a: A, b: B, bag: DiagnosticBag) => T | undefined,
+): (a: A, b: B, bag: DiagnosticBag) => T | undefined {
+  const known = new WeakMap<A, (b: B, bag: DiagnosticBag) => T | undefined>();
+  return (a, b, bag) => {
+    let ofA = known.get(a);
+    if (ofA === undefined) {
+      ofA = cached((second: B, own) => make(a, second, own));
+      known.set(a, ofA);
+    }
+    return ofA(b, bag);
+  };
+}
+
+function ofFirst<A, B, T>(make: (a: A, bag: DiagnosticBag) => T): (a: A, b: B, bag: DiagnosticBag) => T {
+  return (a, _b, bag) => make(a, bag);
 }

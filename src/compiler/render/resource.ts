@@ -1,8 +1,8 @@
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import type { PolicyOrigin } from '../ir/origin.ts';
 
-/** What Envoy calls LDS, RDS and CDS resources, and the bootstrap. */
-export type ResourceType = 'bootstrap' | 'listener' | 'route' | 'cluster';
+/** What Envoy calls LDS, RDS, CDS and EDS resources, and the bootstrap. */
+export type ResourceType = 'bootstrap' | 'listener' | 'route' | 'cluster' | 'endpoints';
 
 /** Full names of their messages. */
 export const messageTypes: Readonly<Record<ResourceType, string>> = {
@@ -10,7 +10,14 @@ export const messageTypes: Readonly<Record<ResourceType, string>> = {
   listener: 'envoy.config.listener.v3.Listener',
   route: 'envoy.config.route.v3.RouteConfiguration',
   cluster: 'envoy.config.cluster.v3.Cluster',
+  endpoints: 'envoy.config.endpoint.v3.ClusterLoadAssignment',
 };
+
+/**
+ * How Envoy gets its resources: from files, with the endpoints of each cluster in it; or from a control plane over one
+ * stream (ADS), with the endpoints as resources of their own.
+ */
+export type Delivery = 'files' | 'ads';
 
 /** Who decided one fragment of a resource. `path` is the fragment's JSON path inside the resource. */
 export interface FragmentOrigin {
@@ -49,4 +56,10 @@ export interface EnvoyConfig extends ResourceSet {
   readonly own: ResourceSet;
   /** The same object for all proxies of one client scope. */
   readonly shared: ResourceSet;
+  readonly delivery: Delivery;
+  /** Of clusters of its own and shared ones, by their names; none in the form of files, whose clusters hold them. */
+  readonly endpoints: readonly Resource[];
+  readonly ownEndpoints: readonly Resource[];
+  /** The same object as long as none of them changes: beside the set, which stays as it is when they do. */
+  readonly sharedEndpoints: readonly Resource[];
 }

@@ -95,6 +95,7 @@ function registerBuiltIn(environment: Environment): Record<MainTemplate, Templat
     listeners: compiled(mainTemplates.listeners),
     clusters: compiled(mainTemplates.clusters),
     routes: compiled(mainTemplates.routes),
+    endpoints: compiled(mainTemplates.endpoints),
   };
 }
 

@@ -5,11 +5,12 @@ import { canonicalBlock } from './address.ts';
 import type { Endpoint, Service } from './model.ts';
 import { nameOf } from './object-name.ts';
 
-type Unbound = Omit<Service, 'endpoints'>;
+type Unbound = Omit<Service, 'facts'>;
 
 interface Resolved {
   readonly service: Unbound;
-  readonly endpoints: readonly Endpoint[];
+  /** Endpoints of known workloads, whether they are ready or not, and ready ones of others. */
+  readonly known: readonly Endpoint[];
 }
 
 /**
@@ -23,10 +24,10 @@ export class ClaimedAddresses {
 
   constructor(services: readonly Resolved[], bag: DiagnosticBag) {
     this.#bag = bag;
-    for (const { service, endpoints } of services) {
+    for (const { service, known } of services) {
       if (service.kind !== 'Service' || service.isExternal) continue;
       // Clients of a headless service dial its pods.
-      const dialed = service.isHeadless ? endpoints.map(({ address }) => address) : service.addresses;
+      const dialed = service.isHeadless ? known.map(({ address }) => address) : service.addresses;
       for (const address of new Set(dialed)) append(this.#owners, address, service);
     }
   }

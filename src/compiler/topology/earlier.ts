@@ -1,4 +1,4 @@
-import type { Endpoint, Service, ServiceAlias, Topology, Workload } from './model.ts';
+import type { Endpoint, EndpointFacts, Service, ServiceAlias, Topology, Workload } from './model.ts';
 import { type Labels, selects } from './selector.ts';
 
 /**
@@ -8,11 +8,32 @@ import { type Labels, selects } from './selector.ts';
 export class EarlierTopology {
   readonly #services = new Map<string, Service>();
   readonly #workloads = new Map<string, Workload>();
+  readonly #facts = new Map<string, EndpointFacts>();
+  readonly #endpoints: Topology['endpoints'] | undefined;
 
   constructor(topology: Topology | undefined) {
-    for (const service of topology?.services ?? []) this.#services.set(`${service.namespace}/${service.host}`, service);
+    this.#endpoints = topology?.endpoints;
+    for (const service of topology?.services ?? []) {
+      this.#services.set(`${service.namespace}/${service.host}`, service);
+      this.#facts.set(service.facts.key, service.facts);
+    }
     for (const workload of topology?.workloads ?? [])
       this.#workloads.set(`${workload.namespace}/${workload.name}`, workload);
+  }
+
+  /** Services with equal facts share one object, within a topology too. */
+  facts(fresh: EndpointFacts): EndpointFacts {
+    const before = this.#facts.get(fresh.key);
+    if (before === undefined) this.#facts.set(fresh.key, fresh);
+    return before ?? fresh;
+  }
+
+  endpoints(fresh: Topology['endpoints']): Topology['endpoints'] {
+    const before = this.#endpoints;
+    if (before === undefined) return fresh;
+    const kept = new Map([...fresh].map(([service, list]) => [service, sameList(before.get(service), list)]));
+    const isSame = kept.size === before.size && [...kept].every(([service, list]) => before.get(service) === list);
+    return isSame ? before : kept;
   }
 
   service(fresh: Service): Service {
@@ -26,6 +47,10 @@ export class EarlierTopology {
   }
 }
 
+function sameList(before: readonly Endpoint[] | undefined, fresh: readonly Endpoint[]): readonly Endpoint[] {
+  return before !== undefined && isSameList(before, fresh, isSameEndpoint) ? before : fresh;
+}
+
 /** What a service takes from its own object alone is the same when the object is; other services take addresses away. */
 function isSameService(a: Service, b: Service): boolean {
   return (
@@ -34,7 +59,7 @@ function isSameService(a: Service, b: Service): boolean {
     isSameList(a.addresses, b.addresses, Object.is) &&
     isSameList(a.aliases, b.aliases, isSameAlias) &&
     isSameList(a.ports, b.ports, (x, y) => x.number === y.number && x.declaredBy?.object === y.declaredBy?.object) &&
-    isSameList(a.endpoints, b.endpoints, isSameEndpoint)
+    a.facts === b.facts
   );
 }
 

@@ -22,24 +22,42 @@ export interface EndpointContext {
   readonly bag: DiagnosticBag;
 }
 
-/** Ready endpoints of a service: written down in its own object, in Endpoints or EndpointSlices, else selected by labels. */
-export function findEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] {
+/** Both lists are sorted by port number, address, endpoint port. */
+export interface FoundEndpoints {
+  readonly ready: readonly Endpoint[];
+  /** Ready, or of a workload that is known. */
+  readonly known: readonly Endpoint[];
+}
+
+interface Found {
+  readonly endpoint: Endpoint;
+  readonly isReady: boolean;
+}
+
+/** Endpoints of a service: written down in its own object, in Endpoints or EndpointSlices, else selected by labels. */
+export function findEndpoints(draft: ServiceDraft, context: EndpointContext): FoundEndpoints {
   const { service } = draft;
-  let found: Endpoint[];
-  if (service.kind === 'ServiceEntry') found = [...draft.ownEndpoints, ...selectedEndpoints(draft, context)];
-  else if (service.isExternal) found = [...draft.ownEndpoints];
+  const own = draft.ownEndpoints.map((endpoint): Found => ({ endpoint, isReady: true }));
+  let found: Found[];
+  if (service.kind === 'ServiceEntry') found = [...own, ...selectedEndpoints(draft, context)];
+  else if (service.isExternal) found = own;
   else found = recordedEndpoints(draft, context) ?? selectedEndpoints(draft, context);
-  return withoutRefused(service, sortedUnique(found), context.settings, context.bag);
+  const kept = withoutRefused(service, sortedUnique(found), context.settings, context.bag);
+  const ready = kept.filter(({ isReady }) => isReady).map(({ endpoint }) => endpoint);
+  if (ready.length === kept.length) return { known: ready, ready };
+  // What nobody vouches for yet must not say that clients speak without TLS.
+  const known = kept.filter(({ endpoint, isReady }) => isReady || endpoint.workload !== undefined);
+  return { known: known.map(({ endpoint }) => endpoint), ready };
 }
 
 /** From the cluster's own records; undefined when there are none for the service. */
-function recordedEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] | undefined {
+function recordedEndpoints(draft: ServiceDraft, context: EndpointContext): Found[] | undefined {
   const records = recordsOf(draft.service, context.registry, context.settings, context.bag);
   return records?.flatMap((record) => deliver(draft, record, context));
 }
 
 /** Records meet the service's ports by the ports' names. */
-function deliver(draft: ServiceDraft, record: EndpointRecord, context: EndpointContext): Endpoint[] {
+function deliver(draft: ServiceDraft, record: EndpointRecord, context: EndpointContext): Found[] {
   const { object, ports, addresses } = record;
   const pairs = draft.service.ports.filter(isStream).flatMap((servicePort) => {
     const match = ports.find(
@@ -53,34 +71,31 @@ function deliver(draft: ServiceDraft, record: EndpointRecord, context: EndpointC
       context.bag.report('invalid-address', object.document.spanOf(path), { value: text });
       return [];
     }
-    if (!isReady) {
-      context.counts.endpointsNotReady++;
-      return [];
-    }
+    if (!isReady) context.counts.endpointsNotReady++;
     const workload = context.registry.find(draft.service.namespace, address, reference);
-    if (workload === undefined && (draft.selector !== undefined || reference?.kind === 'Pod')) {
+    if (isReady && workload === undefined && (draft.selector !== undefined || reference?.kind === 'Pod')) {
       context.counts.endpointsWithoutPod++;
     }
     const locality = workload?.locality ?? (zone === undefined ? undefined : `/${zone}`);
-    return pairs.map(({ servicePort, port }) => ({ ...endpointAt(workload, servicePort, address, port), locality }));
+    return pairs.map(({ servicePort, port }): Found => {
+      return { endpoint: { ...endpointAt(workload, servicePort, address, port), locality }, isReady };
+    });
   });
 }
 
-function selectedEndpoints(draft: ServiceDraft, context: EndpointContext): Endpoint[] {
+function selectedEndpoints(draft: ServiceDraft, context: EndpointContext): Found[] {
   const { service, selector } = draft;
   if (selector === undefined) return [];
   const selected = context.registry.byLabels.select(service.namespace, selector);
   return selected.flatMap((workload) => {
     if (!mayServe(draft, workload)) return [];
     const addresses = dialedFor(draft, workload, context);
-    if (addresses.length > 0 && !workload.isReady && !draft.publishesUnready) {
-      context.counts.endpointsNotReady++;
-      return [];
-    }
+    const isReady = workload.isReady || draft.publishesUnready;
+    if (addresses.length > 0 && !isReady) context.counts.endpointsNotReady++;
     return addresses.flatMap((address) =>
       service.ports.filter(isStream).flatMap((servicePort) => {
         const port = containerPort(workload, servicePort, draft.targetPorts.get(servicePort.number));
-        return port === undefined ? [] : [endpointAt(workload, servicePort, address, port)];
+        return port === undefined ? [] : [{ endpoint: endpointAt(workload, servicePort, address, port), isReady }];
       }),
     );
   });
@@ -127,15 +142,15 @@ function endpointAt(
   };
 }
 
-function sortedUnique(endpoints: Endpoint[]): Endpoint[] {
-  endpoints.sort((a, b) => a.servicePort - b.servicePort || compareStrings(a.address, b.address) || a.port - b.port);
-  return endpoints.filter((endpoint, i) => {
-    const before = endpoints[i - 1];
-    return (
-      before === undefined ||
-      before.servicePort !== endpoint.servicePort ||
-      before.address !== endpoint.address ||
-      before.port !== endpoint.port
-    );
+/** One that is said to be ready and said not to be is ready. */
+function sortedUnique(found: Found[]): Found[] {
+  found.sort((a, b) => compareEndpoints(a.endpoint, b.endpoint) || Number(b.isReady) - Number(a.isReady));
+  return found.filter(({ endpoint }, i) => {
+    const before = found[i - 1];
+    return before === undefined || compareEndpoints(before.endpoint, endpoint) !== 0;
   });
+}
+
+function compareEndpoints(a: Endpoint, b: Endpoint): number {
+  return a.servicePort - b.servicePort || compareStrings(a.address, b.address) || a.port - b.port;
 }

@@ -80,8 +80,8 @@ export interface Service {
   readonly subjectAltNames: readonly string[];
   /** Services of type ExternalName that lead to it, sorted by host. */
   readonly aliases: readonly ServiceAlias[];
-  /** All endpoints of all ports, sorted by port number, address, endpoint port; unready ones are left out and counted. */
-  readonly endpoints: readonly Endpoint[];
+  /** What clusters and listeners may know of the endpoints; the same object as long as that is the same. */
+  readonly facts: EndpointFacts;
   readonly object: MeshObject<string>;
 }
 
@@ -92,6 +92,28 @@ export interface ServiceAlias {
   readonly name: string;
   readonly namespace: string;
   readonly exportTo: readonly string[];
+}
+
+/**
+ * What clusters and listeners depend on, of the endpoints of one service. Endpoints of known workloads count before they
+ * are ready too, so that readiness changes none of it, and clients know an identity before its first endpoint serves.
+ */
+export interface EndpointFacts {
+  /** Equal facts have equal keys. */
+  readonly key: string;
+  /** By number of the service port; ports that nothing serves are absent. */
+  readonly ports: ReadonlyMap<number, PortFacts>;
+  /** For `dns`, whose clusters hold their endpoints themselves: all of them, sorted like the service's list. Else none. */
+  readonly named: readonly Endpoint[];
+}
+
+/** Of the endpoints of one service port. */
+export interface PortFacts {
+  /** Sorted. */
+  readonly identities: readonly SpiffeId[];
+  readonly allHaveSidecar: boolean;
+  /** Where clients dial the endpoints' own addresses (`passthrough`): these, sorted. Else none. */
+  readonly addresses: readonly string[];
 }
 
 export interface Endpoint {
@@ -118,6 +140,11 @@ export interface Topology {
   readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** Oldest first (creation time, then `name.namespace`). One entry a host and namespace. */
   readonly services: readonly Service[];
+  /**
+   * The ready endpoints of each service, of all its ports, sorted by port number, address, endpoint port. The same map as
+   * long as none of them changes, and the same list as long as the service's own do not.
+   */
+  readonly endpoints: ReadonlyMap<Service, readonly Endpoint[]>;
   /** By namespace, then name. */
   readonly workloads: readonly Workload[];
   readonly counts: TopologyCounts;

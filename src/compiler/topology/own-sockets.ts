@@ -22,15 +22,15 @@ type Target = Pick<Endpoint, 'address' | 'port'>;
  * refused at any port. Settings name exceptions, except for the admin interface on loopback and the socket of the private
  * key. Each reason causes one warning and no error, so that the author of one service can't keep the others from compiling.
  */
-export function withoutRefused(
-  { object, host }: Omit<Service, 'endpoints'>,
-  endpoints: readonly Endpoint[],
+export function withoutRefused<T extends { readonly endpoint: Endpoint }>(
+  { object, host }: Omit<Service, 'facts'>,
+  found: readonly T[],
   settings: Settings,
   bag: DiagnosticBag,
-): Endpoint[] {
+): T[] {
   const refusalOf = endpointRules(settings, host);
   const refused = new Map<string, EndpointRefusal & { readonly targets: string[] }>();
-  const kept = endpoints.filter((endpoint) => {
+  const kept = found.filter(({ endpoint }) => {
     const refusal = refusalOf(endpoint);
     if (refusal === undefined) return true;
     const targets = refused.get(refusal.why)?.targets ?? [];

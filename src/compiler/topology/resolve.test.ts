@@ -6,7 +6,7 @@ import type { TopologyObject } from '../../policy/topology-kinds.ts';
 import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
 import { resolveTopology } from './resolve.ts';
-import { app, resolve, web, webPod, webWithout } from './testing/resolved.ts';
+import { app, container, resolve, web, webPod, webWithout } from './testing/resolved.ts';
 
 describe('resolveTopology', () => {
   test.each([
@@ -80,10 +80,13 @@ describe('resolveTopology', () => {
       'the address of a pod',
       (objects: TopologyObject[]) => [
         ...objects.slice(0, -1),
-        make.pod({ name: 'shop/web-1', labels: app }, '10.0.0.99'),
+        make.pod({ name: 'shop/web-1', labels: app }, '10.0.0.99', {
+          serviceAccountName: 'web',
+          containers: [container, { name: 'mesh-proxy' }],
+        }),
       ],
-      [true, false],
-      [true, false, false],
+      [true, true],
+      [true, false, true],
     ],
     [
       'the injection of a namespace',
@@ -95,8 +98,8 @@ describe('resolveTopology', () => {
     const other = make.service('home/other', { selector: { app: 'other' }, ports: [{ port: 80 }] });
     const otherPod = make.pod({ name: 'home/other', labels: { app: 'other' } }, '10.0.3.1');
     const objects: TopologyObject[] = [web, other, otherPod, webWithout, webPod];
-    const before = resolve(objects);
     const bag = new DiagnosticBag();
+    const before = resolveTopology(objects, defaultSettings, bag);
     const changed = change(objects);
     const after = resolveTopology(changed, defaultSettings, bag, before);
     expect(after.services.map((service, i) => service === before.services[i])).toEqual(sameServices);

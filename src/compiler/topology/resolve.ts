@@ -6,6 +6,7 @@ import { familiesOf } from './address.ts';
 import { ClaimedAddresses } from './claimed-addresses.ts';
 import { EarlierTopology } from './earlier.ts';
 import { reportEmptyService } from './empty-service.ts';
+import { endpointFacts } from './endpoint-facts.ts';
 import { findEndpoints } from './endpoints.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
 import { injectedNamespace } from './injection.ts';
@@ -14,7 +15,7 @@ import { ofKind } from './of-kind.ts';
 import { Registry } from './registry.ts';
 import type { Labels } from './selector.ts';
 import { draftServices } from './service-drafts.ts';
-import { type BoundService, bindTargets } from './targets.ts';
+import { bindTargets } from './targets.ts';
 import { reportUnusedEntries } from './unused-entries.ts';
 import { draftWorkloads } from './workload-drafts.ts';
 import type { WorkloadDraft } from './workloads.ts';
@@ -50,12 +51,13 @@ export function resolveTopology(
     const told = bag.all.length;
     const endpoints = findEndpoints(draft, { registry, settings, counts, bag });
     const isTold = bag.all.length > told;
-    if (endpoints.length === 0 && !isTold) reportEmptyService(draft, registry, bag);
-    return { draft, service: draft.service, endpoints };
+    if (endpoints.ready.length === 0 && !isTold) reportEmptyService(draft, registry, bag);
+    return { draft, service: draft.service, ...endpoints };
   });
   const claimed = new ClaimedAddresses(found, bag);
-  const services = found.map(({ draft, service, endpoints }): BoundService => {
-    return { draft, service: earlier.service({ ...claimed.permitted(service), endpoints }) };
+  const services = found.map(({ draft, service, known, ready }) => {
+    const facts = earlier.facts(endpointFacts(service.resolution, known));
+    return { draft, service: earlier.service({ ...claimed.permitted(service), facts }), known, ready };
   });
   const targets = bindTargets(services, registry, bag);
   const workloads = drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? [], gateways)));
@@ -63,6 +65,7 @@ export function resolveTopology(
   return {
     namespaces,
     services: services.map(({ service }) => service),
+    endpoints: earlier.endpoints(new Map(services.map(({ service, ready }) => [service, ready]))),
     workloads,
     secrets: ofKind(sorted, 'Secret'),
     counts: {

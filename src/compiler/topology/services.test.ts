@@ -30,7 +30,8 @@ describe('services', () => {
       ['web-1', 'sidecar'],
       ['web-2', 'none'],
     ]);
-    expect(workloads[0]?.targets).toEqual([{ service, port: service?.ports[0], targetPort: 8080 }]);
+    expect(workloads[0]?.targets).toMatchObject([{ service: { host: service?.host }, targetPort: 8080 }]);
+    expect(workloads[0]?.targets[0]?.port).toBe(service?.ports[0]);
   });
 
   test('makes headless and external services', () => {

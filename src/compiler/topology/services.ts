@@ -8,7 +8,7 @@ import type { Labels } from './selector.ts';
 
 /** A service before its endpoints are found. */
 export interface ServiceDraft {
-  readonly service: Omit<Service, 'endpoints'>;
+  readonly service: Omit<Service, 'facts'>;
   /** By service port: number or name of the container port where it differs from the service port. */
   readonly targetPorts: ReadonlyMap<number, number | string>;
   /** Labels of the workloads behind the service; undefined when its endpoints are written down. */

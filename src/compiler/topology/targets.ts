@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import { mayServe } from './endpoints.ts';
-import type { Service, ServiceTarget } from './model.ts';
+import type { Endpoint, Service, ServiceTarget } from './model.ts';
 import { nameOf } from './object-name.ts';
 import { containerPort, type Registry } from './registry.ts';
 import { placeOfPort } from './service-port.ts';
@@ -11,6 +11,8 @@ import type { WorkloadDraft } from './workloads.ts';
 export interface BoundService {
   readonly draft: ServiceDraft;
   readonly service: Service;
+  /** Its endpoints, those of known workloads whether they are ready or not. */
+  readonly known: readonly Endpoint[];
 }
 
 /**
@@ -32,8 +34,8 @@ export function bindTargets(
     if (kept === undefined) ports.set(target.targetPort, target);
     else if (kept.port.protocol !== target.port.protocol) reportConflict(kept, target, workload, conflicts, bag);
   };
-  for (const { draft, service } of services) {
-    if (draft.selector === undefined) bindWritten(service, registry, add);
+  for (const { draft, service, known } of services) {
+    if (draft.selector === undefined) bindWritten(service, known, registry, add);
     else bindSelected(draft, service, registry, add);
   }
   return new Map([...targets].map(([workload, ports]) => [workload, [...ports.values()]]));
@@ -51,8 +53,8 @@ function bindSelected(draft: ServiceDraft, service: Service, registry: Registry,
   }
 }
 
-function bindWritten(service: Service, registry: Registry, add: Add): void {
-  for (const endpoint of service.endpoints) {
+function bindWritten(service: Service, known: readonly Endpoint[], registry: Registry, add: Add): void {
+  for (const endpoint of known) {
     const reference = endpoint.workload && { kind: 'Pod', ...endpoint.workload };
     const workload = registry.find(service.namespace, endpoint.address, reference);
     // UDP may have the same number; it has no endpoints.

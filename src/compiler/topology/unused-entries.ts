@@ -15,9 +15,7 @@ export function reportUnusedEntries(
   if (idle.length === 0) return;
   // Endpoints of another namespace may name its address.
   const used = new Set(
-    services.flatMap(({ service }) =>
-      service.endpoints.flatMap(({ workload }) => (workload ? [nameOf(workload)] : [])),
-    ),
+    services.flatMap(({ known }) => known.flatMap(({ workload }) => (workload ? [nameOf(workload)] : []))),
   );
   for (const workload of idle) {
     const name = nameOf(workload);

@@ -1,5 +1,6 @@
 import { Fragment } from '../../envoy/api/fragment.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
+import type { Delivery } from '../render/resource.ts';
 import { expectValue, type Lose } from './expect.ts';
 import { adminRouteLosses } from './lost-admin.ts';
 import { figureLosses } from './lost-figures.ts';
@@ -8,11 +9,24 @@ import { figureLosses } from './lost-figures.ts';
  * A bootstrap is the user's own, as long as it takes listeners and clusters from where they are written, and lets nobody
  * outside reach the admin interface, which changes what is in force and shows everything.
  */
-export function bootstrapLosses(json: Fragment, { configPath }: BootstrapIR, lose: Lose): void {
+export function bootstrapLosses(json: Fragment, { configPath }: BootstrapIR, delivery: Delivery, lose: Lose): void {
   const sources = json.at('dynamic_resources');
-  expectValue(sources.at('lds_config', 'path_config_source', 'path'), `${configPath}/listeners.json`, lose);
-  expectValue(sources.at('cds_config', 'path_config_source', 'path'), `${configPath}/clusters.json`, lose);
+  if (delivery === 'ads') streamLosses(sources, lose);
+  else {
+    expectValue(sources.at('lds_config', 'path_config_source', 'path'), `${configPath}/listeners.json`, lose);
+    expectValue(sources.at('cds_config', 'path_config_source', 'path'), `${configPath}/clusters.json`, lose);
+  }
   adminLosses(json.at('admin', 'address'), lose);
+}
+
+function streamLosses(sources: Fragment, lose: Lose): void {
+  for (const name of ['lds_config', 'cds_config']) {
+    const stream = sources.at(name, 'ads');
+    if (!stream.exists) lose(stream, `${name} is not the control plane's stream`);
+  }
+  const [service] = sources.at('ads_config', 'grpc_services').items;
+  const cluster = (service ?? sources.at('ads_config')).at('envoy_grpc', 'cluster_name');
+  expectValue(cluster, 'xds-grpc', lose);
 }
 
 /** What only a bootstrap that a user wrote a part of can lack; ours would be searched in vain, once a proxy. */
@@ -24,6 +38,7 @@ export function userBootstrapLosses(json: Fragment, bootstrap: BootstrapIR, lose
 /** What an override may not move: the agent, and its own parts of the bootstrap, look for it where it was. */
 const fixed: readonly (readonly string[])[] = [
   ['admin', 'address'],
+  ['dynamic_resources', 'ads_config'],
   ['dynamic_resources', 'cds_config'],
   ['dynamic_resources', 'lds_config'],
 ];

@@ -1,21 +1,36 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
-import type { ClusterIR } from '../ir/cluster.ts';
+import type { ClusterIR, EndpointsIR } from '../ir/cluster.ts';
 import { expectList, expectValue, type Lose } from './expect.ts';
 import { isPlaintext, upstreamExternalLosses, upstreamMeshLosses } from './lost-tls.ts';
 
-/** Where a cluster's connections go, and how they are protected. */
-export function clusterLosses(json: Fragment, cluster: ClusterIR, lose: Lose): void {
-  typeLosses(json, cluster, lose);
-  endpointLosses(json.at('load_assignment'), cluster, lose);
+/** Where a cluster's connections go, and how they are protected; `endpoints` are those that it is to hold. */
+export function clusterLosses(
+  json: Fragment,
+  cluster: ClusterIR,
+  endpoints: EndpointsIR | 'apart' | undefined,
+  lose: Lose,
+): void {
+  if (endpoints === 'apart') sourceLosses(json, lose);
+  else typeLosses(json, cluster, lose);
+  endpointLosses(json.at('load_assignment'), endpoints === 'apart' ? undefined : endpoints, lose);
   bindLosses(json.at('upstream_bind_config'), cluster, lose);
   transportLosses(json, cluster, lose);
 }
 
 const dnsCluster = 'envoy.extensions.clusters.dns.v3.DnsCluster';
 
+function sourceLosses(json: Fragment, lose: Lose): void {
+  expectValue(json.at('type'), 'EDS', lose);
+  const { fields } = json.at('eds_cluster_config');
+  expectList(json.at('eds_cluster_config'), fields, ['eds_config'], lose);
+  const source = json.at('eds_cluster_config', 'eds_config', 'ads');
+  if (!source.exists) lose(source, 'its endpoints do not come from the control plane');
+}
+
 function typeLosses(json: Fragment, { type }: ClusterIR, lose: Lose): void {
   const extension = json.at('cluster_type');
-  if (type === 'static') expectValue(json.at('type'), 'STATIC', lose, extension.exists ? extension.value : 'STATIC');
+  if (type === 'static' || type === 'eds')
+    expectValue(json.at('type'), 'STATIC', lose, extension.exists ? extension.value : 'STATIC');
   else if (type === 'original-dst') expectValue(json.at('type'), 'ORIGINAL_DST', lose);
   else {
     const config = extension.at('typed_config');
@@ -24,7 +39,8 @@ function typeLosses(json: Fragment, { type }: ClusterIR, lose: Lose): void {
   }
 }
 
-function endpointLosses(assignment: Fragment, { endpoints }: ClusterIR, lose: Lose): void {
+/** `assignment` is Envoy's list of the endpoints, in a cluster or apart. */
+export function endpointLosses(assignment: Fragment, endpoints: EndpointsIR | undefined, lose: Lose): void {
   const groups = assignment.at('endpoints');
   const found = groups.items.flatMap((group) => group.at('lb_endpoints').items.map(describe));
   const wanted = (endpoints?.localities ?? []).flatMap((locality) =>

@@ -5,6 +5,7 @@ import { sample } from '../../testing/edited-sample.ts';
 import { runs } from '../../testing/effort.ts';
 import { configOf } from '../render/proxy-config.ts';
 import type { EnvoyConfig, Resource, ResourceSet } from '../render/resource.ts';
+import { inFiles } from '../render/testing/with-resources.ts';
 import { Findings } from './finding.ts';
 import { hasSoundNames } from './names.ts';
 import { checkReferences } from './references.ts';
@@ -37,7 +38,8 @@ function configIn(places: readonly { readonly in: string; readonly isTwice: bool
     return set;
   };
   const { namespace, workload, bootstrap } = sample;
-  return configOf({ namespace, workload, bootstrap, own: setOf('own'), shared: setOf('shared'), leftOut: new Set() });
+  const sets = { own: setOf('own'), shared: setOf('shared'), leftOut: new Set<Resource>() };
+  return configOf({ namespace, workload, bootstrap, ...sets, ...inFiles });
 }
 
 /** What the checks with places say, which look at everything. */

@@ -4,7 +4,7 @@ import type { ProxyIR } from '../ir/proxy.ts';
 import { type EnvoyConfig, messageTypes, type Resource, type ResourceSet } from '../render/resource.ts';
 import { checkFilters } from './filters.ts';
 import { Findings } from './finding.ts';
-import { checkLosses } from './losses.ts';
+import { assignmentOf, checkLosses } from './losses.ts';
 import { hasSoundNames } from './names.ts';
 import { checkReferences } from './references.ts';
 import { checkNames, checkUniqueness } from './uniqueness.ts';
@@ -14,6 +14,8 @@ export class Verified {
   readonly resources = new WeakSet<Resource>();
   /** Sets all of whose resources are sound: a fleet's shared set is looked through once. */
   readonly sets = new WeakSet<ResourceSet>();
+  /** Lists of endpoints, all of them sound. */
+  readonly lists = new WeakSet<readonly Resource[]>();
   /** An unchanged proxy gives the same configuration. */
   readonly configs = new WeakMap<EnvoyConfig, ProxyIR>();
 }
@@ -37,7 +39,9 @@ export function verify(
   };
   const isSound = (resource: Resource): boolean => (known.get(resource)?.faults ?? 0) === 0;
   const sets = [config.own, config.shared].filter((set) => !verified.sets.has(set));
-  const unread = unreadOf(config, sets, verified);
+  const lists = [config.ownEndpoints, config.sharedEndpoints].filter((list) => !verified.lists.has(list));
+  const apart = lists.flat().filter((resource) => !verified.resources.has(resource));
+  const unread = [...unreadOf(config, sets, verified), ...apart];
 
   // Each check looks only at what the one before found sound: it would tell the same mistake in other words.
   for (const resource of unread) checkApi(resource, findingsOf(resource));
@@ -50,11 +54,12 @@ export function verify(
     checkReferences(config, findingsOf);
   }
   for (const resource of unread.filter(isSound)) {
-    checkLosses(resource, wantedBy(proxy, resource), proxy, findingsOf(resource));
+    checkLosses(resource, wantedBy(proxy, resource), { proxy, delivery: config.delivery }, findingsOf(resource));
   }
   for (const resource of unread.filter(isSound)) verified.resources.add(resource);
   if ([...known.keys()].some((resource) => !isSound(resource))) return;
   verified.configs.set(config, proxy);
+  for (const list of lists) verified.lists.add(list);
   for (const set of sets) if (allOf(set).every((resource) => verified.resources.has(resource))) verified.sets.add(set);
 }
 
@@ -81,7 +86,8 @@ function checkApi(resource: Resource, findings: Findings): void {
 }
 
 /** What a resource was rendered from. */
-function wantedBy({ inbound, outbound }: ProxyIR, { type, name }: Resource): object | undefined {
+function wantedBy({ inbound, outbound, assignments }: ProxyIR, { type, name }: Resource): object | undefined {
+  if (type === 'endpoints') return assignmentOf(assignments, name);
   const key = `${type} ${name}`;
   return partsOf(inbound).get(key) ?? partsOf(outbound).get(key);
 }

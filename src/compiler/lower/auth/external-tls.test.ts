@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
-import { endpoint, ports } from '../../../testing/topology.ts';
-import type { Service } from '../../topology/model.ts';
+import { endpoint, ports, type ServiceFields } from '../../../testing/topology.ts';
 import { clustersOf } from '../clusters/testing/clusters-of.ts';
 
-function externalTlsOf(tls: TrafficBlocks['tls'], service: Partial<Service> = {}) {
+function externalTlsOf(tls: TrafficBlocks['tls'], service: ServiceFields = {}) {
   const { transport } = clustersOf({ rule: { ...(tls && { tls }) }, service }).first;
   return transport.kind === 'tls' ? transport.tls : undefined;
 }
@@ -81,7 +80,7 @@ describe('TLS to servers outside the mesh', () => {
 describe('a server whose name nobody checks', () => {
   const stranger = { endpoints: [endpoint('10.1.0.9')] };
   const bytes = { ports: ports('8000/tcp') };
-  test.each<[string, TrafficBlocks['tls'], Partial<Service>, boolean]>([
+  test.each<[string, TrafficBlocks['tls'], ServiceFields, boolean]>([
     ['MESH_MUTUAL and an empty list', { mode: 'MESH_MUTUAL', subjectAltNames: [] }, {}, true],
     ['MESH_MUTUAL and endpoints that nobody knows', { mode: 'MESH_MUTUAL' }, stranger, true],
     ['MESH_MUTUAL and a list', { mode: 'MESH_MUTUAL', subjectAltNames: ['spiffe://x'] }, stranger, false],

@@ -42,8 +42,7 @@ export function upstreamTransport(target: UpstreamTarget, lowering: Lowering, ba
   if (serviceMode.value === 'DISABLE') return plaintext(origins);
   const meshTls = upstreamMeshTls(target, {}, lowering);
   if (!target.isOriginalDst) return { kind: 'automatic', tls: meshTls, origins };
-  const endpoints = service.endpoints.filter(({ servicePort }) => servicePort === port.number);
-  const isMesh = endpoints.length > 0 && endpoints.every(({ hasSidecar }) => hasSidecar);
+  const isMesh = service.facts.ports.get(port.number)?.allHaveSidecar === true;
   return isMesh ? { kind: 'tls', tls: meshTls, origins } : plaintext(origins);
 }
 
@@ -57,7 +56,7 @@ function explicitTransport(
   if (tls.mode === 'DISABLE') return plaintext(origins);
   if (tls.mode === 'MESH_MUTUAL') {
     const meshTls = upstreamMeshTls(target, tls, lowering);
-    if (meshTls.serverSans.length === 0 && target.service.endpoints.length > 0)
+    if (meshTls.serverSans.length === 0 && target.service.facts.ports.size > 0)
       warnOfAnyServer(target, 'the mesh', bag);
     return { kind: 'tls', tls: meshTls, origins };
   }

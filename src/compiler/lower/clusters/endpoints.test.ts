@@ -4,7 +4,7 @@ import { clustersOf, host, type Options, without, withSidecar } from './testing/
 
 describe('how a cluster finds its hosts', () => {
   test.each<[string, Options, string]>([
-    ['client', {}, 'static'],
+    ['client', {}, 'eds'],
     ['dns', { service: { resolution: 'dns' } }, 'strict-dns'],
     ['dns, round robin', { service: { resolution: 'dns', dnsRoundRobin: true } }, 'logical-dns'],
     [
@@ -14,7 +14,7 @@ describe('how a cluster finds its hosts', () => {
     ],
     ['dns without endpoints', { service: { resolution: 'dns', endpoints: [] } }, 'static'],
     ['passthrough', { service: { resolution: 'passthrough' } }, 'original-dst'],
-    ['passthrough at a router', { service: { resolution: 'passthrough' }, scope: { role: 'router' } }, 'static'],
+    ['passthrough at a router', { service: { resolution: 'passthrough' }, scope: { role: 'router' } }, 'eds'],
     ['balancer PASSTHROUGH', { rule: { loadBalancer: { simple: 'PASSTHROUGH' } } }, 'original-dst'],
   ])('with resolution %s', (_, options, type) => {
     const { first } = clustersOf(options);

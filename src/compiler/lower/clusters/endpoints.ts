@@ -1,24 +1,29 @@
 import { sortedBy } from '../../../lib/sort.ts';
 import type { EndpointIR, EndpointsIR, LocalityEndpointsIR } from '../../ir/cluster.ts';
 import { parseLocality } from '../../topology/locality.ts';
-import type { Endpoint, IpFamily, Service } from '../../topology/model.ts';
+import type { Endpoint, IpFamily } from '../../topology/model.ts';
 import type { LocalityBalancing } from './locality-balancing.ts';
 import { type LocalityGroup, localityGroups } from './locality-groups.ts';
 
 /** The endpoints of one service port that carry a subset's labels and that a proxy of these families can reach. */
 export function selectEndpoints(
-  service: Service,
-  port: number,
-  labels: Readonly<Record<string, string>>,
-  families: readonly IpFamily[],
+  endpoints: readonly Endpoint[],
+  { port, labels, families }: EndpointSelection,
 ): readonly Endpoint[] {
   const wanted = Object.entries(labels);
-  return service.endpoints.filter(
+  return endpoints.filter(
     (endpoint) =>
       endpoint.servicePort === port &&
       wanted.every(([key, value]) => endpoint.labels[key] === value) &&
       isReachable(endpoint.address, families),
   );
+}
+
+/** Which endpoints of a service a cluster has. */
+export interface EndpointSelection {
+  readonly port: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly families: readonly IpFamily[];
 }
 
 /** Endpoints as the client of `balancing` tells them apart. */

@@ -10,8 +10,9 @@ import type { Lowering } from '../lowering.ts';
 import { outboundCluster, statName } from '../names.ts';
 import { blockOrigins, joinOrigins, servicePortOrigins } from '../origins.ts';
 import { protocolProxy } from '../protocol-proxy.ts';
+import { choosing } from './assignments.ts';
 import { pooledFields, upstreamHttp } from './connection-pool.ts';
-import { endpointsIr, selectEndpoints } from './endpoints.ts';
+import { type EndpointSelection, endpointsIr, selectEndpoints } from './endpoints.ts';
 import { reportIdleFields } from './idle-fields.ts';
 import { loadBalancing } from './load-balancing.ts';
 import { localityBalancing, localityLabel } from './locality-balancing.ts';
@@ -53,15 +54,16 @@ function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticB
   for (const port of service.ports) {
     const traffic = input.subset.traffic.get(port.number);
     if (traffic === undefined || protocolClass(port.protocol, lowering.settings.sniffOutbound) === 'none') continue;
-    const endpoints = selectEndpoints(service, port.number, input.subset.labels, input.scope.families);
-    const type = clusterType(service, endpoints, traffic, input.scope, lowering);
+    const selection = { port: port.number, labels: input.subset.labels, families: input.scope.families };
+    const named = selectEndpoints(service.facts.named, selection);
+    const type = clusterType(service, named, traffic, input.scope, lowering);
     const name = outboundCluster(service.host, port.number, input.subset.name);
-    if (type !== 'original-dst' && endpoints.length === 0) {
-      conflicts.push({ metric: emptyMetric(service), key: name });
+    if (service.resolution === 'dns' && type !== 'original-dst' && named.length === 0) {
+      conflicts.push({ metric: 'pilot_dns_cluster_without_endpoints', key: name });
     }
     const isByKey = protocolProxy(port.protocol, input.scope.role, lowering.settings) === 'redis';
     reportIdleFields(traffic, service, { type, isByKey }, bag);
-    clusters.push(clusterIr({ ...input, port, traffic, endpoints, type, name }, lowering, bag));
+    clusters.push(clusterIr({ ...input, port, traffic, selection, named, type, name }, lowering, bag));
   }
   return { clusters, conflicts };
 }
@@ -69,13 +71,15 @@ function subsetClusters(input: SubsetInput, lowering: Lowering, bag: DiagnosticB
 interface ClusterInput extends SubsetInput {
   readonly port: ServicePort;
   readonly traffic: EffectiveTraffic;
-  readonly endpoints: readonly Endpoint[];
+  readonly selection: EndpointSelection;
+  /** Endpoints that the cluster itself holds, for DNS. */
+  readonly named: readonly Endpoint[];
   readonly type: ClusterType;
   readonly name: string;
 }
 
 function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag): ClusterIR {
-  const { outbound, subset, scope, port, traffic, endpoints, name } = input;
+  const { outbound, subset, scope, port, traffic, selection, named, name } = input;
   const { service, serviceMode } = outbound;
   const { settings } = lowering;
   const { connectionPool, loadBalancer, outlierDetection: outlier } = traffic.blocks;
@@ -83,11 +87,12 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
   const isOriginalDst = input.type === 'original-dst';
   const isByKey = protocolProxy(port.protocol, scope.role, settings) === 'redis';
   const balancing = localityBalancing(traffic.blocks, input.type, scope, settings);
-  const assigned = isOriginalDst ? undefined : endpointsIr(name, endpoints, balancing);
+  const isApart = input.type === 'eds';
+  const assigned = isOriginalDst || isApart ? undefined : endpointsIr(name, named, balancing);
   const type = typeFor(assigned, input.type);
   const target = { scope, service, port, subset: subset.name, traffic, serviceMode, isOriginalDst, http };
   const rule = blockOrigins(traffic, 'connectionPool', 'loadBalancer', 'outlierDetection');
-  return {
+  const cluster: ClusterIR = {
     name,
     altStatName: statName(name),
     type,
@@ -103,11 +108,12 @@ function clusterIr(input: ClusterInput, lowering: Lowering, bag: DiagnosticBag):
     bindAddresses: [],
     origins: joinOrigins(joinOrigins(rule, subset.origins), servicePortOrigins(service, port.number)),
   };
+  return choosing(cluster, isApart ? { ...selection, service, balancing } : undefined);
 }
 
 function clusterType(
   service: Service,
-  endpoints: readonly Endpoint[],
+  named: readonly Endpoint[],
   traffic: EffectiveTraffic,
   scope: ClientScope,
   { settings }: Lowering,
@@ -116,16 +122,17 @@ function clusterType(
   if (isSidecar && traffic.blocks.loadBalancer?.simple === 'PASSTHROUGH') return 'original-dst';
   if (service.resolution === 'passthrough') {
     const knowsEndpoints = service.isHeadless && settings.edsForHeadless;
-    return isSidecar && !knowsEndpoints ? 'original-dst' : 'static';
+    return isSidecar && !knowsEndpoints ? 'original-dst' : 'eds';
   }
-  if (service.resolution === 'client' || endpoints.length === 0) return 'static';
+  if (service.resolution === 'client') return 'eds';
+  if (named.length === 0) return 'static';
   // Envoy takes exactly one host name in a LOGICAL_DNS cluster.
-  return service.dnsRoundRobin && endpoints.length === 1 ? 'logical-dns' : 'strict-dns';
+  return service.dnsRoundRobin && named.length === 1 ? 'logical-dns' : 'strict-dns';
 }
 
 /** Entries that a selector finds come and go: unlike two in the object itself, this is no error. */
-function warnOfSeveralNames({ dnsRoundRobin, endpoints, host, object }: Service, bag: DiagnosticBag): void {
-  const count = new Set(endpoints.map(({ address }) => address)).size;
+function warnOfSeveralNames({ dnsRoundRobin, facts, host, object }: Service, bag: DiagnosticBag): void {
+  const count = new Set(facts.named.map(({ address }) => address)).size;
   if (!dnsRoundRobin || count < 2) return;
   bag.report('round-robin-of-several', object.document.spanOf(['spec', 'resolution']), { host, count: String(count) });
 }
@@ -148,10 +155,6 @@ function upstreamProtocol(
   if (isHttp2(port.protocol)) return 'http2';
   const upgrade = pool?.http?.h2UpgradePolicy ?? 'DEFAULT';
   return (upgrade === 'DEFAULT' ? settings.h2UpgradePolicy : upgrade) === 'UPGRADE' ? 'http2' : 'http1';
-}
-
-function emptyMetric(service: Service): ConflictIR['metric'] {
-  return service.resolution === 'dns' ? 'pilot_dns_cluster_without_endpoints' : 'pilot_eds_no_instances';
 }
 
 function isDns(type: ClusterType): boolean {

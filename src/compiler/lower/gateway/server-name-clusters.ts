@@ -2,6 +2,7 @@ import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type { ClusterIR } from '../../ir/cluster.ts';
 import type { ListenerIR } from '../../ir/listener.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
+import { choiceOf, choosing } from '../clusters/assignments.ts';
 import { serviceClusters } from '../clusters/service-clusters.ts';
 import type { Lowering } from '../lowering.ts';
 import { meshSni, outboundCluster, statName } from '../names.ts';
@@ -38,7 +39,7 @@ export function serverNameClusters(
 }
 
 function passedOn(original: ClusterIR, name: string): ClusterIR {
-  return {
+  const cluster: ClusterIR = {
     ...original,
     name,
     altStatName: statName(name),
@@ -46,4 +47,5 @@ function passedOn(original: ClusterIR, name: string): ClusterIR {
     transport: { kind: 'plaintext', origins: noOrigins },
     http: { ...original.http, protocol: 'none' },
   };
+  return choosing(cluster, choiceOf(original));
 }

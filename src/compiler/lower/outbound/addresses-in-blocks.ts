@@ -22,6 +22,6 @@ export function addressesInBlocks({ http, matched }: ListenerDraft): readonly st
 function dialed({ outbound: { service }, port }: Placement): readonly string[] {
   if (service.kind !== 'Service') return service.addresses.filter((address) => !address.includes('/'));
   if (!service.isHeadless) return service.addresses;
-  const pods = service.endpoints.filter(({ servicePort }) => servicePort === port.number);
-  return pods.map(({ address }) => address).filter((address) => isFixed(address) && !address.startsWith('unix://'));
+  const pods = service.facts.ports.get(port.number)?.addresses ?? [];
+  return pods.filter((address) => isFixed(address) && !address.startsWith('unix://'));
 }

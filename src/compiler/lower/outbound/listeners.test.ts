@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endpoint, meshService, ports } from '../../../testing/topology.ts';
-import type { Service } from '../../topology/model.ts';
+import { endpoint, meshService, ports, type ServiceFields } from '../../../testing/topology.ts';
 import { bytes, destination, http, names, tls } from './testing/destination.ts';
 import { outboundOf } from './testing/outbound-of.ts';
 
@@ -117,7 +116,7 @@ describe('listeners by protocol', () => {
 
 describe('headless services', () => {
   const pods = [endpoint('10.1.0.1'), endpoint('10.1.0.2')];
-  const headless = (protocol: string, fields: Partial<Service> = {}) =>
+  const headless = (protocol: string, fields: ServiceFields = {}) =>
     meshService('h', {
       isHeadless: true,
       resolution: 'passthrough',

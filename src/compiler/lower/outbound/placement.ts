@@ -92,9 +92,9 @@ function podAddresses(
 ): readonly string[] | undefined {
   if (service.resolution !== 'passthrough' || !settings.headlessPodListeners) return undefined;
   const addresses = new Set<string>();
-  for (const { servicePort, address } of service.endpoints) {
+  for (const address of service.facts.ports.get(port.number)?.addresses ?? []) {
     const isIp = address.includes(':') ? !address.startsWith('unix://') : /^[\d.]+$/.test(address);
-    if (servicePort === port.number && isIp && isReachable(address, scope.families)) addresses.add(address);
+    if (isIp && isReachable(address, scope.families)) addresses.add(address);
   }
   return addresses.size > 0 || service.kind === 'Service' || hasSelector(service) ? [...addresses] : undefined;
 }

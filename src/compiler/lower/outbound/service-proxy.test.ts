@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TrafficBlocks } from '../../../policy/destination-rule.ts';
 import type { TcpRoute } from '../../../policy/virtual-service.ts';
-import { effectiveOutbound, endpoint, meshService, ports } from '../../../testing/topology.ts';
+import { effectiveOutbound, endpoint, meshService, ports, type ServiceFields } from '../../../testing/topology.ts';
 import type { NetworkFilterIR } from '../../ir/listener.ts';
 import type { OutboundIR } from '../../ir/proxy.ts';
 import type { Service } from '../../topology/model.ts';
@@ -15,7 +15,7 @@ const toShop = cluster('shop', 7000);
 const bytes = meshService('default/bytes', { ports: ports('6000/tcp'), addresses: ['10.0.0.3'] });
 
 /** A service at 10.0.0.1. */
-function shop(protocol: string, fields: Partial<Service> = {}): Service {
+function shop(protocol: string, fields: ServiceFields = {}): Service {
   return meshService('default/shop', { ports: ports(`7000/${protocol}`), addresses: ['10.0.0.1'], ...fields });
 }
 
@@ -92,9 +92,9 @@ describe('serviceProxy', () => {
     expect(outbound.codes).toEqual(codes);
   });
 
-  const headless: Partial<Service> = { resolution: 'passthrough', isHeadless: true, addresses: [] };
+  const headless: ServiceFields = { resolution: 'passthrough', isHeadless: true, addresses: [] };
   const endpoints = [endpoint('10.1.0.9', { servicePort: 7000 })];
-  test.each<[string, Partial<Service>, TrafficBlocks, string]>([
+  test.each<[string, ServiceFields, TrafficBlocks, string]>([
     ['a headless service', { ...headless, endpoints }, {}, '10.1.0.9_7000'],
     ['a balancer that passes through', {}, { loadBalancer: { simple: 'PASSTHROUGH' } }, '10.0.0.1_7000'],
   ])('the endpoint that the application chose under %s is kept', (_what, fields, rule, listener) => {

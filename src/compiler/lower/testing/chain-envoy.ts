@@ -18,6 +18,7 @@ import {
   effectiveOutbound,
   inboundModes,
   meshService,
+  meshTopology,
   meshWorkload,
   ports,
 } from '../../../testing/topology.ts';
@@ -141,13 +142,7 @@ function configurationOf(portOf: ReadonlyMap<string, number>): {
   );
   const answers = effective([effectiveOutbound(service)], inboundModes('PERMISSIVE', portModes));
   const workload = meshWorkload('a/x', [service]);
-  const topology = {
-    namespaces: new Map(),
-    services: [],
-    workloads: [],
-    counts: { endpointsWithoutPod: 0, endpointsNotReady: 0, podsWithoutIp: 0 },
-    secrets: [],
-  };
+  const topology = meshTopology();
   const bag = new DiagnosticBag();
   const input = { topology, effective: answers, settings: defaultSettings, scopeOf: () => clientScope() };
   const proxy = lower(workload, input, bag, createLowerCache());

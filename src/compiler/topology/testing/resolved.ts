@@ -5,12 +5,16 @@ import type { TopologyObject } from '../../../policy/topology-kinds.ts';
 import * as make from '../../../testing/objects.ts';
 import { resolveTopology } from '../resolve.ts';
 
-/** What a set of objects resolves to; of each diagnostic its code and place. */
+/** What a set of objects resolves to, services with their ready endpoints; of each diagnostic its code and place. */
 export function resolve(objects: readonly TopologyObject[], settings: Partial<Settings> = {}) {
   const bag = new DiagnosticBag();
   const topology = resolveTopology(objects, { ...defaultSettings, ...settings }, bag);
   const diagnostics = bag.all.map(({ code, span }) => [code, span?.file]);
-  return { ...topology, diagnostics };
+  const services = topology.services.map((service) => ({
+    ...service,
+    endpoints: topology.endpoints.get(service) ?? [],
+  }));
+  return { ...topology, services, diagnostics };
 }
 
 /** Labels of the pods behind the service `shop/web`. */

@@ -3,15 +3,22 @@ import type { HostFacts } from '../../../../config/host-facts.ts';
 import type { Settings } from '../../../../config/settings.ts';
 import { DiagnosticBag } from '../../../../diagnostics/bag.ts';
 import type { TrafficBlocks } from '../../../../policy/destination-rule.ts';
-import { clientScope, effectiveOutbound, endpoint, meshService } from '../../../../testing/topology.ts';
+import {
+  clientScope,
+  effectiveOutbound,
+  endpoint,
+  endpointsOf,
+  meshService,
+  type ServiceFields,
+} from '../../../../testing/topology.ts';
 import type { ClientScope, EffectiveMtlsMode } from '../../../merge/effective.ts';
-import type { Service } from '../../../topology/model.ts';
 import { Memo } from '../../memo.ts';
+import { assignments } from '../assignments.ts';
 import { serviceClusters } from '../service-clusters.ts';
 
 /** What the clusters of one service are made of: the service, its rule, the mode of its namespace, who asks. */
 export interface Options {
-  readonly service?: Partial<Service>;
+  readonly service?: ServiceFields;
   readonly rule?: TrafficBlocks;
   readonly mode?: EffectiveMtlsMode;
   readonly settings?: Partial<Settings>;
@@ -35,15 +42,25 @@ export const withSidecar = endpoint('10.1.0.1', {
 });
 export const without = endpoint('10.1.0.2', { identity: identity('x'), labels: { version: 'v2' } });
 
-/** Lowers the clusters of the service; `first` is that of no subset. */
+/** Lowers the clusters of the service, with the endpoints that are assigned to them; `first` is that of no subset. */
 export function clustersOf({ service, rule, settings, host: machine, scope, ...options }: Options = {}) {
   const outbound = effectiveOutbound(meshService('a/httpbin', { endpoints: [withSidecar], ...service }), rule, options);
   const host = machine && { ...machine, addresses: [], labels: {}, annotations: {}, metadata: {} };
   const lowering = { settings: { ...defaultSettings, ...settings }, memo: new Memo(), host };
   const bag = new DiagnosticBag();
   const parts = serviceClusters(outbound, clientScope(scope), lowering, bag);
-  const clusters = parts.flatMap((part) => part.clusters);
+  const lowered = parts.flatMap((part) => part.clusters);
+  const { byCluster, conflicts } = assignments({ clusters: lowered }, endpointsOf([outbound.service]), lowering.memo);
+  const clusters = lowered.map((cluster) => ({
+    ...cluster,
+    endpoints: cluster.endpoints ?? byCluster.get(cluster.name),
+  }));
   const [first] = clusters;
   if (first === undefined) throw new Error('no cluster');
-  return { clusters, conflicts: parts.flatMap((part) => part.conflicts), diagnostics: bag.all, first };
+  return {
+    clusters,
+    conflicts: [...parts.flatMap((part) => part.conflicts), ...conflicts],
+    diagnostics: bag.all,
+    first,
+  };
 }
