@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -93,6 +93,64 @@ describe('meshpol lint --output', () => {
   });
 });
 
+describe('a file that lint would write', () => {
+  const open = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lint-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const at = (name: string): string => join(folder, name);
+    writeFileSync(at('policy.yaml'), lowerCase);
+    return { folder, at };
+  };
+
+  test.each([
+    '-o json=FILE/policy.yaml',
+    '-o yaml=FILE/./policy.yaml',
+    '-o sarif=FILE/link.json',
+    '-o html=FILE/hard.json',
+    '--write-baseline FILE/policy.yaml',
+    '--write-baseline FILE/link.json',
+    '--fix -o json=FILE/policy.yaml',
+  ])('is refused when it is an input by whatever name: %s', async (options) => {
+    const { folder, at } = open();
+    symlinkSync('policy.yaml', at('link.json'));
+    linkSync(at('policy.yaml'), at('hard.json'));
+    const { code, error } = await meshpol(`lint ${at('policy.yaml')} ${options.replaceAll('FILE', folder)}`);
+    expect([code, error]).toEqual([
+      2,
+      expect.stringMatching(/would overwrite the input ".*policy\.yaml": name another/),
+    ]);
+    expect(readFileSync(at('policy.yaml'), 'utf8')).toBe(lowerCase);
+  });
+
+  test('is refused when it is the mesh configuration, the project file, the baseline or another output', async () => {
+    const { at } = open();
+    writeFileSync(at('mesh.txt'), 'trustDomain: cluster.local\n');
+    writeFileSync(at('.meshpol.yaml'), 'lint: {}\n');
+    writeFileSync(at('base'), '{"schemaVersion": 1, "findings": []}\n');
+    symlinkSync('out', at('other'));
+    writeFileSync(at('out'), '');
+    const refusals = [
+      [`--meshConfig ${at('mesh.txt')} -o json=${at('mesh.txt')}`, 'the configuration'],
+      [`-o json=${at('.meshpol.yaml')}`, 'the configuration'],
+      [`--baseline ${at('base')} -o json=${at('base')}`, 'the file of --baseline'],
+      [`-o json=${at('out')} -o text=${at('other')}`, 'the output of --output json='],
+      [`-o json=${at('new')} --write-baseline ${at('./new')}`, 'the output of --output json='],
+    ];
+    for (const [options, text] of refusals) {
+      const { code, error } = await meshpol(`lint ${at('policy.yaml')} ${options}`);
+      expect([code, error], options).toEqual([2, expect.stringContaining(`would overwrite ${text}`)]);
+    }
+  });
+
+  test('is written again in the folder of the inputs when an earlier run wrote it, and may be a device twice', async () => {
+    const { folder, at } = open();
+    const forms = ['json', 'yaml', 'sarif', 'gitlab'].map((form) => `-o ${form}=${at(`${form}.json`)}`).join(' ');
+    const line = `lint ${folder} ${forms} --write-baseline ${at('base.json')}`;
+    expect([(await meshpol(line)).code, (await meshpol(line)).code]).toEqual([0, 0]);
+    expect((await meshpol(`lint ${at('policy.yaml')} -o json=/dev/null -o text=/dev/../dev/null`)).code).toBe(0);
+  });
+});
+
 describe('meshpol lint --fix', () => {
   const commented = `\uFEFF# The cart.\r\n${lowerCase.replace('[get]', "[get,  'post'] # read and write").replaceAll('\n', '\r\n')}`;
   const fileOf = (text: string): string => {
@@ -119,6 +177,23 @@ describe('meshpol lint --fix', () => {
     expect([code, out]).toEqual([0, '']);
     expect(error).toMatch(/^fixed: \S+policy\.yaml\nno findings in 1 file/);
     expect(readFileSync(file, 'utf8')).toBe(commented.replace("[get,  'post']", "[GET,  'POST']"));
+  });
+
+  test.each([
+    ["'", "'"],
+    ['"', '"'],
+    ['', ''],
+  ])('keeps the quotes %s of an issuer with another slash', async (open, close) => {
+    const issuer = (text: string): string =>
+      `${policy(`  rules:\n    - from: [{source: {requestPrincipals: [${open}${text}${close}]}}]\n`)}---
+apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: cart, namespace: shop}
+spec: {jwtRules: [{issuer: 'https://issuer.example/'}]}
+`;
+    const file = fileOf(issuer('https://issuer.example/*'));
+    await meshpol(`lint ${file} --fix --rule issuer-with-other-slash`);
+    expect(readFileSync(file, 'utf8')).toBe(issuer('https://issuer.example//*'));
   });
 
   test('reads a pipe, and says that it is not fixed', async () => {

@@ -14,6 +14,7 @@ import { writeLintOutputs } from './lint-output.ts';
 import { lintInputs } from './lint-run.ts';
 import type { LintCommandOptions } from './lint-settings.ts';
 import { type Narrowed, narrowReport } from './narrow-report.ts';
+import { isOwnOutput, type OutputTarget, type ReadFile, refuseOverwriting } from './output-files.ts';
 import { readLintProject } from './project-file.ts';
 
 // Completion asks for names that only this script knows.
@@ -35,11 +36,15 @@ export async function runLint(
   const rules = selectRules(options.rule, options.category);
   const project = await readLintProject(options.config, paths[0] ?? '-');
   const { failOn = project.config.failOn ?? 'error' } = options;
-  const look = (): Promise<LintRun> => lintInputs(paths, { ...options, project, rules }, io);
+  const configurations = [options.meshConfig, project.path].filter((path) => path !== undefined);
+  const look = async (): Promise<LintRun> => {
+    const found = await lintInputs(paths, { ...options, project, rules }, io);
+    await refuseOverwriting(targetsOf(options), filesRead(found, configurations, options));
+    return found;
+  };
   const run = options.fix && !options.dryRun ? await fixed(look, options, io) : await look();
   if (options.dryRun) await io.writeOut(diffOf(fixedFiles(run.files, run.result.findings)));
   const whole = reportOf(run.result, run.files, { version, isFaulty: run.isFaulty });
-  const configurations = [options.meshConfig, project.path].filter((path) => path !== undefined);
   const narrowed = await narrowReport(whole, options, { files: run.files, first: paths[0] ?? '-', configurations });
   const hidden = [...narrowed.hidden, { count: run.result.suppressed, why: 'suppressed' }];
   const { severity = project.config.severity ?? 'warning' } = options;
@@ -65,6 +70,27 @@ function refuseContradictions(paths: readonly string[], options: LintCommandOpti
   if (dryRun && output?.some(({ file }) => file === undefined)) {
     throw new UsageError('--dry-run prints a diff: give the other output a file (-o FORM=FILE)');
   }
+}
+
+/** The files that a run writes beside the fixes. */
+function targetsOf({ output = [], writeBaseline }: LintCommandOptions): readonly OutputTarget[] {
+  const outputs = output.flatMap(({ form, file }) =>
+    file === undefined ? [] : [{ option: `--output ${form}=`, file }],
+  );
+  return [...outputs, ...(writeBaseline === undefined ? [] : [{ option: '--write-baseline', file: writeBaseline }])];
+}
+
+/** The files that a run reads, but for those that an earlier run wrote. */
+function filesRead(
+  { files }: LintRun,
+  configurations: readonly string[],
+  { baseline }: LintCommandOptions,
+): readonly ReadFile[] {
+  return [
+    ...files.filter(({ text }) => !isOwnOutput(text)).map(({ path }) => ({ path, what: `the input "${path}"` })),
+    ...configurations.map((path) => ({ path, what: `the configuration "${path}"` })),
+    ...(baseline === undefined ? [] : [{ path: baseline, what: 'the file of --baseline' }]),
+  ];
 }
 
 /** Makes the fixes, and gives the look after the last of them. */

@@ -96,8 +96,13 @@ describe('validateConfig', () => {
     expect(await readdir(folder)).toEqual(['program']);
   });
 
-  test('says which file cannot be written', async () => {
-    const validation = validateConfig('/bin/true', {}, { folder: join(folder, 'absent') });
-    await expect(validation).rejects.toThrow(/^cannot write ".*bootstrap\.json"$/);
+  test('says where it cannot write, each time in the same words: none of them is the name of a temporary folder', async () => {
+    const absent = join(folder, 'absent');
+    for (let i = 0; i < 2; i++) {
+      await expect(validateConfig('/bin/true', {}, { folder: absent })).rejects.toMatchObject({
+        message: `cannot write the configuration for Envoy to check below "${absent}"`,
+        cause: { message: `ENOENT: no such file or directory, mkdir '${absent}'` },
+      });
+    }
   });
 });

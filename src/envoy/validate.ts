@@ -59,7 +59,10 @@ function writeForEnvoy(folder: string, config: object): string {
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
   } catch (cause) {
-    throw new Error(`cannot write "${file}"`, { cause });
+    const parent = path.dirname(folder);
+    // The same problem has the same words each time: the name of the folder is another one.
+    if (cause instanceof Error) cause.message = cause.message.replaceAll(file, parent).replaceAll(folder, parent);
+    throw new Error(`cannot write the configuration for Envoy to check below "${parent}"`, { cause });
   }
   return file;
 }

@@ -1,4 +1,5 @@
-import { stringify } from 'yaml';
+import { Document, stringify, visit } from 'yaml';
+import { isMisleading, visibleInQuotes } from '../diagnostics/formats/visible.ts';
 
 /** Envoy reads both; YAML is for people. */
 export type OutputFormat = 'json' | 'yaml';
@@ -9,5 +10,19 @@ export type OutputFormat = 'json' | 'yaml';
  */
 export function textOf(value: unknown, format: OutputFormat): string {
   if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;
-  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const text = stringify(value, options);
+  return visibleInQuotes(text) === text ? text : quotedYaml(value);
+}
+
+const options = { aliasDuplicateObjects: false, lineWidth: 0 };
+
+/** YAML whose texts with control characters or direction marks are quoted, with escapes that mean the same. */
+function quotedYaml(value: unknown): string {
+  const document = new Document(value, options);
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string' && isMisleading(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return visibleInQuotes(document.toString(options));
 }

@@ -1,6 +1,6 @@
 /** What is said of a line that YAML has no meaning for because a program has yet to fill it in. */
 export const isTemplate =
-  'a template with "{{" is no YAML before a program fills it in; give what that prints, such as "helm template"';
+  'this is a template, such as one of Helm: render it with "helm template" first, or list the file in .meshpolignore';
 
 /** So much of a line is looked at. */
 const maxLine = 500;

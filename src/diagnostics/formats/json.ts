@@ -1,5 +1,6 @@
 import type { Place, PlacedDiagnostic } from '../placed.ts';
 import { count } from './summary.ts';
+import { visibleInQuotes } from './visible.ts';
 
 /**
  * One JSON object; `schemaVersion` moves when a field changes its meaning. Lines and columns count from 1, columns in
@@ -19,7 +20,7 @@ export function formatJson(diagnostics: readonly PlacedDiagnostic[], fileCount: 
     })),
     summary: { errors, warnings, infos, files: fileCount },
   };
-  return `${JSON.stringify(json, null, 2)}\n`;
+  return visibleInQuotes(`${JSON.stringify(json, null, 2)}\n`);
 }
 
 function placeJson({ file, start, end }: Place): object {

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { formatGithub } from '../../diagnostics/formats/github.ts';
+import { formatBlocks } from '../../diagnostics/formats/text.ts';
+import { textOf } from '../../output/format.ts';
 import type { LintReport } from '../report.ts';
 import { allRules } from '../rule-index.ts';
 import { sampleReport } from '../testing/sample-report.ts';
 import { formatGitlab } from './gitlab.ts';
 import { formatHtml } from './html.ts';
-import { lintJson } from './json.ts';
+import { formatLintJson, lintJson } from './json.ts';
 import { formatJunit } from './junit.ts';
 import { formatMarkdown } from './markdown.ts';
 import { formatSarif } from './sarif.ts';
@@ -132,14 +135,35 @@ describe('the other forms', () => {
     ['JUnit', formatJunit],
     ['HTML', formatHtml],
     ['Markdown', formatMarkdown],
+    ['JSON', formatLintJson],
+    ['YAML', (it: LintReport) => textOf(lintJson(it), 'yaml')],
+    ['SARIF', formatSarif],
+    ['GitLab', formatGitlab],
+    [
+      'text',
+      ({ findings }: LintReport) =>
+        formatBlocks(
+          findings.map(({ placed }) => placed),
+          9,
+        ),
+    ],
   ])('%s has neither control characters nor direction marks of the input', (_, formOf) => {
     const [first] = report.findings;
     if (first?.placed.place === undefined) return expect.unreachable();
-    const mark = '\u001b[31m\u009b\u202e';
-    const place = { ...first.placed.place, file: `${mark}.yaml` };
+    const mark = '\u001b[31m\u0085\u009b\u061c\u200f\u2028\u202e\u2066';
+    const place = { ...first.placed.place, file: `${mark}.yaml`, lineText: mark };
     const text = formOf({ ...report, findings: [{ ...first, placed: { ...first.placed, place, message: mark } }] });
     expect(text).toContain('u202e');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    expect(text).not.toMatch(/[\u001b\u009b\u202e]/);
+    expect(text).not.toMatch(/[\u001b\u0085\u009b\u061c\u200f\u2028\u202e\u2066]/);
+  });
+
+  test('YAML and JSON with escapes mean what the report says', () => {
+    const [first] = report.findings;
+    if (first === undefined) return expect.unreachable();
+    const message = 'a\u009b: \u202e"b"\n\u0007\u2028';
+    const marked = { ...report, findings: [{ ...first, placed: { ...first.placed, message } }] };
+    expect(parseYaml(textOf(lintJson(marked), 'yaml')).findings[0].message).toBe(message);
+    expect(JSON.parse(formatLintJson(marked)).findings[0].message).toBe(message);
   });
 });

@@ -1,3 +1,4 @@
+import { visibleInQuotes } from '../../diagnostics/formats/visible.ts';
 import type { Severity } from '../../diagnostics/registry.ts';
 import type { LintReport } from '../report.ts';
 
@@ -12,5 +13,5 @@ export function formatGitlab({ findings, firstFile = '.' }: LintReport): string 
     severity: severities[severity],
     location: { path: place?.file ?? firstFile, lines: { begin: place?.start.line ?? 1, end: place?.end.line ?? 1 } },
   }));
-  return `${JSON.stringify(issues, null, 2)}\n`;
+  return visibleInQuotes(`${JSON.stringify(issues, null, 2)}\n`);
 }

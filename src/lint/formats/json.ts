@@ -4,6 +4,7 @@ import {
   type LintReportFile,
   lintReportVersion,
 } from '../../contracts/lint-report.ts';
+import { visibleInQuotes } from '../../diagnostics/formats/visible.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { Place } from '../../diagnostics/placed.ts';
 import { registry } from '../../diagnostics/registry.ts';
@@ -30,7 +31,7 @@ export function lintJson({ findings, notChecked, fileCount, version, isFaulty }:
 
 /** The same as text. */
 export function formatLintJson(report: LintReport): string {
-  return `${JSON.stringify(lintJson(report), null, 2)}\n`;
+  return visibleInQuotes(`${JSON.stringify(lintJson(report), null, 2)}\n`);
 }
 
 function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFinding): LintFinding {

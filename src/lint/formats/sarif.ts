@@ -1,3 +1,4 @@
+import { visibleInQuotes } from '../../diagnostics/formats/visible.ts';
 import type { Place } from '../../diagnostics/placed.ts';
 import type { Severity } from '../../diagnostics/registry.ts';
 import type { LintReport, PlacedFix, ReportedFinding } from '../report.ts';
@@ -31,7 +32,7 @@ export function formatSarif({ findings, notChecked, version, isFaulty, firstFile
       },
     ],
   };
-  return `${JSON.stringify(sarif, null, 2)}\n`;
+  return visibleInQuotes(`${JSON.stringify(sarif, null, 2)}\n`);
 }
 
 function ruleJson(rule: Rule) {

@@ -1,6 +1,7 @@
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+import { scalarEdit } from '../scalar-edit.ts';
 
 /** Fields that name an issuer. */
 const naming = /^((r|notR)equestPrincipals|request\.auth\.(principal|claims\[iss\]))$/;
@@ -41,10 +42,15 @@ export const rule: Rule = {
           hint: `write "${expected}"`,
           fix: {
             title: `Write ${expected}`,
-            edits: [{ span: at.policy.document.spanOf(path), text: JSON.stringify(expected) }],
+            edits: [scalarEdit(at.policy.document.spanOf(path), value, expected, unquoted(expected))],
           },
         });
       }
     }
   },
 };
+
+/** A scalar that had no quotes stays without them where what is written cannot mean anything else. */
+function unquoted(text: string): string {
+  return /^[A-Za-z](?=.*[/.@])[\w./:@*-]*[\w/*]$/.test(text) ? text : JSON.stringify(text);
+}
