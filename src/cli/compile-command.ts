@@ -8,6 +8,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { checkFiles } from '../output/check.ts';
 import type { OutputFormat } from '../output/format.ts';
 import { type OutputFile, oneDocument, type PlanOptions, planFiles, proxyFolder } from '../output/plan.ts';
+import { servedVersions } from '../output/served-versions.ts';
 import { writeFiles } from '../output/write.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
@@ -49,6 +50,15 @@ function refuseContradictions(paths: readonly string[], options: CompileOptions)
   if (options.output !== undefined && options.check !== undefined) {
     throw new UsageError('--output and --check exclude each other');
   }
+  if (options.delivery === 'ads') refuseFilesOfAds(options);
+}
+
+/** What is served by name has no files, and its resources are not printed. */
+function refuseFilesOfAds({ output, check, annotate }: CompileOptions): void {
+  const flags = { '--output': output, '--check': check, '--annotate': annotate };
+  const given = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
+  if (given === undefined) return;
+  throw new UsageError(`${given} concerns files: leave it out with --delivery ads, which prints names and versions`);
 }
 
 /** Output among the inputs would be read by the next run, and a run on the folder above would leave out both. */
@@ -69,6 +79,7 @@ function deliver(
   options: CompileOptions,
   io: CliIo,
 ): Promise<ExitCode> {
+  if (options.delivery === 'ads') return printVersions(compilation, options, io);
   const plan = { files: inputs, isAnnotated: options.annotate === true, format: options.format };
   const files = planFiles(compilation, plan);
   const isOurs = isOursOf(options);
@@ -112,6 +123,11 @@ async function check(
   const { isSame, text } = await checkFiles(folder, files, { isOurs, withoutOrigins: options.quiet === true });
   await io.writeOut(text);
   return isSame ? exitCode.done : exitCode.no;
+}
+
+async function printVersions({ configs }: Compilation, { format }: CompileOptions, io: CliIo): Promise<ExitCode> {
+  for (const text of servedVersions(configs, format)) await io.writeOut(text);
+  return exitCode.done;
 }
 
 /** One workload as one document. */

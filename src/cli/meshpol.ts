@@ -66,6 +66,11 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
   return program;
 }
 
+function deliveryOption(): Option {
+  const text = 'files for Envoy, or ads: print the names and versions of what a control plane would serve';
+  return new Option('--delivery <form>', text).choices(['files', 'ads']).default('files');
+}
+
 function addCompile(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('compile')
@@ -86,6 +91,7 @@ function addCompile(program: Command, io: CliIo, finish: Finish): void {
     .option('--workload <namespace/name>', 'compile this workload only; may be repeated', parseWorkload)
     .option('--all', 'compile every workload that has a proxy (the default)')
     .addOption(new Option('--format <form>', 'format of the output').choices(['json', 'yaml']).default('json'))
+    .addOption(deliveryOption())
     .option('--annotate', 'record the source policy of each Envoy resource in metadata.filter_metadata["mesh.origin"]')
     .option('--force', 'overwrite files that this program did not write')
     .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)

@@ -1,5 +1,5 @@
 import type { Compilation } from '../compiler/compilation.ts';
-import { createCompiler } from '../compiler/compile.ts';
+import { type CompileOptions as CompilerOptions, createCompiler } from '../compiler/compile.ts';
 import { reportUnreadBootstrap } from '../config/unread-bootstrap.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
@@ -16,6 +16,8 @@ export interface PipelineOptions extends MeshOptions {
   readonly workload?: readonly { readonly namespace: string; readonly name: string }[];
   readonly templateFile?: string;
   readonly jwks?: readonly KeySetOption[];
+  /** Files when absent. */
+  readonly delivery?: CompilerOptions['delivery'];
 }
 
 export interface Compiled {
@@ -33,14 +35,19 @@ export async function compileInputs(
   io: CliIo,
   bag: DiagnosticBag,
 ): Promise<Compiled> {
-  const { templateFile, jwks = [], workload: select = 'all' } = options;
+  const { templateFile, jwks = [], workload: select = 'all', delivery } = options;
   const { inputs, settings, sources } = await readMesh(paths, options, io, bag);
   reportUnreadBootstrap(settings, sources, { isCustom: false, isTemplate: templateFile !== undefined }, bag);
   const templates = templateFile === undefined ? undefined : await readTemplates(templateFile, bag);
   const keySets = createKeySetGatherer(await readKeySetFiles(jwks));
   const files = [...inputs, ...sources, ...(templates?.files ?? [])];
   const onStep = stepsOf(io, options);
-  const compiler = createCompiler({ settings, onStep, ...(templates?.value && { templates: templates.value }) });
+  const compiler = createCompiler({
+    settings,
+    onStep,
+    delivery,
+    ...(templates?.value && { templates: templates.value }),
+  });
   // With errors so far the compiler still looks at every object, so that all mistakes are told in one run.
   const objects = compiler.read(inputs, bag);
   const keys = await keySets.gather(objects, bag);
