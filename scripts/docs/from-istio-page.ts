@@ -14,7 +14,7 @@ column. Other unsupported input causes a warning or an info line. To see what co
 \`meshpol\`](../../README.md#install), and compile the objects of your cluster:
 
 \`\`\`sh norun
-kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,sidecars,serviceentries,workloadentries,workloadgroups > mesh.yaml
+kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,sidecars,serviceentries,workloadentries,workloadgroups,proxyconfigs > mesh.yaml
 meshpol compile mesh.yaml -o out
 \`\`\`
 
@@ -72,15 +72,13 @@ ${table(['`applyTo`', 'template'], patches)}`;
 
 function fieldSection(): string {
   const kinds = knownKinds.filter(({ group }) => group.endsWith('.mesh.io')).map(({ kind }) => kind);
-  const rows = [...kinds, 'ProxyConfig'].flatMap((kind) =>
-    schemaFields(schemaOf(kind))
-      .filter(({ unsupported }) => unsupported !== undefined)
-      .map(({ path, unsupported = '' }) => [
-        kind === 'ProxyConfig' ? '–' : kind,
-        code(settingOf(kind, path)),
-        unsupported,
-      ]),
-  );
+  const refusedOf = (schema: string) => schemaFields(schema).filter(({ unsupported }) => unsupported !== undefined);
+  const rows = [
+    ...kinds.flatMap((kind) =>
+      refusedOf(schemaOf(kind)).map(({ path, unsupported = '' }) => [kind, code(path), unsupported]),
+    ),
+    ...refusedOf('proxy-config').map(({ path, unsupported = '' }) => ['–', code(`defaultConfig.${path}`), unsupported]),
+  ];
   return `## Fields that are refused
 
 All other fields of the supported kinds are [read](../reference/kinds.md). Fields without a kind are settings of a proxy:
@@ -88,11 +86,6 @@ All other fields of the supported kinds are [read](../reference/kinds.md). Field
 effect are listed in [Mesh configuration](../reference/mesh-configuration.md#accepted-without-effect).
 
 ${table(['kind', 'field', 'meaning, or what to use instead'], rows)}`;
-}
-
-/** A field of a ProxyConfig, which is no object of its own here, as the mesh configuration has it. */
-function settingOf(kind: string, path: string): string {
-  return kind === 'ProxyConfig' ? `defaultConfig.${path}` : path;
 }
 
 function nameSection(): string {

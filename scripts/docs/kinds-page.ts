@@ -59,5 +59,7 @@ export function fieldTable(fields: readonly SchemaField[]): string {
 /** Several kinds share a schema. */
 export function schemaOf(kind: string): string {
   if (['Deployment', 'StatefulSet', 'DaemonSet', 'Job'].includes(kind)) return 'workload-controller';
+  // The name without more is that of `defaultConfig` of the mesh configuration.
+  if (kind === 'ProxyConfig') return 'proxy-config-object';
   return kind.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
 }

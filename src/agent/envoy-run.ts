@@ -4,6 +4,7 @@ import { aborted, delay } from '../lib/abort.ts';
 import type { PathsWatch } from '../watch/watch.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
+import { threadsOf } from './bootstrap/worker-threads.ts';
 import type { CurrentEnvoy } from './current-envoy.ts';
 import { lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
@@ -75,7 +76,8 @@ export async function runEnvoy(parts: EnvoyRunParts): Promise<EnvoyEnd> {
   current.admin = admin;
   current.address = address;
   const startedAt = performance.now();
-  const envoy = await startEnvoy(config, folder.bootstrapPath, address);
+  const concurrency = threadsOf(active.files.concurrency, config.concurrency);
+  const envoy = await startEnvoy({ ...config, concurrency }, folder.bootstrapPath, address);
   current.pid = envoy.pid;
   log.info('Envoy started', { pid: envoy.pid });
   const kill = (): void => void envoy.signal('SIGKILL');

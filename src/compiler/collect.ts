@@ -17,6 +17,7 @@ const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   AuthorizationPolicy: 'authorizationPolicies',
   DestinationRule: 'destinationRules',
   Gateway: 'gateways',
+  ProxyConfig: 'proxyConfigs',
   VirtualService: 'virtualServices',
   Sidecar: 'sidecars',
 };
@@ -36,6 +37,7 @@ export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticB
     authorizationPolicies: [],
     destinationRules: [],
     gateways: [],
+    proxyConfigs: [],
     virtualServices: [],
     sidecars: [],
   };

@@ -1,6 +1,11 @@
 import { defaultSettings } from './defaults.ts';
 import type { ProxySettings, SettingOrigin, Settings } from './settings.ts';
 
+/** The name under which `origins` has a key of `proxyMetadata`. */
+export function metadataOrigin(key: string): string {
+  return `proxy.proxyMetadata.${key}`;
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Settings while their layers are laid one over the other; the last `set` wins and leaves its origin. */
@@ -17,6 +22,11 @@ export class SettingsDraft {
   setProxy<K extends keyof ProxySettings>(key: K, value: ProxySettings[K], origin: SettingOrigin): void {
     this.#proxy[key] = value;
     this.#origins[`proxy.${key}`] = origin;
+  }
+
+  /** Where one key of `proxyMetadata` got its value. */
+  setMetadataOrigin(key: string, origin: SettingOrigin): void {
+    this.#origins[metadataOrigin(key)] = origin;
   }
 
   get proxy(): Readonly<ProxySettings> {

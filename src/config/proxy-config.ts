@@ -44,6 +44,7 @@ const setters: Readonly<Record<string, Setter>> = {
   },
   proxyMetadata: (draft, value, origin) => {
     const entries = Object.entries(value as JsonObject).map(([key, text]) => [key, String(text)] as const);
+    for (const [key] of entries) draft.setMetadataOrigin(key, origin);
     draft.setProxy('proxyMetadata', { ...draft.proxy.proxyMetadata, ...Object.fromEntries(entries) }, origin);
   },
 };

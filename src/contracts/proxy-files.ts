@@ -5,6 +5,8 @@ import type { GatewaySecretTexts } from './gateway-secret-texts.ts';
 export interface ProxyFiles {
   /** `bootstrap.json` */
   readonly bootstrap: Json;
+  /** Envoy's worker threads, where a ProxyConfig says so; 0: one a processor. Absent: as the settings say. */
+  readonly concurrency?: number;
   /** `clusters.json` */
   readonly clusters: ResourceFile;
   /** `listeners.json` */

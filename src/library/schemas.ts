@@ -11,6 +11,7 @@ import peerAuthentication from '../../schemas/peer-authentication.json' with { t
 import pod from '../../schemas/pod.json' with { type: 'json' };
 import projectFile from '../../schemas/project-file.json' with { type: 'json' };
 import proxyConfig from '../../schemas/proxy-config.json' with { type: 'json' };
+import proxyConfigObject from '../../schemas/proxy-config-object.json' with { type: 'json' };
 import requestAuthentication from '../../schemas/request-authentication.json' with { type: 'json' };
 import secret from '../../schemas/secret.json' with { type: 'json' };
 import service from '../../schemas/service.json' with { type: 'json' };
@@ -42,6 +43,7 @@ const all: readonly Schema[] = [
   pod,
   projectFile,
   proxyConfig,
+  proxyConfigObject,
   requestAuthentication,
   secret,
   service,

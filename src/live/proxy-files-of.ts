@@ -15,6 +15,7 @@ export function proxyFilesOf(compilation: Compilation, texts: readonly SourceFil
   const beside = filesBeside(compilation, config, texts);
   return {
     bootstrap: config.bootstrap.json,
+    ...(config.concurrency === undefined ? {} : { concurrency: config.concurrency }),
     clusters: discoveryResponse(config.clusters),
     listeners: discoveryResponse(config.listeners),
     routes: new Map(config.routes.map((route) => [routeFileName(route.name), discoveryResponse([route])])),

@@ -2,6 +2,7 @@ import type { AuthorizationPolicy } from './authorization-policy.ts';
 import type { DestinationRule } from './destination-rule.ts';
 import type { Gateway } from './gateway.ts';
 import type { PeerAuthentication } from './peer-authentication.ts';
+import type { ProxyConfig } from './proxy-config.ts';
 import type { RequestAuthentication } from './request-authentication.ts';
 import type { Sidecar } from './sidecar.ts';
 import type { VirtualService } from './virtual-service.ts';
@@ -13,6 +14,7 @@ export interface PolicySet {
   readonly authorizationPolicies: readonly AuthorizationPolicy[];
   readonly destinationRules: readonly DestinationRule[];
   readonly gateways: readonly Gateway[];
+  readonly proxyConfigs: readonly ProxyConfig[];
   readonly virtualServices: readonly VirtualService[];
   readonly sidecars: readonly Sidecar[];
 }
@@ -23,6 +25,7 @@ export const noPolicies: PolicySet = {
   authorizationPolicies: [],
   destinationRules: [],
   gateways: [],
+  proxyConfigs: [],
   virtualServices: [],
   sidecars: [],
 };

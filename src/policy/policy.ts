@@ -2,6 +2,7 @@ import type { AuthorizationPolicy } from './authorization-policy.ts';
 import type { DestinationRule } from './destination-rule.ts';
 import type { Gateway } from './gateway.ts';
 import type { PeerAuthentication } from './peer-authentication.ts';
+import type { ProxyConfig } from './proxy-config.ts';
 import type { RequestAuthentication } from './request-authentication.ts';
 import type { Sidecar } from './sidecar.ts';
 import type { TopologyObject } from './topology-kinds.ts';
@@ -14,6 +15,7 @@ export type Policy =
   | AuthorizationPolicy
   | DestinationRule
   | Gateway
+  | ProxyConfig
   | Sidecar
   | VirtualService;
 

@@ -7,6 +7,7 @@ import {
   namespace,
   peerAuthentication,
   pod,
+  proxyConfigObject,
   requestAuthentication,
   secret,
   service,
@@ -23,6 +24,7 @@ import { authorizationPolicyRules } from './rules/authorization-policy.ts';
 import { destinationRuleRules } from './rules/destination-rule.ts';
 import { gatewayRules } from './rules/gateway.ts';
 import { peerAuthenticationRules } from './rules/peer-authentication.ts';
+import { proxyConfigRules } from './rules/proxy-config.ts';
 import { requestAuthenticationRules } from './rules/request-authentication.ts';
 import { serviceEntryRules } from './rules/service-entry.ts';
 import { checkPorts } from './rules/service-ports.ts';
@@ -58,6 +60,7 @@ export const knownKinds: readonly KnownKind[] = [
   policy(networking, 'Gateway', gateway, gatewayRules),
   policy(networking, 'VirtualService', virtualService, virtualServiceRules),
   policy(networking, 'Sidecar', sidecar, []),
+  policy(networking, 'ProxyConfig', proxyConfigObject, proxyConfigRules),
   { ...policy(networking, 'WorkloadEntry', workloadEntry, []), parts: ['spec', 'status'] },
   policy(networking, 'WorkloadGroup', workloadGroup, workloadGroupRules),
   policy(networking, 'ServiceEntry', serviceEntry, serviceEntryRules),

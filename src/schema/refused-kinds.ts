@@ -5,7 +5,6 @@ import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.t
 /** What to write instead of a kind of the mesh's groups that is not read, by kind. */
 const replacements: Readonly<Record<string, (spec: JsonObject) => string>> = {
   EnvoyFilter: templatesOf,
-  ProxyConfig: () => 'put its settings into "defaultConfig" of the mesh configuration',
 };
 
 /** Kinds of the mesh's groups that are not read, with what to do instead. */

@@ -74,6 +74,7 @@ const placesByKind: Readonly<Record<string, readonly Place[]>> = {
   PeerAuthentication: selectorPlaces,
   RequestAuthentication: selectorPlaces,
   AuthorizationPolicy: selectorPlaces,
+  ProxyConfig: selectorPlaces,
   DestinationRule: [
     ...trafficPlaces('spec.trafficPolicy'),
     ...trafficPlaces('spec.subsets.*.trafficPolicy'),

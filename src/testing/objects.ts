@@ -4,6 +4,7 @@ import type { DestinationRule } from '../policy/destination-rule.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { PeerAuthentication } from '../policy/peer-authentication.ts';
+import type { ProxyConfig } from '../policy/proxy-config.ts';
 import type { RequestAuthentication } from '../policy/request-authentication.ts';
 import type { Sidecar } from '../policy/sidecar.ts';
 import type * as kinds from '../policy/topology-kinds.ts';
@@ -102,6 +103,10 @@ export function requestAuthentication(meta: string | Meta, spec: RequestAuthenti
 
 export function authorizationPolicy(meta: string | Meta, spec: AuthorizationPolicy['spec']): AuthorizationPolicy {
   return { ...meshObject('AuthorizationPolicy', meta), spec };
+}
+
+export function proxyConfig(meta: string | Meta, spec: ProxyConfig['spec']): ProxyConfig {
+  return { ...meshObject('ProxyConfig', meta), spec };
 }
 
 export function gateway(meta: string | Meta, spec: Gateway['spec']): Gateway {

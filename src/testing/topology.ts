@@ -180,6 +180,8 @@ export function effectiveOutbound(
 
 const noVirtualServices: readonly never[] = [];
 
+const noProxyConfigs = { mesh: undefined, namespace: undefined, workload: undefined };
+
 /** Answers that do not depend on who asks. */
 export function effective(
   outbound: readonly EffectiveOutbound[],
@@ -190,6 +192,7 @@ export function effective(
     requestAuthentications: () => [],
     authorizationPolicies: () => [],
     gateways: () => [],
+    proxyConfigs: () => noProxyConfigs,
     virtualServices: () => noVirtualServices,
     outbound: () => outbound,
     inboundTraffic: (_namespace, service, port) =>

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Where the number of Envoy's worker threads may come from. */
 export interface ThreadSources {
   /** Of the flag or the configuration: undefined says nothing, 0 is a thread a processor. */
@@ -20,4 +22,13 @@ export function workerThreads({ configured, cpuLimit, containerCpus, processors 
   const limit = cpuLimit ?? containerCpus ?? processors;
   // A limit above what the machine has makes threads that wait for each other.
   return Math.max(1, cpuLimit === undefined ? Math.min(Math.ceil(limit), processors) : Math.ceil(limit));
+}
+
+/** The threads that a ProxyConfig of the inputs asks for, 0 being one a processor; where none does, `usual`. */
+export function threadsOf(
+  asked: number | undefined,
+  usual: number | undefined,
+  processors = availableParallelism(),
+): number | undefined {
+  return asked === 0 ? Math.max(1, processors) : (asked ?? usual);
 }

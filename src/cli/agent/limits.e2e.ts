@@ -71,6 +71,19 @@ describe('pilot-agent proxy', () => {
     expect(node().command_line_options.concurrency).toBe(3);
   });
 
+  test('gives Envoy as many threads as a ProxyConfig of the inputs says', async () => {
+    proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
+    await proxy.write('mesh.yaml', 'defaultConfig: {concurrency: 3}\n');
+    const config =
+      'apiVersion: networking.istio.io/v1beta1\nkind: ProxyConfig\nmetadata: {name: threads, namespace: foo}';
+    await proxy.write('mesh/threads.yaml', `${config}\nspec: {concurrency: 4}\n`);
+    const args = ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'];
+    proxy.start({ args });
+    await proxy.untilReady();
+    expect(node().command_line_options.concurrency).toBe(4);
+    expect(JSON.parse(await proxy.read('bootstrap.json')).node.metadata.PROXY_CONFIG.concurrency).toBe(4);
+  });
+
   test('opens no other ports to the outside than those of traffic, status, readiness and metrics', async () => {
     proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     await proxy.write('mesh.yaml', 'defaultConfig: {statusPort: 15922, proxyAdminPort: 15900}\n');

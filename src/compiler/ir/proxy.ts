@@ -9,6 +9,8 @@ export interface BootstrapIR {
   readonly serviceCluster: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string } | undefined;
+  /** Worker threads that an object of the inputs asks for; 0: one a processor. Absent: none does. */
+  readonly concurrency?: number;
   readonly adminPort: number;
   readonly statusPort: number;
   /** Loopback and wildcard of the proxy's first family. */

@@ -1,26 +1,35 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
+import type { EffectiveProxyConfigs } from '../merge/effective.ts';
 import { localityOfLabels, parseLocality } from '../topology/locality.ts';
 import type { Workload } from '../topology/model.ts';
 import { keptStatistics } from './kept-statistics.ts';
 import { nodeMetadata } from './node-metadata.ts';
 import { overloadLimits } from './overload-limits.ts';
+import { proxyStart } from './proxy-start.ts';
 import { reports } from './reports.ts';
 
 /**
  * What one proxy is told at its start: who it is, its fixed ports, where its files are, which statistics to keep. Facts
  * of the machine come from the agent alone.
  */
-export function lowerBootstrap(workload: Workload, settings: Settings, host?: HostFacts): BootstrapIR {
+export function lowerBootstrap(
+  workload: Workload,
+  settings: Settings,
+  host?: HostFacts,
+  configs: EffectiveProxyConfigs = noProxyConfigs,
+): BootstrapIR {
   const { proxy } = settings;
+  const start = proxyStart(workload, configs, settings);
   const isIpv6 = workload.families[0] === 'ipv6';
   const locality = (host && localityOfLabels(host.labels)) ?? workload.locality;
   const addresses = [...new Set([...(host?.addresses ?? []), ...workload.addresses])];
   return {
     nodeId: nodeId(workload, settings),
     serviceCluster: proxy.serviceCluster,
-    metadata: nodeMetadata(workload, settings, host),
+    metadata: nodeMetadata(workload, settings, host, start),
+    ...(start.concurrency === undefined ? {} : { concurrency: start.concurrency }),
     locality: locality ? parseLocality(locality) : undefined,
     adminPort: proxy.adminPort,
     statusPort: proxy.statusPort,
@@ -35,6 +44,8 @@ export function lowerBootstrap(workload: Workload, settings: Settings, host?: Ho
     reports: reports(settings),
   };
 }
+
+const noProxyConfigs: EffectiveProxyConfigs = { mesh: undefined, namespace: undefined, workload: undefined };
 
 /** `role~ip~name.namespace~domain`, the four fields that a control plane splits at the tildes. */
 function nodeId({ role, addresses, families, name, namespace }: Workload, { clusterDomain }: Settings): string {

@@ -74,16 +74,19 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
     scope.role === 'router' && settings.filterGatewayClusters
       ? lowering.memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
       : shared;
+  const configs = effective.proxyConfigs(workload);
   const assigned = {
     inbound: assignments(inbound, input.topology.endpoints, lowering.memo),
     outbound: assignments(outbound, input.topology.endpoints, lowering.memo),
   };
-  const parts = [inbound, outbound, workload, assigned.inbound, assigned.outbound] as const;
+  const parts = [inbound, outbound, workload, configs, assigned.inbound, assigned.outbound] as const;
   return lowering.memo.of(parts, 'proxy', bag, (own) => ({
     namespace: workload.namespace,
     workload: workload.name,
     addresses: workload.addresses,
-    bootstrap: lowering.memo.of([workload], 'bootstrap', own, () => lowerBootstrap(workload, settings, input.host)),
+    bootstrap: lowering.memo.of([workload, configs], 'bootstrap', own, () =>
+      lowerBootstrap(workload, settings, input.host, configs),
+    ),
     inbound,
     outbound,
     assignments: assigned,

@@ -1,6 +1,7 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Workload } from '../topology/model.ts';
+import type { ProxyStart } from './proxy-start.ts';
 
 const prefix = 'MESH_META_';
 
@@ -12,6 +13,7 @@ export function nodeMetadata(
   workload: Workload,
   { clusterId, proxy }: Settings,
   host: HostFacts | undefined,
+  start: ProxyStart,
 ): Readonly<Record<string, unknown>> {
   const addresses = [...new Set([...(host?.addresses ?? []), ...workload.addresses])];
   const usual: Readonly<Record<string, unknown>> = {
@@ -27,7 +29,27 @@ export function nodeMetadata(
     SDS: 'true',
     SERVICE_ACCOUNT: workload.serviceAccount,
   };
-  return sortedRecord({ ...usual, ...ofVariables(proxy.proxyMetadata), ...host?.metadata, ...own });
+  return sortedRecord({
+    ...usual,
+    ...ofVariables(start.variables),
+    ...host?.metadata,
+    ...ofStart(start, host),
+    ...own,
+  });
+}
+
+/** What objects say of the start, over what the machine shows of its settings. */
+function ofStart(
+  { concurrency, imageType }: ProxyStart,
+  host: HostFacts | undefined,
+): Readonly<Record<string, unknown>> {
+  if (concurrency === undefined && imageType === undefined) return {};
+  const shown = {
+    ...(host?.metadata.PROXY_CONFIG as object | undefined),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(imageType === undefined ? {} : { image: { imageType } }),
+  };
+  return { PROXY_CONFIG: shown };
 }
 
 /** Names that start with MESH_META_WORKLOAD are kept from it, as in Istio, but for the workload's name. */

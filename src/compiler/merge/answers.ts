@@ -14,6 +14,7 @@ import { composeInbound, composeMode } from './inbound.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
 import { composeOutbound, visibleServices } from './outbound.ts';
 import type { PeerIndex, PeerLevels } from './peer-index.ts';
+import type { ProxyConfigIndex } from './proxy-config-index.ts';
 import type { RuleClient, RuleIndex } from './rule-index.ts';
 import type { SelectingPolicies } from './selecting-policies.ts';
 import type { VirtualServiceIndex } from './virtual-service-index.ts';
@@ -35,6 +36,7 @@ export interface AnswerSources {
   readonly requestAuthentications: SelectingPolicies<RequestAuthentication>;
   readonly authorizationPolicies: SelectingPolicies<AuthorizationPolicy>;
   readonly gateways: GatewayIndex;
+  readonly proxyConfigs: ProxyConfigIndex;
   readonly virtualServices: VirtualServiceIndex;
   readonly settings: Settings;
 }
@@ -81,6 +83,16 @@ export class Answers implements effective.Effective {
 
   gateways(key: effective.WorkloadKey): readonly Gateway[] {
     return this.#memory.listOf(this.sources.gateways.of(this.#workloadOf(key)));
+  }
+
+  proxyConfigs(key: effective.WorkloadKey): effective.EffectiveProxyConfigs {
+    const { mesh, namespace, workload } = this.sources.proxyConfigs.levelsOf(this.#workloadOf(key));
+    const levels = [mesh[0], namespace[0], workload[0]];
+    const [ofMesh, ofNamespace, ofWorkload] = levels;
+    return this.#memory.proxyConfigs.get(
+      levels.map((config, i) => config ?? (noConfig[i] as object)),
+      () => ({ mesh: ofMesh, namespace: ofNamespace, workload: ofWorkload }),
+    );
   }
 
   virtualServices(scope: Pick<effective.ClientScope, 'namespace' | 'egress'>): readonly EffectiveVirtualService[] {
@@ -144,6 +156,7 @@ class Memory {
   readonly modes = new IdentityMap<effective.Decided<effective.EffectiveMtlsMode>>();
   readonly merged = new IdentityMap<MergedRule>();
   readonly services = new IdentityMap<effective.EffectiveOutbound>();
+  readonly proxyConfigs = new IdentityMap<effective.EffectiveProxyConfigs>();
   readonly inboundTraffic = new IdentityMap<effective.EffectiveTraffic>();
   readonly outbound = new Map<string, readonly effective.EffectiveOutbound[]>();
   readonly #lists = new IdentityMap<readonly MeshObject<string>[]>();
@@ -155,6 +168,9 @@ class Memory {
 }
 
 const none: readonly never[] = [];
+
+/** Stand for a level without a ProxyConfig. */
+const noConfig: readonly object[] = [{}, {}, {}];
 
 const namespaceLevel = {};
 const workloadLevel = {};

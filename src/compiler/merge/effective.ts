@@ -2,6 +2,7 @@ import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { MtlsMode } from '../../policy/peer-authentication.ts';
+import type { ProxyConfig } from '../../policy/proxy-config.ts';
 import type { RequestAuthentication } from '../../policy/request-authentication.ts';
 import type { OutboundTrafficPolicyMode } from '../../policy/sidecar.ts';
 import type { Origins } from '../ir/origin.ts';
@@ -49,6 +50,13 @@ export interface EffectiveOutbound {
   readonly serviceMode: Decided<EffectiveMtlsMode>;
 }
 
+/** What ProxyConfigs say of one proxy; each level says more than the one before it. */
+export interface EffectiveProxyConfigs {
+  readonly mesh: ProxyConfig | undefined;
+  readonly namespace: ProxyConfig | undefined;
+  readonly workload: ProxyConfig | undefined;
+}
+
 /** Answers of merging, asked by lowering. Answers are cached by identity: the same question gives the same object. */
 export interface Effective {
   inbound(workload: WorkloadKey): EffectiveInbound;
@@ -58,6 +66,8 @@ export interface Effective {
   authorizationPolicies(workload: WorkloadKey): readonly AuthorizationPolicy[];
   /** What a gateway workload is to serve, oldest first. */
   gateways(workload: WorkloadKey): readonly Gateway[];
+  /** The ProxyConfigs in force for the workload's proxy: at most one a level. */
+  proxyConfigs(workload: WorkloadKey): EffectiveProxyConfigs;
   /**
    * What the scope sees (`exportTo`) and imports (`egress`), oldest first; delegates stand in those that delegate to them.
    */

@@ -17,6 +17,8 @@ import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
 import { byAge } from './policy-order.ts';
+import { checkProxyConfigs } from './proxy-config-checks.ts';
+import { ProxyConfigIndex } from './proxy-config-index.ts';
 import { checkExports, checkReach } from './reach-checks.ts';
 import { checkRules } from './rule-checks.ts';
 import { RuleIndex } from './rule-index.ts';
@@ -46,7 +48,9 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   const rules = indexRules(input, before?.sources.rules);
   bag.addAll(rules.diagnostics);
   const reach = { topology, rootNamespace: settings.rootNamespace, toldNamespace: input.toldNamespace };
-  checkReach([...peerAuthentications, ...input.requestAuthentications, ...input.authorizationPolicies], reach, bag);
+  const { requestAuthentications, authorizationPolicies } = input;
+  const selecting = [...peerAuthentications, ...requestAuthentications, ...authorizationPolicies];
+  checkReach([...selecting, ...input.proxyConfigs], reach, bag);
   checkExports([...input.destinationRules, ...input.virtualServices, ...entriesOf(topology)], reach, bag);
   checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
@@ -56,6 +60,8 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkGateways(input.gateways, gateways, topology, bag);
   const routes = new VirtualServiceIndex(input.virtualServices, settings, bag);
   checkEgress(input.sidecars, { ...reach, routes, clusterDomain: settings.clusterDomain }, bag);
+  const proxyConfigs = new ProxyConfigIndex(input.proxyConfigs, settings.rootNamespace);
+  checkProxyConfigs(proxyConfigs, topology, settings.rootNamespace, bag);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
   return new Answers(
@@ -67,6 +73,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       requestAuthentications: new SelectingPolicies(input.requestAuthentications, settings.rootNamespace),
       authorizationPolicies: new SelectingPolicies(input.authorizationPolicies, settings.rootNamespace),
       gateways,
+      proxyConfigs,
       virtualServices: routes,
       settings,
     },

@@ -88,11 +88,14 @@ function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Now
   return { why: `there is no namespace "${namespace}"`, hint, isNamespace: true, isUnseen: guess === undefined };
 }
 
-/** A selector of the root namespace looks in all of them, but for mutual TLS, of which other checks tell. */
+/**
+ * A selector of the root namespace looks in all of them, but for mutual TLS, of which other checks tell, and for
+ * ProxyConfigs, whose selectors look in their own namespace.
+ */
 function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowhere | undefined {
   const { document, kind, namespace, spec } = policy;
   const { topology, rootNamespace } = reach;
-  const isRoot = namespace === rootNamespace;
+  const isRoot = namespace === rootNamespace && kind !== 'ProxyConfig';
   if (isRoot && kind === 'PeerAuthentication') return undefined;
   const wanted = spec.selector?.matchLabels;
   const selected = isRoot
@@ -100,11 +103,18 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
     : workloadsByLabels(topology).select(namespace, wanted);
   if (selected.some(isProxied)) return undefined;
   if (selected.length > 0) return { why: 'no workload that its selector matches has a proxy', hint: howToInject };
+  if (kind === 'ProxyConfig' && namespace === rootNamespace) return ofRootSelector;
   const nowhere = isRoot ? ofWhole(policy, reach) : ofNamespace(namespace, reach);
   if (nowhere !== undefined) return nowhere;
   bag.report('selector-without-workload', document.spanOf(['spec', 'selector'], 'key'), { kind, name: nameOf(policy) });
   return undefined;
 }
+
+/** Who writes one means the mesh. */
+const ofRootSelector: Nowhere = {
+  why: 'its selector looks for workloads in the root namespace alone, and matches none with a proxy there',
+  hint: 'move it to the namespace of the workloads, or remove its selector',
+};
 
 function reportNowhere(
   policy: MeshObject<string>,

@@ -16,6 +16,7 @@ class ProxyConfig implements EnvoyConfig {
   readonly namespace: string;
   readonly workload: string;
   readonly bootstrap: Resource;
+  readonly concurrency: number | undefined;
   readonly own: ResourceSet;
   readonly shared: ResourceSet;
   readonly ownEndpoints: readonly Resource[];
@@ -32,6 +33,7 @@ class ProxyConfig implements EnvoyConfig {
     this.namespace = namespace;
     this.workload = workload;
     this.bootstrap = bootstrap;
+    this.concurrency = parts.concurrency;
     this.own = own;
     this.shared = shared;
     this.ownEndpoints = parts.ownEndpoints;

@@ -109,6 +109,7 @@ export function createRenderer(
       return configOf({
         ...{ namespace, workload, bootstrap: made, own: inbound.set, shared: outbound.set },
         ...{ ownEndpoints, sharedEndpoints, delivery },
+        concurrency: proxy.bootstrap.concurrency,
         leftOut: new Set([inbound, outbound].flatMap((half) => leftOutOf(half, proxy))),
       });
     }),

@@ -53,6 +53,8 @@ export interface EnvoyConfig extends ResourceSet {
   readonly namespace: string;
   readonly workload: string;
   readonly bootstrap: Resource;
+  /** Worker threads that an object of the inputs asks for; 0: one a processor. Absent: none does. */
+  readonly concurrency?: number | undefined;
   readonly own: ResourceSet;
   /** The same object for all proxies of one client scope. */
   readonly shared: ResourceSet;

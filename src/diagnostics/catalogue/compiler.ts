@@ -70,6 +70,10 @@ export const compilerCodes = {
     message`${'kind'} "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same workloads and takes precedence (it is older, or of the same age and first by name)`,
     'put both into one object; two objects with selectors are never combined',
   ),
+  'competing-proxy-configs': warning(
+    message`ProxyConfig "${'ignored'}" is ignored on ${'where'}: "${'kept'}" applies there too, and takes precedence (it is older, or of the same age and first by name)`,
+    'put both into one ProxyConfig: two of one scope are never combined',
+  ),
   'selector-in-root-namespace': warning(
     message`PeerAuthentication "${'name'}" has no effect: a policy of the root namespace cannot select workloads`,
     'move it to the namespace of the workloads, or remove its selector',

@@ -124,6 +124,10 @@ export const policyCodes = {
     message`HTTP route without an action`,
     'add "route", "redirect", "directResponse" or "delegate"',
   ),
+  'proxy-config-for-injection': warning(
+    message`ProxyConfig "${'name'}" has fields that only injection acts on, without effect here: ${'fields'}`,
+    "set the variables in the environment of the proxy's container, and its image in the pod; variables that begin with MESH_META_ become node metadata",
+  ),
   'selector-without-labels': warning(
     message`selector without labels selects every workload`,
     'add "matchLabels", or remove the selector',

@@ -137,6 +137,7 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['port-level-without-selector', '7:3'],
   ['private-key-in-jwks', '8:13'],
   ['provider-without-custom', '8:3'],
+  ['proxy-config-for-injection', '6:3'],
   ['repeated-header-name', '14:11'],
   ['repeated-port', '15:17'],
   ['repeated-subset', '12:11'],

@@ -8,8 +8,7 @@ import { parse } from '../../../source/parse.ts';
 import { annotationPath } from '../../topology/annotation-path.ts';
 import type { Workload } from '../../topology/model.ts';
 import { nameOf } from '../../topology/object-name.ts';
-
-const configAnnotation = 'proxy.mesh.io/config';
+import { configAnnotation } from '../annotated-config.ts';
 
 /** Values of forwardClientCertDetails under which a client's own header goes on as it is. */
 const believing: ReadonlySet<string> = new Set(['FORWARD_ONLY', 'ALWAYS_FORWARD_ONLY']);
