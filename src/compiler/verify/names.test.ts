@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { namesUsedIn, referencesOf } from '../../envoy/api/references.ts';
 import { sample } from '../../testing/edited-sample.ts';
 import { runs } from '../../testing/effort.ts';
 import { configOf } from '../render/proxy-config.ts';
@@ -50,6 +51,22 @@ function isSound(config: EnvoyConfig): boolean {
   checkReferences(config, findingsOf);
   return bag.all.length === 0;
 }
+
+describe('namesUsedIn', () => {
+  test('finds the names that referencesOf finds', () => {
+    const found = { cluster: 0, route: 0, secret: 0 };
+    const split = { weighted_clusters: { clusters: [{ name: 'a', weight: 1 }] }, clusters: [{ name: 'none' }] };
+    for (const json of [split, sample.bootstrap.json, ...everything.map(({ resource }) => resource.json)]) {
+      const names = namesUsedIn(json);
+      for (const kind of ['cluster', 'route', 'secret'] as const) {
+        const expected = referencesOf(json).flatMap(({ to, name }) => (to === kind ? [name] : []));
+        expect(names[kind]).toEqual(new Set(expected));
+        found[kind] += expected.length;
+      }
+    }
+    expect(Math.min(...Object.values(found))).toBeGreaterThan(0);
+  });
+});
 
 describe('hasSoundNames', () => {
   test('says what the checks of names and references find, however resources are shared', () => {

@@ -1,5 +1,5 @@
 import { Fragment } from '../../envoy/api/fragment.ts';
-import { referencesOf } from '../../envoy/api/references.ts';
+import { namesUsedIn, type UsedNames } from '../../envoy/api/references.ts';
 import type { EnvoyConfig, Resource, ResourceSet } from '../render/resource.ts';
 
 /** The agent serves the workload's key pair and the mesh's root under these names. */
@@ -90,33 +90,21 @@ function withOpen(declared: Pick<Names, 'listeners' | 'clusters' | 'routes'>, re
   const openRoutes = new Set<string>();
   let isFaulty = false;
   for (const resource of resources) {
-    const used = usedBy(resource);
-    for (const name of used.clusters) if (!declared.clusters.has(name)) openClusters.add(name);
-    for (const name of used.routes) if (!declared.routes.has(name)) openRoutes.add(name);
-    isFaulty ||= used.isFaulty;
+    const { cluster, route, secret } = usedBy(resource);
+    for (const name of cluster) if (!declared.clusters.has(name)) openClusters.add(name);
+    for (const name of route) if (!declared.routes.has(name)) openRoutes.add(name);
+    for (const name of secret) isFaulty ||= !isServedSecret(name);
   }
   return { ...declared, openClusters, openRoutes, isFaulty };
 }
 
-/** Names that one resource uses, each once: a route configuration may name a cluster in many routes. */
-interface Used {
-  readonly clusters: readonly string[];
-  readonly routes: readonly string[];
-  readonly isFaulty: boolean;
-}
-
 /** A resource stands in the sets of many client scopes. */
-const used = new WeakMap<Resource, Used>();
+const used = new WeakMap<Resource, UsedNames>();
 
-function usedBy(resource: Resource): Used {
+function usedBy(resource: Resource): UsedNames {
   let names = used.get(resource);
   if (names === undefined) {
-    const references = referencesOf(resource.json);
-    const namesTo = (kind: string): string[] => [
-      ...new Set(references.flatMap(({ to, name }) => (to === kind ? [name] : []))),
-    ];
-    const isFaulty = namesTo('secret').some((name) => !isServedSecret(name));
-    names = { clusters: namesTo('cluster'), routes: namesTo('route'), isFaulty };
+    names = namesUsedIn(resource.json);
     used.set(resource, names);
   }
   return names;

@@ -20,36 +20,61 @@ export function referencesOf(message: object): readonly Reference[] {
   return references;
 }
 
+/** Names that one message uses, each once. */
+export type UsedNames = Readonly<Record<Reference['to'], ReadonlySet<string>>>;
+
+/** The names of `referencesOf` without their places, for which the message is gone through faster. */
+export function namesUsedIn(message: object): UsedNames {
+  const names = { cluster: new Set<string>(), route: new Set<string>(), secret: new Set<string>() };
+  const visit = (node: object, under: string, over: string): void => {
+    if (Array.isArray(node)) {
+      for (const item of node) if (typeof item === 'object' && item !== null) visit(item, under, over);
+      return;
+    }
+    for (const key in node) {
+      const value = (node as Readonly<Record<string, unknown>>)[key];
+      if (typeof value === 'string') {
+        const to = referenceOf(key, under, over);
+        if (to !== undefined) names[to].add(value);
+      } else if (typeof value === 'object' && value !== null && !opaque.has(key)) visit(value, key, under);
+    }
+  };
+  visit(message, '', '');
+  return names;
+}
+
 /** Free-form parts, whose keys are the user's; and endpoints, the bulk of a cluster, which name nothing else. */
 const opaque = new Set(['node', 'metadata', 'json_format', 'load_assignment']);
 
 function collect(message: object): Reference[] {
   const references: Reference[] = [];
   const path: (string | number)[] = [];
-  const visit = (node: object, under: string): void => {
+  const visit = (node: object, under: string, over: string): void => {
+    const isList = Array.isArray(node);
     for (const key in node) {
       const value = (node as Readonly<Record<string, unknown>>)[key];
       if (typeof value === 'string') {
-        const to = referenceOf(key, under, path);
+        const to = isList ? undefined : referenceOf(key, under, over);
         if (to !== undefined) references.push({ to, name: value, path: [...path, key] });
       } else if (typeof value === 'object' && value !== null && !opaque.has(key)) {
-        path.push(Array.isArray(node) ? Number(key) : key);
-        visit(value, Array.isArray(node) ? under : key);
+        path.push(isList ? Number(key) : key);
+        if (isList) visit(value, under, over);
+        else visit(value, key, under);
         path.pop();
       }
     }
   };
-  visit(message, '');
+  visit(message, '', '');
   return references;
 }
 
-/** What the string at `key` of the node at `path` names; `under` is the field in which the node stands. */
-function referenceOf(key: string, under: string, path: JsonPath): Reference['to'] | undefined {
+/** What the string at `key` of a message names; `under` is the field in which the message stands, `over` that of its parent. */
+function referenceOf(key: string, under: string, over: string): Reference['to'] | undefined {
   if (key === 'cluster' || (key === 'cluster_name' && under === 'envoy_grpc')) return 'cluster';
   if (key === 'route_config_name') return 'route';
   if (key !== 'name') return undefined;
   if (under.endsWith('sds_secret_config') || under.endsWith('sds_secret_configs')) return 'secret';
-  return under === 'clusters' && path.at(-3) === 'weighted_clusters' ? 'cluster' : undefined;
+  return under === 'clusters' && over === 'weighted_clusters' ? 'cluster' : undefined;
 }
 
 /**
