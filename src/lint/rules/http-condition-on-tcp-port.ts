@@ -53,7 +53,7 @@ function portsOf(
 ): ReadonlyMap<string, boolean> | undefined {
   if (workloads.some(({ role }) => role !== 'sidecar')) return undefined;
   const ports = new Map<string, boolean>();
-  const all = [...workloads.flatMap(({ targets }) => targets), ...declaredPorts(policy, snapshot)];
+  const all = workloads.length === 0 ? declaredPorts(policy, snapshot) : workloads.flatMap(({ targets }) => targets);
   for (const { port, targetPort } of all) {
     const kind = protocolClass(port.protocol, snapshot.settings.sniffInbound);
     if (kind === 'none') continue;

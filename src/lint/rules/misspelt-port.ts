@@ -20,14 +20,18 @@ export const rule: Rule = {
   hint: 'write the container port',
   check({ snapshot, report }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
-      const rules = rulesOf([policy]).filter(({ rule: { to = [] } }) => to.some(({ operation }) => operation.ports));
+      const isServed = (port: string): boolean =>
+        workloads.some(({ targets }) => targets.some(({ targetPort }) => targetPort === Number(port)));
+      // A rule that names a port of the workloads beside another one knows them.
+      const rules = rulesOf([policy]).filter(({ rule: { to = [] } }) =>
+        to.some(({ operation: { ports } }) => ports !== undefined && !ports.some(isServed)),
+      );
       if (rules.length === 0) continue;
       const open = new Set(workloads.flatMap(openPorts));
       const served = [...new Set(workloads.flatMap(({ targets }) => targets.map((it) => String(it.targetPort))))];
       for (const { rule, path } of rules) {
         for (const [i, { operation }] of (rule.to ?? []).entries()) {
           const { ports = [] } = operation;
-          // A rule that names a port of the workloads beside this one knows them.
           if (ports.some((port) => open.has(port))) continue;
           for (const [k, port] of ports.entries()) {
             const meant = served.filter((other) => isOneDigitOff(port, other));

@@ -35,7 +35,10 @@ export const rule: Rule = {
         report({ object: policy, path, message, hint: `write ${named.targetPort}` });
       }
     }
-    for (const policy of snapshot.policies.authorizationPolicies) checkAlone(policy, { snapshot, report });
+    const inForce = workloadsByPolicy(snapshot);
+    for (const policy of snapshot.policies.authorizationPolicies) {
+      if (!inForce.has(policy)) checkAlone(policy, { snapshot, report });
+    }
   },
 };
 
