@@ -17,6 +17,8 @@ describe('KnownNames', () => {
     ['shop-staging', 'shop'],
     ['orders2', 'orders1'],
     ['dev', 'prod'],
+    ['egressgateway', 'ingressgateway'],
+    ['internal-api', 'external-api'],
   ])('takes %s for another name than %s', (name, known) => {
     expect(new KnownNames([known]).meantBy(name)).toBeUndefined();
   });

@@ -27,7 +27,7 @@ export class KnownNames {
   /**
    * The known name that an unknown one was meant to be, where that is likelier than that the input leaves it out: one word
    * of it is spelt wrong, or its dashes are. Names that people number or letter (`team-a`, `team-b`, `db1`, `db2`) are
-   * different names.
+   * different names, and so are those of opposite sense (`ingress`, `egress`).
    */
   meantBy(name: string): string | undefined {
     if (this.#answers.has(name)) return this.#answers.get(name);
@@ -99,7 +99,14 @@ function wordsOf(name: string): readonly { readonly word: string; readonly other
 
 function isNear(word: string, other: string): boolean {
   if (word === other || word.length <= 3) return false;
+  const [sense, otherSense] = [directionOf(word), directionOf(other)];
+  if (sense !== undefined && otherSense !== undefined && sense !== otherSense) return false;
   return withoutDigits(word) !== withoutDigits(other) && nearest(word, [other]) !== undefined;
+}
+
+/** Words of opposite sense that few letters tell apart: a mesh has both. */
+function directionOf(word: string): string | undefined {
+  return /ingress|egress|internal|external|inbound|outbound|import|export/.exec(word)?.[0];
 }
 
 function withoutDigits(text: string): string {
