@@ -1,7 +1,8 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { AgentError } from '../agent-error.ts';
+import { writeText } from './write-text.ts';
 
 /** A file that lies ready beside the one that it is to replace. */
 export interface StagedFile {
@@ -25,7 +26,7 @@ export class Stage {
     try {
       await makeFolder(dirname(path));
       this.#temporaries.add(temporary);
-      await writeFile(temporary, text, { mode: 0o600 });
+      await writeText(temporary, text);
     } catch (cause) {
       throw new AgentError('config-write-failed', `cannot write "${path}"`, { cause });
     }
