@@ -8,11 +8,19 @@ export interface SidecarEgress {
   readonly hosts: readonly string[];
 }
 
+/** A port on which the selected workloads accept connections. */
+export interface SidecarIngress {
+  readonly port: { readonly number: number; readonly protocol: string };
+  /** Where the application listens: `127.0.0.1:8080`, `:8080`. */
+  readonly defaultEndpoint?: string;
+}
+
 /** What sidecars reach as clients, and on which ports they accept connections. It does not hold for gateways. */
 export interface Sidecar extends MeshObject<'Sidecar'> {
   readonly spec: {
     readonly workloadSelector?: { readonly labels?: Readonly<Record<string, string>> };
     readonly egress?: readonly SidecarEgress[];
+    readonly ingress?: readonly SidecarIngress[];
     readonly outboundTrafficPolicy?: { readonly mode?: OutboundTrafficPolicyMode };
   };
 }

@@ -17,6 +17,7 @@ import {
   isHeaderName,
   isHeaderValue,
   isHttpUri,
+  isIngressEndpoint,
   isJsonWebKeySet,
   isPathTemplate,
   isPort,
@@ -36,6 +37,7 @@ export type FormatCode =
   | 'invalid-header-name'
   | 'invalid-header-value'
   | 'invalid-host-name'
+  | 'invalid-ingress-endpoint'
   | 'invalid-ip-block'
   | 'invalid-jwks'
   | 'invalid-label'
@@ -98,6 +100,11 @@ export const formats: Readonly<Record<string, TextFormat>> = {
     (text) => isWildcardHost(text) || (isIpBlock(text) && !text.includes('/')),
   ),
   'http-uri': one('invalid-uri', 'an http or https URI', isHttpUri),
+  'ingress-endpoint': one(
+    'invalid-ingress-endpoint',
+    '127.0.0.1:PORT or [::1]:PORT, or :PORT, 0.0.0.0:PORT or [::]:PORT',
+    isIngressEndpoint,
+  ),
   'ip-block': one('invalid-ip-block', 'an IP address or a CIDR block', isIpBlock),
   jwks: one('invalid-jwks', 'a JSON Web Key Set with a key', isJsonWebKeySet),
   'label-key': one('invalid-label', 'a name of at most 63 characters, with an optional DNS prefix and "/"', isLabelKey),

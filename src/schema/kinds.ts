@@ -28,6 +28,7 @@ import { proxyConfigRules } from './rules/proxy-config.ts';
 import { requestAuthenticationRules } from './rules/request-authentication.ts';
 import { serviceEntryRules } from './rules/service-entry.ts';
 import { checkPorts } from './rules/service-ports.ts';
+import { sidecarRules } from './rules/sidecar.ts';
 import { virtualServiceRules } from './rules/virtual-service.ts';
 import { workloadGroupRules } from './rules/workload-group.ts';
 import type { SchemaValidator } from './validator.ts';
@@ -59,7 +60,7 @@ export const knownKinds: readonly KnownKind[] = [
   policy(networking, 'DestinationRule', destinationRule, destinationRuleRules),
   policy(networking, 'Gateway', gateway, gatewayRules),
   policy(networking, 'VirtualService', virtualService, virtualServiceRules),
-  policy(networking, 'Sidecar', sidecar, []),
+  policy(networking, 'Sidecar', sidecar, sidecarRules),
   policy(networking, 'ProxyConfig', proxyConfigObject, proxyConfigRules),
   { ...policy(networking, 'WorkloadEntry', workloadEntry, []), parts: ['spec', 'status'] },
   policy(networking, 'WorkloadGroup', workloadGroup, workloadGroupRules),

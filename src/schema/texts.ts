@@ -138,3 +138,9 @@ export function isPathTemplate(text: string): boolean {
     (segment) => segment === '{*}' || segment === '{**}' || /^[a-zA-Z0-9\-._~%!$&'()+,;:@=]*$/.test(segment),
   );
 }
+
+/** An address of loopback, or one that stands for the workload's own addresses, and a port. */
+export function isIngressEndpoint(text: string): boolean {
+  const port = /^(?:127\.0\.0\.1|\[::1\]|0\.0\.0\.0|\[::\]|):(\d+)$/.exec(text)?.[1];
+  return port !== undefined && isPort(port, 1);
+}

@@ -189,6 +189,7 @@ export function effective(
 ): Effective {
   return {
     inbound: () => inbound,
+    ingress: () => [],
     requestAuthentications: () => [],
     authorizationPolicies: () => [],
     gateways: () => [],

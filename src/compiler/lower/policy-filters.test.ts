@@ -19,7 +19,8 @@ function lowering(memo = new Memo()) {
   const lower = (policies: readonly AuthorizationPolicy[], of = workload) => {
     const bag = new DiagnosticBag();
     const answers = { ...effective([effectiveOutbound(service)]), authorizationPolicies: () => policies };
-    const input = { effective: answers, scope: clientScope({ namespace: 'a' }) };
+    const bytePorts = of.targets.filter(({ port }) => port.protocol === 'tcp').map(({ targetPort }) => targetPort);
+    const input = { effective: answers, scope: clientScope({ namespace: 'a' }), bytePorts };
     const filters = policyFilters(of, input, { settings: defaultSettings, memo }, bag);
     return { filters, told: bag.all };
   };

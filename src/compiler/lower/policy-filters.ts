@@ -34,8 +34,8 @@ export interface PolicyFilterInput {
   readonly effective: Effective;
   /** What the workload sees as a client: authorizers are asked through its outbound clusters. */
   readonly scope: ClientScope;
-  /** Of a gateway's servers that carry no HTTP. */
-  readonly bytePorts?: readonly number[];
+  /** That carry no HTTP: of a gateway's servers, or of a sidecar's workload. */
+  readonly bytePorts: readonly number[];
 }
 
 /**
@@ -44,7 +44,7 @@ export interface PolicyFilterInput {
  */
 export function policyFilters(
   workload: Workload,
-  { effective, scope, bytePorts = [] }: PolicyFilterInput,
+  { effective, scope, bytePorts }: PolicyFilterInput,
   lowering: Lowering,
   bag: DiagnosticBag,
 ): PolicyFilters {

@@ -11,12 +11,14 @@ import type { GatewayIndex } from './gateway-index.ts';
 import { IdentityMap } from './identity-map.ts';
 import { importedServices } from './imported-services.ts';
 import { composeInbound, composeMode } from './inbound.ts';
+import { type IngressPort, listenedPorts } from './ingress.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
 import { composeOutbound, visibleServices } from './outbound.ts';
 import type { PeerIndex, PeerLevels } from './peer-index.ts';
 import type { ProxyConfigIndex } from './proxy-config-index.ts';
 import type { RuleClient, RuleIndex } from './rule-index.ts';
 import type { SelectingPolicies } from './selecting-policies.ts';
+import type { SidecarIndex } from './sidecar-index.ts';
 import type { VirtualServiceIndex } from './virtual-service-index.ts';
 
 /** Rules with what was said about them, kept while `inputs` (rules, topology, settings) are the same objects. */
@@ -38,6 +40,7 @@ export interface AnswerSources {
   readonly gateways: GatewayIndex;
   readonly proxyConfigs: ProxyConfigIndex;
   readonly virtualServices: VirtualServiceIndex;
+  readonly sidecars: SidecarIndex;
   readonly settings: Settings;
 }
 
@@ -68,9 +71,14 @@ export class Answers implements effective.Effective {
   inbound(key: effective.WorkloadKey): effective.EffectiveInbound {
     const workload = this.#workloadOf(key);
     const levels = this.sources.peers.levelsOf(workload);
-    return this.#memory.inbound.get([workload, ...identityOf(levels)], () =>
-      composeInbound(levels, new Set(workload.targets.map(({ targetPort }) => targetPort))),
+    const ingress = this.ingress(key);
+    return this.#memory.inbound.get([workload, ...identityOf(levels), ...ingress], () =>
+      composeInbound(levels, listenedPorts(workload, ingress)),
     );
+  }
+
+  ingress(key: effective.WorkloadKey): readonly IngressPort[] {
+    return this.sources.sidecars.ingressOf(this.#workloadOf(key));
   }
 
   requestAuthentications(key: effective.WorkloadKey): readonly RequestAuthentication[] {

@@ -9,6 +9,7 @@ import type { Origins } from '../ir/origin.ts';
 import type { Service, ServicePort } from '../topology/model.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import type { EgressListener } from './egress.ts';
+import type { IngressPort } from './ingress.ts';
 
 /** UNSET is resolved by then. */
 export type EffectiveMtlsMode = Exclude<MtlsMode, 'UNSET'>;
@@ -22,7 +23,7 @@ export interface Decided<T> {
 /** What one workload accepts: the server's view (mesh, namespace, workload and port level). */
 export interface EffectiveInbound {
   readonly mode: Decided<EffectiveMtlsMode>;
-  /** Container ports that a port-level entry decides and that a service targets. */
+  /** Container ports that a port-level entry decides, and that a service targets or a Sidecar names. */
   readonly ports: ReadonlyMap<number, Decided<EffectiveMtlsMode>>;
 }
 
@@ -60,6 +61,8 @@ export interface EffectiveProxyConfigs {
 /** Answers of merging, asked by lowering. Answers are cached by identity: the same question gives the same object. */
 export interface Effective {
   inbound(workload: WorkloadKey): EffectiveInbound;
+  /** Ports that the most specific Sidecar names, ascending; they take the place of ports of services. */
+  ingress(workload: WorkloadKey): readonly IngressPort[];
   /** All that select the workload, oldest first: each of them holds. */
   requestAuthentications(workload: WorkloadKey): readonly RequestAuthentication[];
   /** All that select the workload, oldest first: each of them holds. */

@@ -13,6 +13,7 @@ import { egressListeners } from './egress.ts';
 import { checkEgress } from './egress-checks.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
+import { checkIngress } from './ingress-checks.ts';
 import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
@@ -44,7 +45,8 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   const { peerAuthentications, topology, settings } = input;
   const before = previous instanceof Answers ? previous : undefined;
   const peers = new PeerIndex(peerAuthentications, settings.rootNamespace);
-  checkPeers(peers, topology, settings.rootNamespace, bag);
+  const sidecars = new SidecarIndex(input.sidecars, settings.rootNamespace);
+  checkPeers(peers, { topology, sidecars, rootNamespace: settings.rootNamespace }, bag);
   const rules = indexRules(input, before?.sources.rules);
   bag.addAll(rules.diagnostics);
   const reach = { topology, rootNamespace: settings.rootNamespace, toldNamespace: input.toldNamespace };
@@ -54,8 +56,8 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkExports([...input.destinationRules, ...input.virtualServices, ...entriesOf(topology)], reach, bag);
   checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
-  const sidecars = new SidecarIndex(input.sidecars, settings.rootNamespace);
   checkSidecars(sidecars, reach, bag);
+  checkIngress(input.sidecars, settings, bag);
   const gateways = new GatewayIndex(input.gateways, settings);
   checkGateways(input.gateways, gateways, topology, bag);
   const routes = new VirtualServiceIndex(input.virtualServices, settings, bag);
@@ -75,6 +77,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
       gateways,
       proxyConfigs,
       virtualServices: routes,
+      sidecars,
       settings,
     },
     before,

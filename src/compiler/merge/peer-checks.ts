@@ -3,10 +3,20 @@ import { append } from '../../lib/append.ts';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
+import { listenedPorts } from './ingress.ts';
 import type { PeerIndex } from './peer-index.ts';
+import type { SidecarIndex } from './sidecar-index.ts';
+
+/** Whom policies may hold for. */
+interface PeerTargets {
+  readonly topology: Topology;
+  readonly sidecars: SidecarIndex;
+  readonly rootNamespace: string;
+}
 
 /** Reports policies, and entries of policies, that have no effect because of what else there is. */
-export function checkPeers(index: PeerIndex, topology: Topology, rootNamespace: string, bag: DiagnosticBag): void {
+export function checkPeers(index: PeerIndex, targets: PeerTargets, bag: DiagnosticBag): void {
+  const { topology, sidecars, rootNamespace } = targets;
   for (const policy of index.ineffective) {
     const span = policy.document.spanOf(['spec', 'selector'], 'key');
     bag.report('selector-in-root-namespace', span, { name: nameOf(policy) });
@@ -18,7 +28,7 @@ export function checkPeers(index: PeerIndex, topology: Topology, rootNamespace: 
       bag.report('competing-scope-policies', placeOf(policy), holes, relatedTo(kept as PeerAuthentication));
     }
   }
-  checkSelecting(index, topology, bag);
+  checkSelecting(index, topology, sidecars, bag);
 }
 
 /** What one selecting policy does: where it is in force, and where another one is, by that one. */
@@ -28,7 +38,7 @@ interface Reach {
 }
 
 /** The first policy on a workload is in force there, as the index says; the others lose. */
-function checkSelecting(index: PeerIndex, topology: Topology, bag: DiagnosticBag): void {
+function checkSelecting(index: PeerIndex, topology: Topology, sidecars: SidecarIndex, bag: DiagnosticBag): void {
   const reaches = new Map(index.selecting.map((policy): [PeerAuthentication, Reach] => [policy, nowhere()]));
   if (reaches.size === 0) return;
   for (const workload of topology.workloads) {
@@ -45,7 +55,7 @@ function checkSelecting(index: PeerIndex, topology: Topology, bag: DiagnosticBag
       const holes = { kind: policy.kind, ignored: nameOf(policy), kept: nameOf(kept), workloads: listOf(shared) };
       bag.report('competing-workload-policies', placeOf(policy), holes, relatedTo(kept));
     }
-    checkPorts(policy, held, bag);
+    checkPorts(policy, held, sidecars, bag);
   }
 }
 
@@ -54,11 +64,16 @@ function nowhere(): Reach {
 }
 
 /** Workloads without a proxy accept everything on every port: nothing is lost there. */
-function checkPorts(policy: PeerAuthentication, workloads: readonly Workload[], bag: DiagnosticBag): void {
+function checkPorts(
+  policy: PeerAuthentication,
+  workloads: readonly Workload[],
+  sidecars: SidecarIndex,
+  bag: DiagnosticBag,
+): void {
   const proxied = workloads.filter((workload) => workload.role !== 'none');
   for (const port of Object.keys(policy.spec.portLevelMtls ?? {})) {
-    const without = proxied.filter((workload) =>
-      workload.targets.every(({ targetPort }) => targetPort !== Number(port)),
+    const without = proxied.filter(
+      (workload) => !listenedPorts(workload, sidecars.ingressOf(workload)).has(Number(port)),
     );
     if (without.length === 0) continue;
     const span = policy.document.spanOf(['spec', 'portLevelMtls', port], 'key');

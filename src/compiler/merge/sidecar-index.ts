@@ -2,6 +2,7 @@ import { append } from '../../lib/append.ts';
 import type { Sidecar } from '../../policy/sidecar.ts';
 import type { Workload } from '../topology/model.ts';
 import { type Labels, selects } from '../topology/selector.ts';
+import { type IngressPort, ingressPorts } from './ingress.ts';
 import { byAge } from './policy-order.ts';
 
 /** The Sidecars that have a say in one workload, oldest first in each level: the first of a level is in force. */
@@ -10,6 +11,8 @@ export interface SidecarLevels {
   readonly namespace: readonly Sidecar[];
   readonly mesh: readonly Sidecar[];
 }
+
+const noPorts: readonly IngressPort[] = [];
 
 const none: SidecarLevels = { workload: [], namespace: [], mesh: [] };
 
@@ -41,6 +44,12 @@ export class SidecarIndex {
   inForce(workload: Pick<Workload, 'namespace' | 'labels' | 'role'>): readonly Sidecar[] {
     const { workload: selecting, namespace, mesh } = this.levelsOf(workload);
     return [selecting[0], namespace[0], mesh[0]].filter((sidecar) => sidecar !== undefined);
+  }
+
+  /** Ports that the most specific Sidecar names; undeclared, they are left to what services say. */
+  ingressOf(workload: Pick<Workload, 'namespace' | 'labels' | 'role'>): readonly IngressPort[] {
+    const [first] = this.inForce(workload);
+    return first === undefined ? noPorts : ingressPorts(first);
   }
 
   /** Those with a selector, oldest first in each namespace. */

@@ -47,6 +47,14 @@ export const compilerCodes = {
   'loopback-delivery-under-tproxy': warning(
     message`inboundDelivery LOCALHOST has no effect on workload "${'workload'}", whose interception mode is TPROXY`,
   ),
+  'ingress-endpoint-under-tproxy': error(
+    message`the application of workload "${'workload'}" cannot be reached on loopback ("defaultEndpoint" of port ${'port'}): its interception mode is TPROXY, which keeps the addresses of clients`,
+    'remove "defaultEndpoint", or set interception mode REDIRECT',
+  ),
+  'ingress-port-of-proxy': error(
+    message`port ${'port'} is one on which the proxy itself listens (${'what'})`,
+    'name another port',
+  ),
   'target-port-of-proxy': warning(
     message`port ${'port'} of service "${'service'}" is not delivered: on port ${'targetPort'} of workload "${'workload'}" its proxy listens`,
     'name a port that the application listens on',

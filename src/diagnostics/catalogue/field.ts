@@ -30,6 +30,7 @@ export const fieldCodes = {
   'invalid-header-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-header-value': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-host-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
+  'invalid-ingress-endpoint': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-ip-block': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-jwks': error(message`"${'field'}" is not ${'expected'}`),
   'invalid-label': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),

@@ -77,6 +77,10 @@ export const policyCodes = {
     message`TLS mode ${'mode'} without "${'field'}"`,
     'set "serverCertificate" and "privateKey" (and "caCertificates" for MUTUAL), or "credentialName"',
   ),
+  'ingress-endpoint-of-other-port': error(
+    message`"defaultEndpoint" "${'endpoint'}" leads from port ${'port'} to another port of the workload's own address, which is not supported`,
+    'write "127.0.0.1:PORT" for an application that listens on loopback or on every address',
+  ),
   'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect: ${'why'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,

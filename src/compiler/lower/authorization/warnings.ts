@@ -1,4 +1,3 @@
-import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import type {
   AuthorizationAction,
@@ -6,7 +5,6 @@ import type {
   AuthorizationRule,
 } from '../../../policy/authorization-policy.ts';
 import type { Workload } from '../../topology/model.ts';
-import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import type { Authorizer } from './authorizers.ts';
 import { httpFields, isHttpOnly } from './rule.ts';
@@ -14,19 +12,18 @@ import { httpFields, isHttpOnly } from './rule.ts';
 /** Whose policies are looked at. */
 export interface RuledWorkload {
   readonly workload: Workload;
-  /** Ports on which servers of a gateway carry bytes alone, in order; a sidecar's are its workload's. */
+  /** Ports that carry bytes alone, in order: of a gateway's servers, or of a sidecar's workload. */
   readonly bytePorts: readonly number[];
 }
 
 /** What the policies of a workload may not do as they say on ports that carry bytes alone. Each rule is reported once for one cause. */
 export function warnOfRules(
   policies: readonly AuthorizationPolicy[],
-  { workload, bytePorts }: RuledWorkload,
+  { workload, bytePorts: ports }: RuledWorkload,
   authorizers: readonly Authorizer[],
-  { settings, memo }: Lowering,
+  { memo }: Lowering,
   bag: DiagnosticBag,
 ): void {
-  const ports = workload.role === 'router' ? bytePorts : tcpPorts(workload, settings);
   if (ports.length === 0) return;
   for (const policy of policies) {
     const asked = authorizers.find(({ name }) => name === policy.spec.provider?.name);
@@ -35,12 +32,6 @@ export function warnOfRules(
       if (asked?.settings.protocol === 'http') warnOfQuestion(policy, workload, ports, own);
     });
   }
-}
-
-/** Container ports that carry bytes alone; on detected ports a connection may still turn out to be HTTP. */
-function tcpPorts({ targets }: Workload, { sniffInbound }: Settings): readonly number[] {
-  const ports = targets.filter(({ port }) => protocolClass(port.protocol, sniffInbound) === 'tcp');
-  return [...new Set(ports.map(({ targetPort }) => targetPort))].sort((a, b) => a - b);
 }
 
 /** What only requests have is not there on connections. */

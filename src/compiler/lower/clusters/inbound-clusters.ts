@@ -1,11 +1,11 @@
 import { deliverySource } from '../../../lib/proxy-addresses.ts';
 import type { ClusterIR, UpstreamHttpIR } from '../../ir/cluster.ts';
-import type { EffectiveTraffic } from '../../merge/effective.ts';
-import type { IpFamily, ServiceTarget } from '../../topology/model.ts';
+import type { IpFamily } from '../../topology/model.ts';
 import { isHttp2, protocolClass } from '../../topology/protocol.ts';
+import type { InboundPort } from '../inbound/ports.ts';
 import type { Lowering } from '../lowering.ts';
 import { clusterNames, inboundCluster, statName } from '../names.ts';
-import { blockOrigins, joinOrigins, servicePortOrigins } from '../origins.ts';
+import { blockOrigins, joinOrigins } from '../origins.ts';
 import { pooledFields, upstreamHttp } from './connection-pool.ts';
 import { passthroughCluster } from './plain-clusters.ts';
 
@@ -16,24 +16,21 @@ export interface Delivery {
 }
 
 /** Delivers one container port. Only the connection pool of a rule counts on the server's side. */
-export function inboundPortCluster(
-  target: ServiceTarget,
-  traffic: EffectiveTraffic | undefined,
-  delivery: Delivery,
-  lowering: Lowering,
-): ClusterIR {
+export function inboundPortCluster(port: InboundPort, delivery: Delivery, lowering: Lowering): ClusterIR {
+  const { number, endpoint, traffic, origins } = port;
   const { settings } = lowering;
-  const name = inboundCluster(target.targetPort);
-  const service = servicePortOrigins(target.service, target.port.number);
+  const name = inboundCluster(number);
   const base: ClusterIR = {
     ...inboundPassthroughCluster(delivery, lowering),
     ...pooledFields(traffic?.blocks.connectionPool, lowering),
     name,
     altStatName: statName(name),
-    http: upstreamHttp(appProtocol(target, lowering), traffic?.blocks.connectionPool, settings),
-    origins: traffic === undefined ? service : joinOrigins(blockOrigins(traffic, 'connectionPool'), service),
+    http: upstreamHttp(appProtocol(port, lowering), traffic?.blocks.connectionPool, settings),
+    origins: traffic === undefined ? origins : joinOrigins(blockOrigins(traffic, 'connectionPool'), origins),
   };
-  return isLoopback(delivery, lowering) ? toLoopback(base, target.targetPort, delivery) : base;
+  if (endpoint !== undefined) return toLoopback(base, endpoint);
+  const address = delivery.families[0] === 'ipv6' ? '::1' : '127.0.0.1';
+  return isLoopback(delivery, lowering) ? toLoopback(base, { address, port: number }) : base;
 }
 
 /** Delivers ports that no service declares, to the address that the client dialled. */
@@ -58,8 +55,7 @@ function isLoopback(delivery: Delivery, { settings }: Lowering): boolean {
   return settings.inboundDelivery === 'LOCALHOST' && !delivery.isTproxy;
 }
 
-function toLoopback(cluster: ClusterIR, port: number, { families }: Delivery): ClusterIR {
-  const address = families[0] === 'ipv6' ? '::1' : '127.0.0.1';
+function toLoopback(cluster: ClusterIR, { address, port }: NonNullable<InboundPort['endpoint']>): ClusterIR {
   const endpoint = { address, port, hasSidecar: false, weight: undefined, workload: undefined };
   const locality = { region: '', zone: '', subZone: '', priority: 0, weight: undefined, endpoints: [endpoint] };
   return {
@@ -71,10 +67,10 @@ function toLoopback(cluster: ClusterIR, port: number, { families }: Delivery): C
   };
 }
 
-function appProtocol({ port }: ServiceTarget, { settings }: Lowering): UpstreamHttpIR['protocol'] {
-  switch (protocolClass(port.protocol, settings.sniffInbound)) {
+function appProtocol({ protocol }: InboundPort, { settings }: Lowering): UpstreamHttpIR['protocol'] {
+  switch (protocolClass(protocol, settings.sniffInbound)) {
     case 'http':
-      return isHttp2(port.protocol) ? 'http2' : 'http1';
+      return isHttp2(protocol) ? 'http2' : 'http1';
     case 'auto':
       return 'downstream';
     default:

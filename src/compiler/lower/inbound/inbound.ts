@@ -1,19 +1,19 @@
-import { loopbackPorts, ownPorts } from '../../../config/proxy-ports.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { sortedBy } from '../../../lib/sort.ts';
 import type { ClusterIR } from '../../ir/cluster.ts';
 import type { InboundIR } from '../../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../../ir/route.ts';
-import type { ClientScope, Effective, EffectiveInbound, EffectiveTraffic } from '../../merge/effective.ts';
-import type { ServiceTarget, Workload } from '../../topology/model.ts';
+import type { ClientScope, Effective, EffectiveInbound } from '../../merge/effective.ts';
+import type { Workload } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { type Delivery, inboundPassthroughCluster, inboundPortCluster } from '../clusters/inbound-clusters.ts';
 import type { Lowering } from '../lowering.ts';
 import { clusterNames, inboundCluster, routeNames } from '../names.ts';
-import { noOrigins, servicePortOrigins, servicePortSpan } from '../origins.ts';
+import { noOrigins, servicePortSpan } from '../origins.ts';
 import { type PolicyFilters, policyFilters } from '../policy-filters.ts';
 import { virtualInbound } from './listener.ts';
+import { type InboundPort, inboundPorts, isOwnPort } from './ports.ts';
 import { inboundRoutes } from './routes.ts';
 
 /** What one workload accepts: the listener for redirected connections, and for each declared port a cluster and routes. */
@@ -27,10 +27,15 @@ export function lowerInbound(
   const inbound = effective.inbound(workload);
   const { settings, memo } = lowering;
   const ports = inboundPorts(workload, effective, settings);
-  const filters = policyFilters(workload, { effective, scope }, lowering, bag);
+  const filters = policyFilters(
+    workload,
+    { effective, scope, bytePorts: portsOfBytes(ports, settings) },
+    lowering,
+    bag,
+  );
   const isTproxy = (workload.interceptionMode ?? settings.proxy.interceptionMode) === 'TPROXY';
   const delivery: Delivery = { families: workload.families, isTproxy };
-  const inputs = ports.flatMap(({ target, traffic }) => (traffic === undefined ? [target] : [target, traffic]));
+  const inputs = ports.flatMap((port) => [...port.inputs]);
   return memo.of([inbound, workload, filters, ...inputs], `inbound ${deliveryLabel(delivery)}`, bag, (own) => {
     if (isTproxy && settings.inboundDelivery === 'LOCALHOST') {
       own.report('loopback-delivery-under-tproxy', workload.object.document.start, {
@@ -38,13 +43,9 @@ export function lowerInbound(
       });
     }
     warnOfOwnPorts(workload, settings, own);
+    if (isTproxy) refuseLoopback(workload, ports, own);
     return inboundIr({ inbound, ports, delivery, filters }, lowering, own);
   });
-}
-
-interface InboundPort {
-  readonly target: ServiceTarget;
-  readonly traffic: EffectiveTraffic | undefined;
 }
 
 interface InboundInput {
@@ -52,25 +53,6 @@ interface InboundInput {
   readonly ports: readonly InboundPort[];
   readonly delivery: Delivery;
   readonly filters: PolicyFilters;
-}
-
-/** Container ports in ascending order; each has one target, that of the oldest service. */
-function inboundPorts(workload: Workload, effective: Effective, settings: Settings): readonly InboundPort[] {
-  const targets = workload.targets.filter(
-    ({ port, targetPort }) => port.protocol !== 'udp' && !isOwnPort(targetPort, settings),
-  );
-  return sortedBy(targets, ({ targetPort }) => targetPort).map((target) => ({
-    target,
-    traffic: effective.inboundTraffic(workload.namespace, target.service, target.port),
-  }));
-}
-
-/**
- * The proxy's listeners and its own surfaces are no application: chains for them would go around the loop protection, and
- * delivery to loopback would open what only the pod itself may do to clients.
- */
-function isOwnPort(port: number, settings: Settings): boolean {
-  return ownPorts(settings).has(port) || loopbackPorts(settings).has(port);
 }
 
 function warnOfOwnPorts({ namespace, name, targets }: Workload, settings: Settings, bag: DiagnosticBag): void {
@@ -85,6 +67,21 @@ function warnOfOwnPorts({ namespace, name, targets }: Workload, settings: Settin
   }
 }
 
+/** On detected ports a connection may still turn out to be HTTP. */
+function portsOfBytes(ports: readonly InboundPort[], { sniffInbound }: Settings): readonly number[] {
+  return ports.filter(({ protocol }) => protocolClass(protocol, sniffInbound) === 'tcp').map(({ number }) => number);
+}
+
+/** Connections keep the client's address, from which the kernel lets none onto loopback. */
+function refuseLoopback(workload: Workload, ports: readonly InboundPort[], bag: DiagnosticBag): void {
+  for (const { endpoint, number, origins } of ports) {
+    const [origin] = origins.decidedBy;
+    if (endpoint === undefined || origin === undefined) continue;
+    const holes = { workload: `${workload.namespace}/${workload.name}`, port: String(number) };
+    bag.report('ingress-endpoint-under-tproxy', origin.at.spanOf([...origin.field, 'defaultEndpoint']), holes);
+  }
+}
+
 function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag): InboundIR {
   const { inbound, ports, delivery, filters } = input;
   const { settings, memo } = lowering;
@@ -93,21 +90,16 @@ function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag):
   );
   const clusters: ClusterIR[] = [passthrough];
   const routes: RouteConfigurationIR[] = [];
-  for (const { target, traffic } of ports) {
-    const { service, port, targetPort } = target;
-    const inputs = [port, service, ...(traffic === undefined ? [] : [traffic])] as const;
-    const label = `${targetPort} ${deliveryLabel(delivery)}`;
+  for (const port of ports) {
+    const { number, origins } = port;
+    const label = `${number} ${deliveryLabel(delivery)}`;
     clusters.push(
-      memo.of(inputs, `inbound cluster ${label}`, bag, () => inboundPortCluster(target, traffic, delivery, lowering)),
+      memo.of(port.inputs, `inbound cluster ${label}`, bag, () => inboundPortCluster(port, delivery, lowering)),
     );
     if (protocolClass(port.protocol, settings.sniffInbound) === 'tcp') continue;
     routes.push(
-      memo.of([port, service], `inbound routes ${targetPort}`, bag, () =>
-        inboundRoutes(
-          routeNames.inbound(targetPort),
-          inboundCluster(targetPort),
-          servicePortOrigins(service, port.number),
-        ),
+      memo.of(port.inputs, `inbound routes ${number}`, bag, () =>
+        inboundRoutes(routeNames.inbound(number), inboundCluster(number), origins),
       ),
     );
   }
@@ -118,9 +110,8 @@ function inboundIr(input: InboundInput, lowering: Lowering, bag: DiagnosticBag):
       ),
     );
   }
-  const targets = ports.map(({ target }) => target);
   return {
-    listeners: [virtualInbound({ inbound, targets, delivery, filters }, settings)],
+    listeners: [virtualInbound({ inbound, ports, delivery, filters }, settings)],
     routes: sortedBy(routes, ({ name }) => name),
     clusters: sortedBy(clusters, ({ name }) => name),
   };

@@ -3,31 +3,32 @@ import { hostOnlyAddresses } from '../../../lib/host-only-addresses.ts';
 import type { FilterChainIR, ListenerFiltersIR, ListenerIR, NetworkFilterIR } from '../../ir/listener.ts';
 import type { Origins } from '../../ir/origin.ts';
 import type { Decided, EffectiveInbound, EffectiveMtlsMode } from '../../merge/effective.ts';
-import type { IpFamily, ServiceTarget } from '../../topology/model.ts';
+import type { IpFamily } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import { downstreamMeshTls } from '../auth/downstream-tls.ts';
 import type { Delivery } from '../clusters/inbound-clusters.ts';
 import { httpConnection, tcpProxy } from '../filters.ts';
 import { clusterNames, inboundCluster, routeNames } from '../names.ts';
-import { joinOrigins, noOrigins, servicePortOrigins } from '../origins.ts';
+import { joinOrigins, noOrigins } from '../origins.ts';
 import type { ChainFilters, PolicyFilters } from '../policy-filters.ts';
 import { wildcardAddresses } from '../wildcard.ts';
 import { type ChainShape, chainShapes, type ListenedClass } from './chains.ts';
+import type { InboundPort } from './ports.ts';
 
 /** Mark of the proxy's own sockets; the redirection's rules for TPROXY look for it. */
 const tproxyMark = 1337;
 
 export interface VirtualInboundInput {
   readonly inbound: EffectiveInbound;
-  /** One a container port, ascending. */
-  readonly targets: readonly ServiceTarget[];
+  /** Ascending. */
+  readonly ports: readonly InboundPort[];
   readonly delivery: Delivery;
   readonly filters: PolicyFilters;
 }
 
 /** The listener that receives every redirected inbound connection. */
 export function virtualInbound(input: VirtualInboundInput, settings: Settings): ListenerIR {
-  const ports = input.targets.map((target) => servicePort(target, input.inbound, settings));
+  const ports = input.ports.map((port) => declaredPort(port, input.inbound, settings));
   const declared = ports.flatMap(({ number }) => number ?? []);
   const undeclared = undeclaredPorts(input.inbound, settings);
   const chainsOf = portChains(input.filters, declared, settings);
@@ -54,7 +55,7 @@ export function virtualInbound(input: VirtualInboundInput, settings: Settings): 
   };
 }
 
-/** Chains of one container port, or of all that no service declares. */
+/** Chains of one container port, or of all that nobody declares. */
 interface ListenedPort {
   readonly number: number | undefined;
   readonly prefix: string;
@@ -66,11 +67,14 @@ interface ListenedPort {
   readonly origins: Origins;
 }
 
-function servicePort(target: ServiceTarget, inbound: EffectiveInbound, settings: Settings): ListenedPort {
-  const number = target.targetPort;
+function declaredPort(
+  { number, protocol, origins }: InboundPort,
+  inbound: EffectiveInbound,
+  settings: Settings,
+): ListenedPort {
   const mode = inbound.ports.get(number) ?? inbound.mode;
   // UDP was left out before; what remains is HTTP, TCP or detected.
-  const listened = protocolClass(target.port.protocol, settings.sniffInbound) as ListenedClass;
+  const listened = protocolClass(protocol, settings.sniffInbound) as ListenedClass;
   return {
     number,
     prefix: `inbound-${number}`,
@@ -79,7 +83,7 @@ function servicePort(target: ServiceTarget, inbound: EffectiveInbound, settings:
     routes: routeNames.inbound(number),
     mode,
     shapes: chainShapes(mode.value, listened),
-    origins: servicePortOrigins(target.service, target.port.number),
+    origins,
   };
 }
 

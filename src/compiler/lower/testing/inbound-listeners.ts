@@ -42,8 +42,9 @@ export interface InboundListeners {
 }
 
 /**
- * Compiles each text (YAML for workload `a/httpbin` on 127.0.0.1; `$http`, `$tcp` and `$undeclared` stand for its ports)
- * and starts Envoy with an HTTP and a TCP echo behind it.
+ * Compiles each text (YAML for workload `a/httpbin` on 127.0.0.1; `$http`, `$tcp` and `$undeclared` stand for its ports,
+ * `$app` for one of loopback on which an application answers requests) and starts Envoy with an HTTP and a TCP echo
+ * behind it. Only the cluster of an ingress listener on `$undeclared` is as compiled.
  * `authorizers` are Unix sockets by outbound cluster; one that is named and not there stands for an authorizer that is away.
  */
 export async function startInboundListeners(
@@ -59,7 +60,8 @@ export async function startInboundListeners(
   await writeFile(join(folder, 'root.pem'), own.rootCertificate);
   const echoes = [await startHttpEcho(join(folder, 'http.sock')), await startTcpEcho(join(folder, 'tcp.sock'))];
   const names = Object.keys(policies);
-  const free = await freePorts(names.length * 3);
+  const [app = 0, ...free] = await freePorts(names.length * 3 + 1);
+  echoes.push(await startHttpEcho(app));
   const portsOf = (name: string): Readonly<Record<InboundPort, number>> => {
     const [http = 0, tcp = 0, undeclared = 0] = free.slice(names.indexOf(name) * 3);
     return { http, tcp, undeclared };
@@ -71,7 +73,10 @@ export async function startInboundListeners(
     const ports = portsOf(name);
     clusters.push(clusterOf(`inbound|${ports.http}||`, join(folder, 'http.sock')));
     clusters.push(clusterOf(`inbound|${ports.tcp}||`, join(folder, 'tcp.sock')));
-    return compiledListener(name, policies[name] ?? '', ports, { ...defaultSettings, ...options.settings });
+    const text = (policies[name] ?? '').replaceAll('$app', String(app));
+    const compiled = compiledListener(name, text, ports, { ...defaultSettings, ...options.settings });
+    clusters.push(...compiled.clusters.filter((cluster) => cluster.name === `inbound|${ports.undeclared}||`));
+    return compiled.listener;
   });
   const envoy = await startStaticEnvoy(folder, { listeners, clusters });
   for (const name of names) await envoy.until(() => isListening({ host: '127.0.0.1', port: portsOf(name).undeclared }));
@@ -109,20 +114,23 @@ function compiledListener(
   policies: string,
   ports: Readonly<Record<InboundPort, number>>,
   settings: Settings,
-): object {
+): { readonly listener: object; readonly clusters: readonly { readonly name: string }[] } {
   const bag = new DiagnosticBag();
   const compiler = createCompiler({ settings: { ...settings, accessLogFile: '' } });
   const files = [{ path: 'mesh.yaml', text: `${meshText(ports)}---\n${withPorts(policies, ports)}` }];
   const config = compiler.compile(files, [{ namespace: 'a', name: 'httpbin' }], bag)?.configs[0];
   if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('\n'));
-  const form = staticFormOf(config) as { static_resources: { listeners: InboundJson[] } };
+  const form = staticFormOf(config) as {
+    static_resources: { listeners: InboundJson[]; clusters: { name: string }[] };
+  };
   const json = form.static_resources.listeners.find((listener) => listener.name === 'virtualInbound');
   if (json === undefined) throw new Error('there is no inbound listener');
   withFileCertificates(json);
   const [first, ...others] = Object.values(ports).map((port) => ({
     address: { socket_address: { address: '127.0.0.1', port_value: port } },
   }));
-  return { ...withoutHostOnlyChains(json), name, ...first, additional_addresses: others };
+  const listener = { ...withoutHostOnlyChains(json), name, ...first, additional_addresses: others };
+  return { listener, clusters: form.static_resources.clusters };
 }
 
 function withPorts(text: string, ports: Readonly<Record<InboundPort, number>>): string {
@@ -165,11 +173,13 @@ function clusterOf(name: string, path: string): object {
   return { name, type: 'STATIC', load_assignment, ...(isGrpc ? { typed_extension_protocol_options: http2 } : {}) };
 }
 
-async function startHttpEcho(path: string): Promise<Server> {
+async function startHttpEcho(path: string | number): Promise<Server> {
   const server = createHttpServer((incoming, response) => {
     incoming.resume();
     response.end('ok');
-  }).listen(path);
+  });
+  if (typeof path === 'number') server.listen(path, '127.0.0.1');
+  else server.listen(path);
   await once(server, 'listening');
   return server;
 }

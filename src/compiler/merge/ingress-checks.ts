@@ -1,0 +1,28 @@
+import { loopbackPorts, ownPorts } from '../../config/proxy-ports.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { Sidecar } from '../../policy/sidecar.ts';
+import { loopbackEndpoint } from './ingress.ts';
+
+/**
+ * Refuses ingress listeners on ports where the proxy itself listens, and those that lead there: its surfaces on loopback
+ * trust every caller.
+ */
+export function checkIngress(sidecars: readonly Sidecar[], settings: Settings, bag: DiagnosticBag): void {
+  const surfaces = new Map([...ownPorts(settings), ...loopbackPorts(settings)]);
+  for (const { spec, document } of sidecars) {
+    for (const [i, { port, defaultEndpoint }] of (spec.ingress ?? []).entries()) {
+      const path = ['spec', 'ingress', i];
+      const listens = surfaces.get(port.number);
+      if (listens !== undefined) {
+        const holes = { port: String(port.number), what: listens };
+        bag.report('ingress-port-of-proxy', document.spanOf([...path, 'port', 'number']), holes);
+      }
+      const endpoint = loopbackEndpoint(defaultEndpoint);
+      const answers = endpoint && surfaces.get(endpoint.port);
+      if (endpoint === undefined || answers === undefined) continue;
+      const holes = { port: String(endpoint.port), what: answers };
+      bag.report('ingress-port-of-proxy', document.spanOf([...path, 'defaultEndpoint']), holes);
+    }
+  }
+}
