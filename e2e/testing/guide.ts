@@ -29,7 +29,7 @@ export function guideSteps(page: string): readonly GuideStep[] {
 /** Stands in the output before the exit code of a step. */
 const marker = '=== guide step ended with ';
 
-/** One script of all steps, in one shell as a reader has one; `folder` takes the place of the guide's `my-mesh`. */
+/** One script of all steps, in one shell as a reader has one; `folder` takes the place of the guide's own. */
 export function guideScript(steps: readonly GuideStep[], folder: string): string {
   const parts = steps.map((step) => {
     const script =
@@ -68,6 +68,7 @@ function firstMissing(shown: string, output: string): string | undefined {
   });
 }
 
+/** Each guide has a folder of its own, so that what one left behind is no input of another. */
 function inFolder(text: string, folder: string): string {
-  return text.replaceAll('my-mesh/', `${folder}/`).replace(/\bmy-mesh(?= |\n|$)/gm, folder);
+  return text.replace(/\bmy-(?:mesh|program|identity|calls)(?=[/ \n]|$)/gm, folder);
 }

@@ -86,7 +86,9 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
   minLength: ({ bag, span, field }) => bag.report('empty-value', span, { field }),
   minProperties: ({ bag, ownKey, where }) => bag.report('empty-object', ownKey, { where }),
   required: ({ bag, ownKey, where, error }) => {
-    bag.report('missing-field', ownKey, { field: String(error.params.missingProperty), where });
+    const field = String(error.params.missingProperty);
+    const hint = field === 'spec' ? `write "spec:" and below it, indented, the fields of the ${where}` : undefined;
+    bag.report('missing-field', ownKey, { field, where }, { hint });
   },
   type: ({ bag, span, field, error, wanted }) => {
     const holes = { field, found: describe(error.data), expected: typeNames(wanted) };

@@ -52,8 +52,14 @@ function explain(thrown: yaml.YAMLException, text: string): SyntaxFault {
   if (reason.startsWith('nesting exceeded')) return { code: 'nesting-too-deep', detail: '', offset, length: 0 };
   const tab = tabOfIndentation(text, offset);
   if (tab !== undefined) return { code: 'tab-indentation', detail: '', offset: tab, length: 1 };
-  const detail = isTemplateLine(text, offset) ? isTemplate : ownWords(reason);
-  return { code: 'yaml-syntax', detail, offset, length: 0 };
+  return { code: 'yaml-syntax', detail: detailOf(reason, text, offset), offset, length: 0 };
+}
+
+function detailOf(reason: string, text: string, offset: number): string {
+  if (isTemplateLine(text, offset)) return isTemplate;
+  // JSON objects one after the other, as tools write them line by line.
+  const isSecond = text[offset] === '{' && /[}\]]\s*$/.test(text.slice(Math.max(0, offset - 1_000), offset));
+  return isSecond ? 'a second object begins here; put a line "---" before it' : ownWords(reason);
 }
 
 /** The key that begins at `offset`, without its quotes, and its length with them. */

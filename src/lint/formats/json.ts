@@ -7,9 +7,9 @@ import {
 import { visibleInQuotes } from '../../diagnostics/formats/visible.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { Place } from '../../diagnostics/placed.ts';
-import { registry } from '../../diagnostics/registry.ts';
 import type { Subject } from '../finding.ts';
 import type { LintReport, ReportedFinding } from '../report.ts';
+import { docsOf } from './docs.ts';
 
 /**
  * One JSON object (docs/reference/meshpol-lint.md); `schemaVersion` moves when a field changes its meaning. Lines and
@@ -36,11 +36,12 @@ export function formatLintJson(report: LintReport): string {
 
 function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFinding): LintFinding {
   const { code, severity, message, place, why, hint, related } = placed;
+  const docs = docsOf(rule, code);
   return {
     ...{ code, ...(rule?.id && { id: rule.id }), severity, message },
     ...(why && { why }),
     ...(hint && { hint }),
-    ...docsOf(rule, code),
+    ...(docs && { docs }),
     ...(place && placeJson(place)),
     ...(subject && { object: objectJson(subject) }),
     ...(rule && { category: rule.category, direction: rule.direction, confidence: rule.confidence }),
@@ -50,12 +51,6 @@ function findingJson({ placed, fingerprint, rule, subject, fix }: ReportedFindin
       fix: { title: fix.title, edits: fix.edits.map(({ place: at, text }) => ({ ...placeJson(at), text })) },
     }),
   };
-}
-
-/** Rules of users have no page of ours. */
-function docsOf(rule: ReportedFinding['rule'], code: string): Pick<LintFinding, 'docs'> {
-  if (rule !== undefined) return rule.id === undefined ? {} : { docs: `docs/reference/lint-rules.md#${code}` };
-  return code in registry ? { docs: `docs/reference/diagnostics.md#${code}` } : {};
 }
 
 function objectJson({ kind, namespace, name, path }: Subject): NonNullable<LintFinding['object']> {

@@ -4,6 +4,7 @@ import type { Severity } from '../../diagnostics/registry.ts';
 import type { LintReport, PlacedFix, ReportedFinding } from '../report.ts';
 import type { Rule } from '../rule.ts';
 import { allRules } from '../rule-index.ts';
+import { docsOf } from './docs.ts';
 import { sentence } from './rules.ts';
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
@@ -45,7 +46,7 @@ function ruleJson(rule: Rule) {
     fullDescription: { text: sentence(why) },
     help: { text, markdown: `**Why:** ${sentence(why)}\n\n**What to do:** ${sentence(hint)}` },
     defaultConfiguration: { level: levels[severity] },
-    properties: { number: id, tags: [category], category, direction, confidence },
+    properties: { number: id, docs: docsOf(rule, code), tags: [category], category, direction, confidence },
   };
 }
 
@@ -65,7 +66,7 @@ function resultJson({ placed, fingerprint, rule, fix }: ReportedFinding, ruleInd
     }),
     partialFingerprints: { 'meshpol/v1': fingerprint },
     ...(fix && { fixes: [fixJson(fix)] }),
-    ...(rule && { properties: { direction: rule.direction, confidence: rule.confidence } }),
+    properties: { docs: docsOf(rule, code), direction: rule?.direction, confidence: rule?.confidence },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Severity } from '../../diagnostics/registry.ts';
 import type { LintReport } from '../report.ts';
+import { docsOf } from './docs.ts';
 
 /** Lines for standard error: what was found, what is not shown, and which rules could not look. */
 export function formatLintSummary(report: LintReport, hidden: readonly Hidden[] = []): string {
@@ -7,7 +8,13 @@ export function formatLintSummary(report: LintReport, hidden: readonly Hidden[] 
   const counts = formatCounts(report) + (more.length === 0 ? '' : ` (${more.join(', ')})`);
   const fixable = report.findings.filter(({ fix }) => fix !== undefined).length;
   const fixes = fixable === 0 ? [] : [`${fixable} of them can be fixed with --fix`];
-  return `${[counts, ...fixes, ...formatNotChecked(report)].join('\n')}\n`;
+  return `${[counts, ...fixes, ...formatExplanation(report), ...formatNotChecked(report)].join('\n')}\n`;
+}
+
+/** Where a reader of the text learns more: of the first finding, so that the command can be copied. */
+function formatExplanation({ findings: [first] }: LintReport): readonly string[] {
+  const isOurs = first !== undefined && docsOf(first.rule, first.placed.code) !== undefined;
+  return isOurs ? [`explained by: meshpol rules ${first.placed.code}`] : [];
 }
 
 /** Findings that are not shown, and why: `3 below warning not shown`. */
