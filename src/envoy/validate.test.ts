@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { writeProgram } from '../testing/write-program.ts';
 import { refusal, validateConfig } from './validate.ts';
 
 const stamp = '[2026-01-01 00:00:00.000][1][critical][main] [source/server/config_validation/server.cc:76]';
@@ -58,15 +59,15 @@ describe('validateConfig', () => {
 
   const left = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
   /** A program that is no Envoy, and does with its arguments what the script says. */
-  const program = async (script: string): Promise<string> => {
+  const program = (script: string): string => {
     const path = join(folder, 'program');
-    await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    writeProgram(path, script);
     return path;
   };
 
   test('hands over a file in a folder whose name the tidying of leftovers knows, and removes it', async () => {
     const seen = join(folder, 'seen');
-    const binary = await program(`stat -c '%a %n' "$4" "$(dirname "$4")" > ${seen}`);
+    const binary = program(`stat -c '%a %n' "$4" "$(dirname "$4")" > ${seen}`);
     expect(await validateConfig(binary, { node: {} }, { folder })).toMatchObject({ ok: true });
     const [file, parent] = (await readFile(seen, 'utf8')).trimEnd().split('\n');
     expect(file).toMatch(/^600 .*\/bootstrap\.json$/);
@@ -76,7 +77,7 @@ describe('validateConfig', () => {
 
   test('is ended by the signal at once: Envoy is killed, and its file is gone before the listener returns', async () => {
     const pid = join(folder, 'pid');
-    const binary = await program(`echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 60`);
+    const binary = program(`echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 60`);
     const quit = new AbortController();
     const validation = validateConfig(binary, {}, { folder, signal: quit.signal });
     const ended = expect(validation).rejects.toThrow('asked to stop');
@@ -90,7 +91,7 @@ describe('validateConfig', () => {
   });
 
   test('starts nothing when the signal has fired', async () => {
-    const binary = await program(`touch ${join(folder, 'started')}`);
+    const binary = program(`touch ${join(folder, 'started')}`);
     const signal = AbortSignal.abort(new Error('asked to stop'));
     await expect(validateConfig(binary, {}, { folder, signal })).rejects.toThrow('asked to stop');
     expect(await readdir(folder)).toEqual(['program']);
