@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceFile } from '../source/document.ts';
-import { createCompiler } from './compile.ts';
+import { runs } from '../testing/effort.ts';
+import { type Compiler, createCompiler } from './compile.ts';
 import type { Delivery, EnvoyConfig, Resource } from './render/resource.ts';
 
 interface Mesh {
@@ -66,14 +68,9 @@ function file(name: string, text: string): SourceFile {
 /** Compiles two versions for all pods: resources of the second that are other objects, or whose text is another. */
 function changesOf(delivery: Delivery, first: Mesh, second: Mesh) {
   const compiler = createCompiler({ settings: defaultSettings, delivery });
-  const compile = (mesh: Mesh): Map<string, Resource> => {
-    const bag = new DiagnosticBag();
-    const configs = compiler.compile(filesOf(mesh), 'all', bag)?.configs ?? [];
-    expect(bag.all.filter(({ severity }) => severity === 'error')).toEqual([]);
-    return new Map(configs.flatMap(named));
-  };
-  const before = compile(first);
-  const after = compile(second);
+  const [one, two] = [first, second].map((mesh) => compiled(compiler, mesh)) as [EnvoyConfig[], EnvoyConfig[]];
+  const before = new Map(one.flatMap(named));
+  const after = new Map(two.flatMap(named));
   const known = new Set(before.values());
   const names = (isChanged: (resource: Resource, name: string) => boolean): string[] => {
     const found = [...after].filter(([name, resource]) => before.has(name) && isChanged(resource, name));
@@ -82,8 +79,16 @@ function changesOf(delivery: Delivery, first: Mesh, second: Mesh) {
   return {
     made: names((resource) => !known.has(resource)),
     changed: names((resource, name) => resource.text !== before.get(name)?.text),
+    isSharedSame: two.every(({ shared }, i) => shared === one[i]?.shared),
     jsonOf: (wanted: string) => after.get(`client-1 ${wanted}`)?.json,
   };
+}
+
+function compiled(compiler: Compiler, mesh: Mesh): readonly EnvoyConfig[] {
+  const bag = new DiagnosticBag();
+  const configs = compiler.compile(filesOf(mesh), 'all', bag)?.configs ?? [];
+  expect(bag.all.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return configs;
 }
 
 function named({ workload, bootstrap, listeners, clusters, routes, endpoints }: EnvoyConfig): [string, Resource][] {
@@ -102,7 +107,9 @@ describe('with delivery ads', () => {
     ['the last endpoint', { recordedUnready: ['web-2'] }, { recordedUnready: ['web-1', 'web-2'] }],
     ['an endpoint that was not ready at first', { recordedUnready: ['web-1', 'web-2'] }, {}],
   ])('the readiness of %s makes anew the endpoints of its service, and nothing else', (_what, first, second) => {
-    expect(changesOf('ads', first, second).made).toEqual([`endpoints ${recorded}`]);
+    const { made, isSharedSame } = changesOf('ads', first, second);
+    expect(made).toEqual([`endpoints ${recorded}`]);
+    expect(isSharedSame).toBe(true);
   });
 
   test.each<[string, Mesh, Mesh, string[]]>([
@@ -137,4 +144,25 @@ describe('with delivery ads', () => {
 
 test('with delivery files the readiness of an endpoint makes anew the cluster of its service, and nothing else', () => {
   expect(changesOf('files', {}, { recordedUnready: ['web-1'] }).made).toEqual([`cluster ${recorded}`]);
+});
+
+test('a compiler that remembers gives after each change of endpoints what a fresh one gives', () => {
+  const account = fc.option(fc.constantFrom('web', 'other'), { nil: undefined });
+  const pods = fc.subarray(['web-1', 'web-2', 'web-3', 'web-4']);
+  const state = fc.tuple(account, account, pods, pods).map(([third, fourth, unready, recordedUnready]): Mesh => {
+    const accounts = { ...(third && { 'web-3': third }), ...(fourth && { 'web-4': fourth }) };
+    return { accounts, unready, recordedUnready };
+  });
+  const textsOf = (compiler: Compiler, mesh: Mesh): (readonly [string, string])[] =>
+    compiled(compiler, mesh).flatMap((config) => named(config).map(([name, { text }]) => [name, text] as const));
+  const property = fc.property(
+    fc.constantFrom<Delivery>('ads', 'files'),
+    fc.array(state, { minLength: 2, maxLength: 6 }),
+    (delivery, states) => {
+      const fresh = () => createCompiler({ settings: defaultSettings, delivery });
+      const kept = fresh();
+      for (const mesh of states) expect(textsOf(kept, mesh)).toEqual(textsOf(fresh(), mesh));
+    },
+  );
+  fc.assert(property, runs(12));
 });

@@ -1,8 +1,7 @@
-import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { append } from '../../../lib/append.ts';
 import type { ClusterIR, EndpointsIR } from '../../ir/cluster.ts';
-import type { AssignmentsIR, ConflictIR } from '../../ir/proxy.ts';
+import type { AssignmentsIR } from '../../ir/proxy.ts';
 import type { Endpoint, Service, Topology } from '../../topology/model.ts';
-import type { Memo } from '../memo.ts';
 import { type EndpointSelection, endpointsIr, selectEndpoints } from './endpoints.ts';
 import type { LocalityBalancing } from './locality-balancing.ts';
 
@@ -25,32 +24,85 @@ export function choiceOf(cluster: ClusterIR): EndpointChoice | undefined {
   return choices.get(cluster);
 }
 
+type Half = { readonly clusters: readonly ClusterIR[] };
+type Lists = Topology['endpoints'];
+
+/** The clusters of a half that choose endpoints, by their service. */
+type Choosers = ReadonlyMap<Service, readonly ClusterIR[]>;
+
+/** What was last asked of a half: a change of few services costs no look at the clusters of the others. */
+interface Last {
+  readonly choosers: Choosers;
+  readonly lists: Lists;
+  readonly assigned: AssignmentsIR;
+}
+
+const lasts = new WeakMap<Half, Last>();
+
 /** The endpoints of the clusters of one half, each made anew only where the list of its service is another. */
-export function assignments(
-  half: { readonly clusters: readonly ClusterIR[] },
-  endpoints: Topology['endpoints'],
-  memo: Memo,
+export function assignments(half: Half, lists: Lists): AssignmentsIR {
+  const last = lasts.get(half);
+  if (last?.lists === lists) return last.assigned;
+  const choosers = last?.choosers ?? choosersOf(half);
+  const assigned = last === undefined ? assignAll(half, lists) : assignChanged(last, lists);
+  lasts.set(half, { choosers, lists, assigned });
+  return assigned;
+}
+
+function choosersOf({ clusters }: Half): Choosers {
+  const byService = new Map<Service, ClusterIR[]>();
+  for (const cluster of clusters) {
+    const service = choices.get(cluster)?.service;
+    if (service !== undefined) append(byService, service, cluster);
+  }
+  return byService;
+}
+
+/** Of halves whose clusters choose nothing, as those of most workloads. */
+const nothing: AssignmentsIR = { byCluster: new Map(), conflicts: [] };
+
+function assignAll({ clusters }: Half, lists: Lists): AssignmentsIR {
+  const apart = clusters.filter((cluster) => choices.has(cluster));
+  return apart.length === 0 ? nothing : assignmentsIr(new Map(), new Set(), apart, lists);
+}
+
+function assignChanged({ choosers, lists: before, assigned }: Last, after: Lists): AssignmentsIR {
+  const changed = changedServices(before, after).flatMap((service) => choosers.get(service) ?? []);
+  if (changed.length === 0) return assigned;
+  const unserved = new Set(assigned.conflicts.map(({ key }) => key));
+  return assignmentsIr(new Map(assigned.byCluster), unserved, changed, after);
+}
+
+/** Those of a cluster that is there already take its place. */
+function assignmentsIr(
+  byCluster: Map<string, EndpointsIR>,
+  unserved: Set<string>,
+  clusters: readonly ClusterIR[],
+  lists: Lists,
 ): AssignmentsIR {
-  const bag = new DiagnosticBag();
-  return memo.of([half, endpoints], 'assignments', bag, (own) => {
-    const byCluster = new Map<string, EndpointsIR>();
-    const conflicts: ConflictIR[] = [];
-    for (const cluster of half.clusters) {
-      const choice = choices.get(cluster);
-      if (choice === undefined) continue;
-      const list = endpoints.get(choice.service) ?? none;
-      const { assigned, isServed } = memo.of([cluster, list], 'assigned', own, () => assign(cluster, choice, list));
-      byCluster.set(cluster.name, assigned);
-      if (!isServed) conflicts.push({ metric: 'pilot_eds_no_instances', key: cluster.name });
-    }
-    return { byCluster, conflicts };
-  });
+  for (const cluster of clusters) {
+    const choice = choices.get(cluster);
+    if (choice === undefined) continue;
+    const selected = selectEndpoints(lists.get(choice.service) ?? none, choice);
+    byCluster.set(cluster.name, endpointsIr(cluster.name, selected, choice.balancing));
+    // Shares by locality may leave out all endpoints of a service that is served.
+    if (selected.length === 0) unserved.add(cluster.name);
+    else unserved.delete(cluster.name);
+  }
+  return { byCluster, conflicts: [...unserved].map((key) => ({ metric: 'pilot_eds_no_instances', key })) };
 }
 
 const none: readonly Endpoint[] = [];
 
-/** Shares by locality may leave out all endpoints of a service that is served. */
-function assign({ name }: ClusterIR, choice: EndpointChoice, list: readonly Endpoint[]) {
-  const selected = selectEndpoints(list, choice);
-  return { assigned: endpointsIr(name, selected, choice.balancing), isServed: selected.length > 0 };
+/** The last answer for each topology, since every half of a fleet asks the same; the one before is not kept for it. */
+const differences = new WeakMap<Lists, { readonly before: WeakRef<Lists>; readonly services: readonly Service[] }>();
+
+/** Services whose lists are not those of before, or are gone. */
+function changedServices(before: Lists, after: Lists): readonly Service[] {
+  const known = differences.get(after);
+  if (known?.before.deref() === before) return known.services;
+  const services = [...after.keys()].filter((service) => before.get(service) !== after.get(service));
+  for (const service of before.keys()) if (!after.has(service)) services.push(service);
+  differences.set(after, { before: new WeakRef(before), services });
+  return services;
 }
