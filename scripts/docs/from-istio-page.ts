@@ -36,6 +36,9 @@ const different = `## What behaves differently
 | a path or host in a rule matches requests that spell it as the rule does | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
 | \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | the same |
 | \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`origins.json\` beside the configuration names the policies that it comes from |
+| a Sidecar with \`ingress\` takes all other ports of services away | these ports stay as they are, so that their port-level mutual TLS remains in effect |
+| a Sidecar without \`egress\` or \`outboundTrafficPolicy\` imports everything, and follows the mesh configuration | the part comes from the Sidecar of its namespace, then from that of the root namespace, as Istio's reference says |
+| a listener of a Sidecar with \`captureMode: NONE\` passes unknown destinations on | it refuses them: there is no other destination than the listener itself |
 | a CORS preflight that \`corsPolicy\` does not allow goes to the application | the proxy answers it, unless \`unmatchedPreflights\` is \`FORWARD\` |
 | newer releases send requests to endpoints with few of them (\`LEAST_REQUEST\`) | they go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |
 | ambient mode (ztunnel, waypoints) | not supported |

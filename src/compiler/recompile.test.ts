@@ -8,26 +8,35 @@ import { runs } from '../testing/effort.ts';
 import { edgeObject, edgeTopology } from '../testing/generated-edge.ts';
 import { meshTopology } from '../testing/generated-mesh.ts';
 import { policies } from '../testing/generated-policies.ts';
+import { sidecarObject } from '../testing/generated-sidecars.ts';
 import { type Compiler, createCompiler } from './compile.ts';
 
 const topology = [meshTopology(), edgeTopology()];
 const versions = { PeerAuthentication: 'security.mesh.io/v1beta1', DestinationRule: 'networking.mesh.io/v1alpha3' };
 
-/** Objects of all six kinds, each a text that wants a name. */
+/** An object that decides about requests, or what a sidecar reaches. */
+type Written = { readonly metadata: object };
+const readObject = (): fc.Arbitrary<Written> =>
+  fc.oneof<fc.WeightedArbitrary<Written>[]>(
+    { arbitrary: edgeObject(), weight: 3 },
+    { arbitrary: sidecarObject(), weight: 1 },
+  );
+
+/** Objects of all seven kinds, each a text that wants a name. */
 const objects = fc
   .tuple(
-    fc.array(edgeObject(), { minLength: 3, maxLength: 8 }),
+    fc.array(readObject(), { minLength: 3, maxLength: 8 }),
     policies().map((list) => list.map((policy) => ({ apiVersion: versions[policy.kind], ...policy }))),
   )
   .map(([edge, peers]) => [...edge, ...peers]);
 
-const edits = fc.array(fc.tuple(fc.nat(), fc.option(edgeObject(), { freq: 3, nil: undefined })), {
+const edits = fc.array(fc.tuple(fc.nat(), fc.option(readObject(), { freq: 3, nil: undefined })), {
   minLength: 1,
   maxLength: 4,
 });
 
 describe('compile', () => {
-  test('gives after each change what a fresh compiler gives, for policies of all six kinds', () => {
+  test('gives after each change what a fresh compiler gives, for policies of all seven kinds', () => {
     let compiled = 0;
     fc.assert(
       fc.property(objects, edits, (before, changes) => {
@@ -62,7 +71,31 @@ describe('compile', () => {
     expect(Math.min(...faults)).toBeLessThan(Math.max(...faults));
   });
 
-  test('gives the same bytes and diagnostics whatever the order of policies of all six kinds', () => {
+  test('makes only the resources of those proxies anew for which a Sidecar changes', () => {
+    const compiler = createCompiler({ settings: defaultSettings });
+    const resourcesWith = (host: string) => {
+      const own = { metadata: { namespace: 'a' }, spec: { egress: [{ hosts: [host] }] } };
+      const sidecar = { apiVersion: 'networking.mesh.io/v1', kind: 'Sidecar', ...own };
+      const compilation = compiler.compile([...topology, fileOf(sidecar, 0)], 'all', new DiagnosticBag());
+      if (compilation === undefined) throw new Error('the mesh does not compile');
+      return new Map(
+        compilation.configs.map(({ listeners, clusters, routes }, i) => {
+          const { namespace, name } = compilation.workloads[i] ?? { namespace: '', name: '' };
+          return [`${namespace}/${name}`, [...listeners, ...clusters, ...routes]];
+        }),
+      );
+    };
+    const before = resourcesWith('./*');
+    const after = resourcesWith('b/*');
+    for (const [name, resources] of after) {
+      const isSame =
+        resources.length === before.get(name)?.length && resources.every((it, i) => it === before.get(name)?.[i]);
+      expect([name, isSame]).toEqual([name, !name.startsWith('a/')]);
+    }
+    expect(new Set([...after.keys()].map((name) => name.split('/')[0])).size).toBeGreaterThan(1);
+  });
+
+  test('gives the same bytes and diagnostics whatever the order of policies of all seven kinds', () => {
     fc.assert(
       fc.property(objects, fc.infiniteStream(fc.nat()), (list, order) => {
         const files = list.map(fileOf);

@@ -6,11 +6,20 @@ export type OutboundTrafficPolicyMode = 'ALLOW_ANY' | 'REGISTRY_ONLY';
 export interface SidecarEgress {
   /** Each as `namespace/host`. */
   readonly hosts: readonly string[];
+  readonly port?: SidecarPort;
+  /** Address of the listener. */
+  readonly bind?: string;
+  readonly captureMode?: 'DEFAULT' | 'IPTABLES' | 'NONE';
+}
+
+export interface SidecarPort {
+  readonly number: number;
+  readonly protocol: string;
 }
 
 /** A port on which the selected workloads accept connections. */
 export interface SidecarIngress {
-  readonly port: { readonly number: number; readonly protocol: string };
+  readonly port: SidecarPort;
   /** Where the application listens: `127.0.0.1:8080`, `:8080`. */
   readonly defaultEndpoint?: string;
 }

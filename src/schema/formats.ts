@@ -105,6 +105,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
     '127.0.0.1:PORT or [::1]:PORT, or :PORT, 0.0.0.0:PORT or [::]:PORT',
     isIngressEndpoint,
   ),
+  'ip-address': one('invalid-ip-block', 'an IP address', (text) => isIpBlock(text) && !text.includes('/')),
   'ip-block': one('invalid-ip-block', 'an IP address or a CIDR block', isIpBlock),
   jwks: one('invalid-jwks', 'a JSON Web Key Set with a key', isJsonWebKeySet),
   'label-key': one('invalid-label', 'a name of at most 63 characters, with an optional DNS prefix and "/"', isLabelKey),

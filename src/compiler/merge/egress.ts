@@ -1,12 +1,20 @@
-import type { Sidecar } from '../../policy/sidecar.ts';
+import type { SidecarEgress } from '../../policy/sidecar.ts';
 import { isWildcard, matches, resolveShortName, subsetOf } from '../topology/host.ts';
-import type { Service } from '../topology/model.ts';
+import type { IpFamily, Service } from '../topology/model.ts';
+import type { Protocol } from '../topology/protocol.ts';
+import { selectProtocol } from '../topology/protocol-selection.ts';
 import { isVisible } from '../topology/visibility.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 
-/** Services that a client imports. */
+/** Services that a client imports, and the listener through which it reaches them. */
 export interface EgressListener {
   readonly hosts: readonly EgressHost[];
+  /** Absent: every port but those that other listeners name. */
+  readonly port?: { readonly number: number; readonly protocol: Protocol };
+  /** Absent: the addresses of the services. */
+  readonly address?: string;
+  /** The application connects to it: nothing is redirected there. */
+  readonly isBound?: true;
 }
 
 /** Hosts of one namespace, or of all. */
@@ -18,12 +26,47 @@ export interface EgressHost {
 }
 
 /** The `egress` of a Sidecar as clients of a namespace mean it; equal meanings have equal forms. */
-export function egressListeners(egress: NonNullable<Sidecar['spec']['egress']>, namespace: string): EgressListener[] {
-  return egress.map(({ hosts }) => ({ hosts: egressHosts(hosts, namespace) }));
+export function egressListeners(egress: readonly SidecarEgress[], client: EgressClient): readonly EgressListener[] {
+  const byPlace = new Map<string, { readonly place: Omit<EgressListener, 'hosts'>; readonly hosts: string[] }>();
+  for (const listener of egress) {
+    const place = placeOf(listener, client);
+    const key = JSON.stringify(place);
+    const known = byPlace.get(key);
+    if (known === undefined) byPlace.set(key, { place, hosts: [...listener.hosts] });
+    else known.hosts.push(...listener.hosts);
+  }
+  return [...byPlace.keys()].sort().flatMap((key) => {
+    const { place, hosts } = byPlace.get(key) ?? {};
+    return hosts === undefined ? [] : [{ ...place, hosts: egressHosts(hosts, client.namespace) }];
+  });
 }
 
-/** Whether a listener imports a service, by its own name or one of its aliases that the client sees. */
-export function importsService({ hosts }: EgressListener, service: Service, client: string): boolean {
+/** Whose listeners they are. */
+export interface EgressClient {
+  readonly namespace: string;
+  readonly families: readonly IpFamily[];
+}
+
+function placeOf(
+  { port, bind, captureMode }: SidecarEgress,
+  { families }: EgressClient,
+): Omit<EgressListener, 'hosts'> {
+  if (port === undefined) return {};
+  const { number, protocol } = port;
+  const isBound = captureMode === 'NONE';
+  const loopback = families.includes('ipv4') ? '127.0.0.1' : '::1';
+  const address = bind ?? (isBound ? loopback : undefined);
+  return {
+    port: { number, protocol: selectProtocol({ number, name: '', appProtocol: protocol }) },
+    // The wildcard is where listeners stand anyhow.
+    ...(address === undefined || address === '0.0.0.0' || address === '::' ? {} : { address }),
+    ...(isBound ? { isBound } : {}),
+  };
+}
+
+/** Whether a listener imports a service that has its port, by its own name or one of its aliases that the client sees. */
+export function importsService({ hosts, port }: EgressListener, service: Service, client: string): boolean {
+  if (port !== undefined && !service.ports.some(({ number }) => number === port.number)) return false;
   const names = service.aliases.filter((alias) => isVisible(alias.exportTo, alias.namespace, client));
   return [service, ...names].some((named) =>
     hosts.some(({ namespace, host }) => isOf(namespace, named.namespace) && subsetOf(named.host, host)),

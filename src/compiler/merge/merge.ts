@@ -13,7 +13,7 @@ import { egressListeners } from './egress.ts';
 import { checkEgress } from './egress-checks.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
-import { checkIngress } from './ingress-checks.ts';
+import { checkListeners } from './listener-checks.ts';
 import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
@@ -57,7 +57,7 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
   checkPaths(input.authorizationPolicies, settings, bag);
   checkVirtualServices(input.virtualServices, input, bag);
   checkSidecars(sidecars, reach, bag);
-  checkIngress(input.sidecars, settings, bag);
+  checkListeners(input.sidecars, settings, bag);
   const gateways = new GatewayIndex(input.gateways, settings);
   checkGateways(input.gateways, gateways, topology, bag);
   const routes = new VirtualServiceIndex(input.virtualServices, settings, bag);
@@ -159,7 +159,7 @@ function sidecarScope(
   const policy = inForce.find(({ spec }) => spec.outboundTrafficPolicy !== undefined)?.spec.outboundTrafficPolicy;
   const mode = policy && (policy.mode ?? 'REGISTRY_ONLY');
   return {
-    ...(egress === undefined ? {} : { egress: egressListeners(egress, workload.namespace) }),
+    ...(egress === undefined ? {} : { egress: egressListeners(egress, workload) }),
     ...(mode === undefined || mode === settings.outboundTrafficPolicy ? {} : { outboundTrafficPolicy: mode }),
   };
 }

@@ -83,6 +83,41 @@ describe('egress', () => {
   });
 });
 
+describe('egress with ports', () => {
+  const listener = (hosts: readonly string[], number: number, rest: object = {}) => ({
+    ...{ hosts, port: { number, protocol: 'HTTP' } },
+    ...rest,
+  });
+  const scoped = (...egress: NonNullable<Sidecar['spec']['egress']>) => analysed([make.sidecar('a/s', { egress })]);
+
+  test('imports services that have the port alone', () => {
+    expect(scoped(listener(['*/*'], 80)).hosts('a/client')).toEqual(all);
+    expect(scoped(listener(['*/*'], 81)).hosts('a/client')).toEqual([]);
+    expect(scoped(listener(['*/*'], 81), { hosts: ['./*'] }).hosts('a/client')).toEqual(['web.a']);
+  });
+
+  test.each([
+    [{}, {}],
+    [{ bind: '0.0.0.0' }, {}],
+    [{ bind: '192.0.2.1', captureMode: 'IPTABLES' }, { address: '192.0.2.1' }],
+    [{ captureMode: 'NONE' }, { address: '127.0.0.1', isBound: true }],
+    [
+      { captureMode: 'NONE', bind: '127.0.0.9' },
+      { address: '127.0.0.9', isBound: true },
+    ],
+  ])('and with %o stands at %o', (rest, place) => {
+    expect(scoped(listener(['~/*'], 80, rest)).scopeOf('a/client').egress).toEqual([
+      { ...place, port: { number: 80, protocol: 'http' }, hosts: [] },
+    ]);
+  });
+
+  test('may not be where the proxy itself listens', () => {
+    expect(scoped(listener(['~/*'], 15000, { captureMode: 'NONE' })).said).toEqual([
+      'sidecar-port-of-proxy: port 15000 is one on which the proxy itself listens (administration)',
+    ]);
+  });
+});
+
 describe('Sidecars', () => {
   const ofRoot = importing('mesh-system/default', ['./*']);
 

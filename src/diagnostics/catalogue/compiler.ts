@@ -51,7 +51,7 @@ export const compilerCodes = {
     message`the application of workload "${'workload'}" cannot be reached on loopback ("defaultEndpoint" of port ${'port'}): its interception mode is TPROXY, which keeps the addresses of clients`,
     'remove "defaultEndpoint", or set interception mode REDIRECT',
   ),
-  'ingress-port-of-proxy': error(
+  'sidecar-port-of-proxy': error(
     message`port ${'port'} is one on which the proxy itself listens (${'what'})`,
     'name another port',
   ),

@@ -81,6 +81,14 @@ export const policyCodes = {
     message`"defaultEndpoint" "${'endpoint'}" leads from port ${'port'} to another port of the workload's own address, which is not supported`,
     'write "127.0.0.1:PORT" for an application that listens on loopback or on every address',
   ),
+  'bind-beyond-loopback': error(
+    message`captureMode NONE with "bind" ${'bind'}: whoever reaches this address could call services with the identity of the workload`,
+    'bind an address of loopback, such as 127.0.0.1',
+  ),
+  'listener-without-port': error(
+    message`"${'field'}" without "port", which it needs`,
+    'add "port", or remove the field: the addresses of the services are listened on',
+  ),
   'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect: ${'why'}`),
   'local-origin-failures-not-split': error(
     message`"consecutiveLocalOriginFailures" without "splitExternalLocalOriginErrors"`,

@@ -12,6 +12,8 @@ export interface ListenerDraft {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly isWildcard: boolean;
+  /** The application connects to it: nothing is redirected there. */
+  readonly isBound: boolean;
   /** The first claim on its HTTP requests, and all services that share its route table. */
   readonly http: Placement[];
   /** Takes the bytes that no match below takes. */
@@ -43,11 +45,14 @@ export class ListenerDrafts {
       this.#refuse(placement);
       return;
     }
-    const name = listenerName(addresses[0] ?? '', placement.port.number);
+    const isBound = placement.isBound === true;
+    const place = listenerName(addresses[0] ?? '', placement.port.number);
+    const name = isBound ? `bound_${place}` : place;
     let draft = this.drafts.get(name);
     if (draft === undefined) {
       const isWildcard = placement.address === undefined;
-      draft = { name, addresses, port: placement.port.number, isWildcard, http: [], fallback: undefined, matched: [] };
+      const port = placement.port.number;
+      draft = { name, addresses, port, isWildcard, isBound, http: [], fallback: undefined, matched: [] };
       this.drafts.set(name, draft);
     }
     const tcpOwner = draft.fallback ?? draft.matched[0]?.placement;

@@ -49,7 +49,7 @@ export function outboundListener(
     addresses: draft.addresses,
     port: draft.port,
     direction: 'OUTBOUND',
-    bindToPort: false,
+    bindToPort: draft.isBound,
     useOriginalDst: false,
     transparent: false,
     listenerFilters: inspectors(chains, settings),

@@ -6,8 +6,6 @@ import type { ListenerIR } from '../../ir/listener.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import type { UpstreamTransport } from '../../ir/tls.ts';
 import type { ClientScope, EffectiveOutbound } from '../../merge/effective.ts';
-import { importsService } from '../../merge/egress.ts';
-import type { Service } from '../../topology/model.ts';
 import { protocolClass } from '../../topology/protocol.ts';
 import type { Lowering } from '../lowering.ts';
 import { outboundCluster } from '../names.ts';
@@ -16,7 +14,8 @@ import { addressesInBlocks } from './addresses-in-blocks.ts';
 import { type ListenerDraft, ListenerDrafts } from './draft.ts';
 import { outboundListener } from './listener.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
-import { placements } from './placement.ts';
+
+import { servicePlacements } from './service-placements.ts';
 import { proxyChoice } from './service-proxy.ts';
 import { unknownDestinations } from './unknown-destinations.ts';
 import { virtualOutbound } from './virtual-outbound.ts';
@@ -31,19 +30,11 @@ export function draftListeners(
 ): { readonly drafts: readonly ListenerDraft[]; readonly conflicts: readonly ConflictIR[] } {
   const drafts = new ListenerDrafts(wildcardAddresses(scope.families), settings, bag);
   for (const outbound of services) {
-    if (!isReached(outbound.service, scope)) continue;
-    for (const port of outbound.service.ports) {
-      for (const whole of placements(outbound, port, scope, settings)) {
-        for (const placement of meshRoutes.placementsOf(whole, bag)) drafts.add(placement);
-      }
+    for (const whole of servicePlacements(outbound, scope, settings)) {
+      for (const placement of meshRoutes.placementsOf(whole, bag)) drafts.add(placement);
     }
   }
   return { drafts: [...drafts.drafts.values()], conflicts: drafts.conflicts };
-}
-
-/** Services that the proxy calls by itself have clusters, and no listener for the application. */
-function isReached(service: Service, { egress, namespace }: ClientScope): boolean {
-  return egress === undefined || egress.some((listener) => importsService(listener, service, namespace));
 }
 
 /** The listener of each draft, and the one that redirected connections reach first; by name. */
@@ -92,6 +83,9 @@ function listenerOf(
     ...targets.map(({ cluster, weightedClusters }) => JSON.stringify(weightedClusters ?? cluster)),
     String(overridesAlpn),
     unknown,
+    String(draft.isBound),
+    // A listener of a Sidecar may have another protocol than the service.
+    [...new Set([...draft.http, ...takers].map(({ port }) => port.protocol))].join(),
     addressesInBlocks(draft).join(),
     ...takers.map((placement) => JSON.stringify(proxyChoice(placement, clusters, settings))),
   ];

@@ -19,6 +19,8 @@ export interface Placement {
   readonly tcp: TcpMatch | undefined;
   /** A pod calls itself directly. */
   readonly notForAddress: string | undefined;
+  /** The application connects to it: nothing is redirected there. */
+  readonly isBound?: true;
   /** Where its bytes go instead of to the service itself. */
   readonly target?: PlacementTarget;
 }
@@ -66,7 +68,7 @@ export function placements(
       {
         ...base,
         routes: isDetected ? routeNames.port(port.number) : undefined,
-        tcp: { ...everything, serverNames: serverNames(service, port) },
+        tcp: tcpMatch(service, port),
       },
     ];
   }
@@ -101,6 +103,11 @@ function podAddresses(
 
 function hasSelector({ object }: Service): boolean {
   return 'spec' in object && (object as ServiceEntry).spec.workloadSelector !== undefined;
+}
+
+/** What tells a service from others on a shared address: where its clients use TLS, the server name. */
+export function tcpMatch(service: Service, port: ServicePort): TcpMatch {
+  return { ...everything, serverNames: serverNames(service, port) };
 }
 
 /** Where an address does not tell the service, the server name of its TLS does. */

@@ -1,4 +1,5 @@
 import type { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import type { OutboundTrafficPolicyMode } from '../../../policy/sidecar.ts';
 import type { ConflictIR } from '../../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../../ir/route.ts';
 import type { ClientScope } from '../../merge/effective.ts';
@@ -27,12 +28,14 @@ export function outboundRoutes(
   const routes = new Map<string, RouteConfigurationIR>();
   const conflicts: ConflictIR[] = [];
   const context = { scope, meshRoutes, lowering, bag, conflicts };
-  for (const { http } of drafts) {
+  for (const { http, isBound } of drafts) {
     const [first] = http;
     const name = first?.routes;
     if (first === undefined || name === undefined || routes.has(name)) continue;
-    const isShared = name === routeNames.port(first.port.number);
-    routes.set(name, isShared ? sharedRoutes(name, http, context) : detectedRoutes(name, first, context));
+    const isOwn = name === routeNames.service(first.outbound.service, first.port.number);
+    // The destination of a connection to a bound listener is the listener itself: nothing can be passed on.
+    const unknown = isBound ? 'REGISTRY_ONLY' : unknownDestinations(scope, lowering.settings);
+    routes.set(name, isOwn ? detectedRoutes(name, first, context) : sharedRoutes(name, http, unknown, context));
   }
   return { routes: [...routes.values()], conflicts };
 }
@@ -47,9 +50,13 @@ function detectedRoutes(name: string, { outbound, port }: Placement, context: Vi
   }));
 }
 
-function sharedRoutes(name: string, http: readonly Placement[], context: VirtualHostContext): RouteConfigurationIR {
-  const { scope, lowering, bag } = context;
-  const unknown = unknownDestinations(scope, lowering.settings);
+function sharedRoutes(
+  name: string,
+  http: readonly Placement[],
+  unknown: OutboundTrafficPolicyMode,
+  context: VirtualHostContext,
+): RouteConfigurationIR {
+  const { lowering, bag } = context;
   const catchAll = lowering.memo.of([lowering.settings], `catch-all ${unknown}`, bag, () =>
     catchAllVirtualHost(unknown),
   );
