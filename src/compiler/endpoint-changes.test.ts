@@ -48,6 +48,7 @@ const services = [
   service('web', 'clusterIP: 10.96.0.1, selector: {app: web}'),
   service('each', 'clusterIP: None, selector: {app: web}'),
   service('recorded', 'clusterIP: 10.96.0.2'),
+  service('nobody', 'clusterIP: 10.96.0.3, selector: {app: nobody}'),
 ];
 
 function service(name: string, spec: string): SourceFile {
@@ -130,6 +131,17 @@ describe('with delivery ads', () => {
     const { changed, jsonOf } = changesOf('ads', {}, { accounts: { 'web-3': 'other' }, unready: ['web-3'] });
     expect(changed).toEqual(['cluster outbound|8080||each.shop.svc.cluster.local', `cluster ${web}`]);
     expect(JSON.stringify(jsonOf(`cluster ${web}`))).toContain('spiffe://cluster.local/ns/shop/sa/other');
+  });
+
+  test.each<[Delivery, boolean]>([
+    ['ads', true],
+    ['files', false],
+  ])('a cluster of a service without endpoints (%s) accepts nobody where endpoints come without it: %s', (form, is) => {
+    const { jsonOf } = changesOf(form, {}, {});
+    const matcher =
+      /"match_typed_subject_alt_names":\[\{"san_type":"URI","matcher":\{"exact":"spiffe:\/\/nobody.invalid\/"\}\}\]/;
+    const text = JSON.stringify(jsonOf('cluster outbound|8080||nobody.shop.svc.cluster.local'));
+    expect([text.includes('ROOTCA'), matcher.test(text)]).toEqual([true, is]);
   });
 
   test('a cluster names the control plane, and its endpoints are a resource of its name', () => {

@@ -14,6 +14,7 @@ import { configOf } from './proxy-config.ts';
 import { renderResource } from './render-resource.ts';
 import type { Delivery, EnvoyConfig, Resource, ResourceSet, ResourceType } from './resource.ts';
 import { routeConfigurationView } from './route-view.ts';
+import { servedCluster } from './served-cluster.ts';
 import { builtInTemplates, type Templates } from './templates.ts';
 import { type UserBootstrap, withUserBootstrap } from './user-bootstrap.ts';
 
@@ -69,7 +70,7 @@ export function createRenderer(
         one('listener', ir.name, 'listeners', listenerView(ir, placement), bag),
       );
       const apart = cached((ir: ClusterIR, bag) =>
-        one('cluster', ir.name, 'clusters', clusterView(ir, placement, ir.endpoints), bag),
+        one('cluster', ir.name, 'clusters', clusterView(servedCluster(ir), placement, ir.endpoints), bag),
       );
       const holding = cachedBoth((ir: ClusterIR, held: EndpointsIR, bag) =>
         one('cluster', ir.name, 'clusters', clusterView(ir, placement, held), bag),

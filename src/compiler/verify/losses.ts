@@ -4,6 +4,7 @@ import type { ListenerIR } from '../ir/listener.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { RouteConfigurationIR } from '../ir/route.ts';
 import type { Delivery, Resource } from '../render/resource.ts';
+import { servedCluster } from '../render/served-cluster.ts';
 import type { Lose } from './expect.ts';
 import type { Findings } from './finding.ts';
 import { bootstrapLosses, overrideLosses, userBootstrapLosses } from './lost-bootstrap.ts';
@@ -43,7 +44,8 @@ export function checkLosses(
     const cluster = wanted as ClusterIR;
     const isApart = cluster.type === 'eds' && delivery === 'ads';
     const endpoints = cluster.type === 'eds' && !isApart ? assignmentOf(proxy.assignments, cluster.name) : undefined;
-    clusterLosses(json, cluster, isApart ? 'apart' : (endpoints ?? cluster.endpoints), lose);
+    if (isApart) clusterLosses(json, servedCluster(cluster), 'apart', lose);
+    else clusterLosses(json, cluster, endpoints ?? cluster.endpoints, lose);
   } else routeLosses(json, wanted as RouteConfigurationIR, lose);
 }
 
