@@ -47,6 +47,22 @@ kind: Namespace
 metadata: {name: ${name}, labels: ${labels}}
 `;
 
+const machine = (labels: string, rest = ''): string => `apiVersion: networking.mesh.io/v1
+kind: WorkloadEntry
+metadata: {name: machine, namespace: shop}
+spec: {address: 10.40.1.11, labels: ${labels}${rest}}
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: machines, namespace: shop}
+spec:
+  hosts: [machines.example]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 8080, name: http, protocol: HTTP}]
+  workloadSelector: {labels: {app: erp}}
+`;
+
 /** Codes of the warnings, and of what was not checked. */
 function told(...documents: readonly string[]): { readonly found: string[]; readonly unseen: string[] } {
   const bag = new DiagnosticBag();
@@ -115,6 +131,19 @@ spec: {containers: [{name: app}]}
 ${status}`;
     expect(told(pod(''), strict('cart', 'shop')).found).toEqual([]);
     expect(told(pod('status: {podIP: 10.0.0.1}\n'), strict('cart', 'shop')).found).toEqual(['policy-in-force-nowhere']);
+  });
+
+  test.each<[string, string, string, string[]]>([
+    ['with an account', '{app: erp}', ', serviceAccount: erp', []],
+    ['without an account', '{app: erp}', '', ['policy-in-force-nowhere']],
+    [
+      'whose label says that it has none',
+      '{app: erp, security.mesh.io/tlsMode: disabled}',
+      ', serviceAccount: erp',
+      ['policy-in-force-nowhere'],
+    ],
+  ])('a machine %s counts by that as one with a sidecar', (_, labels, rest, expected) => {
+    expect(told(machine(labels, rest), strict('machine', 'shop', 'erp')).found).toEqual(expected);
   });
 });
 

@@ -77,7 +77,9 @@ export function entryWorkload(
 ): WorkloadDraft {
   const spec = specOfMember(entry, group);
   const labels = { ...(group && labelsOfGroup(group)), ...entry.labels, ...entry.spec.labels };
-  const role = group === undefined ? roleOfEntry(labels) : roleOfGroup(labels);
+  // Where the input may leave out who is injected: without a sidecar an account would be of no use.
+  const isPresumed = Object.keys(context.presumedLabels).length > 0 && spec.serviceAccount !== undefined;
+  const role = group !== undefined || isPresumed ? roleOfGroup(labels) : roleOfEntry(labels);
   const dialed = spec.address === undefined ? [] : dialedAddress(entry, ['spec', 'address'], spec.address, context.bag);
   const inherited = group?.spec.metadata?.annotations;
   const annotations = inherited === undefined ? entry.annotations : { ...inherited, ...entry.annotations };
