@@ -3,6 +3,7 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Sidecar } from '../../policy/sidecar.ts';
 import { resolveShortName, subsetOf } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
+import { nearNamespace } from '../topology/near-namespace.ts';
 import { isVisible } from '../topology/visibility.ts';
 import { importsRoutes } from './egress.ts';
 import { isTold, type Reach } from './reach-checks.ts';
@@ -52,7 +53,7 @@ function nothingOf(entry: string, sidecar: Sidecar, targets: EgressTargets): Not
 }
 
 function ofNamespace(namespace: string, topology: Topology): Nothing {
-  const guess = nearest(namespace, topology.namespaces.keys());
+  const guess = nearNamespace(namespace, topology);
   const hint = guess && `did you mean "${guess}"?`;
   return { why: `there is no namespace "${namespace}"`, hint, isUnseen: guess === undefined };
 }

@@ -7,6 +7,7 @@ import * as make from '../../testing/objects.ts';
 import { meshService, ports } from '../../testing/topology.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
+import { ServiceHosts } from './service-hosts.ts';
 
 const settings = defaultSettings;
 const destination = { destination: { host: 'web' } };
@@ -16,7 +17,7 @@ describe('reportIdleRoutes', () => {
     const service = meshService('web', { ports: ports(...list.split(' ')) });
     const bag = new DiagnosticBag();
     const virtualService = make.virtualService('default/web', { hosts: ['web'], ...spec });
-    reportIdleRoutes(virtualService, new Map([[service.host, [service]]]), settings, bag);
+    reportIdleRoutes(virtualService, new ServiceHosts([service]), settings, bag);
     return bag.all.map(({ code }) => code);
   };
   const http = [{ route: [destination] }];

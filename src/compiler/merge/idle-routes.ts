@@ -3,9 +3,10 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { boundGateways } from '../topology/gateway-name.ts';
-import { isWildcard, resolveShortName, subsetOf } from '../topology/host.ts';
-import type { Service, ServicePort } from '../topology/model.ts';
+import { resolveShortName } from '../topology/host.ts';
+import type { ServicePort } from '../topology/model.ts';
 import { protocolClass } from '../topology/protocol.ts';
+import type { ServiceHosts } from './service-hosts.ts';
 
 const kinds = ['http', 'tls', 'tcp'] as const;
 type RouteKind = (typeof kinds)[number];
@@ -16,14 +17,14 @@ type RouteKind = (typeof kinds)[number];
  */
 export function reportIdleRoutes(
   virtualService: VirtualService,
-  byHost: ReadonlyMap<string, readonly Service[]>,
+  serviceHosts: ServiceHosts,
   settings: Settings,
   bag: DiagnosticBag,
 ): void {
   const { spec, namespace, document } = virtualService;
   if (boundGateways(spec.gateways, namespace).some((gateway) => gateway !== 'mesh')) return;
   const hosts = (spec.hosts ?? []).map((host) => resolveShortName(host, namespace, settings.clusterDomain));
-  const services = hosts.flatMap((host) => servicesOf(host, byHost));
+  const services = hosts.flatMap((host) => serviceHosts.under(host));
   if (services.length === 0) return;
   const ports = services.flatMap((service) => service.ports.filter(({ protocol }) => protocol !== 'udp'));
   for (const kind of kinds) {
@@ -42,11 +43,6 @@ export function reportIdleRoutes(
       else if (!named.some((port) => takes(port, kind, settings))) warn(path, `its port is ${described(named)}`);
     }
   }
-}
-
-function servicesOf(host: string, byHost: ReadonlyMap<string, readonly Service[]>): readonly Service[] {
-  if (!isWildcard(host)) return byHost.get(host) ?? [];
-  return [...byHost].flatMap(([name, services]) => (subsetOf(name, host) ? services : []));
 }
 
 /** Whether connections of a port are looked at by routes of a kind. */

@@ -5,6 +5,7 @@ import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import type { Topology, Workload } from '../topology/model.ts';
+import { nearNamespace } from '../topology/near-namespace.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, selects } from '../topology/selector.ts';
 import { workloadsByLabels } from '../topology/workload-index.ts';
@@ -58,7 +59,7 @@ export function checkExports(
     const isNamed = (name: string): boolean => !['*', '.', '~'].includes(name) && !namespaces.has(name);
     if (exportTo.length === 0 || !exportTo.every(isNamed) || !isTold(policy, reach)) continue;
     const why = `there is no namespace ${exportTo.map((name) => `"${name}"`).join(', ')}, to which it is exported`;
-    const guess = nearest(exportTo[0] ?? '', namespaces.keys());
+    const guess = nearNamespace(exportTo[0] ?? '', reach.topology);
     reportNowhere(policy, { why, hint: guess && `did you mean "${guess}"?`, isUnseen: guess === undefined }, bag);
   }
 }
@@ -83,7 +84,8 @@ function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Now
   if (proxied !== undefined) return undefined;
   if (topology.namespaces.has(namespace))
     return { why: `there is no workload in namespace "${namespace}"`, isUnseen: true };
-  const guess = nearest(namespace, [...topology.namespaces.keys(), rootNamespace]);
+  const near = nearNamespace(namespace, topology);
+  const guess = nearest(namespace, near === undefined ? [rootNamespace] : [near, rootNamespace]);
   const hint = guess === undefined ? undefined : `did you mean "${guess}"?`;
   return { why: `there is no namespace "${namespace}"`, hint, isNamespace: true, isUnseen: guess === undefined };
 }

@@ -1,16 +1,16 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
-import { append } from '../../lib/append.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { NearNames } from '../../lib/near-names.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { destinationsOf } from '../topology/destinations.ts';
 import { boundGateways, gatewayName } from '../topology/gateway-name.ts';
-import { matches, resolveShortName } from '../topology/host.ts';
-import type { Service, Topology } from '../topology/model.ts';
+import { resolveShortName } from '../topology/host.ts';
+import type { Topology } from '../topology/model.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
+import { ServiceHosts } from './service-hosts.ts';
 
 /** What VirtualServices are checked against. */
 export interface RouteTargets {
@@ -28,23 +28,20 @@ export function checkVirtualServices(
   { topology, gateways, settings }: RouteTargets,
   bag: DiagnosticBag,
 ): void {
-  const byHost = new Map<string, Service[]>();
-  for (const service of topology.services) {
-    append(byHost, service.host, service);
-    for (const { host } of service.aliases) append(byHost, host, service);
-  }
+  const hosts = new ServiceHosts(topology.services);
   const inhabitedByGateways = new Set(gateways.map(({ namespace }) => namespace));
   const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
+  const near = new NearNames(known);
   for (const virtualService of virtualServices) {
-    checkGateways(virtualService, known, inhabitedByGateways, bag);
-    checkHosts(virtualService, byHost, { topology, settings }, bag);
-    reportIdleRoutes(virtualService, byHost, settings, bag);
+    checkGateways(virtualService, { known, near, namespaces: inhabitedByGateways }, bag);
+    checkHosts(virtualService, hosts, { topology, settings }, bag);
+    reportIdleRoutes(virtualService, hosts, settings, bag);
     for (const { destination, path } of destinationsOf(virtualService)) {
       const host = resolveShortName(destination.host, virtualService.namespace, settings.clusterDomain);
-      const services = byHost.get(host);
+      const services = hosts.get(host);
       const span = (...field: JsonPath) => virtualService.document.spanOf([...path, ...field]);
       if (services === undefined) {
-        const near = nearestHost(host, [...byHost.keys()]);
+        const near = hosts.nearest(host);
         const hint = near === undefined ? undefined : `did you mean "${near}"?`;
         const isUnseen = near === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
         bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
@@ -59,30 +56,25 @@ export function checkVirtualServices(
   }
 }
 
-/** Names of one domain are compared by their first part: the rest is alike in all of them. */
-function nearestHost(host: string, hosts: readonly string[]): string | undefined {
-  const [name = ''] = host.split('.', 1);
-  const domain = host.slice(name.length);
-  const siblings = hosts.filter((other) => other.endsWith(domain) && !other.slice(0, -domain.length).includes('.'));
-  const near = nearest(
-    name,
-    siblings.map((other) => other.slice(0, -domain.length)),
-  );
-  return near === undefined || domain === '' ? undefined : `${near}${domain}`;
+/** Gateways by `namespace/name`. */
+interface GatewayNames {
+  readonly known: ReadonlySet<string>;
+  readonly near: NearNames;
+  /** Namespaces that have gateways. */
+  readonly namespaces: ReadonlySet<string>;
 }
 
 function checkGateways(
   { spec, namespace, document }: VirtualService,
-  known: ReadonlySet<string>,
-  namespaces: ReadonlySet<string>,
+  gateways: GatewayNames,
   bag: DiagnosticBag,
 ): void {
   for (const [i, reference] of (spec.gateways ?? []).entries()) {
     const gateway = gatewayName(reference, namespace);
-    if (gateway === 'mesh' || known.has(gateway)) continue;
-    const near = nearest(gateway, known);
+    if (gateway === 'mesh' || gateways.known.has(gateway)) continue;
+    const near = gateways.near.nearest(gateway);
     const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-    const isUnseen = near === undefined && !namespaces.has(gateway.slice(0, gateway.indexOf('/')));
+    const isUnseen = near === undefined && !gateways.namespaces.has(gateway.slice(0, gateway.indexOf('/')));
     bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint, isUnseen });
   }
 }
@@ -90,14 +82,14 @@ function checkGateways(
 /** Hosts that sidecars are to route and that nobody declares; they do it for HTTP, on one port. */
 function checkHosts(
   { spec, namespace, document }: VirtualService,
-  byHost: ReadonlyMap<string, Service[]>,
+  hosts: ServiceHosts,
   { topology, settings: { clusterDomain } }: Pick<RouteTargets, 'topology' | 'settings'>,
   bag: DiagnosticBag,
 ): void {
   if (!boundGateways(spec.gateways, namespace).includes('mesh')) return;
   for (const [i, written] of (spec.hosts ?? []).entries()) {
     const host = resolveShortName(written, namespace, clusterDomain);
-    if (byHost.has(host) || [...byHost.keys()].some((known) => matches(host, known))) continue;
+    if (hosts.meets(host)) continue;
     const span = document.spanOf(['spec', 'hosts', i]);
     const extras = { isUnseen: isOfUnseenNamespace(host, topology, clusterDomain) };
     if (spec.http !== undefined) bag.report('host-without-service', span, { host }, extras);
