@@ -121,7 +121,7 @@ export class Answers implements effective.Effective {
 
   #servicesOf(scope: effective.ClientScope): readonly Service[] {
     const { topology, settings } = this.sources;
-    if (scope.egress === undefined) return visibleServices(topology, scope.namespace);
+    if (scope.egress === undefined) return visibleServices(topology.services, scope.namespace);
     return importedServices(topology, scope, scope.egress, this.virtualServices(scope), settings);
   }
 

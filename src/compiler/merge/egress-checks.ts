@@ -7,6 +7,7 @@ import { nearNamespace } from '../topology/near-namespace.ts';
 import { isVisible } from '../topology/visibility.ts';
 import { importsRoutes } from './egress.ts';
 import { isTold, type Reach } from './reach-checks.ts';
+import { serviceIndex } from './service-index.ts';
 import type { VirtualServiceIndex } from './virtual-service-index.ts';
 
 /** What entries of `egress` are compared with. */
@@ -64,15 +65,13 @@ function ofHost(
   { topology, rootNamespace, routes, clusterDomain }: EgressTargets,
 ): Nothing | undefined {
   const { namespace, host } = wanted;
-  const imports = { hosts: [wanted] };
-  if (routes.all.some((it) => importsRoutes(imports, it, clusterDomain))) return undefined;
+  const index = serviceIndex(topology);
   const isOf = (owner: string): boolean => namespace === '*' || namespace === owner;
-  const named = topology.services
-    .flatMap((service) => [service, ...service.aliases])
-    .filter((it) => isOf(it.namespace));
-  const found = named.filter((it) => subsetOf(it.host, host));
+  const found = index.namesFor(wanted).filter((it) => isOf(it.namespace) && subsetOf(it.host, host));
   const where = namespace === '*' ? 'no service' : `no service of namespace "${namespace}"`;
   if (found.length === 0) {
+    if (routes.all.some((it) => importsRoutes({ hosts: [wanted] }, it, clusterDomain))) return undefined;
+    const named = index.namesFor({ namespace, host: '*' });
     const full = resolveShortName(host, namespace, clusterDomain);
     const guess = named.some((it) => it.host === full) ? full : nearest(host, new Set(named.map((it) => it.host)));
     const hint = guess && `did you mean "${guess}"?`;

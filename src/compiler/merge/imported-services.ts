@@ -6,6 +6,7 @@ import type { ClientScope } from './effective.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import { type EgressListener, importsService } from './egress.ts';
 import { visibleServices } from './outbound.ts';
+import { serviceIndex } from './service-index.ts';
 
 /**
  * What a Sidecar leaves of the services that a client sees, oldest first: those that it imports, and those that the
@@ -18,15 +19,17 @@ export function importedServices(
   routes: readonly EffectiveVirtualService[],
   settings: Settings,
 ): readonly Service[] {
-  const imported = visibleServices(topology, namespace, (service) =>
+  const index = serviceIndex(topology);
+  const candidates = index.servicesFor(egress.flatMap(({ hosts }) => hosts));
+  const imported = visibleServices(candidates, namespace, (service) =>
     egress.some((listener) => importsService(listener, service, namespace)),
   );
-  const hosts = new Set(imported.map(({ host }) => host));
-  const called = new Set([...authorizerHosts(settings), ...routes.flatMap((it) => destinationHosts(it, settings))]);
-  const isCalled = ({ host, aliases }: Service): boolean =>
-    !hosts.has(host) && (called.has(host) || aliases.some((alias) => called.has(alias.host)));
-  const chosen = new Set([...imported, ...visibleServices(topology, namespace, isCalled)]);
-  return topology.services.filter((service) => chosen.has(service));
+  const known = new Set(imported.map(({ host }) => host));
+  const called = [...authorizerHosts(settings), ...routes.flatMap((it) => destinationHosts(it, settings))];
+  const others = index
+    .servicesFor(called.map((host) => ({ namespace: '*', host })))
+    .filter(({ host }) => !known.has(host));
+  return index.inOrder([...imported, ...visibleServices(others, namespace)]);
 }
 
 function destinationHosts(

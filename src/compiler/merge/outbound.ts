@@ -1,4 +1,4 @@
-import type { Service, Topology } from '../topology/model.ts';
+import type { Service } from '../topology/model.ts';
 import { isVisible } from '../topology/visibility.ts';
 import type { Decided, EffectiveMtlsMode, EffectiveOutbound, EffectiveSubset, EffectiveTraffic } from './effective.ts';
 import type { MergedRule } from './merged-rule.ts';
@@ -36,16 +36,16 @@ export function composeOutbound(
 }
 
 /**
- * What a client namespace sees, oldest first: one service a host, its own namespace's where there is one, else the
+ * What a client namespace sees of services that are oldest first: one service a host, its own namespace's where there is one, else the
  * cluster's, else the oldest. Only what is wanted is looked at.
  */
 export function visibleServices(
-  topology: Topology,
+  services: readonly Service[],
   namespace: string,
   isWanted: (service: Service) => boolean = () => true,
 ): Service[] {
   const byHost = new Map<string, Service>();
-  for (const service of topology.services) {
+  for (const service of services) {
     if (!isVisible(service.exportTo, service.namespace, namespace) || !isWanted(service)) continue;
     const other = byHost.get(service.host);
     if (other === undefined || rankFor(namespace, service) < rankFor(namespace, other)) {
@@ -53,7 +53,7 @@ export function visibleServices(
     }
   }
   const chosen = new Set(byHost.values());
-  return topology.services.filter((service) => chosen.has(service));
+  return services.filter((service) => chosen.has(service));
 }
 
 function rankFor(client: string, { namespace, kind }: Service): number {
