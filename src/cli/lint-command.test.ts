@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -93,64 +93,6 @@ describe('meshpol lint --output', () => {
   ])('says what is wrong with %j', async (args, expected, text) => {
     const { code, error } = await meshpol(args, sound);
     expect([code, error.includes(text) || error]).toEqual([expected, true]);
-  });
-});
-
-describe('a file that lint would write', () => {
-  const open = () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lint-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const at = (name: string): string => join(folder, name);
-    writeFileSync(at('policy.yaml'), lowerCase);
-    return { folder, at };
-  };
-
-  test.each([
-    '-o json=FILE/policy.yaml',
-    '-o yaml=FILE/./policy.yaml',
-    '-o sarif=FILE/link.json',
-    '-o html=FILE/hard.json',
-    '--write-baseline FILE/policy.yaml',
-    '--write-baseline FILE/link.json',
-    '--fix -o json=FILE/policy.yaml',
-  ])('is refused when it is an input by whatever name: %s', async (options) => {
-    const { folder, at } = open();
-    symlinkSync('policy.yaml', at('link.json'));
-    linkSync(at('policy.yaml'), at('hard.json'));
-    const { code, error } = await meshpol(`lint ${at('policy.yaml')} ${options.replaceAll('FILE', folder)}`);
-    expect([code, error]).toEqual([
-      2,
-      expect.stringMatching(/would overwrite the input ".*policy\.yaml": name another/),
-    ]);
-    expect(readFileSync(at('policy.yaml'), 'utf8')).toBe(lowerCase);
-  });
-
-  test('is refused when it is the mesh configuration, the project file, the baseline or another output', async () => {
-    const { at } = open();
-    writeFileSync(at('mesh.txt'), 'trustDomain: cluster.local\n');
-    writeFileSync(at('.meshpol.yaml'), 'lint: {}\n');
-    writeFileSync(at('base'), '{"schemaVersion": 1, "findings": []}\n');
-    symlinkSync('out', at('other'));
-    writeFileSync(at('out'), '');
-    const refusals = [
-      [`--meshConfig ${at('mesh.txt')} -o json=${at('mesh.txt')}`, 'the configuration'],
-      [`-o json=${at('.meshpol.yaml')}`, 'the configuration'],
-      [`--baseline ${at('base')} -o json=${at('base')}`, 'the file of --baseline'],
-      [`-o json=${at('out')} -o text=${at('other')}`, 'the output of --output json='],
-      [`-o json=${at('new')} --write-baseline ${at('./new')}`, 'the output of --output json='],
-    ];
-    for (const [options, text] of refusals) {
-      const { code, error } = await meshpol(`lint ${at('policy.yaml')} ${options}`);
-      expect([code, error], options).toEqual([2, expect.stringContaining(`would overwrite ${text}`)]);
-    }
-  });
-
-  test('is written again in the folder of the inputs when an earlier run wrote it, and may be a device twice', async () => {
-    const { folder, at } = open();
-    const forms = ['json', 'yaml', 'sarif', 'gitlab'].map((form) => `-o ${form}=${at(`${form}.json`)}`).join(' ');
-    const line = `lint ${folder} ${forms} --write-baseline ${at('base.json')}`;
-    expect([(await meshpol(line)).code, (await meshpol(line)).code]).toEqual([0, 0]);
-    expect((await meshpol(`lint ${at('policy.yaml')} -o json=/dev/null -o text=/dev/../dev/null`)).code).toBe(0);
   });
 });
 
@@ -288,32 +230,6 @@ describe('meshpol lint --rule and --category', () => {
     ['--category token', 'did you mean "tokens"?'],
   ])('%s is refused', async (args, text) => {
     const { code, error } = await meshpol(`lint - ${args}`, sound);
-    expect([code, error.includes(text) || error]).toEqual([2, true]);
-  });
-});
-
-describe('meshpol rules', () => {
-  test('lists the rules, finds one by code or number, and those of another tool', async () => {
-    expect((await meshpol('rules')).out).toMatch(/^allow-every-request +MP304 +warning /m);
-    expect((await meshpol('rules mp304')).out).toBe((await meshpol('rules allow-every-request')).out);
-    expect((await meshpol('rules --from kia0102')).out).toMatch(/^method-in-wrong-case /);
-  });
-
-  test('explains what the compiler reports, by number, by code and by the code of another tool, and what is left out', async () => {
-    expect((await meshpol('rules mp002')).out).toMatch(
-      /^MP002, IST0106, IST0133[\s\S]*unknown field "<field>" in <where>/,
-    );
-    expect((await meshpol('rules unknown-field')).out).toMatch(/^unknown-field \(error of the compiler\)/);
-    expect((await meshpol('rules --from IST0106')).out).toMatch(/^MP002 .*\nMP003 /);
-    expect((await meshpol('rules MP808')).out).toContain('Left out, because the inputs do not contain the sockets');
-  });
-
-  test.each([
-    ['rules alow-every-request', 'did you mean "allow-every-request"?'],
-    ['rules --from IST9999', 'no rule stands for "IST9999"'],
-    ['rules MP304 --from IST0101', 'exclude each other'],
-  ])('says what is wrong with %j', async (args, text) => {
-    const { code, error } = await meshpol(args);
     expect([code, error.includes(text) || error]).toEqual([2, true]);
   });
 });
