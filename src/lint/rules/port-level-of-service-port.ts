@@ -29,7 +29,8 @@ export const rule: Rule = {
       const selected = workloads.select(policy.namespace, policy.spec.selector?.matchLabels);
       if (selected.length === 0) skip(policy);
       for (const port of ports) {
-        const meant = selected.length === 0 ? declaredPort(port, policy, snapshot) : meantPort(port, selected);
+        const meant =
+          selected.length === 0 ? declaredPort(port, policy, snapshot) : meantPort(port, selected, snapshot);
         if (meant === undefined) continue;
         const path = ['spec', 'portLevelMtls', port];
         const message = `port ${port} is that of service "${meant.service}", whose connections come in on container port ${meant.targetPort}`;
@@ -48,7 +49,8 @@ interface Meant {
 }
 
 /** The one container port behind the service port, where no selected workload listens on the number as it is. */
-function meantPort(port: string, selected: readonly Workload[]): Meant | undefined {
+function meantPort(port: string, selected: readonly Workload[], { effective }: Snapshot): Meant | undefined {
+  if (selected.some((it) => effective.ingress(it).some(({ number }) => String(number) === port))) return undefined;
   const targets = selected.filter(({ role }) => role !== 'none').flatMap((workload) => workload.targets);
   if (targets.some(({ targetPort }) => String(targetPort) === port)) return undefined;
   const behind = targets.filter((target) => String(target.port.number) === port);

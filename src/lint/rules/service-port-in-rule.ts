@@ -26,7 +26,8 @@ export const rule: Rule = {
       const ports = rulesOf([policy]).flatMap((at) => placedValues(at, portFields));
       if (ports.length === 0) continue;
       const targets = workloads.flatMap((workload) => workload.targets);
-      const open = new Set(targets.map(({ targetPort }) => targetPort));
+      const ingress = workloads.flatMap((workload) => snapshot.effective.ingress(workload));
+      const open = new Set([...targets.map(({ targetPort }) => targetPort), ...ingress.map(({ number }) => number)]);
       for (const { value, path } of ports) {
         const named = targets.find(({ port }) => port.number === Number(value));
         if (open.has(Number(value)) || named === undefined) continue;
