@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { WorldFailure } from '../lib/failure.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import { createProgress, showsProgress } from './progress.ts';
@@ -12,6 +13,8 @@ export interface CliIo {
   readonly writeError: (text: string) => Promise<void>;
   /** Shows how far work is that takes long; absent where nobody looks. What is written takes it away. */
   readonly onStep?: OnStep | undefined;
+  /** From now on the young part of V8's heap stays as small as it is; absent where the process is not a command's own. */
+  readonly keepHeapSmall?: (() => void) | undefined;
   /**
    * Does what must not be cut off in the middle: SIGINT and SIGTERM abort `stop` instead of ending the process, and end
    * it once the work has seen that and cleaned up.
@@ -46,6 +49,7 @@ export function processIo(): CliIo {
       return printError(text);
     },
     onStep: progress?.step,
+    keepHeapSmall: () => setFlagsFromString('--semi-space-growth-factor=1'),
     untilStopped,
   };
 }

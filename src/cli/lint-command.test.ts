@@ -47,6 +47,16 @@ describe('meshpol lint', () => {
     expect((await meshpol(args, text)).code).toBe(expected);
   });
 
+  test('has its process keep the heap small before it reads', async () => {
+    const steps: string[] = [];
+    const stdin = (async function* () {
+      steps.push('read');
+      yield Buffer.from(sound);
+    })();
+    await meshpol('lint -', '', {}, { stdin, keepHeapSmall: () => void steps.push('keep small') });
+    expect(steps).toEqual(['keep small', 'read']);
+  });
+
   test('judges, of an input with errors, each sound policy by itself, and says so', async () => {
     const faulty = `${lowerCase}surprise: 1\n`;
     const alone = await meshpol('lint -', faulty);

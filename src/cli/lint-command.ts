@@ -31,6 +31,8 @@ export async function runLint(
   options: LintCommandOptions,
   io: CliIo,
 ): Promise<ExitCode> {
+  // Most of what reading and rules make is garbage at once: a large young part would be twice the memory for little time.
+  io.keepHeapSmall?.();
   const paths = [...positional, ...(options.filename ?? [])];
   refuseContradictions(paths, options);
   const rules = selectRules(options.rule, options.category);

@@ -1,3 +1,4 @@
+import type { CliIo } from '../io.ts';
 import { runMeshpol } from '../meshpol.ts';
 
 /** Exit code and both outputs of one command line of `meshpol`, words apart by spaces, with a text as its standard input. */
@@ -5,6 +6,7 @@ export async function run(
   args: string,
   stdin = '',
   environment: Readonly<Record<string, string>> = {},
+  io: Partial<CliIo> = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
   const printed = { out: '', error: '' };
   const code = await runMeshpol(
@@ -21,6 +23,7 @@ export async function run(
         printed.error += text;
       },
       untilStopped: (work) => work(new AbortController().signal),
+      ...io,
     },
   );
   return { code, ...printed };
