@@ -17,6 +17,8 @@ export class PeerIndex {
   readonly #whole = new Map<string, PeerAuthentication[]>();
   /** Each selecting policy once, under the first label that it wants. */
   readonly #byLabel = new Map<string, PeerAuthentication[]>();
+  /** Rules of lint ask for the same workload once for each policy that selects it. */
+  readonly #levels = new WeakMap<Workload, PeerLevels>();
   /** Policies with a selector that hold for workloads of their namespace, oldest first. */
   readonly selecting: readonly PeerAuthentication[];
   /** Policies that hold for nothing: a selector in the root namespace. */
@@ -49,6 +51,17 @@ export class PeerIndex {
   }
 
   levelsOf(workload: Workload): PeerLevels {
+    const levels = this.#levels.get(workload) ?? this.#lookUp(workload);
+    this.#levels.set(workload, levels);
+    return levels;
+  }
+
+  /** Each namespace with the policies that hold for all of it, oldest first. */
+  get wholeNamespaces(): Iterable<readonly [string, readonly PeerAuthentication[]]> {
+    return this.#whole;
+  }
+
+  #lookUp(workload: Workload): PeerLevels {
     const found: PeerAuthentication[] = [];
     for (const [key, value] of Object.entries(workload.labels)) {
       for (const policy of this.#byLabel.get(`${workload.namespace}\n${key}\n${value}`) ?? []) {
@@ -56,10 +69,5 @@ export class PeerIndex {
       }
     }
     return { ...this.levelsOfNamespace(workload.namespace), workload: found.length > 1 ? byAge(found) : found };
-  }
-
-  /** Each namespace with the policies that hold for all of it, oldest first. */
-  get wholeNamespaces(): Iterable<readonly [string, readonly PeerAuthentication[]]> {
-    return this.#whole;
   }
 }
