@@ -100,10 +100,10 @@ function run(
 }
 
 function ofObject(rule: RunnableRule, sighting: Sighting): Finding {
-  const { object, path, part, message, hint, related = [], fix } = sighting;
+  const { object, path, part, message, why = rule.why, hint, related = [], fix } = sighting;
   const { kind, namespace, name, document } = object;
   return {
-    ...{ code: rule.code, severity: rule.severity, message, why: rule.why, hint: hint ?? rule.hint },
+    ...{ code: rule.code, severity: rule.severity, message, why, hint: hint ?? rule.hint },
     span: document.spanOf(path, part),
     related: related.map((other) => ({
       message: other.message,

@@ -88,7 +88,8 @@ export interface Place {
 export interface Sighting extends Place {
   /** What was found and what was expected: lower case, no full stop, quotes the text of the user. */
   readonly message: string;
-  /** In place of the rule's own, where the case at hand allows a better one. */
+  /** In place of the rule's own, where the case at hand allows better ones. */
+  readonly why?: string | undefined;
   readonly hint?: string | undefined;
   readonly related?: readonly (Place & { readonly message: string })[];
   readonly fix?: Fix | undefined;

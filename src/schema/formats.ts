@@ -112,7 +112,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   'label-value': one('invalid-label', 'at most 63 letters, digits, "-", "_" and "."', isLabelValue),
   'path-template': one(
     'invalid-path-template',
-    '{*} and {**} as whole segments, {**} as the last operator, and no other braces',
+    '{*} and {**} as whole segments, {**} as the last of them, and beside them no other braces and no plain "*"',
     isPathTemplate,
   ),
   'port-key': one('invalid-port', 'a container port from 1 to 65535', (text) => isPort(text, 1)),

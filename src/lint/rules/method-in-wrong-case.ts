@@ -20,19 +20,26 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'an HTTP method that is not in capitals',
-  why: 'an ALLOW rule compares methods case-sensitively, and so refuses usual requests; a DENY rule matches the method in any case here, but not in Istio',
+  why: 'methods are compared with their case, so the rule does not match the usual requests',
   hint: 'write the method in capitals',
   fixChanges: 'access rules',
   check({ snapshot, report }) {
-    for (const { policy, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
+    for (const { policy, value, path, field } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
       const meant = value.toUpperCase();
       if (meant === value || !methods.has(meant)) continue;
       const edits = [scalarEdit(policy.document.spanOf(path), value, meant)];
       report({
         ...{ object: policy, path, message: `the method "${value}" is sent by no usual client, expected "${meant}"` },
+        why: field === 'methods' ? whyOf[policy.spec.action ?? 'ALLOW'] : undefined,
         hint: `write "${meant}"`,
         fix: { title: `Write ${meant}`, edits },
       });
     }
   },
+};
+
+/** Of `methods`, by the action of the policy. */
+const whyOf: Readonly<Record<string, string>> = {
+  ALLOW: 'an ALLOW rule compares methods with their case, and so does not allow the usual requests',
+  DENY: 'in Istio this rule denies none of the usual requests; here a DENY rule matches methods in any case',
 };

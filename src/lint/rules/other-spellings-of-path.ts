@@ -1,6 +1,8 @@
+import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
 import { coversAll } from '../authorization/covers.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
+import { bySelector } from '../tokens/meeting.ts';
 
 /** Paths are compared as Envoy normalized them. What an application takes for the same beyond that, Envoy does not know: a
  * slash at the end, letters of the other case, parameters after a semicolon. */
@@ -18,14 +20,18 @@ export const rule: Rule = {
   why: 'an application may treat another spelling as the same path, and requests with that spelling are not denied',
   hint: 'allow known paths with an ALLOW policy instead, or deny a prefix and each spelling that the application accepts',
   check({ snapshot, report }) {
+    const allowed = new AllowedPaths(snapshot.policies.authorizationPolicies);
+    const isAllowed = (policy: AuthorizationPolicy, path: string): boolean =>
+      policy.spec.action === undefined || policy.spec.action === 'ALLOW' || allowed.mayHave(policy, path);
     for (const { policy, rule: own, path: root } of allRulesOf(snapshot)) {
       const { action = 'ALLOW' } = policy.spec;
-      if (action === 'AUDIT') continue;
+      const words = wordsOf[action];
+      if (words === undefined) continue;
       const field = action === 'ALLOW' ? 'notPaths' : 'paths';
       const all = (own.to ?? []).flatMap(({ operation }) => operation[field] ?? []);
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
         (operation[field] ?? []).map((value, k) => {
-          const others = otherSpellings(value).filter((other) => !coversAll(all, [other]));
+          const others = otherSpellings(value).filter((other) => !coversAll(all, [other]) && isAllowed(policy, other));
           return { value, path: [...root, 'to', j, 'operation', field, k], others };
         }),
       );
@@ -34,10 +40,48 @@ export const rule: Rule = {
       if (first === undefined) continue;
       const spellings = first.others.map((other) => `"${other}"`).join(', ');
       const message = `the rule covers only "${first.value}", and an application may treat ${spellings} as the same`;
-      report({ object: policy, path: first.path, message });
+      report({ object: policy, path: first.path, message, ...words });
     }
   },
 };
+
+/** What another spelling does, by the action; an AUDIT policy decides nothing. */
+const wordsOf: Readonly<Record<string, { readonly why?: string; readonly hint?: string }>> = {
+  DENY: {},
+  ALLOW: {
+    why: 'an application may treat another spelling as the same path, and requests with that spelling are allowed',
+    hint: 'list what is allowed in "paths" instead of what is not in "notPaths"',
+  },
+  CUSTOM: {
+    why: 'an application may treat another spelling as the same path, and requests with that spelling do not go to the external authorizer',
+    hint: 'use a prefix, and list each spelling that the application accepts',
+  },
+};
+
+/** Paths that the ALLOW policies beside a policy let through: where there are such policies, no other path is. */
+class AllowedPaths {
+  /** By namespace and selector. */
+  readonly #lists: ReadonlyMap<string, readonly AuthorizationPolicy[]>;
+
+  constructor(policies: readonly AuthorizationPolicy[]) {
+    this.#lists = bySelector(policies.filter(({ spec: { action = 'ALLOW' } }) => action === 'ALLOW'));
+  }
+
+  /** Whether a path may get through; with an ALLOW policy of another selector it is not known, so it may. */
+  mayHave(policy: AuthorizationPolicy, path: string): boolean {
+    const [[key] = ['']] = bySelector([policy]);
+    const beside = this.#lists.get(key);
+    if (beside === undefined) return true;
+    const isAlone = [...this.#lists].every(
+      ([other, [first]]) => other === key || first?.namespace !== policy.namespace,
+    );
+    return !isAlone || beside.some(({ spec: { rules = [] } }) => rules.some((rule) => allows(rule, path)));
+  }
+}
+
+function allows({ to = [] }: AuthorizationRule, path: string): boolean {
+  return to.length === 0 || to.some(({ operation: { paths } }) => paths === undefined || coversAll(paths, [path]));
+}
 
 /** Examples, with a segment in place of `{*}`; a path that ends in a star takes everything that follows it already. */
 function otherSpellings(value: string): readonly string[] {

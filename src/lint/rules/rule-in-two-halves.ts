@@ -18,17 +18,19 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     for (const policy of snapshot.policies.authorizationPolicies) {
       const { action = 'ALLOW', rules = [] } = policy.spec;
-      // Two halves of a DENY rule take more away than one whole; many rules are a list of alternatives.
-      if (action !== 'ALLOW' || rules.length !== 2) continue;
-      const halves = rules.map(halfOf);
-      const second = halves.indexOf('to') === 1 ? 'to' : 'from';
-      if (!halves.includes('from') || !halves.includes('to')) continue;
+      // Two halves of a DENY rule take more away than one whole; many halves are a list of alternatives.
+      const halves = action === 'ALLOW' ? rules.map(halfOf) : [];
+      const at = Math.min(halves.indexOf('from'), halves.indexOf('to'));
+      const second = halves[at + 1];
+      if (at === -1 || second === undefined || halves.filter((half) => half !== undefined).length !== 2) continue;
+      if (second === halves[at]) continue;
       // Some operations for everybody, the others for whoever has shown any identity: meant so.
-      if (rules.some(({ from = [] }) => from.length > 0 && from.every(({ source }) => isAnyIdentity(source)))) continue;
+      if (rules.some((rule, i) => halves[i] === 'from' && rule.from?.every(({ source }) => isAnyIdentity(source))))
+        continue;
       report({
-        ...{ object: policy, path: ['spec', 'rules', 1, second], part: 'key' },
+        ...{ object: policy, path: ['spec', 'rules', at + 1, second], part: 'key' },
         message: `this rule has only "${second}", and the one before it only "${second === 'to' ? 'from' : 'to'}": a request needs to match only one of them`,
-        related: [{ object: policy, path: ['spec', 'rules', 0], message: 'the other half' }],
+        related: [{ object: policy, path: ['spec', 'rules', at], message: 'the other half' }],
       });
     }
   },

@@ -44,6 +44,7 @@ export const rule: Rule = {
         if (wildcards.some((it) => subsetOf(host, it.host) && hasSubset(it.rule, subset))) continue;
         report({
           ...{ object, path: [...path, 'subset'] },
+          why: path.some((field) => /^mirrors?$/.test(String(field))) ? whyOfMirror : undefined,
           message:
             declaring.length === 0
               ? `no DestinationRule of the input for "${host}" has a subset "${subset}"`
@@ -60,6 +61,8 @@ export const rule: Rule = {
     }
   },
 };
+
+const whyOfMirror = 'no copy of the requests arrives there; the requests themselves are not affected';
 
 /** Whether clients of the namespace have the rule: by default it is exported to all. */
 function isSeenFrom(namespace: string, { spec: { exportTo = [] }, namespace: own }: DestinationRule): boolean {

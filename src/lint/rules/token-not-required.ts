@@ -17,7 +17,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'tokens are verified, but never required',
   why: 'a request without a token passes; only an invalid token is refused',
-  hint: 'add an AuthorizationPolicy that requires a token, such as one with "requestPrincipals: ["*"]"',
+  hint: 'write "requestPrincipals" into each rule of the ALLOW policies that is for requests with a token, or add a DENY policy with "notRequestPrincipals: ["*"]"',
   check({ snapshot, report, skip }) {
     const { authorizationPolicies, requestAuthentications } = snapshot.policies;
     const { rootNamespace } = snapshot.settings;
