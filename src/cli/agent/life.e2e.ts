@@ -70,7 +70,7 @@ describe('in a PID namespace', () => {
 describe('a program that goes wrong', () => {
   test('serves on when nobody reads its output any more', async () => {
     proxy.start();
-    await proxy.logged('state=running');
+    await proxy.untilReady();
     proxy.closeOutput();
     await proxy.write('mesh/more.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: bar}\n');
     await proxy.write('mesh/wrong.yaml', 'apiVersion: [');

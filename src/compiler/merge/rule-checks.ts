@@ -65,7 +65,9 @@ function checkPorts(rule: DestinationRule, host: string, services: readonly Serv
     for (const [i, { port }] of (policy?.portLevelSettings ?? []).entries()) {
       if (services.some((service) => service.ports.some(({ number }) => number === port.number))) continue;
       const span = rule.document.spanOf([...path, 'portLevelSettings', i, 'port', 'number']);
-      bag.report('unknown-service-port', span, { port: String(port.number), hosts: `"${host}"` });
+      const isOfEntry = services.every(({ object }) => object.kind === 'ServiceEntry');
+      const hint = isOfEntry ? 'write the "number" of a port of the ServiceEntry, not its "targetPort"' : undefined;
+      bag.report('unknown-service-port', span, { port: String(port.number), hosts: `"${host}"` }, { hint });
     }
   };
   check(rule.spec.trafficPolicy, ['spec', 'trafficPolicy']);

@@ -71,15 +71,15 @@ export const compilerCodes = {
     message`the annotation proxy.mesh.io/config of gateway "${'workload'}" cannot be used: ${'reason'}`,
   ),
   'competing-scope-policies': warning(
-    message`${'kind'} "${'ignored'}" is ignored: "${'kept'}" applies to all of ${'scope'} too, and takes precedence (it is older, or of the same age and first by name)`,
+    message`${'kind'} "${'ignored'}" is ignored: "${'kept'}" applies to all of ${'scope'} too, and takes precedence (it is older, or of the same age, and its "name.namespace" sorts first)`,
     'keep only one object of this kind without a selector in a namespace',
   ),
   'competing-workload-policies': warning(
-    message`${'kind'} "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same workloads and takes precedence (it is older, or of the same age and first by name)`,
+    message`${'kind'} "${'ignored'}" is ignored on ${'workloads'}: "${'kept'}" selects the same workloads and takes precedence (it is older, or of the same age, and its "name.namespace" sorts first)`,
     'put both into one object; two objects with selectors are never combined',
   ),
   'competing-proxy-configs': warning(
-    message`ProxyConfig "${'ignored'}" is ignored on ${'where'}: "${'kept'}" applies there too, and takes precedence (it is older, or of the same age and first by name)`,
+    message`ProxyConfig "${'ignored'}" is ignored on ${'where'}: "${'kept'}" applies there too, and takes precedence (it is older, or of the same age, and its "name.namespace" sorts first)`,
     'put both into one ProxyConfig: two of one scope are never combined',
   ),
   'selector-in-root-namespace': warning(
@@ -108,11 +108,11 @@ export const compilerCodes = {
     "name the service's port, not the container's",
   ),
   'duplicate-subset': warning(
-    message`subset "${'subset'}" of host "${'host'}" is ignored: "${'kept'}" defines it too and takes precedence (it is older, or of the same age and first by name)`,
+    message`subset "${'subset'}" of host "${'host'}" is ignored: "${'kept'}" defines it too and takes precedence (it is older, or of the same age, and its "name.namespace" sorts first)`,
     'give the subset another name, or remove it',
   ),
   'ignored-traffic-policy': warning(
-    message`trafficPolicy for host "${'host'}" is ignored: that of "${'kept'}" takes precedence as a whole (it is older, or of the same age and first by name)`,
+    message`trafficPolicy for host "${'host'}" is ignored: that of "${'kept'}" takes precedence as a whole (it is older, or of the same age, and its "name.namespace" sorts first)`,
     'put both into one rule',
   ),
   'key-set-not-at-hand': warning(

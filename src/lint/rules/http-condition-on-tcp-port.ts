@@ -22,7 +22,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a condition of HTTP for a port that is not read as HTTP',
   why: 'TCP connections do not have what the condition asks for: there, an ALLOW rule lets nobody in, and a DENY rule refuses more than it says',
-  hint: 'remove the condition for that port, or declare the port as HTTP: name it "http-…", or set its appProtocol',
+  hint: 'remove the condition for that port; only if the application speaks HTTP there, name the service port "http-…" or set its appProtocol',
   check({ snapshot, report, skip }) {
     const inForce = workloadsByPolicy(snapshot);
     for (const policy of snapshot.policies.authorizationPolicies) {

@@ -28,8 +28,12 @@ export const rule: Rule = {
       report({
         ...{ object: rule, path: [...path, 'mode'] },
         message: `"${service.host}" is outside of the mesh, and mode MESH_MUTUAL is for servers of the mesh`,
+        hint: service.ports.every(({ protocol }) => protocol === 'tls' || protocol === 'https') ? hintOfTls : undefined,
         related: [{ object: service.object, path: ['spec', 'hosts'], part: 'key', message: 'its ServiceEntry' }],
       });
     }
   },
 };
+
+/** With TLS of the proxy around that of the client, the server gets bytes that it does not understand. */
+const hintOfTls = 'remove "tls": on a port of protocol TLS or HTTPS the applications send TLS by themselves';

@@ -8,7 +8,7 @@ import type { Rule } from '../rule.ts';
 export const rule: Rule = {
   code: 'misspelt-port',
   id: 'MP326',
-  severity: 'info',
+  severity: 'warning',
   category: 'authorization',
   direction: 'narrows',
   confidence: 'likely',

@@ -18,7 +18,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a rule that denies a path in only one spelling',
   why: 'an application may treat another spelling as the same path, and requests with that spelling are not denied',
-  hint: 'allow known paths with an ALLOW policy instead, or deny a prefix and each spelling that the application accepts',
+  hint: 'allow known paths with an ALLOW policy, or list each spelling that the application accepts',
   check({ snapshot, report }) {
     const allowed = new AllowedPaths(snapshot.policies.authorizationPolicies);
     const isAllowed = (policy: AuthorizationPolicy, path: string): boolean =>
@@ -39,7 +39,8 @@ export const rule: Rule = {
       const first = found.find(({ others }) => others.length > 0);
       if (first === undefined) continue;
       const spellings = first.others.map((other) => `"${other}"`).join(', ');
-      const message = `the rule covers only "${first.value}", and an application may treat ${spellings} as the same`;
+      const misses = field === 'paths' ? 'does not cover' : 'does not except';
+      const message = `the rule ${misses} ${spellings}, which an application may treat as "${first.value}"`;
       report({ object: policy, path: first.path, message, ...words });
     }
   },
@@ -54,7 +55,7 @@ const wordsOf: Readonly<Record<string, { readonly why?: string; readonly hint?: 
   },
   CUSTOM: {
     why: 'an application may treat another spelling as the same path, and requests with that spelling do not go to the external authorizer',
-    hint: 'use a prefix, and list each spelling that the application accepts',
+    hint: 'list each spelling that the application accepts',
   },
 };
 

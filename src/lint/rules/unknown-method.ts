@@ -28,7 +28,7 @@ const verbs: Readonly<Record<string, string>> = {
   WRITE: 'write "POST", "PUT" or "PATCH"',
 };
 
-/** A word that is no method of HTTP, though it is compared with that of each request. */
+/** A word that is compared with the method of each request, and that no usual client sends as one. */
 export const rule: Rule = {
   code: 'unknown-method',
   id: 'MP420',
@@ -39,9 +39,9 @@ export const rule: Rule = {
   kinds: ['AuthorizationPolicy'],
   needs: 'policies',
   since: '0.1.0',
-  title: 'a method that HTTP does not have',
-  why: 'no usual client sends that method, so the condition matches no request: an ALLOW rule lets nobody in by it, and a DENY rule denies nobody',
-  hint: 'write a method of HTTP, such as "GET" or "POST"',
+  title: 'a method that no usual client sends',
+  why: 'by that value an ALLOW rule lets nobody in, and a DENY rule denies nobody',
+  hint: 'write the method that is sent, such as "GET" or "POST"',
   check({ snapshot, report }) {
     for (const { policy, rule, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
       const method = value.toUpperCase();
@@ -51,7 +51,7 @@ export const rule: Rule = {
       const near = method.length > 3 ? nearest(method, usual) : undefined;
       const hint = verbs[method] ?? (near && `did you mean "${near}"?`);
       if (hint === undefined) continue;
-      report({ object: policy, path, message: `"${value}" is no method of HTTP`, hint });
+      report({ object: policy, path, message: `no usual client sends the method "${value}"`, hint });
     }
   },
 };

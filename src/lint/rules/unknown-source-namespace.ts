@@ -15,7 +15,7 @@ export const rule: Rule = {
   needs: 'topology',
   since: '0.1.0',
   title: 'a source namespace that does not exist, spelt almost like one that does',
-  why: 'no client is in that namespace: in "namespaces" it matches nobody, and in "notNamespaces" it exempts nobody',
+  why: 'no client is in that namespace, so the value matches nobody, and among exceptions it exempts nobody',
   hint: 'write the name of a namespace of the mesh, or add its Namespace object to the input',
   check({ snapshot, report, skip }) {
     const namespaces = new KnownNames(snapshot.topology.namespaces.keys());
