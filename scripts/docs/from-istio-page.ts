@@ -14,9 +14,14 @@ column. Other unsupported input causes a warning or an info line. To see what co
 \`meshpol\`](../../README.md#install), and compile the objects of your cluster:
 
 \`\`\`sh norun
-kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways,sidecars,serviceentries,workloadentries,workloadgroups,proxyconfigs > mesh.yaml
-meshpol compile mesh.yaml -o out
+kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways.networking.istio.io,sidecars,serviceentries,workloadentries,workloadgroups,proxyconfigs > mesh.yaml
+kubectl get configmap istio -n istio-system -o jsonpath='{.data.mesh}' > mesh-config.yaml
+meshpol compile mesh.yaml --meshConfig mesh-config.yaml -o out
 \`\`\`
+
+The second command gets Istio's mesh configuration (with a revision, its ConfigMap is \`istio-REVISION\`). Among others it has the trust
+domain, \`outboundTrafficPolicy\` and the authorizers of CUSTOM policies; without it the
+[defaults](../reference/mesh-configuration.md) apply.
 
 Each error and warning names the object, and what to write instead. The [glossary](../explanation/glossary.md#versions) names the
 releases of Istio and Envoy that this page refers to. The tables of this page are generated from the compiler's schemas.

@@ -63,6 +63,7 @@ function isWithoutEffect(description: string): boolean {
 function withoutEffect(mesh: readonly SchemaField[], proxy: readonly SchemaField[]): string {
   const rows = [
     ...unusedOf(mesh, isMeshSetting).map((field) => [code(field), consequenceOf(field)]),
+    ...unusedPartsOf(mesh, isMeshSetting).map((path) => [code(path), consequenceOf(path.split('.').at(-1) ?? path)]),
     ...unusedOf(proxy, isProxySetting).map((field) => [code(`defaultConfig.${field}`), consequenceOf(field)]),
   ];
   return `These settings of Istio are accepted and have no effect. Each one that concerns security causes a warning
@@ -71,6 +72,13 @@ function withoutEffect(mesh: readonly SchemaField[], proxy: readonly SchemaField
 
 function unusedOf(fields: readonly SchemaField[], isUsed: (field: string) => boolean): readonly string[] {
   return [...new Set(fields.map(({ path }) => rootOf(path)))].filter((field) => !isUsed(field));
+}
+
+/** Paths below settings that have an effect. */
+function unusedPartsOf(fields: readonly SchemaField[], isUsed: (field: string) => boolean): readonly string[] {
+  return fields
+    .filter(({ path, description }) => isUsed(rootOf(path)) && isWithoutEffect(description))
+    .map(({ path }) => path);
 }
 
 function consequenceOf(field: string): string {

@@ -83,6 +83,15 @@ function withDefaults(fields: readonly SchemaField[]): Record<string, unknown> {
   return document;
 }
 
+describe('docs/reference/mesh-configuration.md', () => {
+  test('names every field of the mesh configuration that is accepted', () => {
+    const page = readFileSync('docs/reference/mesh-configuration.md', 'utf8');
+    const accepted = schemaFields('mesh-config').filter(({ unsupported }) => unsupported === undefined);
+    const own = accepted.map(({ path }) => path).filter((path) => !path.startsWith('defaultConfig'));
+    expect(own.filter((path) => !page.includes(`| \`${path}\` |`))).toEqual([]);
+  });
+});
+
 describe('the page of a command', () => {
   test.each(commandNames())('of %s has the headings of every such page, in their order', (name) => {
     const text = readFileSync(`docs/reference/${name.replace(' ', '-')}.md`, 'utf8');
