@@ -78,10 +78,14 @@ function namesNamespace({ value }: PolicyDocument): boolean {
 
 function reportDuplicate(object: MeshObject<string>, first: MeshObject<string>, bag: DiagnosticBag): void {
   const name = object.namespace === '' ? object.name : `${object.namespace}/${object.name}`;
+  const isSameFile = first.document.file === object.document.file;
   bag.report(
     'duplicate-object',
     object.document.spanOf(['metadata', 'name']),
-    { kind: object.kind, name, first: first.document.file },
-    { related: [{ message: 'first defined here', span: first.document.spanOf(['metadata', 'name']) }] },
+    { kind: object.kind, name, first: isSameFile ? 'once more in the same file' : `in ${first.document.file}` },
+    {
+      hint: isSameFile ? 'give one of the two another name, or put what both say into one object' : undefined,
+      related: [{ message: 'first defined here', span: first.document.spanOf(['metadata', 'name']) }],
+    },
   );
 }

@@ -11,6 +11,7 @@ import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { areSeenTogether } from '../topology/visibility.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
 import { hostOf } from './rule-index.ts';
+import { ServiceHosts } from './service-hosts.ts';
 
 /**
  * Reports what has no effect in rules: ports that no service has, and what an older rule for the host shuts out. `rules`
@@ -25,6 +26,7 @@ export function checkRules(
   const byHost = new Map<string, Service[]>();
   for (const service of topology.services) append(byHost, service.host, service);
   const aliased = new Map(topology.services.flatMap((it) => it.aliases.map(({ host }) => [host, it.host] as const)));
+  const hosts = new ServiceHosts(topology.services);
   const rivals = new Map<string, DestinationRule[]>();
   const clients = new LabelIndex(topology.workloads.filter(({ role }) => role !== 'none'));
   for (const rule of rules) {
@@ -34,8 +36,10 @@ export function checkRules(
       : (byHost.get(host) ?? []);
     if (services.length === 0) {
       const target = aliased.get(host);
-      const hint = target && `it is another name of "${target}": write the rule for that host`;
-      const isUnseen = hint === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
+      const hint = target
+        ? `it is another name of "${target}": write the rule for that host`
+        : hintFor(host, hosts, settings.clusterDomain);
+      const isUnseen = target === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
       bag.report('unknown-host', rule.document.spanOf(['spec', 'host']), { host }, { hint, isUnseen });
     }
     checkPorts(rule, host, services, bag);
@@ -45,6 +49,14 @@ export function checkRules(
     checkRivals(rule, host, rivals.get(key) ?? [], settings, bag);
     append(rivals, key, rule);
   }
+}
+
+/** What to do about a host that no service has. */
+function hintFor(host: string, hosts: ServiceHosts, clusterDomain: string): string | undefined {
+  const near = hosts.nearest(host);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  const isFull = host.endsWith(`.svc.${clusterDomain}`);
+  return isFull ? 'correct the name or its namespace, or add the service to the inputs' : undefined;
 }
 
 function checkSelector(

@@ -16,7 +16,7 @@ export const compilerCodes = {
     'set rootNamespace in the mesh configuration, or --root-namespace',
   ),
   'duplicate-object': error(
-    message`${'kind'} "${'name'}" is defined twice: here and in ${'first'}`,
+    message`${'kind'} "${'name'}" is defined twice: here and ${'first'}`,
     'remove one of the two; if the files are alternatives, give only one of them as an input, or leave out the others with --exclude or .meshpolignore',
   ),
   'policy-without-namespace': warning(

@@ -148,7 +148,7 @@ export const policyCodes = {
   'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
   'star-inside-path': warning(
     message`the star inside "${'path'}" is an ordinary character`,
-    'write "{*}" for one segment, "{**}" for one or more, or one star at an end',
+    'write "{*}" for one segment, and as the last of them "{**}", which at the end of the path stands for any text, also none; a plain star may stand at one end of a path that has neither',
   ),
   'tls-on-plaintext-port': error(
     message`"${'field'}" on a port with protocol ${'protocol'}, expected ${'expected'}`,

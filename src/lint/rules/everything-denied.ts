@@ -18,7 +18,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a DENY rule that every request matches',
   why: 'the workloads refuse every request, whatever other policies allow',
-  hint: 'name sources or operations in the rule; if it is meant to refuse everything, give the policy a name with "deny", and remove the ALLOW policies that it makes useless',
+  hint: 'name sources or operations in the rule; if it is meant to refuse everything, give the policy a name with "deny"',
   check({ snapshot, report }) {
     const allowing = new Map<string, AuthorizationPolicy[]>();
     for (const policy of snapshot.policies.authorizationPolicies) {
@@ -33,13 +33,16 @@ export const rule: Rule = {
       if (useless !== undefined) {
         const message = `this DENY rule has no condition: what "${useless.name}" allows is refused too`;
         const related = [{ object: useless, path: ['metadata', 'name'], message: 'the policy without effect' }];
-        report({ object: policy, path, message, related });
+        report({ object: policy, path, message, hint: besideAllow, related });
       } else if (!saysToRefuse(policy)) {
         report({ object: policy, path, message: 'this DENY rule has no condition: every request is refused' });
       }
     }
   },
 };
+
+const besideAllow =
+  'remove the rule: where an ALLOW policy applies, what none allows is refused already; or narrow it to sources or operations; if everything is to be refused, remove the ALLOW policies';
 
 /** Whether a policy applies to every workload that the other one applies to, both of one namespace. */
 function holdsFor({ spec }: AuthorizationPolicy, other: AuthorizationPolicy): boolean {

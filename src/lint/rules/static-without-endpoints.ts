@@ -13,7 +13,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a ServiceEntry of resolution STATIC without endpoints',
-  why: 'there is no address to connect to, so every request gets 503',
+  why: 'requests to HTTP ports get 503, and connections to other ports are closed',
   hint: 'list "endpoints", or write resolution DNS for a host that DNS knows, or NONE to go where the client wanted to go',
   outranks: ['service-without-endpoints'],
   check({ snapshot, report }) {

@@ -22,19 +22,22 @@ export const rule: Rule = {
     const { trustDomain, trustDomainAliases, skipValidateTrustDomain } = snapshot.settings;
     if (skipValidateTrustDomain) return;
     const trusted = [trustDomain, ...trustDomainAliases];
-    const usual = new KnownNames(['cluster-local']);
+    const known = new Map(['cluster.local', ...trusted].map((name) => [name.replaceAll('.', '-'), name]));
+    const names = new KnownNames(known.keys());
     // Without a setting that names the domains of the mesh, the one that it really has may be another.
     const isSaid = trustDomain !== 'cluster.local' || trustDomainAliases.length > 0;
     for (const at of allRulesOf(snapshot)) {
       for (const { value, path } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
         const domain = foreignDomain(value, trusted);
         if (domain === undefined) continue;
-        if (!isSaid && usual.meantBy(domain.replaceAll('.', '-')) === undefined) {
+        const meant = known.get(names.meantBy(domain.replaceAll('.', '-')) ?? '');
+        if (!isSaid && meant === undefined) {
           skip(at.policy);
           continue;
         }
         const message = `no client has the principal "${value}": the mesh trusts ${trusted.join(', ')}, not "${domain}"`;
-        report({ object: at.policy, path, message });
+        const hint = meant && `did you mean "${meant}${value.slice(domain.length)}"?`;
+        report({ object: at.policy, path, message, ...(hint ? { hint } : {}) });
       }
     }
   },

@@ -57,8 +57,7 @@ function checkCondition(condition: Condition, isCustom: boolean, path: JsonPath,
   }
   const attribute = attributeOf(base);
   if (attribute === undefined || (name !== undefined && !attribute.isNamed)) {
-    const near = nearest(base, Object.keys(attributes));
-    report('unknown-condition-key', [...path, 'key'], { key }, { hint: near && `did you mean "${near}"?` });
+    report('unknown-condition-key', [...path, 'key'], { key }, { hint: hintFor(base, key.slice(base.length)) });
     return;
   }
   if (base === 'request.headers' && name?.toLowerCase() === ':path') {
@@ -70,6 +69,21 @@ function checkCondition(condition: Condition, isCustom: boolean, path: JsonPath,
     report('condition-without-name', [...path, 'key'], { key });
   if (isCustom && attribute.isIdentity) report('unsupported-with-custom', [...path, 'key'], { field: key });
   if (attribute.format !== undefined) checkValues(condition, attribute.format, path, report);
+}
+
+/** A key that can be used in place of one that does not exist; `brackets` is what follows the base. */
+function hintFor(base: string, brackets: string): string | undefined {
+  const dotted = Object.keys(attributes).find((name) => attributes[name]?.isNamed && base.startsWith(`${name}.`));
+  if (dotted !== undefined) {
+    const rest = base.slice(dotted.length + 1);
+    // A claim may be inside another one; the name of a header may have dots.
+    const names = dotted === 'request.headers' ? [rest] : rest.split('.');
+    return `write "${dotted}${names.map((name) => `[${name || '<name>'}]`).join('')}${brackets}"`;
+  }
+  const near = nearest(base, Object.keys(attributes));
+  if (near === undefined) return undefined;
+  const names = /^(\[[^\][]+\])+$/.test(brackets) ? brackets : '[<name>]';
+  return `did you mean "${near}${attributes[near]?.isNamed ? names : ''}"?`;
 }
 
 function attributeOf(base: string): Attribute | undefined {

@@ -170,6 +170,8 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['unknown-capture-group', '13:18'],
   ['unknown-cipher-suite', '17:22'],
   ['unknown-condition-key', '10:12'],
+  ['unknown-condition-key-with-dots', '10:12'],
+  ['unknown-condition-key-without-letter', '10:12'],
   ['unknown-endpoint-port', '17:7'],
   ['unknown-enum-value', '8:11'],
   ['unknown-enum-value-action', '7:11'],
