@@ -59,29 +59,45 @@ const wordsOf: Readonly<Record<string, { readonly why?: string; readonly hint?: 
   },
 };
 
+/** Paths that the ALLOW policies of one selector let through. */
+interface Allowed {
+  /** Some rule asks for no path. */
+  readonly isEverything: boolean;
+  readonly whole: ReadonlySet<string>;
+  readonly patterns: readonly string[];
+}
+
 /** Paths that the ALLOW policies beside a policy let through: where there are such policies, no other path is. */
 class AllowedPaths {
-  /** By namespace and selector. */
-  readonly #lists: ReadonlyMap<string, readonly AuthorizationPolicy[]>;
+  readonly #bySelector = new Map<string, Allowed>();
+  /** How many selectors of ALLOW policies there are, by namespace. */
+  readonly #selectors = new Map<string, number>();
 
   constructor(policies: readonly AuthorizationPolicy[]) {
-    this.#lists = bySelector(policies.filter(({ spec: { action = 'ALLOW' } }) => action === 'ALLOW'));
+    for (const [key, group] of bySelector(policies.filter(({ spec: { action = 'ALLOW' } }) => action === 'ALLOW'))) {
+      const { namespace = '' } = group[0] ?? {};
+      this.#selectors.set(namespace, (this.#selectors.get(namespace) ?? 0) + 1);
+      this.#bySelector.set(key, allowedBy(group.flatMap(({ spec: { rules = [] } }) => rules)));
+    }
   }
 
   /** Whether a path may get through; with an ALLOW policy of another selector it is not known, so it may. */
   mayHave(policy: AuthorizationPolicy, path: string): boolean {
     const [[key] = ['']] = bySelector([policy]);
-    const beside = this.#lists.get(key);
-    if (beside === undefined) return true;
-    const isAlone = [...this.#lists].every(
-      ([other, [first]]) => other === key || first?.namespace !== policy.namespace,
-    );
-    return !isAlone || beside.some(({ spec: { rules = [] } }) => rules.some((rule) => allows(rule, path)));
+    const allowed = this.#bySelector.get(key);
+    if (allowed === undefined || this.#selectors.get(policy.namespace) !== 1) return true;
+    return allowed.isEverything || allowed.whole.has(path) || coversAll(allowed.patterns, [path]);
   }
 }
 
-function allows({ to = [] }: AuthorizationRule, path: string): boolean {
-  return to.length === 0 || to.some(({ operation: { paths } }) => paths === undefined || coversAll(paths, [path]));
+function allowedBy(rules: readonly AuthorizationRule[]): Allowed {
+  const lists = rules.flatMap(({ to = [] }) => (to.length === 0 ? [undefined] : to.map((it) => it.operation.paths)));
+  const paths = lists.flatMap((list) => list ?? []);
+  return {
+    isEverything: lists.includes(undefined),
+    whole: new Set(paths),
+    patterns: [...new Set(paths.filter((path) => /[*{]/.test(path)))],
+  };
 }
 
 /** Examples, with a segment in place of `{*}`; a path that ends in a star takes everything that follows it already. */
