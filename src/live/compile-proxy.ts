@@ -2,6 +2,7 @@ import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
 import { explainRootNamespace } from '../compiler/root-namespace.ts';
+import type { Settings } from '../config/settings.ts';
 import type { CompileResult, ProxyCompiler } from '../contracts/compile-result.ts';
 import type { ProxyFiles } from '../contracts/proxy-files.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
@@ -11,6 +12,7 @@ import { forgetPositions } from '../source/parse.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
 import { type Compiled, type Compiling, compileKept, type KeptCompilation } from './compile-kept.ts';
 import { SettingsMemory } from './emptied-files.ts';
+import { compilerInputsOf, type FixedInputs } from './fixed-inputs.ts';
 import { FolderMemory } from './folder-memory.ts';
 import { gatewaySecretsOf } from './gateway-secrets.ts';
 import type { GoodInputs } from './good-versions.ts';
@@ -22,7 +24,7 @@ import { policyChanges } from './policy-changes.ts';
 import { proxyFilesOf } from './proxy-files-of.ts';
 import { type GoodState, InputsTooLarge, type ProxyInputs } from './proxy-inputs.ts';
 import { readFixed, readPolicies } from './read-inputs.ts';
-import { type CompilerInputs, digestOf, rememberCompiler } from './remember-compiler.ts';
+import { rememberCompiler } from './remember-compiler.ts';
 import { SourceMemory } from './source-memory.ts';
 import { letOthers } from './turns.ts';
 
@@ -51,7 +53,7 @@ export function createCompileProxy(inputs: ProxyInputs): ProxyCompiler {
 /** How inputs were compiled. */
 interface Round {
   readonly files: readonly SourceFile[];
-  readonly fixed: CompilerInputs;
+  readonly settings: Settings;
   readonly compiler: Compiler;
   /** All that origins and diagnostics may point at. */
   readonly texts: readonly SourceFile[];
@@ -67,7 +69,7 @@ class Compilations {
   readonly #settingsMemory: SettingsMemory;
   readonly #closing: ClosingSecrets;
   #good: GoodInputs | undefined;
-  /** How the inputs in force were compiled; undefined also where this object is new, until `#recall`. */
+  /** How the inputs in force were compiled; undefined also where another object put them in force, until `#recall`. */
   #inForce: Round | undefined;
   #rootBefore: string | undefined;
   #goodLength: number | undefined;
@@ -89,11 +91,14 @@ class Compilations {
 
   async compile(): Promise<CompileResult> {
     const bag = new DiagnosticBag();
-    const { value: fixed, texts: besides } = await readFixed(this.#inputs, this.#addresses, bag);
+    const fixed = await readFixed(this.#inputs, this.#addresses, bag);
+    const { settings, texts: besides } = fixed;
+    const compilerInputs = await compilerInputsOf(fixed, bag);
     this.#settingsMemory.check(besides, bag);
-    if (fixed === undefined || bag.hasErrors) return { problems: [format(bag.all, besides, 'text').trimEnd()] };
+    if (compilerInputs === undefined || bag.hasErrors)
+      return { problems: [format(bag.all, besides, 'text').trimEnd()] };
     const round = this.#sources.round();
-    const read = await readPolicies(this.#inputs.policies, fixed.settings, bag, round.read);
+    const read = await readPolicies(this.#inputs.policies, settings, bag, round.read);
     if ('problems' in read) return read;
     const paths = [...read.sources, ...this.#inputs.watched];
     if ('failure' in read) return { failure: read.failure, inputs: paths };
@@ -102,10 +107,9 @@ class Compilations {
 
     checkSize([...besides, ...read.files], this.#inputs.maxCharacters?.());
     this.#inputs.onRead?.(measureFiles(read.files));
-    const compiler = this.#compilerFor(fixed);
+    const compiler = this.#compilerFor(compilerInputs);
     this.#good ??= goodOf(this.#inputs.good, compiler);
-    this.#recall(fixed, besides);
-    const kept = await compileKept(read.files, bag, this.#good, this.#compilingWith(compiler, fixed));
+    const kept = await compileKept(read.files, bag, this.#good, this.#compilingWith(compiler, settings));
     const { value, files, objects, errors } = kept;
     const texts = [...new Map([...besides, ...files, ...read.files].map((file) => [file.path, file])).values()];
     if (value === undefined) return { problems: [format(errors, texts, 'text').trimEnd()], objects, inputs: paths };
@@ -122,11 +126,11 @@ class Compilations {
       ...toldOf(kept, texts),
       files: await this.#withSecrets(written, value),
       inputs: paths,
-      rootNamespace: explainRootNamespace(value.objects, fixed.settings, decidedRoot),
+      rootNamespace: explainRootNamespace(value.objects, settings, decidedRoot),
       ...(this.#good !== undefined && { changes: policyChanges(this.#good.objects, value.objects) }),
       accept: () => {
         this.#good = { files, objects: value.objects };
-        this.#inForce = { files, fixed, compiler, texts };
+        this.#inForce = { files, settings, compiler, texts };
         this.#settingsMemory.accept(besides);
         this.#folders.accept(round.devices);
         this.#closing.accept(value.objects, kept.bag.all);
@@ -139,31 +143,31 @@ class Compilations {
 
   /** The inputs in force with the keys of now, whatever the inputs have become since. */
   async renew(): Promise<CompileResult | undefined> {
-    if (this.#inForce === undefined && this.#inputs.good !== undefined) {
-      const { value, texts } = await readFixed(this.#inputs, this.#addresses, new DiagnosticBag());
-      if (value !== undefined) this.#recall(value, texts);
-    }
+    this.#inForce ??= await this.#recall();
     if (this.#inForce === undefined || !hasFetchedKeys(this.#good?.objects ?? [])) return undefined;
-    const { files, fixed, compiler, texts } = this.#inForce;
-    const kept = await compileKept(files, new DiagnosticBag(), undefined, this.#compilingWith(compiler, fixed));
+    const { files, settings, compiler, texts } = this.#inForce;
+    const kept = await compileKept(files, new DiagnosticBag(), undefined, this.#compilingWith(compiler, settings));
     if (kept.value === undefined) return { problems: [format(kept.errors, texts, 'text').trimEnd()] };
     const { written } = await this.#write(kept.value, texts);
     return { files: await this.#withSecrets(written, kept.value), warnings: [] };
   }
 
-  #compilingWith(compiler: Compiler, { settings }: CompilerInputs): Compiling {
+  #compilingWith(compiler: Compiler, settings: Settings): Compiling {
     const known = { gatherer: this.#gatherer, closing: this.#closing, rootBefore: this.#rootBefore };
     return { proxy: this.#identity, compiler, settings, ...known };
   }
 
-  /** What another object before this one put in force, if it was made with the same settings and templates. */
-  #recall(fixed: CompilerInputs, besides: readonly SourceFile[]): void {
+  /** What another object before this one put in force, as it was: the files may hold something else by now. */
+  async #recall(): Promise<Round | undefined> {
     const { good } = this.#inputs;
-    if (this.#inForce !== undefined || good === undefined || good.madeWith !== digestOf(fixed)) return;
-    const { files } = good;
-    const compiler = this.#compilerFor(fixed);
+    if (good === undefined) return undefined;
+    const { files, fixed } = good;
+    const bag = new DiagnosticBag();
+    const compilerInputs = await compilerInputsOf(fixed, bag);
+    if (compilerInputs === undefined) throw new Error(format(bag.all, fixed.texts, 'text').trimEnd());
+    const compiler = this.#compilerFor(compilerInputs);
     this.#good ??= goodOf(good, compiler);
-    this.#inForce = { files, fixed, compiler, texts: [...besides, ...files] };
+    return { files, settings: fixed.settings, compiler, texts: [...fixed.texts, ...files] };
   }
 
   /** Nobody knows where a Deployment without pods is, but the machine that its proxy runs on. Gives true once it is known. */
@@ -189,10 +193,10 @@ class Compilations {
     return { ...written, secrets };
   }
 
-  #goodState(files: readonly SourceFile[], fixed: CompilerInputs): GoodState {
+  #goodState(files: readonly SourceFile[], fixed: FixedInputs): GoodState {
     return {
       files,
-      madeWith: digestOf(fixed),
+      fixed,
       saysSettings: this.#settingsMemory.hasSaid,
       outputLength: this.#goodLength ?? 0,
       goodSecrets: this.#closing.good,

@@ -2,6 +2,7 @@ import type { MeshFigures } from '../compiler/mesh-figures.ts';
 import type { SettingsOptions } from '../config/read.ts';
 import type { JudgeKeys } from '../envoy/judge-keys.ts';
 import type { SourceFile } from '../source/document.ts';
+import type { FixedInputs } from './fixed-inputs.ts';
 import type { RemoteKeySets } from './key-sets/gather.ts';
 import type { ReadFiles } from './largest-files.ts';
 import type { ProxyIdentity } from './node-id.ts';
@@ -48,8 +49,8 @@ export interface ProxyInputs {
 /** Inputs that are in force. */
 export interface GoodState {
   readonly files: readonly SourceFile[];
-  /** Digest of the settings, templates and facts of the machine that they were compiled with. */
-  readonly madeWith: string;
+  /** What they were compiled with. */
+  readonly fixed: FixedInputs;
   /** The mesh configuration held something. */
   readonly saysSettings: boolean;
   /** Characters of the configuration that was made of them. */

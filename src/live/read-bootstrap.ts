@@ -1,4 +1,4 @@
-import { parseUserBootstrap, type UserBootstrap } from '../compiler/render/user-bootstrap.ts';
+import { type BootstrapTexts, parseUserBootstrap, type UserBootstrap } from '../compiler/render/user-bootstrap.ts';
 import { maskText } from '../config/redact.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { WorldFailure } from '../lib/failure.ts';
@@ -22,18 +22,26 @@ export interface BootstrapPaths {
 
 /** Reads both, as YAML or JSON; `texts` gets them, for diagnostics that point into them. A missing file is thrown. */
 export async function readUserBootstrap(
-  { custom, override }: BootstrapPaths,
+  paths: BootstrapPaths,
   bag: DiagnosticBag,
   texts: SourceFile[],
 ): Promise<UserBootstrap> {
-  const files = {
+  const files = await readBootstrapTexts(paths);
+  texts.push(...shownTexts(files));
+  return parseUserBootstrap(files, bag);
+}
+
+/** Reads both, and parses neither. A missing file is thrown. */
+export async function readBootstrapTexts({ custom, override }: BootstrapPaths): Promise<BootstrapTexts> {
+  return {
     custom: custom === undefined ? undefined : await readFileOf(custom, 'customConfigFile'),
     override: override === undefined ? undefined : await readFileOf(override, 'MESH_BOOTSTRAP_OVERRIDE'),
   };
-  for (const file of [files.custom, files.override]) {
-    if (file !== undefined) texts.push({ path: file.path, text: maskText(file.text) });
-  }
-  return parseUserBootstrap(files, bag);
+}
+
+/** What diagnostics that point into them may show: no secrets. */
+export function shownTexts({ custom, override }: BootstrapTexts): readonly SourceFile[] {
+  return [custom, override].flatMap((file) => file ?? []).map(({ path, text }) => ({ path, text: maskText(text) }));
 }
 
 async function readFileOf(path: string, setting: string): Promise<SourceFile> {

@@ -5,29 +5,29 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { SourceFile } from '../source/document.ts';
 import { SourceError } from '../source/find.ts';
 import { type ReadThrough, readSources } from '../source/read.ts';
+import type { FixedInputs } from './fixed-inputs.ts';
 import { readHostFacts } from './host-facts.ts';
 import type { ProxyInputs } from './proxy-inputs.ts';
-import { readUserBootstrap } from './read-bootstrap.ts';
-import { readTemplates } from './read-templates.ts';
-import type { CompilerInputs } from './remember-compiler.ts';
+import { readBootstrapTexts, shownTexts } from './read-bootstrap.ts';
+import { readTemplateFiles } from './read-templates.ts';
 
-/** What does not stand in policies: settings, templates, the user's bootstrap, facts of the machine. */
+/** What does not stand in policies; with mistakes of settings in the bag, but not those of templates and bootstraps. */
 export async function readFixed(
   inputs: ProxyInputs,
   addresses: readonly string[],
   bag: DiagnosticBag,
-): Promise<{ readonly value: CompilerInputs | undefined; readonly texts: readonly SourceFile[] }> {
+): Promise<FixedInputs> {
   const { settings, sources } = await readSettings(inputs.settings, bag);
-  const templates =
-    inputs.templateFile === undefined ? undefined : await readTemplates(inputs.templateFile, bag, { filesOnly: true });
-  const texts: SourceFile[] = [...sources, ...(templates?.files ?? [])];
+  const { templateFile } = inputs;
+  const templates = templateFile === undefined ? undefined : await readTemplateFiles(templateFile, false);
   const custom = settings.proxy.customConfigFile || undefined;
-  const bootstrap = await readUserBootstrap({ custom, override: inputs.bootstrapOverride }, bag, texts);
+  const bootstrap = await readBootstrapTexts({ custom, override: inputs.bootstrapOverride });
+  const texts: SourceFile[] = [...sources, ...(templates ?? []), ...shownTexts(bootstrap)];
   const { environment, podInfo } = inputs.settings;
   const { memoryLimitBytes, descriptorLimit } = inputs;
   const machine = { memoryLimitBytes, descriptorLimit, addresses };
   const host = await readHostFacts({ environment, podInfo, ...machine }, settings, bag, texts);
-  return { value: bag.hasErrors ? undefined : { settings, templates: templates?.value, host, bootstrap }, texts };
+  return { settings, templates, host, bootstrap, texts };
 }
 
 type ReadPolicies =

@@ -36,7 +36,8 @@ export async function readTemplates(
   return { value: await loadTemplates(files, bag), files };
 }
 
-async function readTemplateFiles(path: string, takesPipes: boolean): Promise<TemplateFile[]> {
+/** Those of a folder, or the one that `path` names; `takesPipes`: where it is a pipe or device, too. */
+export async function readTemplateFiles(path: string, takesPipes: boolean): Promise<TemplateFile[]> {
   try {
     const isFolder = (await stat(path)).isDirectory();
     const found = await findFiles(path.replaceAll('\\', '/'), {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Compiler, createCompiler } from '../compiler/compile.ts';
 import type { Templates } from '../compiler/render/templates.ts';
 import type { UserBootstrap } from '../compiler/render/user-bootstrap.ts';
@@ -16,11 +15,6 @@ export function rememberCompiler(): (inputs: CompilerInputs) => Compiler {
     }
     return made.compiler;
   };
-}
-
-/** Equal for inputs of which equal compilers are made. */
-export function digestOf(inputs: CompilerInputs): string {
-  return createHash('sha256').update(keyOf(inputs)).digest('hex');
 }
 
 function keyOf({ settings, templates, host, bootstrap }: CompilerInputs): string {

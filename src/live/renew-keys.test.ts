@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serviceMesh } from '../cli/agent/testing/sample-mesh.ts';
 import type { ProxyCompiler } from '../contracts/compile-result.ts';
+import { bootstrapText } from '../contracts/proxy-files.ts';
 import type { JwtRule } from '../policy/request-authentication.ts';
 import { createCompileProxy } from './compile-proxy.ts';
 import type { GoodState, ProxyInputs } from './proxy-inputs.ts';
@@ -53,6 +54,8 @@ describe('the keys of inputs in force', () => {
     result === undefined || !('files' in result)
       ? undefined
       : [...new Set(result.files.listeners.text.match(/kid-\w+/g))];
+  const bootstrapOf = (result: Awaited<ReturnType<ProxyCompiler['renew']>>): unknown =>
+    result !== undefined && 'files' in result ? JSON.parse(bootstrapText(result.files.bootstrap)) : undefined;
   const takeGood = async (): Promise<void> => {
     const result = await compiler.compile();
     expect(kidsIn(result)).toEqual(['kid-old']);
@@ -93,18 +96,29 @@ describe('the keys of inputs in force', () => {
     expect(kept).toEqual(['i']);
   });
 
-  test('become those of now where another compile function put the inputs in force', async () => {
+  test.each<[string, () => void]>([
+    ['nothing else changed', () => {}],
+    ['a new policy is faulty', () => write('mesh/new.yaml', faulty)],
+    ['the mesh configuration is another', () => write('mesh-config', 'defaultConfig: {serviceCluster: other}\n')],
+    ['the mesh configuration is faulty', () => write('mesh-config', 'trustDomain: {}\n')],
+    ['the mesh configuration is gone', () => rmSync(join(folder, 'mesh-config'))],
+    ['a template is faulty', () => write('templates/listeners.json.hbs', '{{#if}}')],
+    ['the override of the bootstrap is gone', () => rmSync(join(folder, 'override.yaml'))],
+  ])('become those of now where another thread put the inputs in force, and %s', async (_, spoil) => {
+    mkdirSync(join(folder, 'templates'));
+    write('templates/listeners.json.hbs', readFileSync('templates/listeners.json.hbs', 'utf8'));
+    write('override.yaml', 'stats_flush_interval: 7s\n');
+    write('mesh-config', 'defaultConfig: {serviceCluster: first}\n');
+    const more = { templateFile: join(folder, 'templates'), bootstrapOverride: join(folder, 'override.yaml') };
+    renew(more);
     await takeGood();
-    renew({ good });
+    renew({ ...more, good: structuredClone(good) });
+    spoil();
+    await compiler.compile().catch(() => undefined);
     keys = 'kid-new';
-    expect(kidsIn(await compiler.renew())).toEqual(['kid-new']);
-  });
-
-  test('are not put beside settings with which the inputs were never in force', async () => {
-    await takeGood();
-    renew({ good });
-    write('mesh-config', 'rootNamespace: other\n');
-    expect(await compiler.renew()).toBeUndefined();
+    const renewed = await compiler.renew();
+    expect(kidsIn(renewed)).toEqual(['kid-new']);
+    expect(bootstrapOf(renewed)).toMatchObject({ node: { cluster: 'first' }, stats_flush_interval: '7s' });
   });
 
   test('are nothing where no policy wants keys that are fetched, or nothing is in force', async () => {

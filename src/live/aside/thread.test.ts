@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settingsOf } from '../../config/settings-of.ts';
 import { ReplacedCompilation } from '../../contracts/compile-result.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import { CompileThread } from './thread.ts';
 
@@ -19,8 +21,13 @@ parentPort.on('message', (message) => {
 `;
 
 const good: GoodState = {
-  ...{ files: [], madeWith: '', saysSettings: false, outputLength: 0, goodSecrets: [], rootBefore: undefined },
+  ...{ files: [], saysSettings: false, outputLength: 0, goodSecrets: [], rootBefore: undefined },
   ...{ addresses: [], folders: [] },
+  fixed: {
+    settings: settingsOf({ environment: {} }, new DiagnosticBag()).settings,
+    host: { memoryLimitBytes: undefined, addresses: [], labels: {}, annotations: {}, metadata: {} },
+    ...{ templates: undefined, bootstrap: {}, texts: [] },
+  },
 };
 
 /** Ends its compilation with its limits as a problem. */
