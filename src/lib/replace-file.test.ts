@@ -75,7 +75,10 @@ describe('replaceFile', () => {
   test('says what the system says where a folder is in the place', async () => {
     await expect(replaceFile(folder, 'new\n')).rejects.toMatchObject({ code: 'EISDIR' });
     const absent = join(path, 'b');
-    await expect(replaceFile(absent, 'new\n')).rejects.toMatchObject({ code: 'ENOENT', path: absent });
+    await expect(replaceFile(absent, 'new\n')).rejects.toMatchObject({
+      ...{ code: 'ENOENT', path: absent },
+      message: `ENOENT: no such file or directory, open '${absent}'`,
+    });
     expect(readdirSync(folder)).toEqual([]);
   });
 });

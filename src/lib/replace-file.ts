@@ -28,7 +28,10 @@ export async function replaceFile(path: string, text: string, mode?: number): Pr
     await rename(beside, target);
   } catch (error) {
     await rm(beside, { force: true });
-    if (error instanceof Error && 'path' in error) error.path = path;
+    if (error instanceof Error && 'path' in error) {
+      error.path = path;
+      error.message = error.message.replaceAll(beside, path);
+    }
     throw error;
   }
 }
