@@ -5,6 +5,7 @@ import type { MeshObject } from '../policy/object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { type Analyse, createAnalyser } from './analyse.ts';
 import type { Compilation } from './compilation.ts';
+import { type Change, ObjectStore } from './object-store.ts';
 import { createObjectReader, type ReadObjects } from './read-objects.ts';
 import { createSnapshotRenderer, type RenderOptions, type RenderSnapshot, type Selection } from './render-snapshot.ts';
 
@@ -20,6 +21,16 @@ export interface Compiler {
   /** Analysis and rendering. Undefined when the bag holds an error; nothing of a faulty input is given out. */
   compileObjects(
     objects: readonly MeshObject<string>[],
+    select: Selection['select'],
+    bag: DiagnosticBag,
+    keySets?: KeySets,
+  ): Compilation | undefined;
+  /**
+   * The same for the objects that earlier batches left, changed by this one, which holds also when it is undefined. What it
+   * gives is what a fresh compiler gives of those objects; it costs what the batch changes.
+   */
+  update(
+    batch: Iterable<Change>,
     select: Selection['select'],
     bag: DiagnosticBag,
     keySets?: KeySets,
@@ -53,6 +64,7 @@ export function createCompiler({ settings, ...options }: CompileOptions): Compil
   const read = createObjectReader(options.onStep);
   const analyse = createAnalyser(settings);
   const render = createSnapshotRenderer(options);
+  const store = new ObjectStore();
 
   const compileObjects: Compiler['compileObjects'] = (objects, select, bag, keySets) => {
     const snapshot = analyse(objects, bag);
@@ -61,6 +73,10 @@ export function createCompiler({ settings, ...options }: CompileOptions): Compil
 
   return {
     ...{ read, analyse, render, compileObjects },
+    update: (batch, select, bag, keySets) => {
+      store.change(batch);
+      return compileObjects(store.objects, select, bag, keySets);
+    },
     compile: (files, select, bag, keySets) => {
       const objects = read(files, bag);
       return bag.hasErrors ? undefined : compileObjects(objects, select, bag, keySets);

@@ -11,8 +11,8 @@ export function tries(few: number, factor = 20): number {
 
 /**
  * fast-check's options for a property: `few` generated values in `make test`, a quarter of 40 and more in its second run,
- * twenty times as many in `make soak`. No seed: each run looks elsewhere, and a failure prints its own.
+ * `factor` times as many in `make soak`. No seed: each run looks elsewhere, and a failure prints its own.
  */
-export function runs(few = 100): { readonly numRuns: number } {
-  return { numRuns: isSecond && few >= 40 ? Math.ceil(few / 4) : tries(few) };
+export function runs(few = 100, factor = 20): { readonly numRuns: number } {
+  return { numRuns: isSecond && few >= 40 ? Math.ceil(few / 4) : tries(few, factor) };
 }
