@@ -76,8 +76,8 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
       : shared;
   const configs = effective.proxyConfigs(workload);
   const assigned = {
-    inbound: assignments(inbound, input.topology.endpoints),
-    outbound: assignments(outbound, input.topology.endpoints),
+    inbound: assignments(inbound.clusters, input.topology.endpoints),
+    outbound: assignments(outbound.clusters, input.topology.endpoints),
   };
   const parts = [inbound, outbound, workload, configs, assigned.inbound, assigned.outbound] as const;
   return lowering.memo.of(parts, 'proxy', bag, (own) => ({

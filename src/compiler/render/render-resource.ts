@@ -14,7 +14,12 @@ export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resour
   }
   const placing = new Placing();
   const json = templates.builtIn[template](view, placing);
-  return new RenderedResource(rendering, { json, origins: placing.origins });
+  return new RenderedResource(rendering, {
+    json,
+    get origins() {
+      return placing.origins;
+    },
+  });
 }
 
 /** The text is made when it is asked for, and not kept: who writes a file keeps it. */
@@ -22,14 +27,23 @@ class RenderedResource implements Resource {
   readonly type: ResourceType;
   readonly name: string;
   readonly json: Readonly<Record<string, unknown>>;
-  readonly origins: readonly FragmentOrigin[];
+  declare readonly origins: readonly FragmentOrigin[];
   declare readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
 
-  constructor({ type, name }: Rendering, { json, origins, placeInTemplate }: Made) {
+  constructor({ type, name }: Rendering, made: Made) {
+    const { json, placeInTemplate } = made;
     this.type = type;
     this.name = name;
     this.json = json;
-    this.origins = origins;
+    let origins: readonly FragmentOrigin[] | undefined;
+    // Few are asked for, and a large table has thousands; copies of the resource have them too.
+    Object.defineProperty(this, 'origins', {
+      enumerable: true,
+      get: () => {
+        origins ??= made.origins;
+        return origins;
+      },
+    });
     if (placeInTemplate !== undefined) this.placeInTemplate = placeInTemplate;
   }
 

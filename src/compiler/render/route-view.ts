@@ -2,6 +2,7 @@ import type { DirectResponseIR, RedirectIR, RouteConfigurationIR, RouteIR, Virtu
 import { type ForwardView, forwardView } from './forward-view.ts';
 import { type HeaderChangesView, headerChangesView } from './header-changes-view.ts';
 import { type Originated, placed } from './placed.ts';
+import { kept } from './placing.ts';
 import { type CorsView, corsView, type FaultView, faultView } from './route-features-view.ts';
 import { type RouteMatchView, routeMatchView } from './route-match-view.ts';
 
@@ -46,13 +47,21 @@ export function routeConfigurationView(configuration: RouteConfigurationIR): Rou
   };
 }
 
+/** A virtual host stands in the tables of many client scopes, and in those of before and after a change. */
+const views = new WeakMap<VirtualHostIR, VirtualHostView>();
+
 function virtualHostView(host: VirtualHostIR): VirtualHostView {
-  return {
-    name: placed(host.name, host.origins),
-    domains: host.domains,
-    includeAttemptCount: host.includeAttemptCount,
-    routes: host.routes.map(routeView),
-  };
+  let view = views.get(host);
+  if (view === undefined) {
+    view = kept({
+      name: placed(host.name, host.origins),
+      domains: host.domains,
+      includeAttemptCount: host.includeAttemptCount,
+      routes: host.routes.map(routeView),
+    });
+    views.set(host, view);
+  }
+  return view;
 }
 
 function routeView(route: RouteIR): RouteView {

@@ -64,7 +64,7 @@ class ModuleWriter {
   #value(node: ValueNode, view: string, body: string[]): string {
     if (node.kind === 'place') return `at.value(${access(view, node.path)}, "${this.#template} ${node.line}")`;
     if (this.isConstant(node)) return this.#constant(this.#plain(node));
-    if (node.kind === 'partial') return `${partialName(node.name)}(${access(view, node.context)}, at)`;
+    if (node.kind === 'partial') return `at.part(${partialName(node.name)}, ${access(view, node.context)})`;
     if (node.kind === 'object') {
       const object = this.#variable(body, '{}');
       for (const member of node.members) this.#member(member, object, view, body);

@@ -18,11 +18,24 @@ export function routeLosses(json: Fragment, configuration: RouteConfigurationIR,
     const name = String(host.at('name').value);
     const ir = wanted.get(name);
     if (ir === undefined) lose(host, `no rule asks for the virtual host "${name}"`);
-    else hostLosses(host, ir, lose);
+    else lossesOnce(host, ir, lose);
     wanted.delete(name);
   }
   for (const name of wanted.keys()) lose(hosts, `the virtual host "${name}" is missing`);
   if (json.at('vhds').exists) lose(json.at('vhds'), 'no rule asks for vhds');
+}
+
+/** What each virtual host was found to say without a loss: it stands in the tables of many client scopes. */
+const whole = new WeakMap<object, VirtualHostIR>();
+
+function lossesOnce(host: Fragment, ir: VirtualHostIR, lose: Lose): void {
+  if (whole.get(host.message) === ir) return;
+  let isWhole = true;
+  hostLosses(host, ir, (at, loss) => {
+    isWhole = false;
+    lose(at, loss);
+  });
+  if (isWhole) whole.set(host.message, ir);
 }
 
 function hostLosses(host: Fragment, ir: VirtualHostIR, lose: Lose): void {

@@ -23,12 +23,34 @@ export function referencesOf(message: object): readonly Reference[] {
 /** Names that one message uses, each once. */
 export type UsedNames = Readonly<Record<Reference['to'], ReadonlySet<string>>>;
 
+/** Virtual hosts stand in the tables of many proxies. */
+const usedByHosts = new WeakMap<object, UsedNames>();
+
+function namesUsedByHost(host: object): UsedNames {
+  let names = usedByHosts.get(host);
+  if (names === undefined) {
+    names = namesUsedIn(host);
+    usedByHosts.set(host, names);
+  }
+  return names;
+}
+
 /** The names of `referencesOf` without their places, for which the message is gone through faster. */
 export function namesUsedIn(message: object): UsedNames {
   const names = { cluster: new Set<string>(), route: new Set<string>(), secret: new Set<string>() };
+  const addHost = (host: object): void => {
+    const { cluster, route, secret } = namesUsedByHost(host);
+    for (const name of cluster) names.cluster.add(name);
+    for (const name of route) names.route.add(name);
+    for (const name of secret) names.secret.add(name);
+  };
   const visit = (node: object, under: string, over: string): void => {
     if (Array.isArray(node)) {
-      for (const item of node) if (typeof item === 'object' && item !== null) visit(item, under, over);
+      for (const item of node) {
+        if (typeof item !== 'object' || item === null) continue;
+        if (under === 'virtual_hosts') addHost(item);
+        else visit(item, under, over);
+      }
       return;
     }
     for (const key in node) {

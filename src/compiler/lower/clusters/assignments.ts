@@ -24,32 +24,33 @@ export function choiceOf(cluster: ClusterIR): EndpointChoice | undefined {
   return choices.get(cluster);
 }
 
-type Half = { readonly clusters: readonly ClusterIR[] };
+type Clusters = readonly ClusterIR[];
 type Lists = Topology['endpoints'];
 
-/** The clusters of a half that choose endpoints, by their service. */
-type Choosers = ReadonlyMap<Service, readonly ClusterIR[]>;
+/** Clusters that choose endpoints, by their service. */
+type Choosers = ReadonlyMap<Service, Clusters>;
 
-/** What was last asked of a half: a change of few services costs no look at the clusters of the others. */
+/** What was last asked of a list of clusters: a change of few services costs no look at the clusters of the others. */
 interface Last {
   readonly choosers: Choosers;
   readonly lists: Lists;
   readonly assigned: AssignmentsIR;
 }
 
-const lasts = new WeakMap<Half, Last>();
+/** Scopes that see the same services share their list of clusters. */
+const lasts = new WeakMap<Clusters, Last>();
 
-/** The endpoints of the clusters of one half, each made anew only where the list of its service is another. */
-export function assignments(half: Half, lists: Lists): AssignmentsIR {
-  const last = lasts.get(half);
+/** The endpoints of clusters, each made anew only where the list of its service is another. */
+export function assignments(clusters: Clusters, lists: Lists): AssignmentsIR {
+  const last = lasts.get(clusters);
   if (last?.lists === lists) return last.assigned;
-  const choosers = last?.choosers ?? choosersOf(half);
-  const assigned = last === undefined ? assignAll(half, lists) : assignChanged(last, lists);
-  lasts.set(half, { choosers, lists, assigned });
+  const choosers = last?.choosers ?? choosersOf(clusters);
+  const assigned = last === undefined ? assignAll(clusters, lists) : assignChanged(last, lists);
+  lasts.set(clusters, { choosers, lists, assigned });
   return assigned;
 }
 
-function choosersOf({ clusters }: Half): Choosers {
+function choosersOf(clusters: Clusters): Choosers {
   const byService = new Map<Service, ClusterIR[]>();
   for (const cluster of clusters) {
     const service = choices.get(cluster)?.service;
@@ -58,10 +59,10 @@ function choosersOf({ clusters }: Half): Choosers {
   return byService;
 }
 
-/** Of halves whose clusters choose nothing, as those of most workloads. */
+/** Of lists in which no cluster chooses anything, as those of most workloads. */
 const nothing: AssignmentsIR = { byCluster: new Map(), conflicts: [] };
 
-function assignAll({ clusters }: Half, lists: Lists): AssignmentsIR {
+function assignAll(clusters: Clusters, lists: Lists): AssignmentsIR {
   const apart = clusters.filter((cluster) => choices.has(cluster));
   return apart.length === 0 ? nothing : assignmentsIr(new Map(), new Set(), apart, lists);
 }
@@ -77,24 +78,43 @@ function assignChanged({ choosers, lists: before, assigned }: Last, after: Lists
 function assignmentsIr(
   byCluster: Map<string, EndpointsIR>,
   unserved: Set<string>,
-  clusters: readonly ClusterIR[],
+  clusters: Clusters,
   lists: Lists,
 ): AssignmentsIR {
   for (const cluster of clusters) {
     const choice = choices.get(cluster);
     if (choice === undefined) continue;
-    const selected = selectEndpoints(lists.get(choice.service) ?? none, choice);
-    byCluster.set(cluster.name, endpointsIr(cluster.name, selected, choice.balancing));
+    const { endpoints, isServed } = chosenOf(cluster, choice, lists.get(choice.service) ?? none);
+    byCluster.set(cluster.name, endpoints);
     // Shares by locality may leave out all endpoints of a service that is served.
-    if (selected.length === 0) unserved.add(cluster.name);
-    else unserved.delete(cluster.name);
+    if (isServed) unserved.delete(cluster.name);
+    else unserved.add(cluster.name);
   }
   return { byCluster, conflicts: [...unserved].map((key) => ({ metric: 'pilot_eds_no_instances', key })) };
 }
 
 const none: readonly Endpoint[] = [];
 
-/** The last answer for each topology, since every half of a fleet asks the same; the one before is not kept for it. */
+interface Chosen {
+  readonly from: readonly Endpoint[];
+  readonly endpoints: EndpointsIR;
+  readonly isServed: boolean;
+}
+
+/** What each cluster last chose: it stands in the lists of many scopes. */
+const chosen = new WeakMap<ClusterIR, Chosen>();
+
+function chosenOf(cluster: ClusterIR, choice: EndpointChoice, from: readonly Endpoint[]): Chosen {
+  const known = chosen.get(cluster);
+  if (known?.from === from) return known;
+  const selected = selectEndpoints(from, choice);
+  const endpoints = endpointsIr(cluster.name, selected, choice.balancing);
+  const fresh = { from, endpoints, isServed: selected.length > 0 };
+  chosen.set(cluster, fresh);
+  return fresh;
+}
+
+/** The last answer for each topology, since every list of clusters asks the same; the one before is not kept for it. */
 const differences = new WeakMap<Lists, { readonly before: WeakRef<Lists>; readonly services: readonly Service[] }>();
 
 /** Services whose lists are not those of before, or are gone. */

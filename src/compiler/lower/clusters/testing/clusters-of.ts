@@ -50,7 +50,7 @@ export function clustersOf({ service, rule, settings, host: machine, scope, ...o
   const bag = new DiagnosticBag();
   const parts = serviceClusters(outbound, clientScope(scope), lowering, bag);
   const lowered = parts.flatMap((part) => part.clusters);
-  const { byCluster, conflicts } = assignments({ clusters: lowered }, endpointsOf([outbound.service]));
+  const { byCluster, conflicts } = assignments(lowered, endpointsOf([outbound.service]));
   const clusters = lowered.map((cluster) => ({
     ...cluster,
     endpoints: cluster.endpoints ?? byCluster.get(cluster.name),
