@@ -62,7 +62,8 @@ interface Attempt {
 }
 
 function outcomeOf({ compilation, bag }: Attempt): Outcome {
-  const diagnostics = bag.all.map((diagnostic) => JSON.stringify(diagnostic)).sort();
+  // What several scopes tell in the same words is printed once.
+  const diagnostics = [...new Set(bag.all.map((diagnostic) => JSON.stringify(diagnostic)))].sort();
   return { isCompiled: compilation !== undefined, diagnostics, content: contentOf(compilation) };
 }
 

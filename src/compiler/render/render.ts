@@ -51,9 +51,9 @@ export function createRenderer(
   );
   /** Resources of their own; in the form of files the clusters hold them. */
   const endpoints = cached(({ byCluster }: AssignmentsIR, bag) => {
-    const made = all(delivery === 'ads' ? [...byCluster.values()] : [], endpoint, bag);
-    return made && sortedBy(made, byName);
+    return inOrder(all(delivery === 'ads' ? [...byCluster.values()] : [], endpoint, bag));
   });
+  const routeList = list(routes);
   const placed = new Map<string, HalfRenderer>();
 
   function one(type: ResourceType, name: string, template: MainTemplate, view: object, bag: DiagnosticBag) {
@@ -75,18 +75,19 @@ export function createRenderer(
       const holding = cachedBoth((ir: ClusterIR, held: EndpointsIR, bag) =>
         one('cluster', ir.name, 'clusters', clusterView(ir, placement, held), bag),
       );
+      const listenerList = list(listeners);
+      const heldClusters = cachedBoth((irs: readonly ClusterIR[], byCluster: AssignmentsIR['byCluster'], bag) => {
+        const clusterOf = (cluster: ClusterIR, own: DiagnosticBag) => {
+          const held = byCluster.get(cluster.name);
+          return held === undefined ? apart(cluster, own) : holding(cluster, held, own);
+        };
+        return inOrder(all(irs, clusterOf, bag));
+      });
       const half = (ir: HalfIR, byCluster: AssignmentsIR['byCluster'], bag: DiagnosticBag): Half | undefined =>
         halfOf(ir, {
-          listeners: all(ir.listeners, listeners, bag),
-          clusters: all(
-            ir.clusters,
-            (cluster) => {
-              const held = byCluster.get(cluster.name);
-              return held === undefined ? apart(cluster, bag) : holding(cluster, held, bag);
-            },
-            bag,
-          ),
-          routes: all(ir.routes, routes, bag),
+          listeners: listenerList(ir.listeners, bag),
+          clusters: heldClusters(ir.clusters, byCluster, bag),
+          routes: routeList(ir.routes, bag),
         });
       // A set of the other form does not depend on what is assigned.
       halves =
@@ -128,15 +129,24 @@ function halfOf(
 ): Half | undefined {
   if (listeners === undefined || clusters === undefined || routes === undefined) return undefined;
   const notFor = new Map<string, Resource[]>();
-  for (const [i, resource] of listeners.entries()) {
-    for (const address of half.listeners[i]?.notForAddresses ?? []) append(notFor, address, resource);
+  if (half.listeners.some(({ notForAddresses }) => notForAddresses.length > 0)) {
+    const made = new Map(listeners.map((resource) => [resource.name, resource]));
+    for (const { name, notForAddresses } of half.listeners) {
+      for (const address of notForAddresses) append(notFor, address, made.get(name) as Resource);
+    }
   }
-  const set = {
-    listeners: sortedBy(listeners, byName),
-    clusters: sortedBy(clusters, byName),
-    routes: sortedBy(routes, byName),
-  };
-  return { set, notFor };
+  return { set: { listeners, clusters, routes }, notFor };
+}
+
+/** The resources of a list, which many halves share, by name. */
+function list<IR extends object>(
+  render: (ir: IR, bag: DiagnosticBag) => Resource | undefined,
+): (irs: readonly IR[], bag: DiagnosticBag) => readonly Resource[] | undefined {
+  return cached((irs: readonly IR[], bag) => inOrder(all(irs, render, bag)));
+}
+
+function inOrder(resources: readonly Resource[] | undefined): readonly Resource[] | undefined {
+  return resources && sortedBy(resources, byName);
 }
 
 const byName = (resource: Resource): string => resource.name;

@@ -54,7 +54,7 @@ function declaresAgain(a: Names, b: Names): boolean {
 function namesOf(set: ResourceSet): Names {
   let names = known.get(set);
   if (names === undefined) {
-    names = gather(set, [...set.listeners, ...set.clusters, ...set.routes]);
+    names = joined(listNames(set.listeners), listNames(set.clusters), listNames(set.routes));
     known.set(set, names);
   }
   return names;
@@ -66,36 +66,59 @@ function namesOfBootstrap(bootstrap: Resource): Names {
     const fixed = new Fragment(bootstrap.json).at('static_resources');
     const declared = (list: 'listeners' | 'clusters') =>
       new Map(fixed.at(list).items.map((item) => [item.at('name').value, undefined] as const));
-    names = withOpen({ listeners: declared('listeners'), clusters: declared('clusters'), routes: new Map() }, [
-      bootstrap,
-    ]);
+    const all = { listeners: declared('listeners'), clusters: declared('clusters'), routes: new Map() };
+    const used = usedBy(bootstrap);
+    names = { ...all, ...openIn(all, [used]), isFaulty: ![...used.secret].every(isServedSecret) };
     known.set(bootstrap, names);
   }
   return names;
 }
 
-function gather({ listeners, clusters, routes }: ResourceSet, all: readonly Resource[]): Names {
-  const declared = (list: readonly Resource[]) =>
-    new Map(list.map((resource) => [resource.json.name, resource] as const));
-  const names = withOpen(
-    { listeners: declared(listeners), clusters: declared(clusters), routes: declared(routes) },
-    all,
-  );
-  const isUnique = names.listeners.size + names.clusters.size + names.routes.size === all.length;
-  return isUnique ? names : { ...names, isFaulty: true };
+/** What the resources of one list are called, and what they use. */
+interface ListNames extends UsedNames {
+  readonly declared: ReadonlyMap<unknown, Resource>;
+  readonly isFaulty: boolean;
 }
 
-function withOpen(declared: Pick<Names, 'listeners' | 'clusters' | 'routes'>, resources: readonly Resource[]): Names {
-  const openClusters = new Set<string>();
-  const openRoutes = new Set<string>();
-  let isFaulty = false;
+/** A change leaves most lists of a scope as they were, and many scopes share one. */
+const knownLists = new WeakMap<readonly Resource[], ListNames>();
+
+function listNames(list: readonly Resource[]): ListNames {
+  let names = knownLists.get(list);
+  if (names === undefined) {
+    const declared = new Map(list.map((resource) => [resource.json.name, resource] as const));
+    const used = usedByAll(list);
+    names = { ...used, declared, isFaulty: declared.size !== list.length || ![...used.secret].every(isServedSecret) };
+    knownLists.set(list, names);
+  }
+  return names;
+}
+
+function joined(listeners: ListNames, clusters: ListNames, routes: ListNames): Names {
+  const lists = [listeners, clusters, routes];
+  const declared = { listeners: listeners.declared, clusters: clusters.declared, routes: routes.declared };
+  return { ...declared, ...openIn(declared, lists), isFaulty: lists.some(({ isFaulty }) => isFaulty) };
+}
+
+function openIn(
+  { clusters, routes }: Pick<Names, 'clusters' | 'routes'>,
+  users: readonly UsedNames[],
+): Pick<Names, 'openClusters' | 'openRoutes'> {
+  const open = (uses: 'cluster' | 'route', declared: ReadonlyMap<unknown, unknown>): ReadonlySet<string> =>
+    new Set(users.flatMap((used) => [...used[uses]].filter((name) => !declared.has(name))));
+  return { openClusters: open('cluster', clusters), openRoutes: open('route', routes) };
+}
+
+/** Each name once. */
+function usedByAll(resources: readonly Resource[]): UsedNames {
+  const all = { cluster: new Set<string>(), route: new Set<string>(), secret: new Set<string>() };
   for (const resource of resources) {
     const { cluster, route, secret } = usedBy(resource);
-    for (const name of cluster) if (!declared.clusters.has(name)) openClusters.add(name);
-    for (const name of route) if (!declared.routes.has(name)) openRoutes.add(name);
-    for (const name of secret) isFaulty ||= !isServedSecret(name);
+    for (const name of cluster) all.cluster.add(name);
+    for (const name of route) all.route.add(name);
+    for (const name of secret) all.secret.add(name);
   }
-  return { ...declared, openClusters, openRoutes, isFaulty };
+  return all;
 }
 
 /** A resource stands in the sets of many client scopes. */

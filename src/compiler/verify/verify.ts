@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { checkMessage } from '../../envoy/api/check.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
-import { type EnvoyConfig, messageTypes, type Resource, type ResourceSet } from '../render/resource.ts';
+import { type EnvoyConfig, messageTypes, type Resource } from '../render/resource.ts';
 import { checkFilters } from './filters.ts';
 import { Findings } from './finding.ts';
 import { assignmentOf, checkLosses } from './losses.ts';
@@ -12,9 +12,7 @@ import { checkNames, checkUniqueness } from './uniqueness.ts';
 /** What one compiler found sound. */
 export class Verified {
   readonly resources = new WeakSet<Resource>();
-  /** Sets all of whose resources are sound: a fleet's shared set is looked through once. */
-  readonly sets = new WeakSet<ResourceSet>();
-  /** Lists of endpoints, all of them sound. */
+  /** Lists all of whose resources are sound: what a fleet shares is looked through once. */
   readonly lists = new WeakSet<readonly Resource[]>();
   /** An unchanged proxy gives the same configuration. */
   readonly configs = new WeakMap<EnvoyConfig, ProxyIR>();
@@ -38,10 +36,7 @@ export function verify(
     return findings;
   };
   const isSound = (resource: Resource): boolean => (known.get(resource)?.faults ?? 0) === 0;
-  const sets = [config.own, config.shared].filter((set) => !verified.sets.has(set));
-  const lists = [config.ownEndpoints, config.sharedEndpoints].filter((list) => !verified.lists.has(list));
-  const apart = lists.flat().filter((resource) => !verified.resources.has(resource));
-  const unread = [...unreadOf(config, sets, verified), ...apart];
+  const unread = unreadOf(config, verified);
 
   // Each check looks only at what the one before found sound: it would tell the same mistake in other words.
   for (const resource of unread) checkApi(resource, findingsOf(resource));
@@ -59,19 +54,26 @@ export function verify(
   for (const resource of unread.filter(isSound)) verified.resources.add(resource);
   if ([...known.keys()].some((resource) => !isSound(resource))) return;
   verified.configs.set(config, proxy);
-  for (const list of lists) verified.lists.add(list);
-  for (const set of sets) if (allOf(set).every((resource) => verified.resources.has(resource))) verified.sets.add(set);
+  for (const list of listsOf(config)) {
+    if (!verified.lists.has(list) && list.every((it) => verified.resources.has(it))) verified.lists.add(list);
+  }
 }
 
 /** In the order of the configuration's lists. */
-function unreadOf(config: EnvoyConfig, sets: readonly ResourceSet[], { resources }: Verified): readonly Resource[] {
-  const read = (resource: Resource): boolean => resources.has(resource);
-  const all = sets.includes(config.shared) ? allOf(config) : allOf(config.own);
-  return [config.bootstrap, ...all].filter((resource) => !read(resource));
+function unreadOf(config: EnvoyConfig, { resources, lists }: Verified): readonly Resource[] {
+  const { own, shared, ownEndpoints, sharedEndpoints } = config;
+  const unread = parts.flatMap((part) => {
+    if (!lists.has(shared[part])) return config[part];
+    return lists.has(own[part]) ? [] : own[part];
+  });
+  const apart = [ownEndpoints, sharedEndpoints].filter((list) => !lists.has(list)).flat();
+  return [config.bootstrap, ...unread, ...apart].filter((resource) => !resources.has(resource));
 }
 
-function allOf({ listeners, clusters, routes }: ResourceSet): readonly Resource[] {
-  return [...listeners, ...clusters, ...routes];
+const parts = ['listeners', 'clusters', 'routes'] as const;
+
+function listsOf({ own, shared, ownEndpoints, sharedEndpoints }: EnvoyConfig): readonly (readonly Resource[])[] {
+  return [...[own, shared].flatMap((set) => parts.map((part) => set[part])), ownEndpoints, sharedEndpoints];
 }
 
 function checkApi(resource: Resource, findings: Findings): void {
@@ -104,22 +106,20 @@ function isSoundTable(table: Resource['json']): boolean {
 /** What a resource was rendered from. */
 function wantedBy({ inbound, outbound, assignments }: ProxyIR, { type, name }: Resource): object | undefined {
   if (type === 'endpoints') return assignmentOf(assignments, name);
-  const key = `${type} ${name}`;
-  return partsOf(inbound).get(key) ?? partsOf(outbound).get(key);
+  if (type === 'bootstrap') return undefined;
+  return named(inbound[`${type}s`]).get(name) ?? named(outbound[`${type}s`]).get(name);
 }
 
-/** Many proxies share one outbound half: its parts are listed once. */
-const listed = new WeakMap<object, ReadonlyMap<string, object>>();
+/** Many proxies share a list: its parts are found by name. */
+const byNames = new WeakMap<readonly Named[], ReadonlyMap<string, object>>();
 
-function partsOf(half: ProxyIR['inbound'] | ProxyIR['outbound']): ReadonlyMap<string, object> {
-  let parts = listed.get(half);
-  if (parts === undefined) {
-    parts = new Map<string, object>([
-      ...half.listeners.map((listener) => [`listener ${listener.name}`, listener] as const),
-      ...half.clusters.map((cluster) => [`cluster ${cluster.name}`, cluster] as const),
-      ...half.routes.map((route) => [`route ${route.name}`, route] as const),
-    ]);
-    listed.set(half, parts);
+type Named = { readonly name: string };
+
+function named(list: readonly Named[]): ReadonlyMap<string, object> {
+  let known = byNames.get(list);
+  if (known === undefined) {
+    known = new Map(list.map((part) => [part.name, part]));
+    byNames.set(list, known);
   }
-  return parts;
+  return known;
 }

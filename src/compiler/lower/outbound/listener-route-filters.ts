@@ -5,7 +5,7 @@ import type { RouteFilterIR } from '../../ir/route-features.ts';
 import type { Lowering } from '../lowering.ts';
 import { routeFilters } from '../routes/route-filters.ts';
 
-/** Listeners whose route tables have features that need filters, with those; the others as they are. */
+/** Listeners whose route tables have features that need filters, with those; the others as they are, and the list where all are. */
 export function withRouteFilters(
   listeners: readonly ListenerIR[],
   tables: readonly RouteConfigurationIR[],
@@ -15,7 +15,7 @@ export function withRouteFilters(
   const wanted = new Map(tables.map((table) => [table.name, routeFilters(table)]));
   const filtersOf = ({ filter }: FilterChainIR): readonly RouteFilterIR[] =>
     (filter.kind === 'http' ? wanted.get(filter.routeConfig) : undefined) ?? [];
-  return listeners.map((listener) => {
+  const changed = listeners.map((listener) => {
     const all = listener.filterChains.map(filtersOf);
     if (all.every((filters) => filters.length === 0)) return listener;
     return memo.of([listener], `route filters ${all.join(';')}`, bag, () => ({
@@ -23,6 +23,7 @@ export function withRouteFilters(
       filterChains: listener.filterChains.map((chain, i) => withFilters(chain, all[i] ?? [])),
     }));
   });
+  return changed.every((listener, i) => listener === listeners[i]) ? listeners : changed;
 }
 
 function withFilters(chain: FilterChainIR, filters: readonly RouteFilterIR[]): FilterChainIR {

@@ -9,7 +9,7 @@ import type { ListenerDraft } from './draft.ts';
 import type { MeshRoutes } from './mesh-routes.ts';
 import type { Placement } from './placement.ts';
 import { unknownDestinations } from './unknown-destinations.ts';
-import { catchAllVirtualHost, detectedVirtualHost } from './virtual-host.ts';
+import { catchAllVirtualHost, detectedVirtualHost, virtualHostInputs } from './virtual-host.ts';
 import { sharedVirtualHosts, type VirtualHostContext } from './virtual-hosts.ts';
 
 export interface OutboundRoutes {
@@ -43,7 +43,7 @@ export function outboundRoutes(
 function detectedRoutes(name: string, { outbound, port }: Placement, context: VirtualHostContext) {
   const { meshRoutes, lowering, bag, conflicts } = context;
   const found = meshRoutes.routesOf(outbound.service.host, port.number, conflicts, bag);
-  const inputs = found === undefined ? ([outbound] as const) : ([outbound, found.routes] as const);
+  const inputs = virtualHostInputs(outbound, port.number, found?.routes);
   return lowering.memo.of(inputs, `detected routes ${port.number}`, bag, () => ({
     name,
     virtualHosts: [detectedVirtualHost(outbound, port.number, lowering.settings, found?.routes)],

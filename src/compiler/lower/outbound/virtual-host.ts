@@ -31,6 +31,17 @@ export function detectedVirtualHost(
   return virtualHost(outbound, port, ['*'], settings, routes);
 }
 
+/** What the virtual host of a service port is made of, beside the client: of rules only one that hashes requests. */
+export function virtualHostInputs(
+  { service, subsets: [whole] }: EffectiveOutbound,
+  port: number,
+  routes: readonly RouteIR[] | undefined,
+): readonly [object, ...object[]] {
+  if (routes !== undefined) return [service, routes];
+  const traffic = whole?.traffic.get(port);
+  return traffic?.blocks.loadBalancer?.consistentHash === undefined ? [service] : [service, traffic];
+}
+
 /** Requests to a host that a VirtualService names and no service has. */
 export function routedVirtualHost(host: string, port: number, routes: readonly RouteIR[]): VirtualHostIR {
   const origins = routes[0]?.origins ?? noOrigins;

@@ -10,7 +10,7 @@ import type { Lowering } from '../lowering.ts';
 import { servicePortSpan } from '../origins.ts';
 import { type MeshRoutes, nameOf } from './mesh-routes.ts';
 import type { Placement } from './placement.ts';
-import { routedVirtualHost, serviceVirtualHost } from './virtual-host.ts';
+import { routedVirtualHost, serviceVirtualHost, virtualHostInputs } from './virtual-host.ts';
 
 /** What the virtual hosts of one scope are made with. */
 export interface VirtualHostContext {
@@ -40,10 +40,29 @@ const plainHttpPort = 80;
 export function sharedVirtualHosts(http: readonly Placement[], context: VirtualHostContext): readonly VirtualHostIR[] {
   const { lowering, bag, conflicts } = context;
   const port = http[0]?.port.number ?? plainHttpPort;
+  const all = claims(http, port, context);
+  const [first, ...rest] = all.map(({ virtualHost }) => virtualHost);
+  if (first === undefined) return [];
+  // A virtual host is of one service; one without is of whoever routes it.
+  const owners = all.flatMap(({ service, owner }) => (service === undefined ? [owner] : []));
+  const settled = lowering.memo.of([first, ...rest], `table ${port} ${owners.join()}`, bag, (own) =>
+    settle(all, port, lowering, own),
+  );
+  conflicts.push(...settled.conflicts);
+  return settled.virtualHosts;
+}
+
+interface Settled {
+  readonly virtualHosts: readonly VirtualHostIR[];
+  readonly conflicts: readonly ConflictIR[];
+}
+
+/** Gives each domain to the first that wants it. */
+function settle(all: readonly Claim[], port: number, lowering: Lowering, bag: DiagnosticBag): Settled {
+  const conflicts: ConflictIR[] = [];
   const owners = new Map<string, string>([['*', 'catch-all']]);
   const names = new Set<string>();
   const virtualHosts: VirtualHostIR[] = [];
-  const all = claims(http, port, context);
   const reserved = namesOfServices(all);
   for (const { virtualHost: whole, owner, service, span } of all) {
     const ownerOf = (domain: string): string | undefined => owners.get(domain) ?? reserved(domain, service);
@@ -63,7 +82,7 @@ export function sharedVirtualHosts(http: readonly Placement[], context: VirtualH
         : lowering.memo.of([whole], `domains ${domains.join()}`, bag, () => ({ ...whole, domains })),
     );
   }
-  return sortedBy(virtualHosts, ({ name }) => name);
+  return { virtualHosts: sortedBy(virtualHosts, ({ name }) => name), conflicts };
 }
 
 /**
@@ -105,7 +124,7 @@ function serviceClaim(
   const found = meshRoutes.routesOf(service.host, port, conflicts, bag);
   const client = service.aliases.length > 0 ? scope.namespace : scope.namespace === service.namespace;
   const label = `virtual host ${port} ${client}`;
-  const inputs = found === undefined ? ([outbound] as const) : ([outbound, found.routes] as const);
+  const inputs = virtualHostInputs(outbound, port, found?.routes);
   const virtualHost = lowering.memo.of(inputs, label, bag, () =>
     serviceVirtualHost(outbound, port, scope, lowering.settings, found?.routes),
   );
