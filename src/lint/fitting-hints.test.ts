@@ -52,4 +52,74 @@ describe('the hint of a finding', () => {
     const hints = hintsOf('everything-denied', 'cluster.local', policy('a', '{action: DENY, rules: [{}]}'));
     expect(hints).toEqual([expect.stringContaining('a name with "deny"')]);
   });
+
+  test.each(['deny-all', 'default', 'allow-nothing'])(
+    'of an ALLOW rule that takes all in "%s" tells to remove the rules',
+    (name) => {
+      expect(hintsOf('allow-every-request', 'cluster.local', policy(name, '{rules: [{}]}'))).toEqual([
+        expect.stringContaining('remove "rules"'),
+      ]);
+    },
+  );
+
+  test.each([
+    ['/users/*/files/*', 'write "/users/{*}/files/{**}"'],
+    ['/a/*/b', 'write "/a/{*}/b"'],
+    ['/a*b', 'write "{*}" for one whole segment, and at the end "{**}" for any text; or list the paths'],
+    ['/internal/.*/x.*', expect.stringMatching(/^paths are no regular expressions: list the paths/)],
+  ])('writes the path %s as its author meant it', (path, hint) => {
+    const rules = `{action: DENY, rules: [{to: [{operation: {paths: ["${path}"]}}]}]}`;
+    expect(hintsOf('star-inside-path', 'cluster.local', policy('a', rules))).toEqual([hint]);
+  });
+
+  const modes = (selector: string, server: string, client: string): readonly string[] => [
+    `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: a, namespace: shop}
+spec: {${selector}mtls: {mode: ${server}}}
+`,
+    `apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+`,
+    `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: web, namespace: shop}
+spec: {host: web, trafficPolicy: {tls: {mode: ${client}}}}
+`,
+  ];
+  test.each([
+    ['selector: {matchLabels: {app: web}}, ', 'DISABLE', 'MESH_MUTUAL', /^write mode DISABLE here/],
+    ['', 'DISABLE', 'MESH_MUTUAL', /^remove "tls", .* PERMISSIVE/],
+    ['', 'STRICT', 'SIMPLE', /^remove "tls", .* or write mode MESH_MUTUAL$/],
+    ['', 'STRICT', 'DISABLE', /^remove "tls", .* PeerAuthentication$/],
+  ])(
+    'of clients that %sservers in mode %s refuse with mode %s names what repairs the calls',
+    (selector, server, client, hint) => {
+      expect(hintsOf('client-tls-refused', 'cluster.local', ...modes(selector, server, client))).toEqual([
+        expect.stringMatching(hint),
+      ]);
+    },
+  );
+
+  test.each([
+    ['STRICT', /remove its selector/],
+    ['PERMISSIVE', /^move it to the namespace of the workloads; workloads of the root namespace/],
+  ])('of a selector in the root namespace with mode %s opens nothing', (mode, hint) => {
+    const peer = `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: a, namespace: mesh-system}
+spec: {selector: {matchLabels: {app: a}}, mtls: {mode: ${mode}}}
+`;
+    expect(hintsOf('selector-in-root-namespace', 'cluster.local', peer)).toEqual([expect.stringMatching(hint)]);
+  });
+
+  test('of ConfigMaps that are skipped tells how to give the mesh configuration that one holds', () => {
+    const map = (key: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {${key}: "x"}\n`;
+    expect(hintsOf('skipped-kinds', 'cluster.local', map('mesh'), policy('a', '{}'))).toEqual([
+      expect.stringContaining('--meshConfig'),
+    ]);
+    expect(hintsOf('skipped-kinds', 'cluster.local', map('other'), policy('a', '{}'))).toEqual([undefined]);
+  });
 });

@@ -7,6 +7,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { SourceFile } from '../source/document.ts';
 import { configure } from './configure.ts';
+import { inDialect } from './dialect.ts';
 import type { Finding } from './finding.ts';
 import { type LintResult, lint } from './lint.ts';
 import { partialInput } from './partial-input.ts';
@@ -54,11 +55,12 @@ export function lintTexts(
   const analyse = createAnalyser(settings, partialInput);
   const snapshot = bag.hasErrors ? undefined : analyse(objects, bag);
   const files = [...inputs, ...sources];
-  const severed = (findings: readonly Finding[]) => configure(findings, project.config, project.pathOf);
+  const spoken = (findings: readonly Finding[]) => inDialect(findings, files);
+  const severed = (findings: readonly Finding[]) => configure(spoken(findings), project.config, project.pathOf);
   if (snapshot === undefined) {
     const sound = createAnalyser(settings, partialInput)(firstPolicies(objects), new DiagnosticBag());
     const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files, today });
-    const findings = [...bag.all, ...severed(own?.findings ?? [])];
+    const findings = [...spoken(bag.all), ...severed(own?.findings ?? [])];
     return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
   }
   const { findings, ...rest } = lint(snapshot, { rules, files, today, onStep });

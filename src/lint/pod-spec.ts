@@ -1,4 +1,5 @@
 import type { JsonPath } from '../diagnostics/span.ts';
+import { valueAt } from '../lib/value-at.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JsonValue } from '../source/document.ts';
 
@@ -9,10 +10,5 @@ export function podSpecPath({ kind }: MeshObject<string>): JsonPath {
 
 /** A value of the object as written, also of a field that no schema of ours knows; undefined where there is none. */
 export function at({ document }: MeshObject<string>, path: JsonPath): JsonValue | undefined {
-  let value: JsonValue | undefined = document.value;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Readonly<Record<string | number, JsonValue>>)[step];
-  }
-  return value;
+  return valueAt(document.value, path) as JsonValue | undefined;
 }

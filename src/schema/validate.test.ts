@@ -77,7 +77,7 @@ describe('validate', () => {
     const { objects, bag } = read([...texts, `${peer}spec: {}`].join('---\n'));
     expect(objects).toHaveLength(1);
     expect(bag.all.map(({ message }) => message)).toEqual([
-      'skipped 3 objects of other kinds: AuthorizationPolicy (1), ConfigMap (1), Gateway (1)',
+      'skipped 3 objects of other kinds: AuthorizationPolicy of policy.linkerd.io (1), ConfigMap (1), Gateway of gateway.networking.k8s.io (1)',
     ]);
   });
 });

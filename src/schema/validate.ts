@@ -1,13 +1,14 @@
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { meshConfig, projectFile, proxyConfig } from '../generated/validators.js';
 import { compareStrings } from '../lib/sort.ts';
+import { valueAt } from '../lib/value-at.ts';
 import { groupAlias } from '../policy/alias.ts';
 import { type MeshObject, notYetCreated } from '../policy/object.ts';
 import type { ValidObject } from '../policy/policy.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { dispatch, isForeign, isNoObject, splitApiVersion } from './dispatch.ts';
 import { explain } from './explain.ts';
-import type { KnownKind } from './kinds.ts';
+import { type KnownKind, ownGroupOf } from './kinds.ts';
 import { reportNestedObject } from './nested-object.ts';
 import { withoutNulls } from './nulls.ts';
 import { resolveAliases } from './resolve-aliases.ts';
@@ -47,7 +48,8 @@ export function countSkipped(documents: readonly PolicyDocument[], bag: Diagnost
   const sorted = [...counts].sort(([a], [b]) => compareStrings(a, b));
   const kinds = sorted.map(([kind, count]) => `${kind} (${count})`).join(', ');
   const unit = counts.has(noObject) ? 'document' : 'object';
-  bag.report('skipped-kinds', undefined, { count: `${total} ${unit}${total === 1 ? '' : 's'}`, kinds });
+  const hint = documents.some(isMeshConfigMap) ? hintOfMeshConfigMap : undefined;
+  bag.report('skipped-kinds', undefined, { count: `${total} ${unit}${total === 1 ? '' : 's'}`, kinds }, { hint });
 }
 
 /** A file of tests of policies may lie beside the policies. */
@@ -61,8 +63,19 @@ function skippedAs({ value, isFound }: PolicyDocument): string | undefined {
   if (isFound && isNoObject(value)) return noObject;
   if (typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') return undefined;
   const group = groupAlias(splitApiVersion(value.apiVersion)[0]);
-  return isForeign(group, value.kind) ? value.kind : undefined;
+  if (!isForeign(group, value.kind)) return undefined;
+  return ownGroupOf(value.kind) !== undefined ? `${value.kind} of ${group}` : value.kind;
 }
+
+/** Istio's control plane has its mesh configuration in the key `mesh` of a ConfigMap. */
+function isMeshConfigMap({ value }: PolicyDocument): boolean {
+  return (
+    value.apiVersion === 'v1' && value.kind === 'ConfigMap' && typeof valueAt(value, ['data', 'mesh']) === 'string'
+  );
+}
+
+const hintOfMeshConfigMap =
+  'one of the ConfigMaps holds a mesh configuration: write the text of its key "mesh" into a file, and name that file by --meshConfig';
 
 /** What is no object, with neither kind nor name. */
 export type ConfigurationKind = 'MeshConfig' | 'ProxyConfig' | 'ProjectFile';

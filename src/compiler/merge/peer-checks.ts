@@ -19,7 +19,13 @@ export function checkPeers(index: PeerIndex, targets: PeerTargets, bag: Diagnost
   const { topology, sidecars, rootNamespace } = targets;
   for (const policy of index.ineffective) {
     const span = policy.document.spanOf(['spec', 'selector'], 'key');
-    bag.report('selector-in-root-namespace', span, { name: nameOf(policy) });
+    const opens = ['PERMISSIVE', 'DISABLE'].includes(policy.spec.mtls?.mode ?? '');
+    bag.report(
+      'selector-in-root-namespace',
+      span,
+      { name: nameOf(policy) },
+      { hint: opens ? hintOfOpening : undefined },
+    );
   }
   for (const [namespace, [kept, ...ignored]] of index.wholeNamespaces) {
     const scope = namespace === rootNamespace ? 'the mesh' : `namespace "${namespace}"`;
@@ -30,6 +36,10 @@ export function checkPeers(index: PeerIndex, targets: PeerTargets, bag: Diagnost
   }
   checkSelecting(index, topology, sidecars, bag);
 }
+
+/** Without its selector it would open the whole mesh. */
+const hintOfOpening =
+  'move it to the namespace of the workloads; workloads of the root namespace itself have the mode of the whole mesh';
 
 /** What one selecting policy does: where it is in force, and where another one is, by that one. */
 interface Reach {

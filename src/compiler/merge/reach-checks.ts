@@ -1,10 +1,13 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { DiagnosticBag, RelatedPlace } from '../../diagnostics/bag.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { valueAt } from '../../lib/value-at.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
 import type { MeshObject, WorkloadSelector } from '../../policy/object.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
+import { optOutPath } from '../topology/injection.ts';
 import type { Topology, Workload } from '../topology/model.ts';
+import { nearLabelHint } from '../topology/near-labels.ts';
 import { nearNamespace } from '../topology/near-namespace.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, selects } from '../topology/selector.ts';
@@ -26,6 +29,7 @@ interface Nowhere {
   readonly hint?: string | undefined;
   readonly isNamespace?: true;
   readonly isUnseen?: boolean;
+  readonly related?: readonly RelatedPlace[];
 }
 
 const howToInject = 'label the namespace mesh-injection: enabled, and no pod sidecar.mesh.io/inject: "false"';
@@ -80,7 +84,10 @@ function ofWhole({ namespace }: MeshObject<string>, reach: Reach): Nowhere | und
 
 function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Nowhere | undefined {
   const proxied = proxiedIn(topology).get(namespace);
-  if (proxied === 0) return { why: `no workload of namespace "${namespace}" has a proxy`, hint: howToInject };
+  if (proxied === 0) {
+    const workloads = workloadsByLabels(topology).select(namespace, undefined);
+    return withoutProxy(`no workload of namespace "${namespace}" has a proxy`, workloads);
+  }
   if (proxied !== undefined) return undefined;
   if (topology.namespaces.has(namespace))
     return { why: `there is no workload in namespace "${namespace}"`, isUnseen: true };
@@ -104,12 +111,27 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
     ? topology.workloads.filter(({ labels }) => selects(wanted, labels))
     : workloadsByLabels(topology).select(namespace, wanted);
   if (selected.some(isProxied)) return undefined;
-  if (selected.length > 0) return { why: 'no workload that its selector matches has a proxy', hint: howToInject };
+  if (selected.length > 0) {
+    return withoutProxy('no workload that its selector matches has a proxy', selected);
+  }
   if (kind === 'ProxyConfig' && namespace === rootNamespace) return ofRootSelector;
   const nowhere = isRoot ? ofWhole(policy, reach) : ofNamespace(namespace, reach);
   if (nowhere !== undefined) return nowhere;
-  bag.report('selector-without-workload', document.spanOf(['spec', 'selector'], 'key'), { kind, name: nameOf(policy) });
+  const span = document.spanOf(['spec', 'selector'], 'key');
+  const hint = isRoot ? undefined : nearLabelHint(workloadsByLabels(topology), namespace, wanted ?? {});
+  bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint });
   return undefined;
+}
+
+/** With the label or annotation of the first workload that switches its proxy off. */
+function withoutProxy(why: string, workloads: readonly Workload[]): Nowhere {
+  for (const { object } of workloads) {
+    const path = optOutPath(object);
+    if (path === undefined) continue;
+    const hint = `remove sidecar.mesh.io/inject: "${valueAt(object.document.value, path)}" from the pods`;
+    return { why, hint, related: [{ message: 'this switches the proxy off', span: object.document.spanOf(path) }] };
+  }
+  return { why, hint: howToInject };
 }
 
 /** Who writes one means the mesh. */
@@ -120,12 +142,12 @@ const ofRootSelector: Nowhere = {
 
 function reportNowhere(
   policy: MeshObject<string>,
-  { why, hint, isNamespace, isUnseen = false }: Nowhere,
+  { why, hint, isNamespace, isUnseen = false, related = [] }: Nowhere,
   bag: DiagnosticBag,
 ): void {
   const { document, kind } = policy;
   const span = document.spanOf(['metadata', isNamespace ? 'namespace' : 'name']);
-  bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint, isUnseen });
+  bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint, isUnseen, related });
 }
 
 /** Made once a topology: compiling again looks at the policies alone. */

@@ -1,5 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
+import { nearLabelHint } from './near-labels.ts';
 import { nameOf } from './object-name.ts';
 import type { Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
@@ -60,7 +61,8 @@ function causeOf({ service: { namespace, name }, selector }: ServiceDraft, regis
   const workloads = registry.byLabels.select(namespace, selector);
   if (workloads.length === 0) {
     const isUnseen = registry.byLabels.select(namespace, {}).length === 0;
-    return { why: 'its selector matches no workload', hint: addPods, isUnseen };
+    const hint = nearLabelHint(registry.byLabels, namespace, selector) ?? addPods;
+    return { why: 'its selector matches no workload', hint, isUnseen };
   }
   const template = workloads.find(({ addresses }) => addresses.length === 0);
   if (template === undefined || workloads.some(({ addresses }) => addresses.length > 0)) {
@@ -80,7 +82,8 @@ function causeOfEntry({ service: { namespace }, selector }: ServiceDraft, regist
   const workloads = registry.byLabels.select(namespace, selector);
   if (workloads.length === 0) {
     const isUnseen = registry.byLabels.select(namespace, {}).length === 0;
-    return { why: 'its workloadSelector matches no workload', hint: addEntries, isUnseen };
+    const hint = nearLabelHint(registry.byLabels, namespace, selector) ?? addEntries;
+    return { why: 'its workloadSelector matches no workload', hint, isUnseen };
   }
   return { why: 'none of the workloads that its workloadSelector matches is ready, has the port and may serve it' };
 }

@@ -1,3 +1,6 @@
+import type { JsonPath } from '../../diagnostics/span.ts';
+import { valueAt } from '../../lib/value-at.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { PodSpec } from '../../policy/topology-kinds.ts';
 import type { Labels } from './selector.ts';
 
@@ -44,6 +47,17 @@ export function isInjected({ namespace, labels, annotations, spec, namespaceLabe
   if (ofNamespace !== undefined) return ofNamespace === 'enabled';
   if (namespaceLabels[revisionKey] !== undefined) return true;
   return labels[injectKey] === 'true' || labels[revisionKey] !== undefined;
+}
+
+/** Where an object of pods says that they get no proxy, if it does. */
+export function optOutPath({ kind, document: { value } }: MeshObject<string>): JsonPath | undefined {
+  const root = kind === 'Pod' ? [] : ['spec', 'template'];
+  for (const field of ['labels', 'annotations']) {
+    const path = [...root, 'metadata', field, injectKey];
+    const word = valueAt(value, path);
+    if (word !== undefined && word !== 'true' && word !== '') return path;
+  }
+  return undefined;
 }
 
 /** What injection adds: by its templates a gateway's proxy, a sidecar, or no Envoy. */

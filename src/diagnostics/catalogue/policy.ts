@@ -123,7 +123,10 @@ export const policyCodes = {
     message`"jwks" holds a ${'material'}: whoever reads the policy can make tokens`,
     'publish public keys only',
   ),
-  'provider-without-custom': error(message`"provider" with action ${'action'}, expected CUSTOM`),
+  'provider-without-custom': error(
+    message`"provider" with action ${'action'}, expected CUSTOM`,
+    'remove "provider", or move it to the policy with action CUSTOM that is to ask it',
+  ),
   'repeated-port': error(message`port ${'port'} is set twice`, 'put both entries into one'),
   'repeated-subset': error(message`subset "${'name'}" is defined twice`, 'rename or remove one of them'),
   'repeated-token-location': warning(message`"${'name'}" stands twice in "${'field'}"`, 'remove one of the two'),
@@ -148,7 +151,7 @@ export const policyCodes = {
   'sni-host-not-in-hosts': error(message`"${'host'}" is not covered by the hosts of the virtual service`),
   'star-inside-path': warning(
     message`the star inside "${'path'}" is an ordinary character`,
-    'write "{*}" for one segment, and as the last of them "{**}", which at the end of the path stands for any text, also none; a plain star may stand at one end of a path that has neither',
+    'write "{*}" for one whole segment, and at the end "{**}" for any text; or list the paths',
   ),
   'tls-on-plaintext-port': error(
     message`"${'field'}" on a port with protocol ${'protocol'}, expected ${'expected'}`,

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../compiler/snapshot.ts';
+import { hasLabels } from '../../compiler/topology/selector.ts';
 import type { ClientTlsSettings } from '../../policy/destination-rule.ts';
 import type { MtlsMode } from '../../policy/peer-authentication.ts';
 import type { Rule } from '../rule.ts';
@@ -29,10 +30,12 @@ export const rule: Rule = {
       if (accepted === undefined) skip(rule);
       const sent = accepted && refused(tls, accepted.mode);
       if (accepted === undefined || sent === undefined) continue;
+      const hint = hintFor(tls, accepted);
       const takes = accepted.mode === 'STRICT' ? 'only mutual TLS of the mesh' : 'no mutual TLS';
       report({
         ...{ object: rule, path: [...path, 'mode'] },
         message: `mode ${tls.mode} sends ${sent} to "${hostOf(rule, snapshot)}", which accepts ${takes}`,
+        hint,
         related: accepted.policy
           ? [{ object: accepted.policy, path: ['spec', 'mtls', 'mode'], message: 'the mode of the servers' }]
           : [],
@@ -40,6 +43,17 @@ export const rule: Rule = {
     }
   },
 };
+
+/** What repairs the calls, and weakens no more than it must. */
+function hintFor({ mode }: ClientTlsSettings, { policy }: Partial<AcceptedMode>): string | undefined {
+  // No mode of the servers takes it.
+  if (mode === 'SIMPLE') return 'remove "tls", so that clients choose automatically, or write mode MESH_MUTUAL';
+  if (mode !== 'MESH_MUTUAL') return undefined;
+  // Clients that choose automatically do not know of a mode that holds for some workloads of a namespace alone.
+  return policy !== undefined && !hasLabels(policy.spec.selector)
+    ? 'remove "tls", so that clients choose automatically, or let the servers accept mutual TLS: mode PERMISSIVE of the PeerAuthentication'
+    : 'write mode DISABLE here, or let the servers accept mutual TLS: mode PERMISSIVE of the PeerAuthentication';
+}
 
 /** What the mode refuses of what the settings send; undefined where nothing is. */
 function refused({ mode }: ClientTlsSettings, accepted: MtlsMode): string | undefined {

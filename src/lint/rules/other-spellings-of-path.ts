@@ -28,10 +28,15 @@ export const rule: Rule = {
       const words = wordsOf[action];
       if (words === undefined) continue;
       const field = action === 'ALLOW' ? 'notPaths' : 'paths';
+      // Of an ALLOW rule that takes everybody, allow-all-but-paths says this too.
+      if (action === 'ALLOW' && (own.from ?? []).length + (own.when ?? []).length === 0) continue;
       const all = (own.to ?? []).flatMap(({ operation }) => operation[field] ?? []);
+      const templates = all.filter((value) => value.includes('{')).map(expressionOf);
+      const isCovered = (other: string): boolean =>
+        coversAll(all, [other]) || templates.some((template) => template.test(other));
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
         (operation[field] ?? []).map((value, k) => {
-          const others = otherSpellings(value).filter((other) => !coversAll(all, [other]) && isAllowed(policy, other));
+          const others = otherSpellings(value).filter((other) => !isCovered(other) && isAllowed(policy, other));
           return { value, path: [...root, 'to', j, 'operation', field, k], others };
         }),
       );
@@ -100,6 +105,12 @@ function allowedBy(rules: readonly AuthorizationRule[]): Allowed {
   };
 }
 
+/** What a template takes: `{*}` one segment, `{**}` any text. */
+function expressionOf(template: string): RegExp {
+  const literal = template.replaceAll(/[^\w/{}*]/g, '\\$&');
+  return new RegExp(`^${literal.replaceAll('{**}', '.*').replaceAll('{*}', '[^/]+')}$`);
+}
+
 /** Examples, with a segment in place of `{*}`; a path that ends in a star takes everything that follows it already. */
 function otherSpellings(value: string): readonly string[] {
   // Of what begins otherwise, reading says that no request has it.
@@ -109,6 +120,8 @@ function otherSpellings(value: string): readonly string[] {
   const text = path.startsWith('*') ? path.slice(1) : isOpen ? path.slice(0, -1) : path;
   const upper = text.toUpperCase();
   const otherCase = upper === text ? text.toLowerCase() : upper;
-  const ends = isOpen ? [] : [text.endsWith('/') ? text.slice(0, -1) : `${text}/`, `${text};x`];
+  const isFolder = text.endsWith('/');
+  const withoutSlash = isFolder ? [text.slice(0, -1)] : [];
+  const ends = isOpen ? withoutSlash : [...(isFolder ? withoutSlash : [`${text}/`]), `${text};x`];
   return [...ends, ...(otherCase === text ? [] : [otherCase])].filter((other) => other !== '');
 }

@@ -1,3 +1,6 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
+import { type NearLabel, nearLabel } from '../../compiler/topology/near-labels.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { Rule } from '../rule.ts';
 
 /** Without an AuthorizationPolicy everything is allowed. */
@@ -18,10 +21,32 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     // Who has no such policy at all has not forgotten a workload.
     if (snapshot.policies.authorizationPolicies.length === 0) return;
+    const missed = missedLabels(snapshot);
     for (const workload of snapshot.topology.workloads) {
+      const { namespace, labels } = workload;
+      // Of a policy that was meant for it and misses it, its selector tells, with the remedy.
+      if (Object.entries(labels).some(([key, value]) => missed.has(entryOf(namespace, { key, value })))) continue;
       if (workload.role !== 'sidecar' || snapshot.effective.authorizationPolicies(workload).length > 0) continue;
-      const message = `no AuthorizationPolicy of the input applies to "${workload.namespace}/${workload.name}"`;
+      const message = `no AuthorizationPolicy of the input applies to "${namespace}/${workload.name}"`;
       report({ object: workload.object, path: ['metadata', 'name'], message });
     }
   },
 };
+
+/** Labels that the selectors of policies without a workload were probably meant to name, by namespace. */
+function missedLabels({ topology, policies, settings }: Snapshot): ReadonlySet<string> {
+  const workloads = workloadsByLabels(topology);
+  const missed = new Set<string>();
+  for (const { namespace, spec } of policies.authorizationPolicies) {
+    const wanted = spec.selector?.matchLabels;
+    if (wanted === undefined || namespace === settings.rootNamespace) continue;
+    if (workloads.select(namespace, wanted).length > 0) continue;
+    const meant = nearLabel(workloads, namespace, wanted);
+    if (meant !== undefined) missed.add(entryOf(namespace, meant));
+  }
+  return missed;
+}
+
+function entryOf(namespace: string, { key, value }: NearLabel): string {
+  return JSON.stringify([namespace, key, value]);
+}

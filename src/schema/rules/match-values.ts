@@ -10,7 +10,8 @@ const identities: Check = (value) => {
     const hint = `write it without the scheme: "${value.slice('spiffe://'.length)}"`;
     return { reason: 'expected <trust domain>/ns/<namespace>/sa/<service account>', hint };
   }
-  return starFault(value);
+  const fault = starFault(value);
+  return fault && 'reason' in fault ? { ...fault, hint: hintOfIdentity(value) } : fault;
 };
 
 /** Fields and condition keys whose values are never meant to hold a star but at one end. */
@@ -39,6 +40,14 @@ export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report):
       }
     }
   }
+}
+
+/** A star inside an identity most often stands for a namespace. */
+function hintOfIdentity(value: string): string {
+  const [, end] = /^[^*]*\*(\/[^*]+)$/.exec(value) ?? [];
+  const suffix =
+    end === undefined ? '' : `, or "*${end}", which takes that account of every namespace and trust domain`;
+  return `name each identity${suffix}: a star stands for any text at one end of a value alone`;
 }
 
 const starHint = 'write "*", "text*" or "*text": a star stands for any text at one end of a value';

@@ -11,8 +11,9 @@ export function checkPathValues({ spec }: AuthorizationPolicy, report: Report): 
         for (const [k, path] of (operation[field] ?? []).entries()) {
           const at = ['spec', 'rules', i, 'to', j, 'operation', field, k];
           const reason = faultOf(path);
-          if (reason !== undefined) report('path-of-no-request', at, { path, reason });
-          else if (hasInnerStar(path)) report('star-inside-path', at, { path });
+          const hint = isExpression(path) ? hintOfExpression(path) : undefined;
+          if (reason !== undefined) report('path-of-no-request', at, { path, reason }, { hint });
+          else if (hasInnerStar(path)) report('star-inside-path', at, { path }, { hint: hint ?? hintOfStars(path) });
         }
       }
     }
@@ -39,4 +40,32 @@ function hasInnerStar(path: string): boolean {
     .replaceAll(/\{\*\*?\}/g, '')
     .replace(/^\*|(?<=.)\*$/g, '')
     .includes('*');
+}
+
+/** Signs that no path has, and regular expressions are made of. */
+function isExpression(path: string): boolean {
+  return /^\^|\$$|\.[*+]|\\[.dw]|\[[^\]]*-[^\]]*\]|\(.*\|.*\)/.test(path);
+}
+
+function hintOfExpression(path: string): string {
+  const plain = path
+    .replace(/^\^/, '')
+    .replace(/\$$/, '')
+    .replace(/\.[*+]$/, '*')
+    .replaceAll(/\\([./-])/g, '$1');
+  const isSaid = plain.startsWith('/') && !isExpression(plain) && !hasInnerStar(plain);
+  return `paths are no regular expressions: ${isSaid ? `write "${plain}"` : 'list the paths, with "{*}" for one whole segment and a star at the end for any text'}`;
+}
+
+/** The value with templates in the place of its stars; undefined where a star is a part of a segment, which none can be. */
+function hintOfStars(path: string): string | undefined {
+  const segments = path.split('/');
+  if (segments.slice(0, -1).some((segment) => segment.includes('*') && !/^(\*|\{\*\*?\})$/.test(segment)))
+    return undefined;
+  const last = segments.at(-1) ?? '';
+  if (last.slice(0, -1).includes('*') || (last.endsWith('*') && last !== '*')) return undefined;
+  const written = segments.map((segment, i) =>
+    segment === '*' ? (i === segments.length - 1 ? '{**}' : '{*}') : segment,
+  );
+  return `write "${written.join('/')}"`;
 }

@@ -1,0 +1,93 @@
+import { NearNames } from '../../lib/near-names.ts';
+import type { LabelIndex, Labels } from './selector.ts';
+
+type Labelled = LabelIndex<{ readonly namespace: string; readonly labels: Labels }>;
+
+const known = new WeakMap<object, Map<string, KnownLabels>>();
+
+/** A label as workloads have it. */
+export interface NearLabel {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The label of workloads of a namespace that a selector which matches none of them was meant to name. */
+export function nearLabel(workloads: Labelled, namespace: string, wanted: Labels): NearLabel | undefined {
+  const byNamespace = known.get(workloads) ?? new Map<string, KnownLabels>();
+  known.set(workloads, byNamespace);
+  const labels = byNamespace.get(namespace) ?? new KnownLabels(workloads.select(namespace, undefined));
+  byNamespace.set(namespace, labels);
+  for (const [key, value] of Object.entries(wanted)) {
+    const meant = labels.meantBy(key, value);
+    if (meant !== undefined) return meant;
+  }
+  return undefined;
+}
+
+/** The hint that asks whether it was meant. */
+export function nearLabelHint(workloads: Labelled, namespace: string, wanted: Labels): string | undefined {
+  const meant = nearLabel(workloads, namespace, wanted);
+  return meant && `did you mean "${meant.key}: ${meant.value}"? Workloads of namespace "${namespace}" have that label`;
+}
+
+/** The labels of one namespace. */
+class KnownLabels {
+  readonly #values = new Map<string, Set<string>>();
+  readonly #near = new Map<string, NearNames>();
+  /** The first key that has a value. */
+  readonly #keys = new Map<string, string>();
+
+  constructor(items: readonly { readonly labels: Labels }[]) {
+    for (const { labels } of items) {
+      for (const [key, value] of Object.entries(labels)) {
+        const values = this.#values.get(key) ?? new Set();
+        this.#values.set(key, values.add(value));
+        if (!this.#keys.has(value)) this.#keys.set(value, key);
+      }
+    }
+  }
+
+  /** The same value at another key, or the value of the key that a mistyped or shortened one was meant to be. */
+  meantBy(key: string, value: string): NearLabel | undefined {
+    const values = this.#values.get(key);
+    if (values?.has(value)) return undefined;
+    const other = this.#keys.get(value);
+    if (other !== undefined && isWord(value)) return { key: other, value };
+    if (values === undefined) return undefined;
+    const names = this.#near.get(key) ?? new NearNames(values);
+    this.#near.set(key, names);
+    const near = names.nearest(value);
+    const meant = near !== undefined && !differsByNumber(value, near) ? near : fullForm(value, values);
+    return meant === undefined ? undefined : { key, value: meant };
+  }
+}
+
+/** Whether a value says enough to recognize a workload by: many have the label `"true"` or `v1`. */
+function isWord(value: string): boolean {
+  return /[a-z]{3}/i.test(value) && !/^(true|false)$/i.test(value);
+}
+
+/** `reviews-v1` and `reviews-v2` are two things. */
+function differsByNumber(a: string, b: string): boolean {
+  return a.replaceAll(/\d/g, '') === b.replaceAll(/\d/g, '');
+}
+
+/** Among few values the one of which one word is written in full: `mainframe-gateway` for `mainframe-gw`. */
+function fullForm(value: string, values: ReadonlySet<string>): string | undefined {
+  if (values.size > 50) return undefined;
+  const words = value.split('-');
+  return [...values].find((other) => {
+    const others = other.split('-');
+    const differing = words.flatMap((word, i) => (word === others[i] ? [] : [[word, others[i] ?? ''] as const]));
+    const [[short, long] = ['', '']] = differing;
+    return others.length === words.length && words.length > 1 && differing.length === 1 && abbreviates(short, long);
+  });
+}
+
+/** The letters of the one stand in the other, in their order, from the first on. */
+function abbreviates(short: string, long: string): boolean {
+  if (short.length < 2 || short[0] !== long[0]) return false;
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at += 1;
+  return at === short.length;
+}
