@@ -1,4 +1,5 @@
 import type { AuthorizationRule, Condition, Operation, Source } from '../../policy/authorization-policy.ts';
+import { coversValue, ValueSet } from './value-set.ts';
 
 /**
  * Whether every request that matches `narrow` matches `wide` too. False also where it cannot be told from the values
@@ -50,17 +51,10 @@ function coversCondition(wide: Condition, narrow: Condition): boolean {
 /** Whether each of the narrow values is within one of the wide ones. */
 export function coversAll(wide: readonly string[], narrow: readonly string[]): boolean {
   if (wide === narrow) return true;
-  const exact = new Set(wide);
-  const patterns = wide.filter((value) => value.includes('*') && !value.includes('{'));
-  return narrow.every((value) => exact.has(value) || patterns.some((pattern) => coversValue(pattern, value)));
+  // Most lists are short, and a set would cost more than it saves.
+  if (wide.length <= few) return narrow.every((value) => wide.some((other) => coversValue(other, value)));
+  const set = new ValueSet(wide);
+  return narrow.every((value) => set.covers(value));
 }
 
-/** A value with a star at one end, or a star alone, covers what begins or ends so. A star elsewhere is a letter. */
-export function coversValue(wide: string, narrow: string): boolean {
-  if (wide === narrow) return true;
-  if (narrow.includes('{')) return false;
-  if (wide === '*') return true;
-  if (wide.startsWith('*'))
-    return narrow.length >= wide.length && narrow.endsWith(wide.slice(1)) && !narrow.endsWith('*');
-  return wide.endsWith('*') && narrow !== '*' && !narrow.startsWith('*') && narrow.startsWith(wide.slice(0, -1));
-}
+const few = 8;

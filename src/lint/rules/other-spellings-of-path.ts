@@ -1,5 +1,5 @@
 import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
-import { coversAll } from '../authorization/covers.ts';
+import { ValueSet } from '../authorization/value-set.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 import { bySelector } from '../tokens/meeting.ts';
@@ -32,8 +32,9 @@ export const rule: Rule = {
       if (action === 'ALLOW' && (own.from ?? []).length + (own.when ?? []).length === 0) continue;
       const all = (own.to ?? []).flatMap(({ operation }) => operation[field] ?? []);
       const templates = all.filter((value) => value.includes('{')).map(expressionOf);
+      const listed = new ValueSet(all);
       const isCovered = (other: string): boolean =>
-        coversAll(all, [other]) || templates.some((template) => template.test(other));
+        listed.covers(other) || templates.some((template) => template.test(other));
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
         (operation[field] ?? []).map((value, k) => {
           const others = otherSpellings(value).filter((other) => !isCovered(other) && isAllowed(policy, other));
@@ -68,8 +69,7 @@ const wordsOf: Readonly<Record<string, { readonly why?: string; readonly hint?: 
 interface Allowed {
   /** Some rule asks for no path. */
   readonly isEverything: boolean;
-  readonly whole: ReadonlySet<string>;
-  readonly patterns: readonly string[];
+  readonly paths: ValueSet;
 }
 
 /** Paths that the ALLOW policies beside a policy let through: where there are such policies, no other path is. */
@@ -91,17 +91,15 @@ class AllowedPaths {
     const [[key] = ['']] = bySelector([policy]);
     const allowed = this.#bySelector.get(key);
     if (allowed === undefined || this.#selectors.get(policy.namespace) !== 1) return true;
-    return allowed.isEverything || allowed.whole.has(path) || coversAll(allowed.patterns, [path]);
+    return allowed.isEverything || allowed.paths.covers(path);
   }
 }
 
 function allowedBy(rules: readonly AuthorizationRule[]): Allowed {
   const lists = rules.flatMap(({ to = [] }) => (to.length === 0 ? [undefined] : to.map((it) => it.operation.paths)));
-  const paths = lists.flatMap((list) => list ?? []);
   return {
     isEverything: lists.includes(undefined),
-    whole: new Set(paths),
-    patterns: [...new Set(paths.filter((path) => /[*{]/.test(path)))],
+    paths: new ValueSet(lists.flatMap((list) => list ?? [])),
   };
 }
 
