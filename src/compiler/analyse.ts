@@ -1,10 +1,10 @@
 import type { Settings } from '../config/settings.ts';
-import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { Kept } from '../diagnostics/kept.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { MeshObject } from '../policy/object.ts';
-import type { TopologyObject } from '../policy/topology-kinds.ts';
 import type { SourceFile } from '../source/document.ts';
-import { collect } from './collect.ts';
+import { createCollector } from './collect.ts';
 import { isOfAbsence } from './merge/absence.ts';
 import type { Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
@@ -12,9 +12,10 @@ import { SidecarIndex } from './merge/sidecar-index.ts';
 import { createObjectReader } from './read-objects.ts';
 import { decideRootNamespace } from './root-namespace.ts';
 import type { Snapshot } from './snapshot.ts';
-import { gatewaySelectors } from './topology/gateway-selectors.ts';
+import { type GatewaySelector, gatewaySelectors } from './topology/gateway-selectors.ts';
+import { type TopologyLists, topologyKinds } from './topology/lists.ts';
 import type { Topology } from './topology/model.ts';
-import { resolveTopology } from './topology/resolve.ts';
+import { TopologyResolver } from './topology/resolve.ts';
 
 /** What one reader of the mesh remembers of it, and wants to hear. */
 export interface AnalysisView {
@@ -69,16 +70,17 @@ export function createAnalyser(
   settings: Settings,
   { isPartial = false, presumesInjection = false }: AnalysisOptions = {},
 ): Analyse {
+  const collect = createCollector();
   const resolve = createResolver(settings, presumesInjection);
   const under = createRooted(settings);
   let before: Effective | undefined;
 
   return (objects, bag, view) => {
-    const { topology: topologyObjects, policies } = collect(objects, bag);
+    const { topology: lists, policies } = collect(objects, bag);
     const decidedRoot = decideRootNamespace(objects, settings, bag, view?.rootBefore);
     if (bag.hasErrors) return undefined;
     const told = new DiagnosticBag();
-    const topology = resolve(topologyObjects, policies.gateways, told);
+    const topology = resolve(lists, policies.gateways, told);
     if (told.hasErrors) {
       bag.addAll(told.all);
       return undefined;
@@ -111,27 +113,15 @@ function createRooted(settings: Settings): (decidedRoot: string | undefined) => 
 
 /** Resolves the topology again only when its objects, or what Gateways select, are others than before. */
 function createResolver(settings: Settings, presumesInjection: boolean) {
-  let known:
-    | {
-        readonly objects: readonly TopologyObject[];
-        readonly selected: string;
-        readonly topology: Topology;
-        readonly diagnostics: readonly Diagnostic[];
-      }
-    | undefined;
-  return (objects: readonly TopologyObject[], gateways: readonly Gateway[], bag: DiagnosticBag): Topology => {
-    const selectors = gatewaySelectors(gateways, settings);
-    const selected = JSON.stringify(selectors);
-    if (known === undefined || known.selected !== selected || !isSameList(known.objects, objects)) {
-      const own = new DiagnosticBag();
-      const topology = resolveTopology(objects, settings, own, known?.topology, selectors, presumesInjection);
-      known = { objects, selected, topology, diagnostics: own.all };
-    }
-    bag.addAll(known.diagnostics);
-    return known.topology;
+  const resolver = new TopologyResolver(settings, presumesInjection);
+  const resolved = new Kept<Topology>('topology');
+  const selecting = new Kept<readonly GatewaySelector[]>('what Gateways select');
+  return (lists: TopologyLists, gateways: readonly Gateway[], bag: DiagnosticBag): Topology => {
+    const selectors = selecting.of([gateways], bag, (_, before) => {
+      const fresh = gatewaySelectors(gateways, settings);
+      return before !== undefined && JSON.stringify(before) === JSON.stringify(fresh) ? before : fresh;
+    });
+    const inputs = [...topologyKinds.map((kind) => lists[kind]), selectors];
+    return resolved.of(inputs, bag, (own) => resolver.resolve(lists, selectors, own));
   };
-}
-
-function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, i) => item === b[i]);
 }

@@ -1,15 +1,22 @@
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { Kept, keptList } from '../diagnostics/kept.ts';
+import { append } from '../lib/append.ts';
 import type { MeshObject } from '../policy/object.ts';
+import { keyOf } from '../policy/object-key.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
-import type { TopologyObject } from '../policy/topology-kinds.ts';
 import type { PolicyDocument } from '../source/document.ts';
+import { KindLists } from './kind-lists.ts';
+import { type TopologyLists, topologyKinds, topologyLists } from './topology/lists.ts';
 
-/** The objects of one compilation, apart by what they are for. */
+/** The objects of one compilation, apart by what they are for; a list is the same as long as its objects are. */
 export interface Collection {
-  readonly topology: readonly TopologyObject[];
+  readonly topology: TopologyLists;
   readonly policies: PolicySet;
 }
+
+/** Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error. */
+export type Collect = (objects: readonly MeshObject<string>[], bag: DiagnosticBag) => Collection;
 
 const policyLists: Readonly<Record<Policy['kind'], keyof PolicySet>> = {
   PeerAuthentication: 'peerAuthentications',
@@ -27,32 +34,42 @@ export function isPolicyKind(kind: string): kind is Policy['kind'] {
   return Object.hasOwn(policyLists, kind);
 }
 
-/** Sorts objects into what topology and merging want. Two objects of one kind, namespace and name are an error. */
-export function collect(objects: readonly MeshObject<string>[], bag: DiagnosticBag): Collection {
-  const seen = new Map<string, MeshObject<string>>();
-  const topology: TopologyObject[] = [];
-  const policies: Record<keyof PolicySet, MeshObject<string>[]> = {
-    peerAuthentications: [],
-    requestAuthentications: [],
-    authorizationPolicies: [],
-    destinationRules: [],
-    gateways: [],
-    proxyConfigs: [],
-    virtualServices: [],
-    sidecars: [],
+/** Collects again and again: what it costs is what changed. */
+export function createCollector(): Collect {
+  const lists = new KindLists();
+  const collected = new Kept<Collection>('collected');
+  return (objects, bag) => {
+    lists.replace(objects);
+    if (lists.hasDuplicates) reportDuplicates(objects, bag);
+    const written = Object.keys(policyLists).flatMap((kind) => lists.get(kind));
+    if (written.some(({ document }) => !namesNamespace(document))) reportWithoutNamespace(objects, bag);
+    const inputs = [...Object.keys(policyLists), ...topologyKinds].map((kind) => lists.get(kind));
+    return collected.of(inputs, bag, (_, before) => ({
+      topology: topologyLists((kind) => lists.get(kind)),
+      policies: policiesOf(objects, before?.policies),
+    }));
   };
+}
+
+/** In the order of the objects, which may be that of a file. */
+function policiesOf(objects: readonly MeshObject<string>[], before: PolicySet | undefined): PolicySet {
+  const byKind = new Map<string, MeshObject<string>[]>();
+  for (const object of objects) if (isPolicyKind(object.kind)) append(byKind, object.kind, object);
+  const lists = Object.entries(policyLists).map(([kind, name]) => {
+    return [name, keptList<MeshObject<string>>(before?.[name], byKind.get(kind) ?? [])];
+  });
+  // Each list holds the kind that its name says.
+  return Object.fromEntries(lists) as unknown as PolicySet;
+}
+
+function reportDuplicates(objects: readonly MeshObject<string>[], bag: DiagnosticBag): void {
+  const seen = new Map<string, MeshObject<string>>();
   for (const object of objects) {
-    const key = `${object.kind}/${object.namespace}/${object.name}`;
+    const key = keyOf(object);
     const first = seen.get(key);
     if (first !== undefined) reportDuplicate(object, first, bag);
     else seen.set(key, object);
-    const { kind } = object;
-    if (isPolicyKind(kind)) policies[policyLists[kind]].push(object);
-    else topology.push(object as TopologyObject);
   }
-  reportWithoutNamespace(objects, bag);
-  // Each list holds the kind that its name says.
-  return { topology, policies: policies as unknown as PolicySet };
 }
 
 /**

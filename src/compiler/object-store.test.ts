@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { keyOf } from '../policy/object-key.ts';
 import { namespace, pod } from '../testing/objects.ts';
-import { keyOf, ObjectStore } from './object-store.ts';
+import { ObjectStore } from './object-store.ts';
 
 describe('ObjectStore', () => {
   test('holds the last version of each object until it is deleted', () => {

@@ -1,4 +1,5 @@
 import type { MeshObject } from '../policy/object.ts';
+import { keyOf } from '../policy/object-key.ts';
 
 /** What one object is now: there, or gone. */
 export interface Change {
@@ -6,11 +7,6 @@ export interface Change {
   readonly key: string;
   /** Undefined: deleted, which it may have been before. */
   readonly object: MeshObject<string> | undefined;
-}
-
-/** The key of an object: there is one of a kind, namespace and name. */
-export function keyOf({ kind, namespace, name }: Pick<MeshObject<string>, 'kind' | 'namespace' | 'name'>): string {
-  return `${kind}/${namespace}/${name}`;
 }
 
 /** The objects of a mesh of which only changes are told. */

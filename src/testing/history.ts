@@ -1,10 +1,11 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import { type CompileOptions, createCompiler } from '../compiler/compile.ts';
 import type { PolicyOrigin } from '../compiler/ir/origin.ts';
-import { type Change, keyOf, ObjectStore } from '../compiler/object-store.ts';
+import { type Change, ObjectStore } from '../compiler/object-store.ts';
 import type { Delivery, FragmentOrigin, Resource } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { keyOf } from '../policy/object-key.ts';
 import { batchOf, firstObjects, type Happening } from './mesh-history.ts';
 
 const first = firstObjects();

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { type Change, keyOf } from '../compiler/object-store.ts';
+import type { Change } from '../compiler/object-store.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
+import { keyOf } from '../policy/object-key.ts';
 import { validate } from '../schema/validate.ts';
 import type { SourceFile } from '../source/document.ts';
 import { parse } from '../source/parse.ts';

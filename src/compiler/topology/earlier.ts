@@ -6,19 +6,14 @@ import { type Labels, selects } from './selector.ts';
  * whatever was made from it can be found again by identity.
  */
 export class EarlierTopology {
-  readonly #services = new Map<string, Service>();
-  readonly #workloads = new Map<string, Workload>();
+  readonly #topology: Topology | undefined;
   readonly #facts = new Map<string, EndpointFacts>();
-  readonly #endpoints: Topology['endpoints'] | undefined;
+  #services: ReadonlyMap<string, Service> | undefined;
+  #workloads: ReadonlyMap<string, Workload> | undefined;
 
   constructor(topology: Topology | undefined) {
-    this.#endpoints = topology?.endpoints;
-    for (const service of topology?.services ?? []) {
-      this.#services.set(`${service.namespace}/${service.host}`, service);
-      this.#facts.set(service.facts.key, service.facts);
-    }
-    for (const workload of topology?.workloads ?? [])
-      this.#workloads.set(`${workload.namespace}/${workload.name}`, workload);
+    this.#topology = topology;
+    for (const { facts } of topology?.services ?? []) this.#facts.set(facts.key, facts);
   }
 
   /** Services with equal facts share one object, within a topology too. */
@@ -29,26 +24,33 @@ export class EarlierTopology {
   }
 
   endpoints(fresh: Topology['endpoints']): Topology['endpoints'] {
-    const before = this.#endpoints;
-    if (before === undefined) return fresh;
-    const kept = new Map([...fresh].map(([service, list]) => [service, sameList(before.get(service), list)]));
-    const isSame = kept.size === before.size && [...kept].every(([service, list]) => before.get(service) === list);
-    return isSame ? before : kept;
+    const before = this.#topology?.endpoints;
+    const isSame = before?.size === fresh.size && [...fresh].every(([service, list]) => before.get(service) === list);
+    return isSame ? before : fresh;
+  }
+
+  namespaces(fresh: Topology['namespaces']): Topology['namespaces'] {
+    const before = this.#topology?.namespaces;
+    const isSame =
+      before?.size === fresh.size &&
+      [...fresh].every(([name, labels]) => {
+        const known = before.get(name);
+        return known !== undefined && hasSameLabels(known, labels);
+      });
+    return isSame ? before : fresh;
   }
 
   service(fresh: Service): Service {
+    this.#services ??= new Map(this.#topology?.services.map((it) => [`${it.namespace}/${it.host}`, it]));
     const before = this.#services.get(`${fresh.namespace}/${fresh.host}`);
     return before !== undefined && isSameService(before, fresh) ? before : fresh;
   }
 
   workload(fresh: Workload): Workload {
+    this.#workloads ??= new Map(this.#topology?.workloads.map((it) => [`${it.namespace}/${it.name}`, it]));
     const before = this.#workloads.get(`${fresh.namespace}/${fresh.name}`);
     return before !== undefined && isSameWorkload(before, fresh) ? before : fresh;
   }
-}
-
-function sameList(before: readonly Endpoint[] | undefined, fresh: readonly Endpoint[]): readonly Endpoint[] {
-  return before !== undefined && isSameList(before, fresh, isSameEndpoint) ? before : fresh;
 }
 
 /** What a service takes from its own object alone is the same when the object is; other services take addresses away. */
@@ -67,7 +69,8 @@ function isSameAlias(a: ServiceAlias, b: ServiceAlias): boolean {
   return a.host === b.host && isSameList(a.exportTo, b.exportTo, Object.is);
 }
 
-function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
+/** Whether two endpoints are the same to every client. */
+export function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
   return (
     a.servicePort === b.servicePort &&
     a.address === b.address &&
@@ -82,12 +85,19 @@ function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
   );
 }
 
-/** The namespace's labels decide the role; settings the identity; services the rest. */
+/** Namespaces' labels decide the role; settings the identity; a group what its entries do not say; services the rest. */
 function isSameWorkload(a: Workload, b: Workload): boolean {
   return (
     a.object === b.object &&
     a.role === b.role &&
     a.identity === b.identity &&
+    a.locality === b.locality &&
+    a.isReady === b.isReady &&
+    a.interceptionMode === b.interceptionMode &&
+    hasSameLabels(a.labels, b.labels) &&
+    hasSameLabels(a.annotations, b.annotations) &&
+    hasSameNumbers(a.namedPorts, b.namedPorts) &&
+    isSameList(a.addresses, b.addresses, Object.is) &&
     isSameList(a.families, b.families, Object.is) &&
     isSameList(
       a.targets,
@@ -95,6 +105,11 @@ function isSameWorkload(a: Workload, b: Workload): boolean {
       (x, y) => x.service === y.service && x.port === y.port && x.targetPort === y.targetPort,
     )
   );
+}
+
+function hasSameNumbers(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 function hasSameLabels(a: Labels, b: Labels): boolean {

@@ -2,13 +2,19 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import { nearLabelHint } from './near-labels.ts';
 import { nameOf } from './object-name.ts';
-import type { Registry } from './registry.ts';
+import type { Records, Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
 
 type Drafted = ServiceDraft['service'];
 
+/** What there is beside the service. */
+interface EmptyContext {
+  readonly registry: Registry;
+  readonly records: Records;
+}
+
 /** Warns of a service that leads nobody anywhere as far as the inputs say, with what to add to them; once an object. */
-export function reportEmptyService(draft: ServiceDraft, registry: Registry, bag: DiagnosticBag): void {
+export function reportEmptyService(draft: ServiceDraft, context: EmptyContext, bag: DiagnosticBag): void {
   const { service } = draft;
   if (!isFirstHost(service) || !mustHaveEndpoints(draft)) return;
   const span = service.object.document.spanOf(['metadata', 'name']);
@@ -16,7 +22,7 @@ export function reportEmptyService(draft: ServiceDraft, registry: Registry, bag:
     why,
     hint,
     isUnseen = false,
-  } = service.kind === 'ServiceEntry' ? causeOfEntry(draft, registry) : causeOf(draft, registry);
+  } = service.kind === 'ServiceEntry' ? causeOfEntry(draft, context.registry) : causeOf(draft, context);
   const what = service.kind === 'ServiceEntry' ? `ServiceEntry "${nameOf(service.object)}"` : undefined;
   bag.report(
     'service-without-endpoints',
@@ -52,9 +58,9 @@ interface Cause {
   readonly isUnseen?: boolean;
 }
 
-function causeOf({ service: { namespace, name }, selector }: ServiceDraft, registry: Registry): Cause {
-  const isRecorded = registry.endpointsOf(namespace, name) ?? registry.slicesOf(namespace, name);
-  if (isRecorded !== undefined) return { why: 'its Endpoints and EndpointSlices have no ready address' };
+function causeOf({ service: { namespace }, selector }: ServiceDraft, { registry, records }: EmptyContext): Cause {
+  if (records.endpoints !== undefined || records.slices.length > 0)
+    return { why: 'its Endpoints and EndpointSlices have no ready address' };
   if (selector === undefined) {
     return { why: 'it has no selector, and no Endpoints or EndpointSlices', hint: addSlices, isUnseen: true };
   }

@@ -5,7 +5,7 @@ import { canonicalAddress, familiesOf, familyOf, isFixed } from './address.ts';
 import type { Endpoint, ServicePort } from './model.ts';
 import { withoutRefused } from './own-sockets.ts';
 import { type EndpointRecord, recordsOf } from './recorded-endpoints.ts';
-import { containerPort, type Registry } from './registry.ts';
+import { containerPort, type Records, type Registry } from './registry.ts';
 import { isStream, type ServiceDraft } from './services.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
@@ -17,6 +17,9 @@ export interface EndpointCounts {
 
 export interface EndpointContext {
   readonly registry: Registry;
+  readonly records: Records;
+  /** The workloads that the service's selector selects. */
+  readonly selected: readonly WorkloadDraft[];
   readonly settings: Settings;
   readonly counts: EndpointCounts;
   readonly bag: DiagnosticBag;
@@ -52,7 +55,7 @@ export function findEndpoints(draft: ServiceDraft, context: EndpointContext): Fo
 
 /** From the cluster's own records; undefined when there are none for the service. */
 function recordedEndpoints(draft: ServiceDraft, context: EndpointContext): Found[] | undefined {
-  const records = recordsOf(draft.service, context.registry, context.settings, context.bag);
+  const records = recordsOf(context.records, context.settings, context.bag);
   return records?.flatMap((record) => deliver(draft, record, context));
 }
 
@@ -86,8 +89,7 @@ function deliver(draft: ServiceDraft, record: EndpointRecord, context: EndpointC
 function selectedEndpoints(draft: ServiceDraft, context: EndpointContext): Found[] {
   const { service, selector } = draft;
   if (selector === undefined) return [];
-  const selected = context.registry.byLabels.select(service.namespace, selector);
-  return selected.flatMap((workload) => {
+  return context.selected.flatMap((workload) => {
     if (!mayServe(draft, workload)) return [];
     const addresses = dialedFor(draft, workload, context);
     const isReady = workload.isReady || draft.publishesUnready;

@@ -3,7 +3,8 @@ import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import * as make from '../../testing/objects.ts';
-import { resolveTopology } from './resolve.ts';
+import { listsOf } from './lists.ts';
+import { TopologyResolver } from './resolve.ts';
 import { placeOfPort } from './service-port.ts';
 import { resolve } from './testing/resolved.ts';
 
@@ -61,11 +62,16 @@ describe('ServiceEntries of one host', () => {
 
   test('make the same service again only while both are as they were', () => {
     const [a, b] = [entry('a', 1), entry('b', 2)];
-    const of = (objects: readonly ServiceEntry[], previous?: ReturnType<typeof resolveTopology>) =>
-      resolveTopology(objects, defaultSettings, new DiagnosticBag(), previous);
-    const first = of([a, b]);
-    expect(of([a, b], first).services[0]).toBe(first.services[0]);
-    expect(of([a, entry('b', 2)], first).services[0]).not.toBe(first.services[0]);
-    expect(of([a], first).services[0]).not.toBe(first.services[0]);
+    const of = (objects: readonly ServiceEntry[]) => {
+      const resolver = new TopologyResolver(defaultSettings);
+      const [before, after] = [[a, b], objects].map((all) => resolver.resolve(listsOf(all), [], new DiagnosticBag()));
+      return { before: before?.services[0], after: after?.services[0] };
+    };
+    const kept = of([a, b]);
+    expect(kept.after).toBe(kept.before);
+    for (const changed of [[a, entry('b', 2)], [a]]) {
+      const { before, after } = of(changed);
+      expect(after).not.toBe(before);
+    }
   });
 });

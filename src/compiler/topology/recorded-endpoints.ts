@@ -4,7 +4,7 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type { EndpointSlice, Endpoints, ObjectReference } from '../../policy/topology-kinds.ts';
 import { nameOf } from './object-name.ts';
-import type { Registry } from './registry.ts';
+import type { Records } from './registry.ts';
 
 /** Addresses that the cluster wrote down for a service, and the ports that all of them serve. */
 export interface EndpointRecord {
@@ -26,13 +26,11 @@ export interface RecordedAddress {
  * the cluster cut off lose; else PILOT_USE_ENDPOINT_SLICE decides.
  */
 export function recordsOf(
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  registry: Registry,
+  { endpoints: object, slices: all }: Records,
   settings: Settings,
   bag: DiagnosticBag,
 ): EndpointRecord[] | undefined {
-  const object = registry.endpointsOf(namespace, name);
-  const slices = registry.slicesOf(namespace, name)?.filter((slice) => isReadable(slice, bag)) ?? [];
+  const slices = all.filter((slice) => isReadable(slice, bag));
   if (slices.length > 0 && (object === undefined || settings.useEndpointSlice || isTruncated(object))) {
     return slices.map(recordOfSlice);
   }

@@ -4,29 +4,18 @@ import type { ServicePort } from './model.ts';
 import { LabelIndex } from './selector.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
-/** Everything that services are resolved against, indexed once: each look-up is independent of the size of the mesh. */
+/** The workloads that services are resolved against, indexed once: each look-up is independent of the size of the mesh. */
 export class Registry {
   readonly byLabels: LabelIndex<WorkloadDraft>;
   readonly #byName = new Map<string, WorkloadDraft>();
   readonly #byAddress = new Map<string, WorkloadDraft[]>();
-  readonly #endpoints = new Map<string, kinds.Endpoints>();
-  readonly #slices = new Map<string, kinds.EndpointSlice[]>();
 
-  constructor(
-    workloads: readonly WorkloadDraft[],
-    endpoints: readonly kinds.Endpoints[],
-    slices: readonly kinds.EndpointSlice[],
-  ) {
+  constructor(workloads: readonly WorkloadDraft[]) {
     this.byLabels = new LabelIndex(workloads);
     for (const workload of workloads) {
       if (workload.kind === 'Pod') this.#byName.set(keyOf(workload.namespace, workload.name), workload);
       if (workload.sharesAddress) continue;
       for (const address of workload.addresses) append(this.#byAddress, address, workload);
-    }
-    for (const object of endpoints) this.#endpoints.set(keyOf(object.namespace, object.name), object);
-    for (const slice of slices) {
-      const service = slice.labels['kubernetes.io/service-name'];
-      if (service !== undefined) append(this.#slices, keyOf(slice.namespace, service), slice);
     }
   }
 
@@ -39,13 +28,30 @@ export class Registry {
     const owners = this.#byAddress.get(address) ?? [];
     return owners.find((workload) => workload.namespace === namespace) ?? owners[0];
   }
+}
 
-  endpointsOf(namespace: string, service: string): kinds.Endpoints | undefined {
-    return this.#endpoints.get(keyOf(namespace, service));
+/** What the cluster recorded of the endpoints of one service. */
+export interface Records {
+  readonly endpoints: kinds.Endpoints | undefined;
+  readonly slices: readonly kinds.EndpointSlice[];
+}
+
+/** The cluster's records by service. */
+export class RecordIndex {
+  readonly #endpoints = new Map<string, kinds.Endpoints>();
+  readonly #slices = new Map<string, kinds.EndpointSlice[]>();
+
+  constructor(endpoints: readonly kinds.Endpoints[], slices: readonly kinds.EndpointSlice[]) {
+    for (const object of endpoints) this.#endpoints.set(keyOf(object.namespace, object.name), object);
+    for (const slice of slices) {
+      const service = slice.labels['kubernetes.io/service-name'];
+      if (service !== undefined) append(this.#slices, keyOf(slice.namespace, service), slice);
+    }
   }
 
-  slicesOf(namespace: string, service: string): readonly kinds.EndpointSlice[] | undefined {
-    return this.#slices.get(keyOf(namespace, service));
+  of({ namespace, name }: { readonly namespace: string; readonly name: string }): Records {
+    const key = keyOf(namespace, name);
+    return { endpoints: this.#endpoints.get(key), slices: this.#slices.get(key) ?? [] };
   }
 }
 

@@ -5,7 +5,8 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { TopologyObject } from '../../policy/topology-kinds.ts';
 import { runs } from '../../testing/effort.ts';
 import * as make from '../../testing/objects.ts';
-import { resolveTopology } from './resolve.ts';
+import { listsOf } from './lists.ts';
+import { resolveTopology, TopologyResolver } from './resolve.ts';
 import { app, container, resolve, web, webPod, webWithout } from './testing/resolved.ts';
 
 describe('resolveTopology', () => {
@@ -99,9 +100,10 @@ describe('resolveTopology', () => {
     const otherPod = make.pod({ name: 'home/other', labels: { app: 'other' } }, '10.0.3.1');
     const objects: TopologyObject[] = [web, other, otherPod, webWithout, webPod];
     const bag = new DiagnosticBag();
-    const before = resolveTopology(objects, defaultSettings, bag);
+    const resolver = new TopologyResolver(defaultSettings);
+    const before = resolver.resolve(listsOf(objects), [], bag);
     const changed = change(objects);
-    const after = resolveTopology(changed, defaultSettings, bag, before);
+    const after = resolver.resolve(listsOf(changed), [], bag);
     expect(after.services.map((service, i) => service === before.services[i])).toEqual(sameServices);
     expect(after.workloads.map((workload, i) => workload === before.workloads[i])).toEqual(sameWorkloads);
     expect(after).toEqual(resolveTopology(changed, defaultSettings, bag));

@@ -1,87 +1,125 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { compareStrings, sortedBy } from '../../lib/sort.ts';
+import { Kept, KeptEach, keptList } from '../../diagnostics/kept.ts';
+import { compareStrings } from '../../lib/sort.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
 import { familiesOf } from './address.ts';
-import { ClaimedAddresses } from './claimed-addresses.ts';
 import { EarlierTopology } from './earlier.ts';
-import { reportEmptyService } from './empty-service.ts';
-import { endpointFacts } from './endpoint-facts.ts';
-import { findEndpoints } from './endpoints.ts';
 import { type GatewaySelector, roleUnder } from './gateway-selectors.ts';
 import { injectedNamespace } from './injection.ts';
+import { listsOf, type TopologyLists } from './lists.ts';
 import type { IpFamily, ServiceTarget, Topology, Workload } from './model.ts';
-import { ofKind } from './of-kind.ts';
 import { Registry } from './registry.ts';
+import { ResolvedServices } from './resolved-services.ts';
 import type { Labels } from './selector.ts';
-import { draftServices } from './service-drafts.ts';
 import { bindTargets } from './targets.ts';
 import { reportUnusedEntries } from './unused-entries.ts';
-import { draftWorkloads } from './workload-drafts.ts';
+import { WorkloadDrafts } from './workload-drafts.ts';
 import type { WorkloadDraft } from './workloads.ts';
 
-/**
- * Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. With `previous`,
- * a service or workload of which nothing has changed is the same object as before. `gateways` make gateway workloads.
- * Where injection is presumed, workloads of a namespace without an object are taken for injected.
- */
+/** Resolves objects once; a mesh that changes has a `TopologyResolver`. */
 export function resolveTopology(
   objects: readonly kinds.TopologyObject[],
   settings: Settings,
   bag: DiagnosticBag,
-  previous?: Topology,
   gateways: readonly GatewaySelector[] = [],
-  presumesInjection = false,
 ): Topology {
-  const earlier = new EarlierTopology(previous);
-  const sorted = sortedBy(
-    objects,
-    (object) => object.kind,
-    (object) => object.namespace,
-    (object) => object.name,
-  );
-  const namespaces = namespacesOf(sorted);
-  const declared = new Map(ofKind(sorted, 'Namespace').map(({ name, labels }) => [name, labels]));
-  const presumedLabels = presumesInjection ? injectedNamespace : {};
-  const { trustDomain } = settings;
-  const drafts = draftWorkloads(sorted, { trustDomain, namespaces: declared, presumedLabels, bag });
-  const registry = new Registry(drafts, ofKind(sorted, 'Endpoints'), ofKind(sorted, 'EndpointSlice'));
-  const counts = { endpointsWithoutPod: 0, endpointsNotReady: 0 };
-  const found = draftServices(sorted, settings, bag).map((draft) => {
-    const told = bag.all.length;
-    const endpoints = findEndpoints(draft, { registry, settings, counts, bag });
-    const isTold = bag.all.length > told;
-    if (endpoints.ready.length === 0 && !isTold) reportEmptyService(draft, registry, bag);
-    return { draft, service: draft.service, ...endpoints };
-  });
-  const claimed = new ClaimedAddresses(found, bag);
-  const services = found.map(({ draft, service, known, ready }) => {
-    const facts = earlier.facts(endpointFacts(service.resolution, known));
-    return { draft, service: earlier.service({ ...claimed.permitted(service), facts }), known, ready };
-  });
-  const targets = bindTargets(services, registry, bag);
-  const workloads = drafts.map((draft) => earlier.workload(finishWorkload(draft, targets.get(draft) ?? [], gateways)));
-  reportUnusedEntries(workloads, services, bag);
-  return {
-    namespaces,
-    services: services.map(({ service }) => service),
-    endpoints: earlier.endpoints(new Map(services.map(({ service, ready }) => [service, ready]))),
-    workloads,
-    secrets: ofKind(sorted, 'Secret'),
-    counts: {
-      ...counts,
-      podsWithoutIp: drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length,
-    },
-  };
+  return new TopologyResolver(settings).resolve(listsOf(objects), gateways, bag);
 }
 
-function namespacesOf(objects: readonly kinds.TopologyObject[]): Map<string, Labels> {
+/**
+ * Who there is in the mesh: services with their endpoints, workloads with what is delivered to them. From one resolution to
+ * the next a service, a workload or a list of which nothing has changed is the same object as before, and only what depends
+ * on other objects than before is looked at again.
+ */
+export class TopologyResolver {
+  readonly #declared = new Kept<ReadonlyMap<string, Labels>>('declared namespaces');
+  readonly #workloads: WorkloadDrafts;
+  readonly #services: ResolvedServices;
+  readonly #registry = new Kept<Registry>('workloads by label and address');
+  readonly #targets = new Kept<ReadonlyMap<WorkloadDraft, readonly ServiceTarget[]>>('targets');
+  readonly #finished = new KeptEach<WorkloadDraft, Workload>('workload');
+  #last: Topology | undefined;
+
+  /** Where injection is presumed, workloads of a namespace without an object are taken for injected. */
+  constructor(settings: Settings, presumesInjection = false) {
+    const presumedLabels = presumesInjection ? injectedNamespace : {};
+    this.#workloads = new WorkloadDrafts({ trustDomain: settings.trustDomain, presumedLabels });
+    this.#services = new ResolvedServices(settings);
+  }
+
+  /** `gateways` make gateway workloads. */
+  resolve(lists: TopologyLists, gateways: readonly GatewaySelector[], bag: DiagnosticBag): Topology {
+    const last = this.#last;
+    const earlier = new EarlierTopology(last);
+    const declared = this.#declared.of([lists.Namespace], bag, (_, before) => declaredIn(lists, before));
+    const drafts = this.#workloads.of(lists, declared, bag);
+    const registry = this.#registry.of([drafts], bag, () => new Registry(drafts));
+    const { services, counts } = this.#services.resolve(lists, registry, earlier, bag);
+    const claims = services.map((service) => service.claims);
+    const targets = this.#targets.of(claims, bag, (own, before) => keptTargets(bindTargets(claims, own), before));
+    const workloads = drafts.map((draft) => {
+      const bound = targets.get(draft) ?? none;
+      return this.#finished.of(draft, [bound, gateways], bag, () =>
+        earlier.workload(finishWorkload(draft, bound, gateways)),
+      );
+    });
+    reportUnusedEntries(workloads, services, bag);
+    const podsWithoutIp = drafts.filter((draft) => draft.kind === 'Pod' && !draft.addresses.length).length;
+    this.#last = {
+      namespaces: earlier.namespaces(namespacesOf(lists)),
+      services: keptList(
+        last?.services,
+        services.map(({ service }) => service),
+      ),
+      endpoints: earlier.endpoints(new Map(services.map(({ service, ready }) => [service, ready]))),
+      workloads: keptList(last?.workloads, workloads),
+      secrets: lists.Secret,
+      counts: { ...counts, podsWithoutIp },
+    };
+    return this.#last;
+  }
+}
+
+const none: readonly ServiceTarget[] = [];
+
+/** Labels that are the same objects stay the same map. */
+function declaredIn({ Namespace }: TopologyLists, before: ReadonlyMap<string, Labels> | undefined) {
+  const declared = new Map(Namespace.map(({ name, labels }) => [name, labels]));
+  const isSame = before?.size === declared.size && [...declared].every(([name, labels]) => before.get(name) === labels);
+  return isSame ? before : declared;
+}
+
+function namespacesOf(lists: TopologyLists): Map<string, Labels> {
   const labels = new Map<string, Labels>();
-  for (const object of objects) {
-    if (object.kind === 'Namespace') labels.set(object.name, object.labels);
-    else if (!labels.has(object.namespace)) labels.set(object.namespace, {});
+  for (const { name, labels: own } of lists.Namespace) labels.set(name, own);
+  for (const list of Object.values(lists)) {
+    let before: string | undefined;
+    for (const { kind, namespace } of list) {
+      if (namespace !== before && kind !== 'Namespace' && !labels.has(namespace)) labels.set(namespace, {});
+      before = namespace;
+    }
   }
   return new Map([...labels].sort(([a], [b]) => compareStrings(a, b)));
+}
+
+/** The list of before for each workload whose targets are the same. */
+function keptTargets(
+  fresh: ReadonlyMap<WorkloadDraft, readonly ServiceTarget[]>,
+  before: ReadonlyMap<WorkloadDraft, readonly ServiceTarget[]> | undefined,
+): ReadonlyMap<WorkloadDraft, readonly ServiceTarget[]> {
+  if (before === undefined) return fresh;
+  return new Map(
+    [...fresh].map(([draft, targets]) => {
+      const known = before.get(draft);
+      const isSame = known?.length === targets.length && known.every((target, i) => isSameTarget(target, targets[i]));
+      return [draft, isSame ? known : targets];
+    }),
+  );
+}
+
+function isSameTarget(a: ServiceTarget, b: ServiceTarget | undefined): boolean {
+  return a.service === b?.service && a.port === b.port && a.targetPort === b.targetPort;
 }
 
 function finishWorkload(

@@ -1,26 +1,41 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { Kept, KeptEach } from '../../diagnostics/kept.ts';
 import { append } from '../../lib/append.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
 import { joinAliases } from './aliases.ts';
+import type { TopologyLists } from './lists.ts';
 import { commonPorts, mergeEntries } from './merged-entries.ts';
 import { nameOf } from './object-name.ts';
-import { ofKind } from './of-kind.ts';
 import { draftServiceEntry } from './service-entries.ts';
 import { draftService, type ServiceDraft } from './services.ts';
 import { areSeenTogetherElsewhere } from './visibility.ts';
 
 /** All services as they are written, aliases joined: oldest first, one a host and namespace; a second one is reported. */
-export function draftServices(
-  objects: readonly kinds.TopologyObject[],
-  settings: Settings,
-  bag: DiagnosticBag,
-): ServiceDraft[] {
-  const drafts = [
-    ...ofKind(objects, 'Service').map((service) => draftService(service, settings, bag)),
-    ...ofKind(objects, 'ServiceEntry').flatMap((entry) => draftServiceEntry(entry, settings, bag)),
-  ];
+export class ServiceDrafts {
+  readonly #settings: Settings;
+  readonly #all = new Kept<readonly ServiceDraft[]>('service drafts');
+  readonly #each = new KeptEach<object, readonly ServiceDraft[]>('service draft');
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  of({ Service, ServiceEntry }: TopologyLists, bag: DiagnosticBag): readonly ServiceDraft[] {
+    return this.#all.of([Service, ServiceEntry], bag, (own) => {
+      const services = Service.flatMap((service) =>
+        this.#each.of(service, [], own, (told) => [draftService(service, this.#settings, told)]),
+      );
+      const entries = ServiceEntry.flatMap((entry) =>
+        this.#each.of(entry, [], own, (told) => draftServiceEntry(entry, this.#settings, told)),
+      );
+      return oneAHost([...services, ...entries], own);
+    });
+  }
+}
+
+function oneAHost(drafts: readonly ServiceDraft[], bag: DiagnosticBag): readonly ServiceDraft[] {
   const sorted = sortedBy(
     drafts,
     ({ service }) => service.createdAt,

@@ -15,53 +15,63 @@ export interface BoundService {
   readonly known: readonly Endpoint[];
 }
 
+/** What one service wants of one workload. */
+export interface Claim {
+  readonly workload: WorkloadDraft;
+  readonly target: ServiceTarget;
+}
+
 /**
- * Which service ports each workload serves, one a container port: the oldest service wins. Ready or not makes no
- * difference: the listener must be there before the first request. Services without a selector reach workloads of
- * their own namespace only, so that no other namespace can say what a port of this one speaks.
+ * Which ports of which workloads a service wants. Ready or not makes no difference: the listener must be there before the
+ * first request. A service without a selector reaches workloads of its own namespace only, so that no other namespace can
+ * say what a port of this one speaks.
  */
-export function bindTargets(
-  services: readonly BoundService[],
+export function claimsOf(
+  { draft, service, known }: BoundService,
+  selected: readonly WorkloadDraft[],
   registry: Registry,
+): readonly Claim[] {
+  return draft.selector === undefined
+    ? writtenClaims(service, known, registry)
+    : selected.flatMap((workload) => selectedClaims(draft, service, workload));
+}
+
+/** Which service ports each workload serves, one a container port: the claim of the oldest service wins. */
+export function bindTargets(
+  claims: Iterable<readonly Claim[]>,
   bag: DiagnosticBag,
-): Map<WorkloadDraft, ServiceTarget[]> {
+): ReadonlyMap<WorkloadDraft, readonly ServiceTarget[]> {
   const targets = new Map<WorkloadDraft, Map<number, ServiceTarget>>();
   const conflicts = new Set<string>();
-  const add = (workload: WorkloadDraft, target: ServiceTarget): void => {
-    const ports = targets.get(workload) ?? new Map<number, ServiceTarget>();
-    targets.set(workload, ports);
-    const kept = ports.get(target.targetPort);
-    if (kept === undefined) ports.set(target.targetPort, target);
-    else if (kept.port.protocol !== target.port.protocol) reportConflict(kept, target, workload, conflicts, bag);
-  };
-  for (const { draft, service, known } of services) {
-    if (draft.selector === undefined) bindWritten(service, known, registry, add);
-    else bindSelected(draft, service, registry, add);
+  for (const ofService of claims) {
+    for (const { workload, target } of ofService) {
+      const ports = targets.get(workload) ?? new Map<number, ServiceTarget>();
+      targets.set(workload, ports);
+      const kept = ports.get(target.targetPort);
+      if (kept === undefined) ports.set(target.targetPort, target);
+      else if (kept.port.protocol !== target.port.protocol) reportConflict(kept, target, workload, conflicts, bag);
+    }
   }
   return new Map([...targets].map(([workload, ports]) => [workload, [...ports.values()]]));
 }
 
-type Add = (workload: WorkloadDraft, target: ServiceTarget) => void;
-
-function bindSelected(draft: ServiceDraft, service: Service, registry: Registry, add: Add): void {
-  for (const workload of registry.byLabels.select(service.namespace, draft.selector)) {
-    if (!mayServe(draft, workload)) continue;
-    for (const port of service.ports.filter(isStream)) {
-      const targetPort = containerPort(workload, port, draft.targetPorts.get(port.number));
-      if (targetPort !== undefined) add(workload, { service, port, targetPort });
-    }
-  }
+function selectedClaims(draft: ServiceDraft, service: Service, workload: WorkloadDraft): readonly Claim[] {
+  if (!mayServe(draft, workload)) return [];
+  return service.ports.filter(isStream).flatMap((port) => {
+    const targetPort = containerPort(workload, port, draft.targetPorts.get(port.number));
+    return targetPort === undefined ? [] : [{ workload, target: { service, port, targetPort } }];
+  });
 }
 
-function bindWritten(service: Service, known: readonly Endpoint[], registry: Registry, add: Add): void {
-  for (const endpoint of known) {
+function writtenClaims(service: Service, known: readonly Endpoint[], registry: Registry): readonly Claim[] {
+  return known.flatMap((endpoint) => {
     const reference = endpoint.workload && { kind: 'Pod', ...endpoint.workload };
     const workload = registry.find(service.namespace, endpoint.address, reference);
     // UDP may have the same number; it has no endpoints.
     const port = service.ports.find((it) => it.number === endpoint.servicePort && isStream(it));
-    if (workload?.namespace !== service.namespace || port === undefined) continue;
-    add(workload, { service, port, targetPort: endpoint.port });
-  }
+    if (workload?.namespace !== service.namespace || port === undefined) return [];
+    return [{ workload, target: { service, port, targetPort: endpoint.port } }];
+  });
 }
 
 /** Two services of one protocol on one port disturb nobody; a second protocol would be served by the first one's chain. */

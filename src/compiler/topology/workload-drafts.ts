@@ -1,7 +1,9 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { Kept, KeptEach } from '../../diagnostics/kept.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
+import type { TopologyLists } from './lists.ts';
 import { nameOf } from './object-name.ts';
-import { ofKind } from './of-kind.ts';
 import { LabelIndex } from './selector.ts';
 import { hasEntries, WorkloadGroups } from './workload-groups.ts';
 import {
@@ -14,21 +16,57 @@ import {
   type WorkloadDraft,
 } from './workloads.ts';
 
-/** All workloads as they are written, by name: of two with one name the second is reported and left out. */
-export function draftWorkloads(objects: readonly kinds.TopologyObject[], context: WorkloadContext): WorkloadDraft[] {
-  const pods = ofKind(objects, 'Pod');
-  const made = new LabelIndex(pods);
-  const entries = ofKind(objects, 'WorkloadEntry');
-  const declared = ofKind(objects, 'WorkloadGroup');
-  const groups = new WorkloadGroups(declared);
-  const groupOf = new Map(entries.map((entry) => [entry, groups.of(entry, context.bag)]));
-  const controllers = objects.filter((object): object is kinds.WorkloadController => isController(object.kind));
-  const drafts = [
-    ...pods.filter(isAlive).map((pod) => podWorkload(pod, context)),
-    ...entries.map((entry) => entryWorkload(entry, groupOf.get(entry), context)),
-    ...declared.filter((group) => !hasEntries(group, entries, groupOf)).map((it) => groupWorkload(it, context)),
-    ...controllers.filter((controller) => !hasPods(controller, made)).map((it) => controllerWorkload(it, context)),
-  ];
+/** All workloads as they are written, by namespace and name. An object that is as it was gives the same draft. */
+export class WorkloadDrafts {
+  readonly #context: Pick<WorkloadContext, 'trustDomain' | 'presumedLabels'>;
+  readonly #all = new Kept<readonly WorkloadDraft[]>('workload drafts');
+  readonly #each = new KeptEach<object, WorkloadDraft>('workload draft');
+
+  constructor(context: Pick<WorkloadContext, 'trustDomain' | 'presumedLabels'>) {
+    this.#context = context;
+  }
+
+  /** `namespaces` are the labels of those that the inputs declare. Of two with one name the second is reported and left out. */
+  of(lists: TopologyLists, namespaces: WorkloadContext['namespaces'], bag: DiagnosticBag): readonly WorkloadDraft[] {
+    const { Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job } = lists;
+    const inputs = [namespaces, Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job];
+    return this.#all.of(inputs, bag, (own) => withoutDuplicates(this.#draft(lists, namespaces, own), own));
+  }
+
+  #draft(
+    { Pod: pods, WorkloadEntry: entries, WorkloadGroup: declared, ...lists }: TopologyLists,
+    namespaces: WorkloadContext['namespaces'],
+    bag: DiagnosticBag,
+  ): WorkloadDraft[] {
+    const groups = new WorkloadGroups(declared);
+    const groupOf = new Map(entries.map((entry) => [entry, groups.of(entry, bag)]));
+    const controllers = [...lists.Deployment, ...lists.StatefulSet, ...lists.DaemonSet, ...lists.Job];
+    const made = new LabelIndex(controllers.length === 0 ? [] : pods);
+    const each = (
+      object: kinds.TopologyObject,
+      group: kinds.WorkloadGroup | undefined,
+      make: (context: WorkloadContext) => WorkloadDraft,
+    ): WorkloadDraft =>
+      this.#each.of(object, [namespaces.get(object.namespace), group], bag, (own) =>
+        make({ ...this.#context, namespaces, bag: own }),
+      );
+    return [
+      ...pods.filter(isAlive).map((pod) => each(pod, undefined, (context) => podWorkload(pod, context))),
+      ...entries.map((entry) => {
+        const group = groupOf.get(entry);
+        return each(entry, group, (context) => entryWorkload(entry, group, context));
+      }),
+      ...declared
+        .filter((group) => !hasEntries(group, entries, groupOf))
+        .map((group) => each(group, undefined, (context) => groupWorkload(group, context))),
+      ...controllers
+        .filter((controller) => !hasPods(controller, made))
+        .map((controller) => each(controller, undefined, (context) => controllerWorkload(controller, context))),
+    ];
+  }
+}
+
+function withoutDuplicates(drafts: readonly WorkloadDraft[], bag: DiagnosticBag): readonly WorkloadDraft[] {
   const sorted = sortedBy(
     drafts,
     (draft) => draft.namespace,
@@ -38,7 +76,7 @@ export function draftWorkloads(objects: readonly kinds.TopologyObject[], context
   return sorted.filter((draft, i) => {
     const first = sorted[i - 1];
     if (first?.namespace !== draft.namespace || first.name !== draft.name) return true;
-    context.bag.report(
+    bag.report(
       'duplicate-workload',
       draft.object.document.spanOf(['metadata', 'name']),
       { kind: draft.kind, otherKind: first.kind, name: nameOf(draft) },
@@ -46,10 +84,6 @@ export function draftWorkloads(objects: readonly kinds.TopologyObject[], context
     );
     return false;
   });
-}
-
-function isController(kind: string): boolean {
-  return kind === 'Deployment' || kind === 'StatefulSet' || kind === 'DaemonSet' || kind === 'Job';
 }
 
 /** Pods carry their template's labels; a template without labels is known by the names of its pods. */

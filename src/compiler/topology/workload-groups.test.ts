@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import * as make from '../../testing/objects.ts';
-import { resolveTopology } from './resolve.ts';
+import { listsOf } from './lists.ts';
+import { resolveTopology, TopologyResolver } from './resolve.ts';
 import { resolve } from './testing/resolved.ts';
 
 const annotations = { 'mesh.io/autoRegistrationGroup': 'stock' };
@@ -86,6 +87,15 @@ describe('a WorkloadEntry of a group', () => {
     const entry = make.workloadEntry('shop/vm', { address: '10.5.0.1' });
     const status = { conditions: [{ type: 'Healthy', status: 'False' }] };
     expect(resolve([{ ...entry, status }]).workloads[0]?.isReady).toBe(true);
+  });
+
+  test('is another workload once its group gives it other labels', () => {
+    const vm = make.workloadEntry({ name: 'shop/vm', annotations }, { address: '10.5.0.1' });
+    const other = { ...group, spec: { ...group.spec, metadata: { labels: { app: 'other' } } } };
+    const resolver = new TopologyResolver(defaultSettings);
+    const labelsWith = (theirs: typeof group) =>
+      resolver.resolve(listsOf([theirs, vm]), [], new DiagnosticBag()).workloads[0]?.labels.app;
+    expect([labelsWith(group), labelsWith(other)]).toEqual(['stock', 'other']);
   });
 
   test('that names a group of another namespace, or none, is warned of', () => {
