@@ -21,7 +21,12 @@ describe('meshpol lint', () => {
     const [summary, fixable, explained, notChecked = ''] = error.split('\n');
     expect([summary, fixable]).toEqual(['1 warning in 1 file', '1 of them can be fixed with --fix']);
     expect(explained).toBe('explained by: meshpol rules method-in-wrong-case');
-    const codes = ['denied-identity-beside-plain-text', 'forwarded-address-at-sidecar', 'host-port-at-gateway'];
+    const codes = [
+      'address-behind-proxies',
+      'denied-identity-beside-plain-text',
+      'forwarded-address-at-sidecar',
+      'host-port-at-gateway',
+    ];
     codes.push(
       'http-condition-on-tcp-port',
       'identity-without-mutual-tls',

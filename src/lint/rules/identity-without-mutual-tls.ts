@@ -1,9 +1,12 @@
 import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
+import { hasLabels } from '../../compiler/topology/selector.ts';
+import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { type RuleAt, rulesOf } from '../authorization/walk.ts';
-import type { Rule } from '../rule.ts';
+import type { Rule, RuleContext } from '../rule.ts';
+import { decidingScopes } from '../tls/deciding-scopes.ts';
 
 const isIdentity = /^(principals|namespaces|serviceAccounts|trustDomains|source\.(principal|namespace))$/;
 
@@ -15,14 +18,15 @@ export const rule: Rule = {
   severity: 'warning',
   category: 'authorization',
   direction: 'breaks',
-  confidence: 'certain',
+  confidence: 'likely',
   kinds: ['AuthorizationPolicy'],
-  needs: 'topology',
+  needs: 'policies',
   since: '0.1.0',
   title: 'a rule about identities where mutual TLS is switched off',
   why: 'clients without a certificate have no identity, so the condition matches no client: an ALLOW rule lets nobody in, and a DENY rule denies nobody',
   hint: 'set mode STRICT in a PeerAuthentication for the workload',
-  check({ snapshot, report }) {
+  check({ snapshot, report, skip }) {
+    checkUnseen(snapshot, report, skip);
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       const [first] = workloads;
       if (first === undefined || workloads.some(({ role }) => role !== 'sidecar')) continue;
@@ -35,6 +39,33 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Where the input has no workload of a namespace, the mode of the whole namespace tells. */
+function checkUnseen(snapshot: Snapshot, report: RuleContext['report'], skip: RuleContext['skip']): void {
+  const { policies, topology, settings } = snapshot;
+  const scopes = decidingScopes(policies.peerAuthentications);
+  const selecting = new Set(
+    policies.peerAuthentications.filter(({ spec }) => hasLabels(spec.selector)).map(({ namespace }) => namespace),
+  );
+  const workloads = workloadsByLabels(topology);
+  for (const policy of policies.authorizationPolicies) {
+    const { namespace } = policy;
+    if (namespace === settings.rootNamespace || selecting.has(namespace)) continue;
+    if (workloads.select(namespace, undefined).length > 0) continue;
+    const scope = scopes.get(namespace) ?? scopes.get(settings.rootNamespace);
+    if (scope === undefined) skip(policy);
+    if (scope?.spec.mtls?.mode !== 'DISABLE') continue;
+    for (const at of rulesOf([policy])) {
+      const found = placedValues(at, isIdentity).find(({ isNegated }) => !isNegated);
+      if (found === undefined) continue;
+      report({
+        ...{ object: policy, path: found.path },
+        message: `"${found.field}" matches nobody in namespace "${namespace}", where mutual TLS is switched off`,
+        related: [{ object: scope, path: ['spec', 'mtls', 'mode'], message: 'the mode of the workloads' }],
+      });
+    }
+  }
+}
 
 /** The ports that a rule is for; undefined where an operation of it names none. */
 function portsOf({ rule: { to = [] } }: RuleAt): readonly number[] | undefined {

@@ -1,0 +1,89 @@
+import { nearest } from '../../lib/nearest.ts';
+import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
+import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+import { placedValues } from '../authorization/placed-values.ts';
+import { allRulesOf } from '../authorization/walk.ts';
+import type { Rule } from '../rule.ts';
+import { bySelector } from '../tokens/meeting.ts';
+
+/** Fields that name an issuer; of a principal, the issuer is what stands before the last slash. */
+const naming = /^((r|notR)equestPrincipals|request\.auth\.(principal|claims\[iss\]))$/;
+
+/** A token counts only where its issuer's rule has verified it. */
+export const rule: Rule = {
+  code: 'issuer-of-no-authentication',
+  id: 'MP517',
+  severity: 'warning',
+  category: 'tokens',
+  direction: 'breaks',
+  confidence: 'likely',
+  kinds: ['AuthorizationPolicy'],
+  needs: 'policies',
+  since: '0.1.0',
+  title: 'a rule about tokens of an issuer whose tokens the workload does not verify',
+  why: 'tokens of that issuer are refused with 401 before the rule is asked, so the value matches no request',
+  hint: 'write the issuer of the RequestAuthentication, or add a rule for this issuer to it',
+  check({ snapshot, report }) {
+    const verified = new Verified(snapshot.policies.requestAuthentications, snapshot.settings.rootNamespace);
+    for (const at of allRulesOf(snapshot)) {
+      const issuers = verified.issuersFor(at.policy);
+      if (issuers.size === 0) continue;
+      for (const { field, value, path } of placedValues(at, naming)) {
+        const issuer = issuerOf(field, value);
+        // A principal that is an issuer alone lacks its subject, and another rule says so.
+        if (issuer === undefined || issuers.has(value) || issuers.has(issuer) || issuers.has(withoutSlash(issuer)))
+          continue;
+        if ([...issuers].some((known) => withoutSlash(known) === issuer)) continue;
+        const meant = nearest(issuer, issuers);
+        report({
+          ...{ object: at.policy, path },
+          message: `"${field}" has the issuer "${issuer}", and the RequestAuthentication for these workloads verifies tokens of ${list(issuers)}`,
+          hint: meant && `write "${value.replace(issuer, meant)}" if tokens of that issuer are meant`,
+        });
+      }
+    }
+  },
+};
+
+/** Undefined where a star leaves the issuer open. */
+function issuerOf(field: string, value: string): string | undefined {
+  const issuer = field.endsWith('claims[iss]') ? value : value.slice(0, value.lastIndexOf('/'));
+  return issuer === '' || issuer.includes('*') ? undefined : issuer;
+}
+
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, '');
+}
+
+function list(issuers: ReadonlySet<string>): string {
+  const names = [...issuers].slice(0, 3).map((issuer) => `"${issuer}"`);
+  return names.join(', ') + (issuers.size > names.length ? ` and ${issuers.size - names.length} more` : '');
+}
+
+/** The issuers that RequestAuthentications verify for policies of the same selector. */
+class Verified {
+  readonly #groups: ReadonlyMap<string, readonly RequestAuthentication[]>;
+  readonly #others = new Map<string, number>();
+  readonly #root: string;
+
+  constructor(policies: readonly RequestAuthentication[], root: string) {
+    this.#groups = bySelector(policies);
+    this.#root = root;
+    for (const [first] of this.#groups.values()) {
+      if (first) this.#others.set(first.namespace, (this.#others.get(first.namespace) ?? 0) + 1);
+    }
+  }
+
+  /** None where another RequestAuthentication may hold for its workloads, too. */
+  issuersFor(policy: AuthorizationPolicy): ReadonlySet<string> {
+    const [[key] = ['']] = bySelector([policy]);
+    const own = this.#groups.get(key) ?? [];
+    const inNamespace = this.#others.get(policy.namespace) ?? 0;
+    const inRoot = policy.namespace === this.#root ? 0 : (this.#others.get(this.#root) ?? 0);
+    if (own.length === 0 || inNamespace !== 1 || inRoot > 0) return none;
+    const rules = own.flatMap(({ spec }) => spec.jwtRules ?? []);
+    return new Set(rules.flatMap(({ issuer }) => (issuer === undefined ? [] : [issuer])));
+  }
+}
+
+const none: ReadonlySet<string> = new Set();
