@@ -8,8 +8,8 @@ import type { Service, Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, LabelIndex } from '../topology/selector.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
-import { areSeenTogether } from '../topology/visibility.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
+import { OlderRules } from './older-rules.ts';
 import { hostOf } from './rule-index.ts';
 import { ServiceHosts } from './service-hosts.ts';
 
@@ -27,7 +27,7 @@ export function checkRules(
   for (const service of topology.services) append(byHost, service.host, service);
   const aliased = new Map(topology.services.flatMap((it) => it.aliases.map(({ host }) => [host, it.host] as const)));
   const hosts = new ServiceHosts(topology.services);
-  const rivals = new Map<string, DestinationRule[]>();
+  const rivals = new Map<string, OlderRules>();
   const clients = new LabelIndex(topology.workloads.filter(({ role }) => role !== 'none'));
   for (const rule of rules) {
     const host = hostOf(rule, settings.clusterDomain);
@@ -46,8 +46,10 @@ export function checkRules(
     if (!isWildcard(host)) reportIdleTraffic(rule, host, services, settings, bag);
     checkSelector(rule, clients, bag);
     const key = `${rule.namespace} ${host} ${JSON.stringify(Object.entries(rule.spec.workloadSelector?.matchLabels ?? {}).sort())}`;
-    checkRivals(rule, host, rivals.get(key) ?? [], settings, bag);
-    append(rivals, key, rule);
+    const older = rivals.get(key) ?? new OlderRules(settings.defaultDestinationRuleExportTo);
+    rivals.set(key, older);
+    checkRivals(rule, host, older, bag);
+    older.add(rule);
   }
 }
 
@@ -89,26 +91,16 @@ function checkPorts(rule: DestinationRule, host: string, services: readonly Serv
 }
 
 /** `older` are the rules of the same namespace for the same host and clients. */
-function checkRivals(
-  rule: DestinationRule,
-  host: string,
-  older: readonly DestinationRule[],
-  settings: Settings,
-  bag: DiagnosticBag,
-): void {
-  const scopeOf = ({ namespace, spec }: DestinationRule) => {
-    return { namespace, exportTo: spec.exportTo?.length ? spec.exportTo : settings.defaultDestinationRuleExportTo };
-  };
-  const rivals = older.filter((other) => areSeenTogether(scopeOf(other), scopeOf(rule)));
-  const first = rivals.find((other) => other.spec.trafficPolicy !== undefined);
-  if (first !== undefined && rule.spec.trafficPolicy !== undefined) {
+function checkRivals(rule: DestinationRule, host: string, older: OlderRules, bag: DiagnosticBag): void {
+  const first = rule.spec.trafficPolicy === undefined ? undefined : older.withPolicy(rule);
+  if (first !== undefined) {
     const path = ['spec', 'trafficPolicy'];
     const related = [{ message: 'the one in force', span: first.document.spanOf(path, 'key') }];
     const span = rule.document.spanOf(path, 'key');
     bag.report('ignored-traffic-policy', span, { host, kept: nameOf(first) }, { related });
   }
   for (const [i, { name }] of (rule.spec.subsets ?? []).entries()) {
-    const kept = rivals.find((other) => other.spec.subsets?.some((subset) => subset.name === name));
+    const kept = older.withSubset(rule, name);
     if (kept === undefined) continue;
     const index = kept.spec.subsets?.findIndex((subset) => subset.name === name) ?? 0;
     const related = [{ message: 'the one in force', span: kept.document.spanOf(['spec', 'subsets', index, 'name']) }];
