@@ -1,12 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
-import { Kept } from '../diagnostics/kept.ts';
+import { Kept, KeptEach } from '../diagnostics/kept.ts';
 import type { Gateway } from '../policy/gateway.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { createCollector } from './collect.ts';
 import { isOfAbsence } from './merge/absence.ts';
-import type { Effective } from './merge/effective.ts';
+import type { ClientScope, Effective } from './merge/effective.ts';
 import { clientScope, merge } from './merge/merge.ts';
 import { SidecarIndex } from './merge/sidecar-index.ts';
 import { createObjectReader } from './read-objects.ts';
@@ -14,7 +14,7 @@ import { decideRootNamespace } from './root-namespace.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type GatewaySelector, gatewaySelectors } from './topology/gateway-selectors.ts';
 import { type TopologyLists, topologyKinds } from './topology/lists.ts';
-import type { Topology } from './topology/model.ts';
+import type { Topology, Workload } from './topology/model.ts';
 import { TopologyResolver } from './topology/resolve.ts';
 
 /** What one reader of the mesh remembers of it, and wants to hear. */
@@ -73,6 +73,8 @@ export function createAnalyser(
   const collect = createCollector();
   const resolve = createResolver(settings, presumesInjection);
   const under = createRooted(settings);
+  const scopes = new KeptEach<Workload, ClientScope>('client scope');
+  const silent = new DiagnosticBag();
   let before: Effective | undefined;
 
   return (objects, bag, view) => {
@@ -92,11 +94,15 @@ export function createAnalyser(
     bag.addAll(isPartial ? told.all.filter(({ code }) => !isOfAbsence(code)) : told.all);
     if (bag.hasErrors) return undefined;
     const scoping = { ...policies, sidecars: new SidecarIndex(policies.sidecars, rooted.rootNamespace) };
+    const { destinationRules, virtualServices } = policies;
     return {
       ...{ settings, objects, policies, topology, effective, decidedRoot },
       diagnostics: [...bag.all],
       absences: isPartial ? told.all.filter(({ code }) => isOfAbsence(code)) : [],
-      scopeOf: (workload) => clientScope(workload, settings, scoping),
+      scopeOf: (workload) =>
+        scopes.of(workload, [destinationRules, virtualServices, effective.inboundPolicies(workload)], silent, () =>
+          clientScope(workload, settings, scoping),
+        ),
     };
   };
 }

@@ -192,6 +192,7 @@ export function effective(
     ingress: () => [],
     requestAuthentications: () => [],
     authorizationPolicies: () => [],
+    inboundPolicies: () => ({}),
     gateways: () => [],
     proxyConfigs: () => noProxyConfigs,
     virtualServices: () => noVirtualServices,

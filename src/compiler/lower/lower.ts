@@ -1,7 +1,7 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { KeySets } from '../../policy/key-sets.ts';
+import { type KeySets, noKeySets } from '../../policy/key-sets.ts';
 import type { Secret } from '../../policy/topology-kinds.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
@@ -54,43 +54,73 @@ export function createLowerCache(): LowerCache {
  * unchanged input gives the identical object again, with the faults it had.
  */
 export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag, cache: LowerCache): ProxyIR {
-  const { effective, settings, keySets, closingSecrets: closing = noClosingSecrets } = input;
-  const lowering = { settings, memo: cache.memoOf(settings), keySets, host: input.host };
+  const { settings, topology } = input;
+  const memo = cache.memoOf(settings);
   const scope = input.scopeOf(workload);
-  const services = effective.outbound(scope);
-  const virtualServices = effective.virtualServices(scope);
-  const shared = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
-  const inbound =
-    scope.role === 'router'
-      ? lowerGateway(
-          workload,
-          { effective, scope, secrets: secretsOf(input.topology, workload), closing },
-          lowering,
-          bag,
-        )
-      : lowerInbound(workload, scope, effective, lowering, bag);
-  if (scope.role !== 'router') warnOfTopologyAtSidecar(workload, settings, bag);
-  const outbound =
-    scope.role === 'router' && settings.filterGatewayClusters
-      ? lowering.memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
-      : shared;
-  const configs = effective.proxyConfigs(workload);
+  const parts = memo.of(inputsOf(workload, scope, input), 'parts', bag, (own) =>
+    partsOf(workload, scope, input, memo, own),
+  );
   const assigned = {
-    inbound: assignments(inbound.clusters, input.topology.endpoints),
-    outbound: assignments(outbound.clusters, input.topology.endpoints),
+    inbound: assignments(parts.inbound.clusters, topology.endpoints),
+    outbound: assignments(parts.outbound.clusters, topology.endpoints),
   };
-  const parts = [inbound, outbound, workload, configs, assigned.inbound, assigned.outbound] as const;
-  return lowering.memo.of(parts, 'proxy', bag, (own) => ({
+  return memo.of([parts, assigned.inbound, assigned.outbound], 'proxy', bag, () => ({
     namespace: workload.namespace,
     workload: workload.name,
     addresses: workload.addresses,
-    bootstrap: lowering.memo.of([workload, configs], 'bootstrap', own, () =>
-      lowerBootstrap(workload, settings, input.host, configs),
-    ),
-    inbound,
-    outbound,
+    ...parts,
     assignments: assigned,
   }));
+}
+
+/** All that the parts of a proxy are made of. */
+function inputsOf(
+  workload: Workload,
+  scope: ClientScope,
+  { topology, effective, keySets, closingSecrets: closing = noClosingSecrets }: LowerInput,
+): readonly [object, ...object[]] {
+  const policies = effective.inboundPolicies(workload);
+  const outbound = [scope, effective.outbound(scope), effective.virtualServices(scope)];
+  const isSidecar = scope.role !== 'router';
+  if (isSidecar && keySets === undefined) return [workload, policies, ...outbound];
+  // Keys may come and go without an object that changes.
+  const keys = effective
+    .requestAuthentications(workload)
+    .flatMap(({ spec }) => (spec.jwtRules ?? []).map((rule) => (keySets ?? noKeySets).find(rule)));
+  if (isSidecar) return [workload, policies, ...outbound, ...keys];
+  return [
+    workload,
+    policies,
+    ...outbound,
+    effective.gateways(workload),
+    closing,
+    ...secretsOf(topology, workload),
+    ...keys,
+  ];
+}
+
+type Parts = Pick<ProxyIR, 'bootstrap' | 'inbound' | 'outbound'>;
+
+function partsOf(workload: Workload, scope: ClientScope, input: LowerInput, memo: Memo, bag: DiagnosticBag): Parts {
+  const { effective, settings, keySets, host, topology, closingSecrets: closing = noClosingSecrets } = input;
+  const lowering = { settings, memo, keySets, host };
+  const services = effective.outbound(scope);
+  const virtualServices = effective.virtualServices(scope);
+  const shared = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
+  const isRouter = scope.role === 'router';
+  const inbound = isRouter
+    ? lowerGateway(workload, { effective, scope, secrets: secretsOf(topology, workload), closing }, lowering, bag)
+    : lowerInbound(workload, scope, effective, lowering, bag);
+  if (!isRouter) warnOfTopologyAtSidecar(workload, settings, bag);
+  const outbound =
+    isRouter && settings.filterGatewayClusters
+      ? memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
+      : shared;
+  const configs = effective.proxyConfigs(workload);
+  const bootstrap = memo.of([workload, configs], 'bootstrap', bag, () =>
+    lowerBootstrap(workload, settings, host, configs),
+  );
+  return memo.of([inbound, outbound, bootstrap], 'parts', bag, () => ({ bootstrap, inbound, outbound }));
 }
 
 /** A gateway reads the Secrets of its own namespace only. */

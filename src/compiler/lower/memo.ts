@@ -1,4 +1,5 @@
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
+import { isSameList } from '../../diagnostics/kept.ts';
 
 interface Entry {
   /** The last run that asked for it. */
@@ -41,7 +42,7 @@ export class Memo {
       this.#entries.set(inputs[0], labels);
     }
     let entries = labels.get(label) ?? [];
-    let entry = entries.find((known) => isSame(known.inputs, inputs));
+    let entry = entries.find((known) => isSameList(known.inputs, inputs));
     if (entry === undefined) {
       const own = new DiagnosticBag();
       entry = { run: this.#run, inputs, value: make(own), diagnostics: own.all };
@@ -69,8 +70,4 @@ export class Memo {
       bag.addAll([diagnostic]);
     }
   }
-}
-
-function isSame(a: readonly object[], b: readonly object[]): boolean {
-  return a.length === b.length && a.every((item, i) => item === b[i]);
 }

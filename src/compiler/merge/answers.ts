@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import type { Diagnostic } from '../../diagnostics/bag.ts';
+import { isSameList } from '../../diagnostics/kept.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { MeshObject } from '../../policy/object.ts';
@@ -13,25 +13,20 @@ import { importedServices } from './imported-services.ts';
 import { composeInbound, composeMode } from './inbound.ts';
 import { type IngressPort, listenedPorts } from './ingress.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
+import type { NamespacePolicies } from './namespace-policies.ts';
 import { composeOutbound, visibleServices } from './outbound.ts';
 import type { PeerIndex, PeerLevels } from './peer-index.ts';
 import type { ProxyConfigIndex } from './proxy-config-index.ts';
 import type { RuleClient, RuleIndex } from './rule-index.ts';
 import type { SelectingPolicies } from './selecting-policies.ts';
 import type { SidecarIndex } from './sidecar-index.ts';
+import type { Stages } from './stages.ts';
 import type { VirtualServiceIndex } from './virtual-service-index.ts';
-
-/** Rules with what was said about them, kept while `inputs` (rules, topology, settings) are the same objects. */
-export interface CheckedRules {
-  readonly inputs: readonly object[];
-  readonly index: RuleIndex;
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /** What answers are made from. */
 export interface AnswerSources {
   readonly peers: PeerIndex;
-  readonly rules: CheckedRules;
+  readonly rules: RuleIndex;
   readonly topology: Topology;
   /** Mesh and namespace level policies: the part of `peers` that outbound answers depend on. */
   readonly wholePolicies: readonly object[];
@@ -42,28 +37,36 @@ export interface AnswerSources {
   readonly virtualServices: VirtualServiceIndex;
   readonly sidecars: SidecarIndex;
   readonly settings: Settings;
+  readonly namespaces: NamespacePolicies;
 }
 
 /** Made when asked, kept by identity: a compilation after a change finds again what the change did not touch. */
 export class Answers implements effective.Effective {
   readonly sources: AnswerSources;
+  /** How they were found, for the compilation after this one. */
+  readonly stages: Stages;
   readonly #memory: Memory;
   readonly #workloads: ReadonlyMap<string, Workload>;
+  readonly #seen = new WeakMap<readonly EffectiveVirtualService[], readonly EffectiveVirtualService[]>();
   /** Good for this compilation only, unless nothing that they depend on has changed. */
   readonly #outbound: Map<string, readonly effective.EffectiveOutbound[]>;
   /** The same of scopes that import what they see, which depends on routes too. */
   readonly #imported: Map<string, readonly effective.EffectiveOutbound[]>;
 
-  constructor(sources: AnswerSources, previous: Answers | undefined) {
+  constructor(sources: AnswerSources, stages: Stages, previous: Answers | undefined) {
     const before = previous?.sources;
-    const isSame = before?.rules === sources.rules && isSameList(before.wholePolicies, sources.wholePolicies);
+    const isSame =
+      before?.rules === sources.rules &&
+      before.topology.services === sources.topology.services &&
+      isSameList(before.wholePolicies, sources.wholePolicies);
     this.sources = sources;
+    this.stages = stages;
     this.#memory = previous === undefined ? new Memory() : previous.#memory;
     this.#outbound = previous !== undefined && isSame ? previous.#outbound : new Map();
     const hasSameRoutes = before !== undefined && isSameList(before.virtualServices.all, sources.virtualServices.all);
     this.#imported = previous !== undefined && isSame && hasSameRoutes ? previous.#imported : new Map();
     this.#workloads =
-      previous !== undefined && before?.topology === sources.topology
+      previous !== undefined && before?.topology.workloads === sources.topology.workloads
         ? previous.#workloads
         : indexWorkloads(sources.topology);
   }
@@ -82,7 +85,13 @@ export class Answers implements effective.Effective {
   }
 
   requestAuthentications(key: effective.WorkloadKey): readonly RequestAuthentication[] {
-    return this.#memory.listOf(this.sources.requestAuthentications.of(this.#workloadOf(key)));
+    const workload = this.#workloadOf(key);
+    const policies = this.inboundPolicies(workload);
+    const known = this.#memory.requests.get(workload);
+    if (known?.policies === policies) return known.list;
+    const list = this.#memory.listOf(this.sources.requestAuthentications.of(workload));
+    this.#memory.requests.set(workload, { policies, list });
+    return list;
   }
 
   authorizationPolicies(key: effective.WorkloadKey): readonly AuthorizationPolicy[] {
@@ -91,6 +100,10 @@ export class Answers implements effective.Effective {
 
   gateways(key: effective.WorkloadKey): readonly Gateway[] {
     return this.#memory.listOf(this.sources.gateways.of(this.#workloadOf(key)));
+  }
+
+  inboundPolicies({ namespace }: effective.WorkloadKey): object {
+    return this.sources.namespaces.of(namespace);
   }
 
   proxyConfigs(key: effective.WorkloadKey): effective.EffectiveProxyConfigs {
@@ -104,7 +117,10 @@ export class Answers implements effective.Effective {
   }
 
   virtualServices(scope: Pick<effective.ClientScope, 'namespace' | 'egress'>): readonly EffectiveVirtualService[] {
-    return this.#memory.listOf(this.sources.virtualServices.seenBy(scope));
+    const seen = this.sources.virtualServices.seenBy(scope);
+    const list = this.#seen.get(seen) ?? this.#memory.listOf(seen);
+    this.#seen.set(seen, list);
+    return list;
   }
 
   outbound(scope: effective.ClientScope): readonly effective.EffectiveOutbound[] {
@@ -146,7 +162,7 @@ export class Answers implements effective.Effective {
 
   #outboundOf(client: RuleClient, service: Service): effective.EffectiveOutbound {
     const mode = this.#modeOf(service.namespace);
-    const rules = this.sources.rules.index.find(client, service);
+    const rules = this.sources.rules.find(client, service);
     const merged = rules.length === 0 ? undefined : this.#memory.merged.get(rules, () => mergeRules(rules));
     const keys = merged === undefined ? [service, mode] : [service, mode, merged];
     return this.#memory.services.get(keys, () => composeOutbound(service, mode, merged));
@@ -166,6 +182,11 @@ class Memory {
   readonly services = new IdentityMap<effective.EffectiveOutbound>();
   readonly proxyConfigs = new IdentityMap<effective.EffectiveProxyConfigs>();
   readonly inboundTraffic = new IdentityMap<effective.EffectiveTraffic>();
+  /** Asked of every proxy each time, since its keys may be others; by `inboundPolicies`. */
+  readonly requests = new WeakMap<
+    Workload,
+    { readonly policies: object; readonly list: readonly RequestAuthentication[] }
+  >();
   readonly outbound = new Map<string, readonly effective.EffectiveOutbound[]>();
   readonly #lists = new IdentityMap<readonly MeshObject<string>[]>();
 
@@ -189,8 +210,4 @@ function identityOf(levels: PeerLevels): object[] {
 
 function indexWorkloads(topology: Topology): Map<string, Workload> {
   return new Map(topology.workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
-}
-
-export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, i) => item === b[i]);
 }

@@ -69,6 +69,12 @@ export interface Effective {
   authorizationPolicies(workload: WorkloadKey): readonly AuthorizationPolicy[];
   /** What a gateway workload is to serve, oldest first. */
   gateways(workload: WorkloadKey): readonly Gateway[];
+  /**
+   * Stands for all policies that may decide about the inbound side or the start of a workload's proxy: those of its namespace
+   * and the root namespace. While it is the same object, and the workload too, so are the answers above; but those of
+   * gateways, which objects of all namespaces decide.
+   */
+  inboundPolicies(workload: WorkloadKey): object;
   /** The ProxyConfigs in force for the workload's proxy: at most one a level. */
   proxyConfigs(workload: WorkloadKey): EffectiveProxyConfigs;
   /**

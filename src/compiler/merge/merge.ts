@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -7,13 +7,14 @@ import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { labelOrLocality } from '../topology/locality.ts';
 import type { Topology, Workload } from '../topology/model.ts';
-import { Answers, type CheckedRules, isSameList } from './answers.ts';
+import { Answers } from './answers.ts';
 import type { ClientScope, Effective } from './effective.ts';
 import { egressListeners } from './egress.ts';
 import { checkEgress } from './egress-checks.ts';
 import { checkGateways } from './gateway-checks.ts';
 import { GatewayIndex } from './gateway-index.ts';
 import { checkListeners } from './listener-checks.ts';
+import { NamespacePolicies } from './namespace-policies.ts';
 import { checkPaths } from './path-checks.ts';
 import { checkPeers } from './peer-checks.ts';
 import { PeerIndex } from './peer-index.ts';
@@ -27,6 +28,7 @@ import { comparedLabels, scopeWants, wantedSources } from './scope-wants.ts';
 import { SelectingPolicies } from './selecting-policies.ts';
 import { checkSidecars } from './sidecar-checks.ts';
 import { SidecarIndex } from './sidecar-index.ts';
+import { Stages } from './stages.ts';
 import { checkVirtualServices } from './virtual-service-checks.ts';
 import { VirtualServiceIndex } from './virtual-service-index.ts';
 
@@ -42,45 +44,100 @@ export interface MergeInput extends PolicySet {
  * for. With `previous`, an answer whose inputs are the same objects is the same object as before.
  */
 export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effective): Effective {
-  const { peerAuthentications, topology, settings } = input;
   const before = previous instanceof Answers ? previous : undefined;
-  const peers = new PeerIndex(peerAuthentications, settings.rootNamespace);
-  const sidecars = new SidecarIndex(input.sidecars, settings.rootNamespace);
-  checkPeers(peers, { topology, sidecars, rootNamespace: settings.rootNamespace }, bag);
-  const rules = indexRules(input, before?.sources.rules);
-  bag.addAll(rules.diagnostics);
-  const reach = { topology, rootNamespace: settings.rootNamespace, toldNamespace: input.toldNamespace };
+  const stages = before?.stages ?? new Stages();
+  const { settings, topology } = input;
+  const { rootNamespace } = settings;
+  const indexes = indexed(stages, input, bag);
+  const { peers, rules, gateways, proxyConfigs, virtualServices, sidecars } = indexes;
   const { requestAuthentications, authorizationPolicies } = input;
-  const selecting = [...peerAuthentications, ...requestAuthentications, ...authorizationPolicies];
-  checkReach([...selecting, ...input.proxyConfigs], reach, bag);
-  checkExports([...input.destinationRules, ...input.virtualServices, ...entriesOf(topology)], reach, bag);
-  checkPaths(input.authorizationPolicies, settings, bag);
-  checkVirtualServices(input.virtualServices, input, bag);
-  checkSidecars(sidecars, reach, bag);
-  checkListeners(input.sidecars, settings, bag);
-  const gateways = new GatewayIndex(input.gateways, settings);
-  checkGateways(input.gateways, gateways, topology, bag);
-  const routes = new VirtualServiceIndex(input.virtualServices, settings, bag);
-  checkEgress(input.sidecars, { ...reach, routes, clusterDomain: settings.clusterDomain }, bag);
-  const proxyConfigs = new ProxyConfigIndex(input.proxyConfigs, settings.rootNamespace);
-  checkProxyConfigs(proxyConfigs, topology, settings.rootNamespace, bag);
+  check(stages, input, indexes, bag);
   const namespaces = sortedBy(peers.wholeNamespaces, ([namespace]) => namespace);
   const wholePolicies = namespaces.flatMap(([, policies]) => policies);
   return new Answers(
     {
-      peers,
-      rules,
-      topology,
-      wholePolicies,
-      requestAuthentications: new SelectingPolicies(input.requestAuthentications, settings.rootNamespace),
-      authorizationPolicies: new SelectingPolicies(input.authorizationPolicies, settings.rootNamespace),
-      gateways,
-      proxyConfigs,
-      virtualServices: routes,
-      sidecars,
-      settings,
+      ...{ peers, rules, topology, wholePolicies, gateways, proxyConfigs, virtualServices, sidecars, settings },
+      requestAuthentications: stages.requests.of([requestAuthentications, rootNamespace], bag, () => {
+        return new SelectingPolicies(requestAuthentications, rootNamespace);
+      }),
+      authorizationPolicies: stages.access.of([authorizationPolicies, rootNamespace], bag, () => {
+        return new SelectingPolicies(authorizationPolicies, rootNamespace);
+      }),
+      namespaces: new NamespacePolicies(input, rootNamespace, before?.sources.namespaces),
     },
+    stages,
     before,
+  );
+}
+
+/** What is found again by other questions than the order of the inputs. */
+interface Indexes {
+  readonly peers: PeerIndex;
+  readonly sidecars: SidecarIndex;
+  readonly gateways: GatewayIndex;
+  readonly virtualServices: VirtualServiceIndex;
+  readonly proxyConfigs: ProxyConfigIndex;
+  readonly rules: RuleIndex;
+}
+
+function indexed(stages: Stages, input: MergeInput, bag: DiagnosticBag): Indexes {
+  const { settings, peerAuthentications, sidecars, gateways, virtualServices, proxyConfigs, destinationRules } = input;
+  const root = settings.rootNamespace;
+  return {
+    peers: stages.peers.of([peerAuthentications, root], bag, () => new PeerIndex(peerAuthentications, root)),
+    sidecars: stages.sidecars.of([sidecars, root], bag, () => new SidecarIndex(sidecars, root)),
+    gateways: stages.gateways.of([gateways, settings], bag, () => new GatewayIndex(gateways, settings)),
+    proxyConfigs: stages.proxyConfigs.of([proxyConfigs, root], bag, () => new ProxyConfigIndex(proxyConfigs, root)),
+    virtualServices: stages.virtualServices.of(
+      [virtualServices, settings],
+      bag,
+      (own) => new VirtualServiceIndex(virtualServices, settings, own),
+    ),
+    rules: stages.rules.of(
+      [settings, ...byAge(destinationRules)],
+      bag,
+      () => new RuleIndex(byAge(destinationRules), settings),
+    ),
+  };
+}
+
+/** Tells what has no effect; each check runs again when something that it looks at is another. */
+function check(stages: Stages, input: MergeInput, indexes: Indexes, bag: DiagnosticBag): void {
+  const { settings, topology, toldNamespace, gateways, virtualServices, sidecars, authorizationPolicies } = input;
+  const { services, workloads, namespaces } = topology;
+  const { rootNamespace } = settings;
+  const reach = { topology, rootNamespace, toldNamespace };
+  const told = [namespaces, rootNamespace, toldNamespace];
+  const checked = (name: string, inputs: readonly unknown[], tell: (bag: DiagnosticBag) => void): void =>
+    stages.check(name, inputs, tell, bag);
+
+  checked('peers', [indexes.peers, indexes.sidecars, workloads, rootNamespace], (own) =>
+    checkPeers(indexes.peers, { topology, sidecars: indexes.sidecars, rootNamespace }, own),
+  );
+  const rules = byAge(input.destinationRules);
+  checked('rules', [settings, services, workloads, ...rules], (own) => checkRules(rules, topology, settings, own));
+  const { peerAuthentications: peers, requestAuthentications: requests, proxyConfigs } = input;
+  checked('reach', [peers, requests, authorizationPolicies, proxyConfigs, workloads, ...told], (own) =>
+    checkReach([...peers, ...requests, ...authorizationPolicies, ...proxyConfigs], reach, own),
+  );
+  checked('exports', [input.destinationRules, virtualServices, services, ...told], (own) =>
+    checkExports([...input.destinationRules, ...virtualServices, ...entriesOf(topology)], reach, own),
+  );
+  checked('paths', [authorizationPolicies, settings], (own) => checkPaths(authorizationPolicies, settings, own));
+  checked('virtual services', [virtualServices, gateways, services, settings], (own) =>
+    checkVirtualServices(virtualServices, input, own),
+  );
+  checked('sidecars', [indexes.sidecars, workloads, ...told], (own) => checkSidecars(indexes.sidecars, reach, own));
+  checked('listeners', [sidecars, settings], (own) => checkListeners(sidecars, settings, own));
+  checked('gateways', [gateways, indexes.gateways, workloads], (own) =>
+    checkGateways(gateways, indexes.gateways, topology, own),
+  );
+  const { clusterDomain } = settings;
+  checked('egress', [sidecars, services, indexes.virtualServices, clusterDomain, ...told], (own) =>
+    checkEgress(sidecars, { ...reach, routes: indexes.virtualServices, clusterDomain }, own),
+  );
+  checked('proxy configs', [indexes.proxyConfigs, workloads, rootNamespace], (own) =>
+    checkProxyConfigs(indexes.proxyConfigs, topology, rootNamespace, own),
   );
 }
 
@@ -88,17 +145,6 @@ export function merge(input: MergeInput, bag: DiagnosticBag, previous?: Effectiv
 function entriesOf({ services }: Topology): readonly ServiceEntry[] {
   const entries = services.filter(({ kind }) => kind === 'ServiceEntry').map(({ object }) => object as ServiceEntry);
   return [...new Set(entries)];
-}
-
-/** The same value as before while rules, topology and settings are the same. */
-function indexRules(input: MergeInput, previous: CheckedRules | undefined): CheckedRules {
-  const { destinationRules, topology, settings } = input;
-  const rules = byAge(destinationRules);
-  const inputs = [topology, settings, ...rules];
-  if (previous !== undefined && isSameList(previous.inputs, inputs)) return previous;
-  const bag = new DiagnosticBag();
-  checkRules(rules, topology, settings, bag);
-  return { inputs, index: new RuleIndex(rules, settings), diagnostics: bag.all };
 }
 
 const noVirtualServices: readonly VirtualService[] = [];

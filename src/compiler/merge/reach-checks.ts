@@ -151,18 +151,18 @@ function reportNowhere(
 }
 
 /** Made once a topology: compiling again looks at the policies alone. */
-const counted = new WeakMap<Topology, ReadonlyMap<string, number>>();
+const counted = new WeakMap<Topology['workloads'], ReadonlyMap<string, number>>();
 
 /** Workloads that have a proxy, by namespace; every namespace that has a workload is there. */
 function proxiedIn(topology: Topology): ReadonlyMap<string, number> {
-  const known = counted.get(topology);
+  const known = counted.get(topology.workloads);
   if (known !== undefined) return known;
   const proxied = new Map<string, number>();
   for (const workload of topology.workloads) {
     const { namespace } = workload;
     proxied.set(namespace, (proxied.get(namespace) ?? 0) + (isProxied(workload) ? 1 : 0));
   }
-  counted.set(topology, proxied);
+  counted.set(topology.workloads, proxied);
   return proxied;
 }
 

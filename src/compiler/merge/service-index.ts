@@ -6,12 +6,12 @@ import type { EgressHost } from './egress.ts';
 /** A service by its own name, or by that of an alias. */
 export type NamedService = Pick<ServiceAlias, 'host' | 'namespace' | 'exportTo'> & { readonly service: Service };
 
-const indexes = new WeakMap<Topology, ServiceIndex>();
+const indexes = new WeakMap<Topology['services'], ServiceIndex>();
 
 /** The services of a topology by their names; made once. */
 export function serviceIndex(topology: Topology): ServiceIndex {
-  const index = indexes.get(topology) ?? new ServiceIndex(topology.services);
-  indexes.set(topology, index);
+  const index = indexes.get(topology.services) ?? new ServiceIndex(topology.services);
+  indexes.set(topology.services, index);
   return index;
 }
 

@@ -53,49 +53,20 @@ export function createRenderer(
   const endpoints = cached(({ byCluster }: AssignmentsIR, bag) => {
     return inOrder(all(delivery === 'ads' ? [...byCluster.values()] : [], endpoint, bag));
   });
-  const routeList = list(routes);
   const placed = new Map<string, HalfRenderer>();
+  const halvesOf = new WeakMap<BootstrapIR, HalfRenderer>();
 
   function one(type: ResourceType, name: string, template: MainTemplate, view: object, bag: DiagnosticBag) {
     return renderResource({ type, name, template, view, templates }, bag);
   }
 
   /** What names where it comes from is alike only among proxies with the same folder. */
-  function halvesAt({ configPath, initialFetchTimeoutMs }: BootstrapIR): HalfRenderer {
+  function halvesAt(ir: BootstrapIR): HalfRenderer {
+    const { configPath, initialFetchTimeoutMs } = ir;
     const key = JSON.stringify([configPath, initialFetchTimeoutMs]);
-    let halves = placed.get(key);
-    if (halves === undefined) {
-      const placement = { configPath, initialFetchTimeoutMs, delivery };
-      const listeners = cached((ir: ListenerIR, bag) =>
-        one('listener', ir.name, 'listeners', listenerView(ir, placement), bag),
-      );
-      const apart = cached((ir: ClusterIR, bag) =>
-        one('cluster', ir.name, 'clusters', clusterView(servedCluster(ir), placement, ir.endpoints), bag),
-      );
-      const holding = cachedBoth((ir: ClusterIR, held: EndpointsIR, bag) =>
-        one('cluster', ir.name, 'clusters', clusterView(ir, placement, held), bag),
-      );
-      const listenerList = list(listeners);
-      const heldClusters = cachedBoth((irs: readonly ClusterIR[], byCluster: AssignmentsIR['byCluster'], bag) => {
-        const clusterOf = (cluster: ClusterIR, own: DiagnosticBag) => {
-          const held = byCluster.get(cluster.name);
-          return held === undefined ? apart(cluster, own) : holding(cluster, held, own);
-        };
-        return inOrder(all(irs, clusterOf, bag));
-      });
-      const half = (ir: HalfIR, byCluster: AssignmentsIR['byCluster'], bag: DiagnosticBag): Half | undefined =>
-        halfOf(ir, {
-          listeners: listenerList(ir.listeners, bag),
-          clusters: heldClusters(ir.clusters, byCluster, bag),
-          routes: routeList(ir.routes, bag),
-        });
-      // A set of the other form does not depend on what is assigned.
-      halves =
-        delivery === 'files'
-          ? cachedBoth((ir: HalfIR, { byCluster }: AssignmentsIR, bag) => half(ir, byCluster, bag))
-          : ofFirst(cached((ir: HalfIR, bag) => half(ir, nothingHeld, bag)));
-      placed.set(key, halves);
-    }
+    const halves = placed.get(key) ?? halfRenderer(one, list(routes), { configPath, initialFetchTimeoutMs, delivery });
+    placed.set(key, halves);
+    halvesOf.set(ir, halves);
     return halves;
   }
 
@@ -103,8 +74,9 @@ export function createRenderer(
     render: cached((proxy: ProxyIR, bag) => {
       const { namespace, workload, assignments } = proxy;
       const made = bootstraps(proxy.bootstrap, bag);
-      const inbound = halvesAt(proxy.bootstrap)(proxy.inbound, assignments.inbound, bag);
-      const outbound = halvesAt(proxy.bootstrap)(proxy.outbound, assignments.outbound, bag);
+      const halves = halvesOf.get(proxy.bootstrap) ?? halvesAt(proxy.bootstrap);
+      const inbound = halves(proxy.inbound, assignments.inbound, bag);
+      const outbound = halves(proxy.outbound, assignments.outbound, bag);
       const ownEndpoints = endpoints(assignments.inbound, bag);
       const sharedEndpoints = endpoints(assignments.outbound, bag);
       if (!made || !inbound || !outbound || !ownEndpoints || !sharedEndpoints) return undefined;
@@ -119,6 +91,48 @@ export function createRenderer(
 }
 
 type HalfRenderer = (half: HalfIR, assigned: AssignmentsIR, bag: DiagnosticBag) => Half | undefined;
+
+type RenderOne = (
+  type: ResourceType,
+  name: string,
+  template: MainTemplate,
+  view: object,
+  bag: DiagnosticBag,
+) => Resource | undefined;
+
+/** Makes halves whose resources come from one place. */
+function halfRenderer(
+  one: RenderOne,
+  routes: ReturnType<typeof list<RouteConfigurationIR>>,
+  placement: Parameters<typeof clusterView>[1],
+): HalfRenderer {
+  const listeners = list(
+    cached((ir: ListenerIR, bag) => one('listener', ir.name, 'listeners', listenerView(ir, placement), bag)),
+  );
+  const apart = cached((ir: ClusterIR, bag) =>
+    one('cluster', ir.name, 'clusters', clusterView(servedCluster(ir), placement, ir.endpoints), bag),
+  );
+  const holding = cachedBoth((ir: ClusterIR, held: EndpointsIR, bag) =>
+    one('cluster', ir.name, 'clusters', clusterView(ir, placement, held), bag),
+  );
+  const clusters = cachedBoth((irs: readonly ClusterIR[], byCluster: AssignmentsIR['byCluster'], bag) => {
+    const clusterOf = (cluster: ClusterIR, own: DiagnosticBag) => {
+      const held = byCluster.get(cluster.name);
+      return held === undefined ? apart(cluster, own) : holding(cluster, held, own);
+    };
+    return inOrder(all(irs, clusterOf, bag));
+  });
+  const half = (ir: HalfIR, byCluster: AssignmentsIR['byCluster'], bag: DiagnosticBag): Half | undefined =>
+    halfOf(ir, {
+      listeners: listeners(ir.listeners, bag),
+      clusters: clusters(ir.clusters, byCluster, bag),
+      routes: routes(ir.routes, bag),
+    });
+  // A set of the other form does not depend on what is assigned.
+  return placement.delivery === 'files'
+    ? cachedBoth((ir: HalfIR, { byCluster }: AssignmentsIR, bag) => half(ir, byCluster, bag))
+    : ofFirst(cached((ir: HalfIR, bag) => half(ir, nothingHeld, bag)));
+}
 
 const nothingHeld: AssignmentsIR['byCluster'] = new Map();
 

@@ -1,6 +1,6 @@
 import type { Topology } from './model.ts';
 
-const known = new WeakMap<Topology, ReadonlySet<string>>();
+const known = new WeakMap<Topology['services'], ReadonlySet<string>>();
 
 /** Whether the inputs name no service of the namespace that the host belongs to; of hosts outside the cluster they never do. */
 export function isOfUnseenNamespace(host: string, topology: Topology, clusterDomain: string): boolean {
@@ -12,8 +12,8 @@ export function isOfUnseenNamespace(host: string, topology: Topology, clusterDom
 
 function namespacesWithServices(topology: Topology): ReadonlySet<string> {
   const found =
-    known.get(topology) ??
+    known.get(topology.services) ??
     new Set(topology.services.flatMap(({ kind, namespace }) => (kind === 'Service' ? [namespace] : [])));
-  known.set(topology, found);
+  known.set(topology.services, found);
   return found;
 }

@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { checkMessage } from '../../envoy/api/check.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
-import { type EnvoyConfig, messageTypes, type Resource } from '../render/resource.ts';
+import { type EnvoyConfig, messageTypes, type Resource, type ResourceSet } from '../render/resource.ts';
 import { checkFilters } from './filters.ts';
 import { Findings } from './finding.ts';
 import { assignmentOf, checkLosses } from './losses.ts';
@@ -14,6 +14,8 @@ export class Verified {
   readonly resources = new WeakSet<Resource>();
   /** Lists all of whose resources are sound: what a fleet shares is looked through once. */
   readonly lists = new WeakSet<readonly Resource[]>();
+  /** Bootstraps and shared sets with which a proxy's own set is sound: names and references among them. */
+  readonly together = new WeakMap<ResourceSet, Pick<EnvoyConfig, 'bootstrap' | 'shared'>>();
   /** An unchanged proxy gives the same configuration. */
   readonly configs = new WeakMap<EnvoyConfig, ProxyIR>();
 }
@@ -29,6 +31,10 @@ export function verify(
   verified: Verified = new Verified(),
 ): void {
   if (verified.configs.get(config) === proxy) return;
+  if (isPutTogetherOf(config, verified)) {
+    verified.configs.set(config, proxy);
+    return;
+  }
   const known = new Map<Resource, Findings>();
   const findingsOf = (resource: Resource): Findings => {
     const findings = known.get(resource) ?? new Findings(resource, bag);
@@ -54,9 +60,24 @@ export function verify(
   for (const resource of unread.filter(isSound)) verified.resources.add(resource);
   if ([...known.keys()].some((resource) => !isSound(resource))) return;
   verified.configs.set(config, proxy);
+  verified.together.set(config.own, { bootstrap: config.bootstrap, shared: config.shared });
   for (const list of listsOf(config)) {
     if (!verified.lists.has(list) && list.every((it) => verified.resources.has(it))) verified.lists.add(list);
   }
+}
+
+/** Whether all lists and names of a configuration were found sound in others: endpoints make a new one of a whole fleet's. */
+function isPutTogetherOf(config: EnvoyConfig, { together, lists, resources }: Verified): boolean {
+  const { bootstrap, own, shared, ownEndpoints, sharedEndpoints } = config;
+  const known = together.get(own);
+  return (
+    known?.shared === shared &&
+    known.bootstrap === bootstrap &&
+    resources.has(bootstrap) &&
+    lists.has(ownEndpoints) &&
+    lists.has(sharedEndpoints) &&
+    parts.every((part) => lists.has(own[part]) && lists.has(shared[part]))
+  );
 }
 
 /** In the order of the configuration's lists. */
