@@ -61,8 +61,8 @@ export const equivalents = [
     reason: 'a longer token comes in one packet too',
   },
   {
-    file: 'src/xds/server.ts',
-    at: 'let count = 0',
+    file: 'src/xds/scoped-streams.ts',
+    at: '#nonce = 0',
     before: '0',
     after: '1',
     reason: 'a nonce says no more than that it is another one',

@@ -13,7 +13,10 @@ const discovery = 'envoy.service.discovery.v3';
 
 /** Fields that both requests have; the decoder leaves defaults out. */
 interface RawRequest {
-  readonly node?: { readonly id?: string };
+  readonly node?: {
+    readonly id?: string;
+    readonly user_agent_build_version?: { readonly version?: Readonly<Record<string, number>> };
+  };
   readonly type_url?: string;
   readonly response_nonce?: string;
   readonly error_detail?: Partial<ErrorDetail>;
@@ -72,8 +75,15 @@ function encode(message: string, json: unknown): Buffer {
 function common({ node, type_url = '', response_nonce = '', error_detail }: RawRequest) {
   return {
     nodeId: node?.id ?? '',
+    node: node && { id: node.id ?? '', envoyVersion: versionText(node.user_agent_build_version?.version) },
     typeUrl: type_url,
     responseNonce: response_nonce,
     errorDetail: error_detail && { code: error_detail.code ?? 0, message: error_detail.message ?? '' },
   };
+}
+
+/** `1.40.0`; empty where the client does not tell. */
+function versionText(version: Readonly<Record<string, number>> | undefined): string {
+  if (version === undefined) return '';
+  return [version.major_number, version.minor_number, version.patch].map((number = 0) => number).join('.');
 }

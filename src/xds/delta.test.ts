@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DeltaStream } from './delta.ts';
 import type { DeltaRequest } from './message.ts';
-import { contentVersion, ResourceStore } from './resource.ts';
+import { contentVersion } from './resource.ts';
+import { ResourceStore } from './resource-store.ts';
 import { named, nonces, resource, wild } from './testing/resources.ts';
 
 describe('DeltaStream', () => {

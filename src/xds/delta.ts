@@ -1,107 +1,186 @@
-import { cleanErrorMessage, type DeltaRequest, type DeltaResponse } from './message.ts';
-import { contentVersion, type DiscoveryResource, type ResourceStore } from './resource.ts';
-import { isWildcard, type StreamReaction } from './state-of-the-world.ts';
+import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail, type Refusal } from './message.ts';
+import type { DiscoveryResource } from './resource.ts';
+import type { ViewSource } from './resource-store.ts';
+import { emptyView, type ResourceView } from './resource-view.ts';
+import { type DiscoveryStream, isWildcard, type SentResponse, type StreamReaction } from './stream.ts';
+import { SubscribedNames } from './subscribed-names.ts';
+import { type Culprit, Suspects } from './suspects.ts';
 
 interface Changes {
   readonly resources: readonly DiscoveryResource[];
   readonly removed: readonly string[];
 }
 
+/** A client that answers nothing may leave so many responses open; the word about an older one is not understood. */
+const mostUnanswered = 64;
+
 /**
- * One client's subscription to one type in the incremental form of the protocol. Pure: the caller carries messages.
- * Names without a resource are answered when the resource arrives.
+ * One client's subscription to one type in the incremental form of the protocol. What the client has is told by a view
+ * that it was sent, and by what differs from that.
  */
-export class DeltaStream {
-  readonly #store: ResourceStore;
+export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse> {
+  readonly #source: ViewSource;
   readonly #nextNonce: () => string;
-  readonly #names = new Set<string>();
-  #isWildcard = false;
+  readonly #names = new SubscribedNames();
+  readonly #suspects = new Suspects();
   #hasStarted = false;
   #nodeId = '';
-  /** What the client has, by name. A version of '' asks for the resource whatever its version. */
-  readonly #known = new Map<string, string>();
-  readonly #unanswered = new Map<string, { readonly version: string; readonly names: readonly string[] }>();
-  /** Resources of refused responses: all of them go out again with the next change, the good ones among them too. */
-  readonly #refused = new Set<string>();
+  #base: ResourceView = emptyView;
+  /** Versions of the client where they are not those of the view, by name; '': it has none, or gets another one anyway. */
+  readonly #exceptions = new Map<string, string>();
+  readonly #unanswered = new Map<string, SentResponse>();
+  #lastSent: readonly DiscoveryResource[] = [];
 
-  constructor(store: ResourceStore, nextNonce: () => string) {
-    this.#store = store;
+  constructor(source: ViewSource, nextNonce: () => string) {
+    this.#source = source;
     this.#nextNonce = nextNonce;
+  }
+
+  get isUnanswered(): boolean {
+    return this.#unanswered.size > 0;
+  }
+
+  get lastSent(): readonly DiscoveryResource[] {
+    return this.#lastSent;
+  }
+
+  get pendingNames(): readonly string[] {
+    this.#move();
+    return this.#names.absent;
   }
 
   /** Takes a request; in this form of the protocol each response is acknowledged or refused by its own nonce. */
   receive(request: DeltaRequest): StreamReaction<DeltaResponse> {
     this.#nodeId ||= request.nodeId;
-    const refusal = this.#settle(request);
-    if (!this.#hasStarted) this.#start(request);
+    const told = this.#settle(request);
+    this.#move();
+    const asked = this.#hasStarted ? this.#subscribe(request.subscribe) : this.#start(request);
     for (const name of request.unsubscribe) this.#unsubscribe(name);
-    const wanted = request.subscribe.filter((name) => name !== '*');
-    for (const name of wanted) {
-      this.#names.add(name);
-      // Subscribing asks for the resource whatever version the client says it has: Envoy names the last one that it
-      // accepted, while a secret that it refused stays in its memory and makes it refuse the next good one.
-      this.#known.delete(name);
+    return { ...told, response: this.#respond(this.#collect(asked, true)) };
+  }
+
+  update({ removes = true } = {}): DeltaResponse | undefined {
+    if (!this.#hasStarted) return undefined;
+    const { probe } = this.#suspects;
+    if (probe !== undefined && ![...this.#unanswered.values()].some(({ isProbe }) => isProbe)) {
+      return this.#respond({ resources: probe, removed: [] }, true);
     }
-    const response = this.#respond(this.#changed());
-    return refusal === undefined ? { response } : { response, refusal };
+    this.#move();
+    return this.#exceptions.size === 0 ? undefined : this.#respond(this.#collect(this.#exceptions.keys(), removes));
   }
 
-  /** The response that a change of the store calls for, if any. */
-  update(): DeltaResponse | undefined {
-    const changed = this.#changed();
-    if (changed.resources.length === 0 && changed.removed.length === 0) return undefined;
-    for (const name of this.#refused) this.#known.delete(name);
-    this.#refused.clear();
-    return this.#respond(this.#changed());
+  repeat(names: Iterable<string>): void {
+    this.#move();
+    for (const name of names) if (this.#names.isNamed(name)) this.#exceptions.set(name, '');
   }
 
-  /** Subscribed names that no resource answers yet. */
-  get pendingNames(): readonly string[] {
-    return [...this.#names].filter((name) => this.#store.get(name) === undefined).sort();
-  }
-
-  #start(request: DeltaRequest): void {
+  #start({ subscribe, initialVersions }: DeltaRequest): Iterable<string> {
     this.#hasStarted = true;
-    this.#isWildcard = this.#store.type.hasWildcard && isWildcard(request.subscribe);
-    for (const [name, version] of Object.entries(request.initialVersions)) this.#known.set(name, version);
+    const { hasWildcard, isConfiguration = false } = this.#source.type;
+    const versions = new Map(Object.entries(initialVersions));
+    this.#names.isWildcard = hasWildcard && isWildcard(subscribe);
+    this.#names.add(subscribe.filter((name) => name !== '*'));
+    // A client that names nothing of a type without wildcard goes on with what it says it has.
+    if (isConfiguration && !this.#names.isWildcard) this.#names.add(versions.keys());
+    const asked = new Set([...subscribe.filter((name) => name !== '*'), ...versions.keys()]);
+    if (this.#names.isWildcard) for (const { name } of this.#base.all) asked.add(name);
+    for (const name of asked) {
+      // A secret is sent whatever the client says: Envoy names the last one that it accepted.
+      const isBelieved = isConfiguration || !subscribe.includes(name);
+      this.#exceptions.set(name, (isBelieved && versions.get(name)) || '');
+    }
+    return asked;
+  }
+
+  /** Subscribing asks for the resource whatever the client has: it may have dropped it. */
+  #subscribe(names: readonly string[]): Iterable<string> {
+    const asked = new Set(names);
+    if (asked.delete('*') && this.#source.type.hasWildcard && !this.#names.isWildcard) {
+      for (const { name } of this.#base.all) if (!this.#names.isNamed(name)) asked.add(name);
+      this.#names.isWildcard = true;
+    }
+    this.#names.add(names.filter((name) => name !== '*'));
+    for (const name of asked) this.#exceptions.set(name, '');
+    return asked;
   }
 
   #unsubscribe(name: string): void {
-    if (name === '*') this.#isWildcard = false;
+    if (name === '*') this.#names.isWildcard = false;
     this.#names.delete(name);
-    if (!this.#isWildcard) this.#known.delete(name);
+    if (!this.#names.has(name)) this.#exceptions.delete(name);
   }
 
-  #settle(request: DeltaRequest): StreamReaction<DeltaResponse>['refusal'] {
+  #settle(request: DeltaRequest): { readonly refusal?: Refusal; readonly culprits?: readonly Culprit[] } {
     const answered = this.#unanswered.get(request.responseNonce);
-    if (answered === undefined) return undefined;
+    if (answered === undefined) return {};
     this.#unanswered.delete(request.responseNonce);
-    if (request.errorDetail === undefined) return undefined;
-    for (const name of answered.names) this.#refused.add(name);
-    return {
-      typeUrl: this.#store.type.typeUrl,
-      nodeId: this.#nodeId,
-      names: answered.names,
-      version: answered.version,
-      message: cleanErrorMessage(request.errorDetail.message),
-    };
+    if (request.errorDetail !== undefined) return this.#refuse(answered, request.errorDetail);
+    const culprits = answered.isProbe ? this.#suspects.settle(true) : [];
+    return culprits.length === 0 ? {} : { culprits };
   }
 
-  #changed(): Changes {
-    const subscribed = this.#store.all.filter(({ name }) => this.#isWildcard || this.#names.has(name));
-    return {
-      resources: subscribed.filter(({ name, version }) => this.#known.get(name) !== version),
-      removed: [...this.#known.keys()].filter((name) => this.#store.get(name) === undefined).sort(),
-    };
+  /** All resources of a refused response go out again, the good ones among them too: Envoy may have taken none. */
+  #refuse({ resources, version, isProbe }: SentResponse, detail: ErrorDetail) {
+    for (const { name } of resources) if (this.#names.has(name)) this.#exceptions.set(name, '');
+    const message = cleanErrorMessage(detail.message);
+    let culprits: readonly Culprit[] = [];
+    if (!this.#source.type.isConfiguration) this.#suspects.holdAll(resources);
+    else if (isProbe) culprits = this.#suspects.settle(false);
+    else culprits = this.#suspects.begin(resources, message);
+    const names = resources.map(({ name }) => name);
+    const refusal = { typeUrl: this.#source.type.typeUrl, nodeId: this.#nodeId, names, version, message };
+    return { refusal, culprits };
   }
 
-  #respond({ resources, removed }: Changes): DeltaResponse | undefined {
+  /** From now on what the client has is told by what differs from the view of this moment. */
+  #move(): void {
+    const { view } = this.#source;
+    if (view === this.#base) return;
+    const { changed, removed } = view.changesSince(this.#base);
+    const isConcerned = (name: string): boolean => this.#names.has(name) && !this.#exceptions.has(name);
+    for (const name of [...changed.map((resource) => resource.name), ...removed]) {
+      if (isConcerned(name)) this.#exceptions.set(name, this.#base.get(name)?.version ?? '');
+    }
+    // A refused secret may be good beside another one.
+    if (!this.#source.type.isConfiguration) this.#suspects.clear();
+    this.#base = view;
+    this.#names.follow(view);
+  }
+
+  #collect(names: Iterable<string>, removes: boolean): Changes {
+    const resources: DiscoveryResource[] = [];
+    const removed: string[] = [];
+    for (const name of [...names]) {
+      const has = this.#exceptions.get(name);
+      if (has === undefined) continue;
+      const resource = this.#names.has(name) ? this.#base.get(name) : undefined;
+      if (resource !== undefined && this.#suspects.holds(resource) && has !== resource.version) continue;
+      if (resource === undefined) {
+        if (!removes) continue;
+        if (has !== '' || this.#source.type.isConfiguration) removed.push(name);
+      } else if (has !== resource.version) resources.push(resource);
+      this.#exceptions.delete(name);
+    }
+    return { resources: sortedByName(resources), removed: removed.sort() };
+  }
+
+  #respond({ resources, removed }: Changes, isProbe = false): DeltaResponse | undefined {
     if (resources.length === 0 && removed.length === 0) return undefined;
     const nonce = this.#nextNonce();
-    const systemVersion = contentVersion(...this.#store.all.flatMap(({ name, version }) => [name, version]));
-    for (const { name, version } of resources) this.#known.set(name, version);
-    for (const name of removed) this.#known.delete(name);
-    this.#unanswered.set(nonce, { version: systemVersion, names: resources.map(({ name }) => name) });
-    return { typeUrl: this.#store.type.typeUrl, systemVersion, nonce, resources, removed };
+    const systemVersion = this.#base.version;
+    this.#unanswered.set(nonce, { version: systemVersion, resources, isProbe });
+    if (this.#unanswered.size > mostUnanswered) this.#unanswered.delete([...this.#unanswered.keys()][0] ?? '');
+    this.#lastSent = resources;
+    if (isProbe) for (const { name, version } of resources) this.#probed(name, version);
+    return { typeUrl: this.#source.type.typeUrl, systemVersion, nonce, resources, removed };
   }
+
+  #probed(name: string, version: string): void {
+    if (this.#base.get(name)?.version === version) this.#exceptions.delete(name);
+    else if (this.#exceptions.has(name)) this.#exceptions.set(name, version);
+  }
+}
+
+function sortedByName(resources: DiscoveryResource[]): readonly DiscoveryResource[] {
+  return resources.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -4,9 +4,17 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
+/** Who a client says it is; only its first request has it. */
+export interface DiscoveryNode {
+  readonly id: string;
+  /** `1.40.0` */
+  readonly envoyVersion: string;
+}
+
 /** `envoy.service.discovery.v3.DiscoveryRequest`; absent fields are empty. */
 export interface DiscoveryRequest {
   readonly nodeId: string;
+  readonly node?: DiscoveryNode | undefined;
   readonly typeUrl: string;
   /** The version that the client has in force. */
   readonly versionInfo: string;
@@ -26,6 +34,7 @@ export interface DiscoveryResponse {
 /** `envoy.service.discovery.v3.DeltaDiscoveryRequest`. */
 export interface DeltaRequest {
   readonly nodeId: string;
+  readonly node?: DiscoveryNode | undefined;
   readonly typeUrl: string;
   readonly subscribe: readonly string[];
   readonly unsubscribe: readonly string[];

@@ -1,4 +1,13 @@
 import type { Refusal } from './message.ts';
+import type { Culprit } from './suspects.ts';
+
+/** Resources that a client refuses by themselves. */
+export interface Isolation {
+  readonly typeUrl: string;
+  readonly culprits: readonly Culprit[];
+  /** What the client said last; absent where it follows from what it accepted. */
+  readonly refusal?: Refusal | undefined;
+}
 
 /** What the server hears of its streams; logs and metrics hang here. */
 export interface DiscoveryObserver {
@@ -12,6 +21,7 @@ export interface DiscoveryObserver {
   /** A stale stream is closed, or its client has answered. */
   noLongerStale?(): void;
   refused?(refusal: Refusal): void;
+  isolated?(isolation: Isolation): void;
   /** A subscribed name has no resource yet; told once a stream and name. */
   waiting?(name: string): void;
   failed?(error: Error): void;
@@ -31,6 +41,7 @@ export function bothObservers(first: DiscoveryObserver, second: DiscoveryObserve
     wentStale: () => each((it) => it.wentStale?.()),
     noLongerStale: () => each((it) => it.noLongerStale?.()),
     refused: (refusal) => each((it) => it.refused?.(refusal)),
+    isolated: (isolation) => each((it) => it.isolated?.(isolation)),
     waiting: (name) => each((it) => it.waiting?.(name)),
     failed: (error) => each((it) => it.failed?.(error)),
   };

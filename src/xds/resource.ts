@@ -15,43 +15,12 @@ export interface DiscoveryType {
   readonly typeUrl: string;
   /** An empty or `*` subscription means everything (listeners, clusters), not nothing (secrets, routes, endpoints). */
   readonly hasWildcard: boolean;
-}
-
-/** The resources of one type, and who wants to know when they change. */
-export class ResourceStore {
-  readonly type: DiscoveryType;
-  #resources: ReadonlyMap<string, DiscoveryResource> = new Map();
-  readonly #listeners = new Set<() => void>();
-
-  constructor(type: DiscoveryType) {
-    this.type = type;
-  }
-
-  /** Replaces all resources; listeners hear of it once, and not at all when nothing differs. */
-  replace(resources: Iterable<DiscoveryResource>): void {
-    const next = new Map([...resources].map((resource) => [resource.name, resource]));
-    const isSame =
-      next.size === this.#resources.size &&
-      [...next.values()].every(({ name, version }) => this.#resources.get(name)?.version === version);
-    if (isSame) return;
-    this.#resources = next;
-    for (const listener of this.#listeners) listener();
-  }
-
-  get(name: string): DiscoveryResource | undefined {
-    return this.#resources.get(name);
-  }
-
-  /** Sorted by name. */
-  get all(): readonly DiscoveryResource[] {
-    return [...this.#resources.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  /** Gives the function that ends the subscription. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  /**
+   * Listeners, clusters, routes, endpoints: a client that comes back is believed which versions it has, names that are not
+   * there are told, and of a response that the client refused the culprit is looked for. Absent: secrets, for Envoy names
+   * the last secret that it accepted, while one that it refused stays in its memory.
+   */
+  readonly isConfiguration?: boolean;
 }
 
 /** First 16 hex digits of the SHA-256 of `parts`, kept apart from each other. */

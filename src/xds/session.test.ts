@@ -16,6 +16,7 @@ describe('bothObservers', () => {
       wentStale: hears(who, 'wentStale'),
       noLongerStale: hears(who, 'noLongerStale'),
       refused: hears(who, 'refused'),
+      isolated: hears(who, 'isolated'),
       waiting: hears(who, 'waiting'),
       failed: hears(who, 'failed'),
     });
@@ -26,6 +27,7 @@ describe('bothObservers', () => {
     both.wentStale();
     both.noLongerStale();
     both.refused({ typeUrl: 't', nodeId: 'n', names: [], version: '1', message: 'no' });
+    both.isolated({ typeUrl: 't', culprits: [] });
     both.waiting('default');
     both.failed(new Error('x'));
     both.closed();
@@ -33,6 +35,7 @@ describe('bothObservers', () => {
       ...['opened', 'pushed {"typeUrl":"t","version":"1"}', 'pushFailed', 'wentStale', 'noLongerStale'],
       ...[
         'refused {"typeUrl":"t","nodeId":"n","names":[],"version":"1","message":"no"}',
+        'isolated {"typeUrl":"t","culprits":[]}',
         'waiting "default"',
         'failed {}',
         'closed',

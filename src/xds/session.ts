@@ -1,15 +1,8 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import type { Codec } from './codec.ts';
+import type { AnyRequest, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
-import type { ResourceStore } from './resource.ts';
-import type { StreamReaction } from './state-of-the-world.ts';
-
-/** One subscription, in either form of the protocol. */
-export interface DiscoveryStream<Request, Response> {
-  receive(request: Request): StreamReaction<Response>;
-  update(): Response | undefined;
-  readonly pendingNames: readonly string[];
-}
+import { StreamRefusal, type StreamScope } from './scope.ts';
+import { ScopedStreams } from './scoped-streams.ts';
 
 /** A stream that is carried. */
 export interface Session {
@@ -22,40 +15,41 @@ export interface Session {
   goStale(): void;
   /** Ends the stream of a client that does not answer: one that lives comes back, and gets everything anew. */
   recycle(): void;
+  /** Ends the stream with a status of gRPC's. */
+  end(code: number, details: string): void;
 }
 
-/** More names than this in one request is no proxy of ours. */
-const mostNames = 100;
 /** INVALID_ARGUMENT of gRPC's status codes. */
 const invalidArgument = 3;
+/** INTERNAL */
+const internal = 13;
 /** UNAVAILABLE: the client may try again. */
 const unavailable = 14;
 
-interface SessionParts<Request, Response> {
+export interface SessionParts<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
   readonly call: ServerDuplexStream<Buffer, Buffer>;
-  readonly codec: Codec<Request, Response>;
-  readonly stream: DiscoveryStream<Request, Response>;
-  readonly store: ResourceStore;
-  readonly namesOf: (request: Request) => readonly string[];
-  readonly versionOf: (response: Response) => string;
+  readonly form: ProtocolForm<Request, Response>;
+  /** Decides by the first request what the stream is served; `StreamRefusal`: nothing. */
+  readonly admit: (first: Request) => StreamScope | Promise<StreamScope>;
   readonly observer: DiscoveryObserver;
 }
 
 /**
- * Carries one gRPC stream: requests in, responses out. Changes of the store are sent once a turn of the event loop, and
- * while the client does not read they are kept back, so that it gets the newest state and memory stays flat.
+ * Carries one gRPC stream: requests in, responses out. Changes are sent once a turn of the event loop, and while the
+ * client does not read they are kept back, so that it gets the newest state and memory stays flat.
  */
-export function serveSession<Request extends { readonly typeUrl: string }, Response>(
+export function serveSession<Request extends AnyRequest, Response extends { readonly typeUrl: string }>(
   parts: SessionParts<Request, Response>,
 ): Session {
   return new CarriedStream(parts);
 }
 
-class CarriedStream<Request extends { readonly typeUrl: string }, Response> implements Session {
+class CarriedStream<Request extends AnyRequest, Response extends { readonly typeUrl: string }> implements Session {
   readonly #parts: SessionParts<Request, Response>;
-  readonly #unsubscribe: () => void;
-  /** Names without a resource that have been reported. */
-  readonly #waiting = new Set<string>();
+  #scope: StreamScope | undefined;
+  #streams: ScopedStreams<Request, Response> | undefined;
+  #unsubscribe: () => void = () => undefined;
+  #stepTimer: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isOpen = true;
   /** Responses that the transport has not taken yet. */
@@ -65,7 +59,6 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
 
   constructor(parts: SessionParts<Request, Response>) {
     this.#parts = parts;
-    this.#unsubscribe = parts.store.onChange(() => this.#schedule());
     parts.observer.opened?.();
     this.#listen();
   }
@@ -81,13 +74,19 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
   }
 
   recycle(): void {
-    this.#end(unavailable, 'no answer to a response');
+    this.end(unavailable, 'no answer to a response');
+  }
+
+  end(code: number, details: string): void {
+    this.#close();
+    // The way in which a handler of this gRPC library ends a stream with a status.
+    this.#parts.call.emit('error', { code, details });
   }
 
   #listen(): void {
     const { call, observer } = this.#parts;
     const close = (): void => this.#close();
-    call.on('data', (bytes: Buffer) => this.#take(bytes));
+    call.on('data', (bytes: Buffer) => this.#guard(() => this.#take(bytes)));
     call.on('end', () => {
       close();
       call.end();
@@ -100,46 +99,88 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
     });
   }
 
-  #take(bytes: Buffer): void {
+  #guard(act: () => void): void {
     if (!this.#isOpen) return;
     try {
-      this.#receive(bytes);
-    } catch (cause) {
-      this.#parts.observer.failed?.(new Error('a request of the discovery protocol is not understood', { cause }));
-      this.#end(invalidArgument, 'request not understood');
+      act();
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
-  #receive(bytes: Buffer): void {
-    const { codec, stream, store, namesOf, observer } = this.#parts;
-    const request = codec.decode(bytes);
-    this.#waitNoMore();
-    checkRequest(request.typeUrl, namesOf(request), store);
-    const { response, refusal } = stream.receive(request);
-    if (refusal !== undefined) observer.refused?.(refusal);
-    if (response !== undefined) this.#send(response);
-    for (const name of stream.pendingNames) {
-      if (!this.#waiting.has(name)) observer.waiting?.(name);
-      this.#waiting.add(name);
+  #fail(error: unknown, isOurs = false): void {
+    if (!this.#isOpen) return;
+    if (error instanceof StreamRefusal) {
+      this.#parts.observer.failed?.(error);
+      this.end(error.code, error.message);
+      return;
     }
+    const what = isOurs ? 'a stream cannot be admitted' : 'a request of the discovery protocol is not understood';
+    this.#parts.observer.failed?.(new Error(what, { cause: error }));
+    if (isOurs) this.end(internal, 'internal error');
+    else this.end(invalidArgument, 'request not understood');
+  }
+
+  #take(bytes: Buffer): void {
+    const request = this.#parts.form.codec.decode(bytes);
+    this.#waitNoMore();
+    if (this.#streams !== undefined) this.#receive(request, this.#streams);
+    else this.#admit(request);
+  }
+
+  #admit(first: Request): void {
+    const admitted = this.#parts.admit(first);
+    if (!(admitted instanceof Promise)) {
+      this.#begin(admitted, first);
+      return;
+    }
+    // The client's further requests wait in the transport.
+    this.#parts.call.pause();
+    admitted.then(
+      (scope) => {
+        if (!this.#isOpen) scope.closed?.();
+        this.#guard(() => this.#begin(scope, first));
+        if (this.#isOpen) this.#parts.call.resume();
+      },
+      (error) => this.#fail(error, true),
+    );
+  }
+
+  #begin(scope: StreamScope, first: Request): void {
+    this.#scope = scope;
+    const streams = new ScopedStreams(this.#parts.form, scope, this.#parts.observer);
+    this.#streams = streams;
+    this.#unsubscribe = scope.onChange(() => this.#schedule());
+    this.#receive(first, streams);
+  }
+
+  #receive(request: Request, streams: ScopedStreams<Request, Response>): void {
+    const response = streams.receive(request);
+    if (response !== undefined) this.#send(response);
+    this.#schedule();
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || !this.#isOpen) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#flush());
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#guard(() => this.#flush());
+    });
   }
 
   #flush(): void {
-    this.#isScheduled = false;
+    clearTimeout(this.#stepTimer);
     // What is on its way is waited for: a client that does not read gets the newest state once it reads again.
-    if (!this.#isOpen || this.#unsent > 0) return;
-    const response = this.#parts.stream.update();
-    if (response !== undefined) this.#send(response);
+    if (this.#unsent > 0 || this.#streams === undefined) return;
+    const next = this.#streams.next();
+    if (next.response !== undefined) this.#send(next.response);
+    else if (next.waitMs !== undefined) this.#stepTimer = setTimeout(() => this.#schedule(), next.waitMs).unref();
+    else if (!this.#streams.isUnanswered) this.#scope?.settled?.();
   }
 
   #send(response: Response): void {
-    const { call, codec, store, versionOf, observer } = this.#parts;
+    const { call, form, observer } = this.#parts;
     this.#unsent += 1;
     this.#unansweredSinceMs ??= performance.now();
     const sent = (error?: Error | null): void => {
@@ -147,15 +188,17 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
       this.#unsent -= 1;
       this.#schedule();
     };
-    call.write(codec.encode(response), sent);
-    observer.pushed?.({ typeUrl: store.type.typeUrl, version: versionOf(response) });
+    call.write(form.codec.encode(response), sent);
+    observer.pushed?.({ typeUrl: response.typeUrl, version: form.versionOf(response) });
   }
 
   #close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    clearTimeout(this.#stepTimer);
     this.#waitNoMore();
     this.#unsubscribe();
+    this.#scope?.closed?.();
     this.#parts.observer.closed?.();
   }
 
@@ -165,15 +208,4 @@ class CarriedStream<Request extends { readonly typeUrl: string }, Response> impl
     if (this.#isStale) this.#parts.observer.noLongerStale?.();
     this.#isStale = false;
   }
-
-  #end(code: number, details: string): void {
-    this.#close();
-    // The way in which a handler of this gRPC library ends a stream with a status.
-    this.#parts.call.emit('error', { code, details });
-  }
-}
-
-function checkRequest(typeUrl: string, names: readonly string[], store: ResourceStore): void {
-  if (typeUrl !== '' && typeUrl !== store.type.typeUrl) throw new Error(`type "${typeUrl}" is not served here`);
-  if (names.length > mostNames) throw new Error(`${names.length} names in one request, at most ${mostNames}`);
 }

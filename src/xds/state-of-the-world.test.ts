@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DiscoveryRequest } from './message.ts';
-import { contentVersion, ResourceStore } from './resource.ts';
+import { contentVersion } from './resource.ts';
+import { ResourceStore } from './resource-store.ts';
 import { StateOfTheWorldStream } from './state-of-the-world.ts';
 import { named, nonces, resource, wild } from './testing/resources.ts';
 

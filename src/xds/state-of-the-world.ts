@@ -1,116 +1,169 @@
-import { cleanErrorMessage, type DiscoveryRequest, type DiscoveryResponse, type Refusal } from './message.ts';
-import { contentVersion, type DiscoveryResource, type ResourceStore } from './resource.ts';
+import { cleanErrorMessage, type DiscoveryRequest, type DiscoveryResponse } from './message.ts';
+import { contentVersion, type DiscoveryResource } from './resource.ts';
+import { ResourceList } from './resource-list.ts';
+import type { ViewSource } from './resource-store.ts';
+import { emptyView, ResourceView } from './resource-view.ts';
+import { type DiscoveryStream, isWildcard, type SentResponse, type StreamReaction } from './stream.ts';
+import { SubscribedNames } from './subscribed-names.ts';
+import { Suspects } from './suspects.ts';
 
-/** A stream's answer to a message: at most one response, and what the client refused. */
-export interface StreamReaction<Response> {
-  readonly response: Response | undefined;
-  readonly refusal?: Refusal;
-}
-
-interface SentResponse {
+interface SentWorld extends SentResponse {
   readonly nonce: string;
-  readonly version: string;
-  readonly names: readonly string[];
+  /** What the client has once it has accepted the response. */
+  readonly view: ResourceView;
 }
 
 /**
- * One client's subscription to one type in the state-of-the-world form of the protocol.
- * Pure: the caller carries messages. Names without a resource are answered when the resource arrives.
+ * One client's subscription to one type in the state-of-the-world form of the protocol. Names without a resource are
+ * answered when the resource arrives.
  */
-export class StateOfTheWorldStream {
-  readonly #store: ResourceStore;
+export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, DiscoveryResponse> {
+  readonly #source: ViewSource;
   readonly #nextNonce: () => string;
-  #names: ReadonlySet<string> = new Set();
-  #isWildcard = false;
+  readonly #names = new SubscribedNames();
+  readonly #suspects = new Suspects();
+  #hasStarted = false;
   #nodeId = '';
-  #last: SentResponse | undefined;
-  /** Versions that the client has or refused, by name. */
-  readonly #sent = new Map<string, string>();
+  /** Told by the last response, or by a client's refusal of it. */
+  #base: ResourceView = emptyView;
+  #accepted: ResourceView = emptyView;
+  #last: SentWorld | undefined;
+  #isUnanswered = false;
+  /** A response is due though no version differs. */
+  #isDue = false;
+  /** Resources that are gone, and of which the client is not told yet. */
+  readonly #kept = new Map<string, DiscoveryResource>();
 
-  constructor(store: ResourceStore, nextNonce: () => string) {
-    this.#store = store;
+  constructor(source: ViewSource, nextNonce: () => string) {
+    this.#source = source;
     this.#nextNonce = nextNonce;
+  }
+
+  get isUnanswered(): boolean {
+    return this.#isUnanswered;
+  }
+
+  get lastSent(): readonly DiscoveryResource[] {
+    return this.#last?.resources ?? [];
+  }
+
+  get pendingNames(): readonly string[] {
+    this.#move();
+    return this.#names.absent;
   }
 
   /** Takes a request: a subscription, an acknowledgement, a refusal, or two of them at once. */
   receive(request: DiscoveryRequest): StreamReaction<DiscoveryResponse> {
     this.#nodeId ||= request.nodeId;
-    if (request.responseNonce === '') return { response: this.#subscribe(request) };
+    if (request.responseNonce === '') return { response: this.#subscribe(request.resourceNames) };
     // A stale nonce answers a response that a newer one has overtaken; the client will speak again.
     if (request.responseNonce !== this.#last?.nonce) return { response: undefined };
-    const refusal = request.errorDetail === undefined ? undefined : this.#refusalOf(this.#last, request.errorDetail);
-    this.#replaceNames(request.resourceNames);
-    const response = this.update();
-    return refusal === undefined ? { response } : { response, refusal };
+    const told = this.#settle(this.#last, request);
+    this.#move();
+    if (this.#renames(request.resourceNames)) this.#isDue = true;
+    // What an earlier change calls for comes in its turn, by `update`.
+    return { ...told, response: this.#isDue && told.refusal === undefined ? this.update() : undefined };
   }
 
-  /**
-   * The response that a change of the store calls for, if any. Sent also when an older one is not acknowledged yet;
-   * content that the client refused is not sent again.
-   */
-  update(): DiscoveryResponse | undefined {
-    const available = this.#available();
-    const isChanged = available.some(({ name, version }) => this.#sent.get(name) !== version);
-    // Where everything is subscribed, absence says something too: of a resource, and of all of them.
-    const isShrunk = this.#isWildcard && (this.#sent.size > available.length || this.#last === undefined);
-    return isChanged || isShrunk ? this.#respond(available) : undefined;
+  /** Sent also when an older one is not acknowledged yet; content that the client refused is not sent again. */
+  update({ removes = true } = {}): DiscoveryResponse | undefined {
+    if (!this.#hasStarted) return undefined;
+    const { probe } = this.#suspects;
+    if (probe !== undefined) return this.#last?.isProbe && this.#isUnanswered ? undefined : this.#respond(probe);
+    this.#move();
+    if (removes && this.#kept.size > 0) {
+      this.#kept.clear();
+      this.#isDue = true;
+    }
+    return this.#isDue ? this.#respond() : undefined;
   }
 
-  /** Subscribed names that no resource answers yet. */
-  get pendingNames(): readonly string[] {
-    return [...this.#names].filter((name) => this.#store.get(name) === undefined).sort();
+  repeat(names: Iterable<string>): void {
+    this.#move();
+    for (const name of names) if (this.#names.isNamed(name) && this.#base.get(name) !== undefined) this.#isDue = true;
   }
 
-  #subscribe(request: DiscoveryRequest): DiscoveryResponse | undefined {
-    this.#isWildcard = this.#store.type.hasWildcard && isWildcard(request.resourceNames);
-    this.#replaceNames(request.resourceNames);
+  #subscribe(names: readonly string[]): DiscoveryResponse | undefined {
+    this.#hasStarted = true;
+    this.#move();
+    const { hasWildcard } = this.#source.type;
+    this.#names.isWildcard = hasWildcard && isWildcard(names);
+    this.#renames(names);
     // Answered whatever version a reconnecting client says it has: Envoy names the last one that it accepted, while a
     // secret that it refused stays in its memory and makes it refuse the next good one of the other kind.
-    this.#sent.clear();
+    this.#isDue = this.#names.isWildcard || this.#available().length > 0;
     return this.update();
   }
 
-  #replaceNames(names: readonly string[]): void {
-    this.#names = new Set(names);
-    // A name that is dropped and asked for again is answered again.
-    if (!this.#isWildcard) for (const name of this.#sent.keys()) if (!this.#names.has(name)) this.#sent.delete(name);
+  /** Whether a resource is asked for that was not; a name that is dropped and asked for again is answered again. */
+  #renames(names: readonly string[]): boolean {
+    const wanted = new Set(names.filter((name) => name !== '*'));
+    const added = [...wanted].filter((name) => !this.#names.isNamed(name));
+    if (added.length === 0 && wanted.size === this.#names.size) return false;
+    this.#names.clear();
+    this.#names.add(wanted);
+    return !this.#names.isWildcard && added.some((name) => this.#base.get(name) !== undefined);
   }
 
-  #available(): readonly DiscoveryResource[] {
-    if (this.#isWildcard) return this.#store.all;
-    return this.#store.all.filter((resource) => this.#names.has(resource.name));
+  #settle(last: SentWorld, { errorDetail }: DiscoveryRequest): Omit<StreamReaction<DiscoveryResponse>, 'response'> {
+    const isFirstWord = this.#isUnanswered;
+    this.#isUnanswered = false;
+    if (errorDetail === undefined) {
+      this.#accepted = last.view;
+      const culprits = isFirstWord && last.isProbe ? this.#suspects.settle(true) : [];
+      if (isFirstWord && last.isProbe && this.#suspects.probe === undefined) this.#isDue = true;
+      return culprits.length === 0 ? {} : { culprits };
+    }
+    const message = cleanErrorMessage(errorDetail.message);
+    const names = last.resources.map(({ name }) => name);
+    const { typeUrl, isConfiguration } = this.#source.type;
+    const refusal = { typeUrl, nodeId: this.#nodeId, names, version: last.version, message };
+    if (!isConfiguration || !isFirstWord) return { refusal };
+    const fresh = last.resources.filter(({ name, version }) => this.#accepted.get(name)?.version !== version);
+    const culprits = last.isProbe ? this.#suspects.settle(false) : this.#suspects.begin(fresh, message);
+    // Without the culprit: of a response with several of them Envoy may have taken none.
+    this.#isDue = fresh.length > 1 || last.isProbe;
+    return { refusal, culprits };
   }
 
-  #remember(resources: readonly DiscoveryResource[]): void {
-    this.#sent.clear();
-    for (const { name, version } of resources) this.#sent.set(name, version);
+  #move(): void {
+    const { view } = this.#source;
+    if (view === this.#base) return;
+    const { changed, removed } = view.changesSince(this.#base);
+    if (changed.some(({ name }) => this.#names.has(name))) this.#isDue = true;
+    // Where everything is subscribed, absence says something too; the absence of a name says nothing.
+    if (this.#names.isWildcard) {
+      for (const name of removed) {
+        const gone = this.#base.get(name);
+        if (gone !== undefined) this.#kept.set(name, gone);
+      }
+    }
+    for (const { name } of changed) this.#kept.delete(name);
+    this.#base = view;
+    this.#names.follow(view);
   }
 
-  #respond(resources: readonly DiscoveryResource[]): DiscoveryResponse {
-    const version = versionOf(resources);
+  #available(probe: readonly DiscoveryResource[] = []): readonly DiscoveryResource[] {
+    const all = this.#kept.size === 0 ? this.#base.all : [...this.#base.all, ...this.#kept.values()];
+    const probed = new Set(probe);
+    return all
+      .filter(({ name }) => this.#names.has(name))
+      .map((resource) =>
+        this.#suspects.holds(resource) && !probed.has(resource) ? this.#accepted.get(resource.name) : resource,
+      )
+      .filter((resource) => resource !== undefined);
+  }
+
+  #respond(probe?: readonly DiscoveryResource[]): DiscoveryResponse {
+    const resources = this.#available(probe);
+    const isWhole = resources.length === this.#base.size && resources.every((it) => it === this.#base.get(it.name));
+    const view = isWhole ? this.#base : new ResourceView(new ResourceList(resources));
+    const version = contentVersion(...resources.flatMap((resource) => [resource.name, resource.version]));
     const nonce = this.#nextNonce();
-    this.#last = { nonce, version, names: resources.map((resource) => resource.name) };
-    this.#remember(resources);
+    this.#isDue = false;
+    this.#isUnanswered = true;
+    this.#last = { nonce, version, resources, view, isProbe: probe !== undefined };
     const bodies = resources.map((resource) => resource.body);
-    return { typeUrl: this.#store.type.typeUrl, versionInfo: version, nonce, resources: bodies };
+    return { typeUrl: this.#source.type.typeUrl, versionInfo: version, nonce, resources: bodies };
   }
-
-  #refusalOf(refused: SentResponse, detail: { readonly message: string }): Refusal {
-    return {
-      typeUrl: this.#store.type.typeUrl,
-      nodeId: this.#nodeId,
-      names: refused.names,
-      version: refused.version,
-      message: cleanErrorMessage(detail.message),
-    };
-  }
-}
-
-/** A subscription of an empty list, or one that names `*`, means every resource of the type. */
-export function isWildcard(names: readonly string[]): boolean {
-  return names.length === 0 || names.includes('*');
-}
-
-function versionOf(resources: readonly DiscoveryResource[]): string {
-  return contentVersion(...resources.flatMap((resource) => [resource.name, resource.version]));
 }

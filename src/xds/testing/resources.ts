@@ -16,3 +16,7 @@ export const nonces = (): (() => string) => {
   let count = 0;
   return () => String(++count);
 };
+
+/** Types of a proxy's configuration. */
+export const namedConfiguration = { ...named, isConfiguration: true };
+export const wildConfiguration = { ...wild, isConfiguration: true };

@@ -1,0 +1,39 @@
+import { type Codec, deltaCodec, stateOfTheWorldCodec } from './codec.ts';
+import { DeltaStream } from './delta.ts';
+import type { DeltaRequest, DeltaResponse, DiscoveryNode, DiscoveryRequest, DiscoveryResponse } from './message.ts';
+import type { ViewSource } from './resource-store.ts';
+import { StateOfTheWorldStream } from './state-of-the-world.ts';
+import type { DiscoveryStream } from './stream.ts';
+
+/** What both forms of the protocol have in their requests. */
+export interface AnyRequest {
+  readonly typeUrl: string;
+  readonly nodeId: string;
+  readonly node?: DiscoveryNode | undefined;
+}
+
+/** One of the two forms of the protocol. */
+export interface ProtocolForm<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
+  readonly codec: Codec<Request, Response>;
+  readonly open: (source: ViewSource, nextNonce: () => string) => DiscoveryStream<Request, Response>;
+  readonly namesOf: (request: Request) => readonly string[];
+  readonly versionOf: (response: Response) => string;
+}
+
+export const stateOfTheWorldForm: ProtocolForm<DiscoveryRequest, DiscoveryResponse> = {
+  codec: stateOfTheWorldCodec,
+  open: (source, nextNonce) => new StateOfTheWorldStream(source, nextNonce),
+  namesOf: (request) => request.resourceNames,
+  versionOf: (response) => response.versionInfo,
+};
+
+export const deltaForm: ProtocolForm<DeltaRequest, DeltaResponse> = {
+  codec: deltaCodec,
+  open: (source, nextNonce) => new DeltaStream(source, nextNonce),
+  namesOf: ({ subscribe, unsubscribe, initialVersions }) => [
+    ...subscribe,
+    ...unsubscribe,
+    ...Object.keys(initialVersions),
+  ],
+  versionOf: (response) => response.systemVersion,
+};

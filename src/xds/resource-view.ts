@@ -1,0 +1,66 @@
+import { sortedBy } from '../lib/sort.ts';
+import { contentVersion, type DiscoveryResource } from './resource.ts';
+import { emptyList, type ListChange, type ResourceList } from './resource-list.ts';
+
+const noChange: ListChange = { changed: [], removed: [] };
+
+/**
+ * What one client may see of one type at one moment: lists that it has in common with others, and its own. A name
+ * stands in one of them.
+ */
+export class ResourceView {
+  readonly parts: readonly ResourceList[];
+
+  constructor(...parts: readonly ResourceList[]) {
+    this.parts = parts;
+  }
+
+  get(name: string): DiscoveryResource | undefined {
+    for (const part of this.parts) {
+      const found = part.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  get size(): number {
+    return this.parts.reduce((sum, { all }) => sum + all.length, 0);
+  }
+
+  /** Sorted by name. */
+  get all(): readonly DiscoveryResource[] {
+    const [only = emptyList, ...others] = this.parts;
+    if (others.every(({ all }) => all.length === 0)) return only.all;
+    return sortedBy(
+      this.parts.flatMap(({ all }) => all),
+      ({ name }) => name,
+    );
+  }
+
+  /** Digest of the names and versions. */
+  get version(): string {
+    const [only = emptyList, ...others] = this.parts;
+    return others.length === 0 ? only.version : contentVersion(...this.parts.map(({ version }) => version));
+  }
+
+  /** What differs from the view `before`. What moved from one part to another with its version does not. */
+  changesSince(before: ResourceView): ListChange {
+    if (before === this) return noChange;
+    const changes: ListChange[] = [];
+    for (let i = 0; i < Math.max(this.parts.length, before.parts.length); i++) {
+      const [from, to] = [before.parts[i] ?? emptyList, this.parts[i] ?? emptyList];
+      if (from !== to) changes.push(from.changesTo(to));
+    }
+    const [only = noChange, ...others] = changes;
+    if (others.length === 0 && this.parts.length <= 1 && before.parts.length <= 1) return only;
+    return {
+      changed: changes
+        .flatMap(({ changed }) => changed)
+        .filter(({ name, version }) => before.get(name)?.version !== version),
+      removed: changes.flatMap(({ removed }) => removed).filter((name) => this.get(name) === undefined),
+    };
+  }
+}
+
+/** Nothing is to be seen. */
+export const emptyView = new ResourceView();

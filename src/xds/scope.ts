@@ -1,0 +1,53 @@
+import type { ViewSource } from './resource-store.ts';
+
+/** One step of a change that concerns several types. */
+export interface PushStep {
+  readonly typeUrl: string;
+  /** Whether the client hears now of what is gone. */
+  readonly removes: boolean;
+  /** The client's word about all steps before is waited for. */
+  readonly waits: boolean;
+  /** A type whose resources of the same names come again after these. */
+  readonly repeats?: string;
+}
+
+/** What one stream is served. */
+export interface StreamScope {
+  /** Undefined: the type is not served here. */
+  sourceOf(typeUrl: string): ViewSource | undefined;
+  /** In this order a change is sent. */
+  readonly steps: readonly PushStep[];
+  /** So long the client's word is waited for at most; Envoy gives none while clusters warm. */
+  readonly stepTimeoutMs: number;
+  /** The most names that one type may have of a client. */
+  mostNames(typeUrl: string): number;
+  /** Gives the function that ends the subscription. */
+  onChange(listener: () => void): () => void;
+  /** Everything is sent and answered. */
+  settled?(): void;
+  closed?(): void;
+}
+
+/** The scope of a stream that carries one type. */
+export function singleScope(source: ViewSource & Pick<StreamScope, 'onChange'>, mostNames: number): StreamScope {
+  const { typeUrl } = source.type;
+  return {
+    sourceOf: (asked) => (asked === '' || asked === typeUrl ? source : undefined),
+    steps: [{ typeUrl, removes: true, waits: false }],
+    stepTimeoutMs: 0,
+    mostNames: () => mostNames,
+    onChange: (listener) => source.onChange(listener),
+  };
+}
+
+/** Why a stream is not served; the client is told. */
+export class StreamRefusal extends Error {
+  override readonly name = 'StreamRefusal';
+  /** Of gRPC's status codes. */
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

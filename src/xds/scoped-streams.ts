@@ -1,0 +1,97 @@
+import type { AnyRequest, ProtocolForm } from './form.ts';
+import type { DiscoveryObserver } from './observer.ts';
+import type { PushStep, StreamScope } from './scope.ts';
+import type { DiscoveryStream } from './stream.ts';
+
+/** What is to be done now: send, or look again after some time, or nothing until something happens. */
+export interface NextPush<Response> {
+  readonly response?: Response | undefined;
+  readonly waitMs?: number;
+}
+
+/** The subscriptions that one gRPC stream carries, one a type, with the order in which a change of several is sent. */
+export class ScopedStreams<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
+  readonly #form: ProtocolForm<Request, Response>;
+  readonly #scope: StreamScope;
+  readonly #observer: DiscoveryObserver;
+  readonly #streams = new Map<string, DiscoveryStream<Request, Response>>();
+  readonly #sentAtMs = new Map<string, number>();
+  /** Names without a resource that have been reported. */
+  readonly #waiting = new Set<string>();
+  #nonce = 0;
+
+  constructor(form: ProtocolForm<Request, Response>, scope: StreamScope, observer: DiscoveryObserver) {
+    this.#form = form;
+    this.#scope = scope;
+    this.#observer = observer;
+  }
+
+  /** A response of some type waits for the client's word. */
+  get isUnanswered(): boolean {
+    return [...this.#streams.values()].some((stream) => stream.isUnanswered);
+  }
+
+  /** Throws where the request asks for what is not served here, or for too much. */
+  receive(request: Request): Response | undefined {
+    const stream = this.#streamOf(request);
+    const { response, refusal, culprits = [] } = stream.receive(request);
+    if (refusal !== undefined) this.#observer.refused?.(refusal);
+    if (culprits.length > 0) this.#observer.isolated?.({ typeUrl: request.typeUrl, culprits, refusal });
+    this.#tellWaiting(stream);
+    if (response !== undefined) this.#noteSent(response.typeUrl, stream);
+    return response;
+  }
+
+  /** The first response in the order of the steps that is due. */
+  next(nowMs = performance.now()): NextPush<Response> {
+    for (const [i, step] of this.#scope.steps.entries()) {
+      const stream = this.#streams.get(step.typeUrl);
+      if (stream === undefined) continue;
+      const waitMs = step.waits ? this.#waitMs(this.#scope.steps.slice(0, i), step, nowMs) : 0;
+      if (waitMs > 0) return { waitMs };
+      const response = stream.update({ removes: step.removes });
+      if (response === undefined) continue;
+      this.#noteSent(step.typeUrl, stream, nowMs);
+      return { response };
+    }
+    return {};
+  }
+
+  /** How long the client's word about the steps before is still waited for. */
+  #waitMs(before: readonly PushStep[], { typeUrl }: PushStep, nowMs: number): number {
+    const waits = before
+      .filter((step) => step.typeUrl !== typeUrl && this.#streams.get(step.typeUrl)?.isUnanswered)
+      .map((step) => (this.#sentAtMs.get(step.typeUrl) ?? nowMs) + this.#scope.stepTimeoutMs - nowMs);
+    return Math.max(0, ...waits);
+  }
+
+  #noteSent(typeUrl: string, stream: DiscoveryStream<Request, Response>, nowMs = performance.now()): void {
+    this.#sentAtMs.set(typeUrl, nowMs);
+    const repeats = this.#scope.steps.find((step) => step.typeUrl === typeUrl)?.repeats;
+    if (repeats !== undefined) this.#streams.get(repeats)?.repeat(stream.lastSent.map(({ name }) => name));
+  }
+
+  #streamOf(request: Request): DiscoveryStream<Request, Response> {
+    const source = this.#scope.sourceOf(request.typeUrl);
+    if (source === undefined) throw new Error(`type "${request.typeUrl}" is not served here`);
+    const { typeUrl } = source.type;
+    const count = this.#form.namesOf(request).length;
+    const most = this.#scope.mostNames(typeUrl);
+    if (count > most) throw new Error(`${count} names in one request, at most ${most}`);
+    let stream = this.#streams.get(typeUrl);
+    if (stream === undefined) {
+      // One count for all types: no nonce of the gRPC stream comes twice.
+      stream = this.#form.open(source, () => String(++this.#nonce));
+      this.#streams.set(typeUrl, stream);
+    }
+    return stream;
+  }
+
+  #tellWaiting(stream: DiscoveryStream<Request, Response>): void {
+    if (this.#observer.waiting === undefined) return;
+    for (const name of stream.pendingNames) {
+      if (!this.#waiting.has(name)) this.#observer.waiting(name);
+      this.#waiting.add(name);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { Refusal } from './message.ts';
+import type { DiscoveryResource } from './resource.ts';
+import type { Culprit } from './suspects.ts';
+
+/** A stream's answer to a message: at most one response, and what the client refused. */
+export interface StreamReaction<Response> {
+  readonly response: Response | undefined;
+  readonly refusal?: Refusal;
+  /** What is known since this message to be refused by itself. */
+  readonly culprits?: readonly Culprit[];
+}
+
+/** One client's subscription to one type, in either form of the protocol. Pure: the caller carries messages. */
+export interface DiscoveryStream<Request, Response> {
+  /** Takes a request; a response answers what was newly asked for, and nothing else. */
+  receive(request: Request): StreamReaction<Response>;
+  /** The response that a change calls for, if any. What is gone is told of only where `removes` is not false. */
+  update(options?: UpdateOptions): Response | undefined;
+  /** Sends these again, as far as the client has subscribed to them. */
+  repeat(names: Iterable<string>): void;
+  /** A response waits for the client's word. */
+  readonly isUnanswered: boolean;
+  /** Subscribed names that no resource answers yet. */
+  readonly pendingNames: readonly string[];
+  /** Resources of the response that was made last, new to the client. */
+  readonly lastSent: readonly DiscoveryResource[];
+}
+
+export interface UpdateOptions {
+  readonly removes?: boolean;
+}
+
+/** A response on its way to a client or refused by it. */
+export interface SentResponse {
+  readonly version: string;
+  readonly resources: readonly DiscoveryResource[];
+  readonly isProbe: boolean;
+}
+
+/** A subscription of an empty list, or one that names `*`, means every resource of the type. */
+export function isWildcard(names: readonly string[]): boolean {
+  return names.length === 0 || names.includes('*');
+}
