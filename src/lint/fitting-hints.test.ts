@@ -122,4 +122,41 @@ spec: {selector: {matchLabels: {app: a}}, mtls: {mode: ${mode}}}
     ]);
     expect(hintsOf('skipped-kinds', 'cluster.local', map('other'), policy('a', '{}'))).toEqual([undefined]);
   });
+
+  test.each([
+    [
+      ['ingress', 'ingress'],
+      'did you mean the value "ingress"? The gateway workloads of the input have this label with that value',
+    ],
+    [['ingress', 'egress'], 'label the pods of the gateway as its selector says'],
+  ])('of a Gateway that no workload serves names the one value of gateway workloads: %s', (labels, hint) => {
+    const gateway = `apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: a, namespace: shop}
+spec: {selector: {mesh: ingressgateway}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ["*"]}]}
+`;
+    const pods = labels.map(
+      (label, i) => `apiVersion: v1
+kind: Pod
+metadata:
+  name: gateway-${i}
+  namespace: edge
+  labels: {mesh: ${label}, sidecar.mesh.io/inject: "true"}
+  annotations: {inject.mesh.io/templates: gateway}
+spec: {containers: [{name: proxy, image: auto}]}
+`,
+    );
+    expect(hintsOf('gateway-without-workload', 'cluster.local', gateway, ...pods)).toEqual([hint]);
+  });
+
+  test.each([
+    ['https://accounts.example', 'write "https://accounts.example/*" for every subject of that issuer'],
+    ['accounts', undefined],
+    ['https://', undefined],
+  ])('of the request principal %s adds the star of every subject where it is an issuer', (value, hint) => {
+    const bag = new DiagnosticBag();
+    const text = policy('a', `{rules: [{from: [{source: {requestPrincipals: ["${value}"]}}]}]}`);
+    createObjectReader()([{ path: 'a.yaml', text }], bag);
+    expect(bag.all.map((it) => it.hint)).toEqual([hint]);
+  });
 });

@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { Gateway } from '../../policy/gateway.ts';
-import type { Topology } from '../topology/model.ts';
+import type { Topology, Workload } from '../topology/model.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 
 /** Reports Gateways that no workload serves. */
@@ -10,17 +10,38 @@ export function checkGateways(
   { workloads }: Topology,
   bag: DiagnosticBag,
 ): void {
-  const served = new Set(workloads.filter(({ role }) => role === 'router').flatMap((workload) => index.of(workload)));
+  const routers = workloads.filter(({ role }) => role === 'router');
+  const served = new Set(routers.flatMap((workload) => index.of(workload)));
+  const values = valuesByKey(routers);
   for (const gateway of gateways) {
     if (served.has(gateway)) continue;
     const { namespace, name, document } = gateway;
     // Gateways usually run in a namespace of their own, and their objects stand beside the applications.
-    const isUnseen = !workloads.some(({ role }) => role === 'router');
+    const isUnseen = routers.length === 0;
     bag.report(
       'gateway-without-workload',
       document.spanOf(['spec', 'selector']),
       { gateway: `${namespace}/${name}` },
-      { isUnseen },
+      { isUnseen, hint: hintFor(gateway, values) },
     );
   }
+}
+
+/** The values that gateway workloads have of each label. */
+function valuesByKey(routers: readonly Workload[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const values = new Map<string, Set<string>>();
+  for (const { labels } of routers) {
+    for (const [key, value] of Object.entries(labels)) values.set(key, (values.get(key) ?? new Set()).add(value));
+  }
+  return values;
+}
+
+/** The one value that all gateway workloads of the input have of a label of the selector. */
+function hintFor({ spec }: Gateway, values: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+  for (const [key, wanted] of Object.entries(spec.selector ?? {})) {
+    const [value, ...others] = values.get(key) ?? [];
+    if (value === undefined || others.length > 0 || value === wanted) continue;
+    return `did you mean the value "${value}"? The gateway workloads of the input have this label with that value`;
+  }
+  return undefined;
 }

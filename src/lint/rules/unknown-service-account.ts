@@ -1,8 +1,10 @@
+import type { Workload } from '../../compiler/topology/model.ts';
 import { sourceValues } from '../authorization/walk.ts';
 import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
-/** A service account that no workload of its namespace has, while one has almost the same. */
+/** A service account that no workload of its namespace has, while one has almost the same, or one of a namespace has it
+ * whose name only says more. */
 export const rule: Rule = {
   code: 'unknown-service-account',
   id: 'MP312',
@@ -25,17 +27,41 @@ export const rule: Rule = {
     const accountOf = new Map(
       snapshot.topology.workloads.map((it) => [`${it.namespace}/${it.name}`, it.serviceAccount] as const),
     );
+    const namespaces = new NamespacesOfAccounts(snapshot.topology.workloads);
     for (const at of sourceValues(snapshot, 'principals', 'notPrincipals')) {
       const [, namespace = '', account = ''] = /^[^/*]+\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(at.value) ?? [];
       const known = accounts.get(namespace);
       if (account === '' || known?.has(account)) continue;
-      const meant = known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`);
+      const other = known === undefined ? namespaces.meantBy(namespace, account) : undefined;
+      const meant = other ?? known?.meantBy(account) ?? accountOf.get(`${namespace}/${account}`);
       if (meant === undefined) {
         skip(at.policy);
         continue;
       }
       const message = `"${at.value}" names the service account "${account}", which no workload of "${namespace}" has`;
-      report({ object: at.policy, path: at.path, message, hint: `did you mean "${meant}"?` });
+      const hint = other ? `did you mean namespace "${other}"? A workload there has that account` : undefined;
+      report({ object: at.policy, path: at.path, message, hint: hint ?? `did you mean "${meant}"?` });
     }
   },
 };
+
+/** Where accounts are, those left out that every namespace has. */
+class NamespacesOfAccounts {
+  readonly #byAccount = new Map<string, Set<string>>();
+
+  constructor(workloads: readonly Workload[]) {
+    for (const { namespace, serviceAccount } of workloads) {
+      if (serviceAccount === 'default') continue;
+      const namespaces = this.#byAccount.get(serviceAccount) ?? new Set();
+      this.#byAccount.set(serviceAccount, namespaces.add(namespace));
+    }
+  }
+
+  /** The only namespace of the account, where its name is that of the unknown one with a word more or less at an end. */
+  meantBy(namespace: string, account: string): string | undefined {
+    const [other, ...others] = this.#byAccount.get(account) ?? [];
+    if (other === undefined || others.length > 0) return undefined;
+    const [short = '', long = ''] = [namespace, other].sort((a, b) => a.length - b.length);
+    return long.startsWith(`${short}-`) || long.endsWith(`-${short}`) ? other : undefined;
+  }
+}

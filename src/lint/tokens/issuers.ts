@@ -16,11 +16,14 @@ export class Issuers {
     return this.#all.has(issuer);
   }
 
-  /** Whether a request principal, which is `<issuer>/<subject>`, names an issuer alone. What has a star may match. */
+  /**
+   * Whether a request principal, which is `<issuer>/<subject>`, names an issuer alone. What has a star may match; where
+   * nothing can be a subject (`name`, `https://name`), reading refuses the value.
+   */
   isWithoutSubject(principal: string): boolean {
     if (principal.includes('*')) return false;
     const slash = principal.lastIndexOf('/');
-    if (slash === -1) return true;
+    if (slash === -1 || principal.slice(0, slash + 1).endsWith('://')) return false;
     return this.has(principal) && !this.has(principal.slice(0, slash));
   }
 }

@@ -64,7 +64,7 @@ function starFault(value: string): Fault | undefined {
 function requestPrincipalFault(value: string): Fault | undefined {
   if (value === '*') return undefined;
   const slash = value.lastIndexOf('/');
-  if (slash < 0) return value.includes('*') ? undefined : { reason: 'expected <issuer>/<subject>' };
+  if (slash < 0) return value.includes('*') ? undefined : withoutSubject(value);
   const [issuer, subject] = [value.slice(0, slash), value.slice(slash + 1)];
   const isWithinScheme = value.slice(0, slash + 1).endsWith('://');
   const prefix = value.endsWith('*') ? value.slice(0, -1) : undefined;
@@ -73,5 +73,12 @@ function requestPrincipalFault(value: string): Fault | undefined {
     const byIssuer = `all subjects of issuers that begin with "${prefix}"`;
     return { readings: isWithinScheme ? byIssuer : `${bySubject}, or ${byIssuer}` };
   }
-  return isWithinScheme ? { reason: 'expected <issuer>/<subject>' } : undefined;
+  return isWithinScheme ? withoutSubject(value) : undefined;
+}
+
+/** A URL is an issuer alone; what else it may be cannot be told. */
+function withoutSubject(value: string): Fault {
+  const reason = 'expected <issuer>/<subject>';
+  const isUrl = /:\/\/[^/*]+$/.test(value);
+  return isUrl ? { reason, hint: `write "${value}/*" for every subject of that issuer` } : { reason };
 }
