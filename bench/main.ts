@@ -7,6 +7,7 @@ import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
 import { dropping } from './dropping.ts';
+import { changingFleet } from './fleet.ts';
 import { identityIssuing } from './identity-issuing.ts';
 import { identityMemory } from './identity-memory.ts';
 import { identityPushing } from './identity-pushing.ts';
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   9: deciding,
   17: dropping,
   18: linting,
+  19: changingFleet,
 };
 
 /** These run agents, whose ports are the specification's. */

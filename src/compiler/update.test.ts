@@ -6,7 +6,7 @@ import { histories } from '../testing/mesh-history.ts';
 import type { Delivery } from './render/resource.ts';
 
 /** Of so many changes one is compared with a fresh compiler, which costs more than all of them; in `make soak` each. */
-const compared = tries(3, 1 / 3);
+const compared = tries(4, 1 / 4);
 
 describe('update', () => {
   test('gives after twenty changes of a mesh what a fresh compiler gives, and on the way', { timeout: 120_000 }, () => {

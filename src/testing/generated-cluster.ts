@@ -12,6 +12,7 @@ export function clusterObject(): fc.Arbitrary<object> {
     { weight: 1, arbitrary: namespaceObject() },
     { weight: 1, arbitrary: proxyConfig() },
     { weight: 1, arbitrary: secret() },
+    { weight: 1, arbitrary: widePolicy() },
   );
 }
 
@@ -88,9 +89,15 @@ function endpoints(): fc.Arbitrary<object> {
     ],
   );
   const target = fc.constantFrom(undefined, { kind: 'Pod', name: 'web-1' }, { kind: 'Pod', name: 'late-1' });
+  const recorded = fc.constantFrom(
+    ['web', 'a'] as const,
+    ['web', 'a'] as const,
+    ['api', 'b'] as const,
+    ['late', 'a'] as const,
+  );
   const slice = fc
-    .tuple(fc.constantFrom('web', 'late', 'api'), namespace, ports, fc.uniqueArray(address), target, fc.boolean())
-    .map(([of, where, served, addresses, targetRef, ready]) => ({
+    .tuple(recorded, ports, fc.uniqueArray(address), target, fc.boolean())
+    .map(([[of, where], served, addresses, targetRef, ready]) => ({
       ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4', ports: served },
       metadata: { name: `${of}-x`, namespace: where, labels: { 'kubernetes.io/service-name': of } },
       endpoints: addresses.map((ip) => ({ addresses: [ip], conditions: { ready }, ...(targetRef && { targetRef }) })),
@@ -172,6 +179,30 @@ function proxyConfig(): fc.Arbitrary<object> {
   return fc.tuple(metadata, spec).map(([[where, name], own]) => ({
     ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'ProxyConfig', metadata: { name, namespace: where } },
     spec: own,
+  }));
+}
+
+/** A policy by which clients of all namespaces are told apart, or which makes gateways of workloads without a proxy. */
+function widePolicy(): fc.Arbitrary<object> {
+  const metadata = fc.constantFrom({ name: 'wide', namespace: 'a' }, { name: 'wide', namespace: 'b' });
+  const spec = fc.constantFrom<readonly [kind: string, spec: object]>(
+    [
+      'DestinationRule',
+      {
+        host: 'web.a.svc.cluster.local',
+        trafficPolicy: {
+          outlierDetection: { consecutive5xxErrors: 3 },
+          loadBalancer: { localityLbSetting: { failoverPriority: ['version'] } },
+        },
+      },
+    ],
+    [
+      'Gateway',
+      { selector: { app: 'mixed' }, servers: [{ port: { number: 80, name: 'h', protocol: 'HTTP' }, hosts: ['*'] }] },
+    ],
+  );
+  return fc.tuple(metadata, spec).map(([meta, [kind, own]]) => ({
+    ...{ apiVersion: 'networking.mesh.io/v1alpha3', kind, metadata: meta, spec: own },
   }));
 }
 

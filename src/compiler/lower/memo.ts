@@ -1,5 +1,5 @@
 import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
-import { isSameList } from '../../diagnostics/kept.ts';
+import { keeping } from '../../diagnostics/kept.ts';
 
 interface Entry {
   /** The last run that asked for it. */
@@ -42,7 +42,7 @@ export class Memo {
       this.#entries.set(inputs[0], labels);
     }
     let entries = labels.get(label) ?? [];
-    let entry = entries.find((known) => isSameList(known.inputs, inputs));
+    let entry = entries.find((known) => keeping.isSame(label, known.inputs, inputs));
     if (entry === undefined) {
       const own = new DiagnosticBag();
       entry = { run: this.#run, inputs, value: make(own), diagnostics: own.all };
