@@ -38,6 +38,13 @@ describe('a finding', () => {
     expect(inDialect([finding('0.yaml')], texts(text))).toEqual([finding('0.yaml')]);
   });
 
+  test('names the label of gateways as Istio does', () => {
+    const own = { ...finding('0.yaml'), hint: 'did you mean "mesh: ingress"?' };
+    expect(inDialect([own], texts('apiVersion: networking.istio.io/v1'))[0]?.hint).toBe(
+      'did you mean "istio: ingress"?',
+    );
+  });
+
   test('keeps a host of the user that ends in our domain', () => {
     const own = { ...finding('0.yaml'), message: '"shop.mesh.io" and "api.mesh.io/x"', why: '', hint: '', related: [] };
     expect(inDialect([own], texts('apiVersion: security.istio.io/v1'))).toEqual([own]);

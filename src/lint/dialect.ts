@@ -16,6 +16,9 @@ const aliasOf: ReadonlyMap<string, string> = new Map(words);
 const ourDomain =
   /\b((?:security|networking)\.)mesh\.io\b|\b((?:(?:traffic\.)?sidecar|inject|proxy)\.|(?<![\w.-]))mesh\.io\//g;
 
+/** A label of gateways, as a hint quotes it. */
+const ourLabel = /(?<=")mesh: /g;
+
 /**
  * The findings in the names that the user writes: where a file has Istio's names and none of ours, hints and messages
  * name labels, TLS modes and groups as Istio does. A file that has neither speaks as the rest of the input does.
@@ -58,11 +61,14 @@ function isForeign(text: string): boolean | undefined {
 const translatedBack = new RegExp(`\\b(?:${[...aliasOf.values()].join('|')})\\b|\\bistio\\.io/`);
 
 function namesOurs(texts: readonly (string | undefined)[]): boolean {
-  return texts.some((text) => text !== undefined && (text.search(ourWord) >= 0 || text.search(ourDomain) >= 0));
+  return texts.some(
+    (text) => text !== undefined && [ourWord, ourDomain, ourLabel].some((ours) => text.search(ours) >= 0),
+  );
 }
 
 function translated(text: string): string {
   return text
     .replace(ourWord, (ours) => aliasOf.get(ours) ?? ours)
-    .replace(ourDomain, (found) => found.replace('mesh.io', 'istio.io'));
+    .replace(ourDomain, (found) => found.replace('mesh.io', 'istio.io'))
+    .replace(ourLabel, 'istio: ');
 }

@@ -60,7 +60,10 @@ export function lintTexts(
   if (snapshot === undefined) {
     const sound = createAnalyser(settings, partialInput)(firstPolicies(objects), new DiagnosticBag());
     const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files, today });
-    const findings = [...spoken(bag.all), ...severed(own?.findings ?? [])];
+    // Of one place the error says enough.
+    const places = new Set(bag.all.map(({ span }) => placeOf(span)));
+    const others = (own?.findings ?? []).filter(({ span }) => span === undefined || !places.has(placeOf(span)));
+    const findings = [...spoken(bag.all), ...severed(others)];
     return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
   }
   const { findings, ...rest } = lint(snapshot, { rules, files, today, onStep });
@@ -68,6 +71,10 @@ export function lintTexts(
   const own = new Set<Finding>(snapshot.diagnostics);
   const before = isWhole(rules) ? bag.all.filter((finding) => !own.has(finding)) : [];
   return { result: { ...rest, findings: severed([...before, ...findings]) }, files, isEmpty, isFaulty: false };
+}
+
+function placeOf(span: Finding['span']): string {
+  return span === undefined ? '' : `${span.file} ${span.start} ${span.end}`;
 }
 
 /** What a rule is certain of by a policy's own text stays true, whatever an input with errors lacks. */

@@ -111,8 +111,8 @@ function expressionOf(template: string): RegExp {
 
 /** Examples, with a segment in place of `{*}`; a path that ends in a star takes everything that follows it already. */
 function otherSpellings(value: string): readonly string[] {
-  // Of what begins otherwise, reading says that no request has it.
-  if (!/^[/*{]/.test(value)) return [];
+  // Of what begins otherwise, and of a star inside, reading says what is wrong.
+  if (!/^[/*{]/.test(value) || /[^{*]\*[^*}]|^\*.*\*$/.test(value)) return [];
   const path = value.replace(/\{\*\*\}$/, '*').replace(/\{\*\*?\}/g, 'x');
   const isOpen = path.endsWith('*');
   const text = path.startsWith('*') ? path.slice(1) : isOpen ? path.slice(0, -1) : path;
