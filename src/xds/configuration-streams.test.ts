@@ -133,6 +133,16 @@ describe('StateOfTheWorldStream of a configuration type', () => {
     expect(stream.update()).toBeUndefined();
   });
 
+  test('tells with the word about an older response neither of a change nor of a removal before its turn', () => {
+    const store = new ResourceStore(wildConfiguration);
+    put(store, { a: '1', b: '1' });
+    const stream = new StateOfTheWorldStream(store, nonces());
+    const { nonce = '' } = stream.receive(request({})).response ?? {};
+    put(store, { b: '2' });
+    expect(stream.receive(request({ responseNonce: nonce })).response).toBeUndefined();
+    expect(texts(stream.update({ removes: false }))).toBe('b=2 a=1');
+  });
+
   test('finds the bad resource, keeps the accepted version in its place, and sends its next version', () => {
     const store = new ResourceStore(wildConfiguration);
     put(store, { a: '1', b: '1', c: '1' });

@@ -60,9 +60,9 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     if (request.responseNonce !== this.#last?.nonce) return { response: undefined };
     const told = this.#settle(this.#last, request);
     this.#move();
-    if (this.#renames(request.resourceNames)) this.#isDue = true;
-    // What an earlier change calls for comes in its turn, by `update`.
-    return { ...told, response: this.#isDue && told.refusal === undefined ? this.update() : undefined };
+    const isAsked = this.#renames(request.resourceNames);
+    // What a change calls for comes in its turn, by `update`: a removal in between would be too early.
+    return { ...told, response: isAsked ? this.#respond() : undefined };
   }
 
   /** Sent also when an older one is not acknowledged yet; content that the client refused is not sent again. */
