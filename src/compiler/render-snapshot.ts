@@ -1,8 +1,9 @@
 import type { HostFacts } from '../config/host-facts.ts';
-import type { DiagnosticBag } from '../diagnostics/bag.ts';
+import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { KeySets } from '../policy/key-sets.ts';
 import type { Compilation } from './compilation.ts';
+import { denying } from './lower/denying.ts';
 import { createLowerCache, lower } from './lower/lower.ts';
 import { meshFigures } from './mesh-figures.ts';
 import { meshJson } from './render/mesh-json.ts';
@@ -12,6 +13,7 @@ import type { Templates } from './render/templates.ts';
 import type { UserBootstrap } from './render/user-bootstrap.ts';
 import { type SelectedWorkload, selectWorkloads } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Workload } from './topology/model.ts';
 import { Verified, verify } from './verify/verify.ts';
 
 /** How configurations are written: the same for all snapshots that one renderer gets. */
@@ -39,15 +41,25 @@ export interface Selection {
    * object.
    */
   readonly closingSecrets?: ReadonlySet<string> | undefined;
+  /** Where given, a proxy with an error is told here, and left out; the bag gets no errors of proxies. */
+  readonly onFaulty?: ((proxy: FaultyProxy) => void) | undefined;
+  /** Proxies that let nothing through, instead of those that the snapshot asks for; no key set is needed. */
+  readonly isDenying?: boolean | undefined;
+}
+
+/** A proxy that cannot be configured as its snapshot says. */
+export interface FaultyProxy {
+  readonly workload: Workload;
+  readonly errors: readonly Diagnostic[];
 }
 
 /** Snapshot in, Envoy configuration out; pure. Undefined when the bag holds an error. */
 export function renderSnapshot(
   snapshot: Snapshot,
-  { select, keySets, closingSecrets, ...options }: Selection & RenderOptions,
+  { select, keySets, closingSecrets, onFaulty, isDenying, ...options }: Selection & RenderOptions,
   bag: DiagnosticBag,
 ): Compilation | undefined {
-  return createSnapshotRenderer(options)(snapshot, { select, keySets, closingSecrets }, bag);
+  return createSnapshotRenderer(options)(snapshot, { select, keySets, closingSecrets, onFaulty, isDenying }, bag);
 }
 
 /** From a snapshot to the configurations of the selected proxies, sound ones; undefined when the bag holds an error. */
@@ -65,33 +77,41 @@ export function createSnapshotRenderer({
   onStep,
 }: RenderOptions): RenderSnapshot {
   const renderer = createRenderer(templates, bootstrap, delivery);
+  // What is wrong may be a user's template.
+  const denier = createRenderer(undefined, bootstrap, delivery);
   const lowered = createLowerCache();
   const verified = new Verified();
 
-  return (snapshot, { select, keySets, closingSecrets }, bag) => {
-    const { settings, topology, effective, policies, decidedRoot } = snapshot;
-    const workloads = selectWorkloads(topology, select, bag);
+  return (snapshot, { select, keySets, closingSecrets, onFaulty, isDenying }, bag) => {
+    const { settings, topology, effective, policies, decidedRoot, scopeOf } = snapshot;
+    const chosen = selectWorkloads(topology, select, bag);
     if (bag.hasErrors) return undefined;
-    const { scopeOf } = snapshot;
     const input = { topology, effective, settings, scopeOf, keySets, host, closingSecrets };
     lowered.memoOf(settings).nextRun();
-    const count = workloads.length;
-    const proxies = workloads.map((workload, i) => {
+    const count = chosen.length;
+    const told = new ToldApart(bag, onFaulty);
+    const all = chosen.map((workload, i) => {
       onStep?.('compiling proxy', i + 1, count);
-      return lower(workload, input, bag, lowered);
+      if (isDenying)
+        return { workload, proxy: denying(lower(workload, input, new DiagnosticBag(), lowered), settings) };
+      return { workload, proxy: lower(workload, input, told.bagOf(workload), lowered) };
     });
     if (bag.hasErrors) return undefined;
-    const configs = proxies.flatMap((proxy, i) => {
+    const made = all.flatMap(({ workload, proxy }, i) => {
       onStep?.('rendering proxy', i + 1, count);
-      const config = renderer.render(proxy, bag);
-      if (config !== undefined) verify(proxy, config, bag, verified);
-      return config ?? [];
+      const own = told.bagOf(workload);
+      const config =
+        onFaulty !== undefined && own.hasErrors ? undefined : (isDenying ? denier : renderer).render(proxy, own);
+      if (config !== undefined) verify(proxy, config, own, verified);
+      return config === undefined || (onFaulty !== undefined && own.hasErrors) ? [] : [{ workload, proxy, config }];
     });
+    told.tell();
     if (bag.hasErrors) return undefined;
+    const proxies = made.map(({ proxy }) => proxy);
     const figures = meshFigures(topology, policies, proxies, bag.all);
     return {
-      configs,
-      workloads,
+      configs: made.map(({ config }) => config),
+      workloads: made.map(({ workload }) => workload),
       decidedRoot,
       get mesh() {
         return meshJson(topology, settings);
@@ -99,4 +119,34 @@ export function createSnapshotRenderer({
       figures,
     };
   };
+}
+
+/** What is said of each proxy: all in one bag, or, where somebody wants to hear of faulty proxies, one apart from another. */
+class ToldApart {
+  readonly #bag: DiagnosticBag;
+  readonly #onFaulty: Selection['onFaulty'];
+  readonly #own = new Map<Workload, DiagnosticBag>();
+
+  constructor(bag: DiagnosticBag, onFaulty: Selection['onFaulty']) {
+    this.#bag = bag;
+    this.#onFaulty = onFaulty;
+  }
+
+  bagOf(workload: Workload): DiagnosticBag {
+    if (this.#onFaulty === undefined) return this.#bag;
+    const own = this.#own.get(workload) ?? new DiagnosticBag();
+    this.#own.set(workload, own);
+    return own;
+  }
+
+  /** Errors go to who wants to hear of them, all else into the bag, once however many proxies share it. */
+  tell(): void {
+    const shared = new Set<Diagnostic>();
+    for (const [workload, { all }] of this.#own) {
+      const errors = all.filter(({ severity }) => severity === 'error');
+      if (errors.length > 0) this.#onFaulty?.({ workload, errors });
+      for (const diagnostic of all) if (diagnostic.severity !== 'error') shared.add(diagnostic);
+    }
+    this.#bag.addAll(shared);
+  }
 }

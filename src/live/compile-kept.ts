@@ -1,6 +1,8 @@
 import type { Compilation } from '../compiler/compilation.ts';
 import type { Compiler } from '../compiler/compile.ts';
+import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import { mayHoldIn } from '../compiler/root-namespace.ts';
+import type { Snapshot } from '../compiler/snapshot.ts';
 import { tokenRulesOf } from '../compiler/token-rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
@@ -10,7 +12,7 @@ import type { ClosingSecrets } from './closing-secrets.ts';
 import { type Attempt, compileHolding, type Holding } from './compile-holding.ts';
 import { type FilledFiles, fillEmptied } from './emptied-files.ts';
 import type { GoodInputs } from './good-versions.ts';
-import type { KeySetGatherer } from './key-sets/gather.ts';
+import type { GatheredKeySets, KeySetGatherer } from './key-sets/gather.ts';
 import type { ProxyIdentity } from './node-id.ts';
 import { letOthers, readInPieces } from './turns.ts';
 
@@ -33,7 +35,7 @@ export async function compileKept(
   const holding = await compileHolding(
     filled.files,
     good,
-    (object) => proxy !== 'all' && isElsewhere(object, proxy, settings),
+    proxy === 'all' ? 'everything' : (object) => isElsewhere(object, proxy, settings),
     (texts) => compileOnce(texts, rest, compiling),
   );
   const objects = [...filled.objects, ...holding.objects];
@@ -57,6 +59,10 @@ export interface Compiling {
 export interface Compiled {
   readonly compilation: Compilation;
   readonly objects: readonly MeshObject<string>[];
+  readonly snapshot: Snapshot;
+  /** Compiling for all: those that could not be configured. */
+  readonly faulty: readonly FaultyProxy[];
+  readonly keySets: GatheredKeySets;
 }
 
 /** `before` is what reading the inputs had to say. */
@@ -78,9 +84,14 @@ async function compileOnce(
   if (snapshot === undefined) return { bag, value: undefined };
   await keySets.fetch(tokenRulesOf(snapshot, proxy));
   await letOthers();
-  const select = proxy === 'all' ? proxy : [proxy];
-  const compilation = compiler.render(snapshot, { select, keySets, closingSecrets: closing?.of(objects) }, bag);
-  return { bag, value: compilation && { compilation, objects } };
+  const faulty: FaultyProxy[] = [];
+  const selection = {
+    ...{ select: proxy === 'all' ? proxy : [proxy], keySets, closingSecrets: closing?.of(objects) },
+    onFaulty: proxy === 'all' ? (found: FaultyProxy) => faulty.push(found) : undefined,
+  };
+  const compilation = compiler.render(snapshot, selection, bag);
+  const ofProxies = [...new Set(faulty.flatMap(({ errors }) => errors))];
+  return { bag, value: compilation && { compilation, objects, snapshot, faulty, keySets }, ofProxies };
 }
 
 /** Kinds whose objects hold in their own namespace, or, in the root namespace, in all. */

@@ -2,7 +2,7 @@ import type { MeshObject } from '../policy/object.ts';
 import type { DocumentRange } from '../source/cut.ts';
 import type { JsonObject, SourceFile } from '../source/document.ts';
 import { CutFiles } from './cut-files.ts';
-import { keyOf, nameOf } from './object-name.ts';
+import { keyOf, nameOf, type ObjectName } from './object-name.ts';
 
 /** Inputs that were compiled, and what they held. */
 export interface GoodInputs {
@@ -24,9 +24,27 @@ export interface GoodVersion {
 /** Ends the name of the file that the user knows; no file of a user is called so by accident. */
 const suffix = ' (last good version of ';
 
-/** Whether a file is the last good version of an object. */
+/** Ends the name of a file that nobody wrote: it closes what an object that was never good may have closed. */
+const closedSuffix = ' (closed in place of ';
+
+/** Whether a file is the last good version of an object, or what closes in its place. */
 export function isLastGood(path: string): boolean {
-  return path.includes(suffix);
+  return path.includes(suffix) || isStandIn(path);
+}
+
+/** Whether a file closes in place of an object that was never good. */
+export function isStandIn(path: string): boolean {
+  return path.includes(closedSuffix);
+}
+
+/** A file that stands in for an object that `path` holds. */
+export function standInPath(path: string, { kind, namespace, name }: ObjectName): string {
+  return `${nameOfFile(path)}${closedSuffix}${kind} ${namespace}/${name})`;
+}
+
+/** The file that the user knows, of a file or of what stands in for an object of it. */
+export function nameOfFile(path: string): string {
+  return path.split(suffix)[0]?.split(closedSuffix)[0] ?? path;
 }
 
 /** The last good versions by the key of their object (see `keyOf`). */
@@ -35,6 +53,7 @@ export function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, 
   const files = new Map((good?.files ?? []).map((file) => [file.path, file]));
   const cuts = new CutFiles();
   for (const { document } of good?.objects ?? []) {
+    if (isStandIn(document.file)) continue;
     const file = files.get(document.file);
     const range = file && cuts.rangeAt(file, document.start.start);
     if (file !== undefined && range !== undefined) {
@@ -46,7 +65,7 @@ export function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, 
 
 function versionOf(file: SourceFile, range: DocumentRange, line: number, object: JsonObject): GoodVersion {
   const text = file.text.slice(range.start, range.end);
-  const [path = ''] = file.path.split(suffix);
+  const path = nameOfFile(file.path);
   const { kind, namespace, name } = nameOf(object);
   return {
     ...{ text, path, object },

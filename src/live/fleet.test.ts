@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createCompiler } from '../compiler/compile.ts';
+import type { EnvoyConfig } from '../compiler/render/resource.ts';
+import { defaultSettings } from '../config/defaults.ts';
+import { Fleet, type FleetOutcome, type ProxyOutcome } from './fleet.ts';
+import { createKeySetGatherer } from './key-sets/gather.ts';
+
+const workload = (namespace: string, address: string, rest = ''): string => `apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: ${namespace}, labels: {app: web}${rest}}
+spec: {containers: [{name: app}, {name: mesh-proxy}]}
+status: {podIP: ${address}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: ${namespace}}
+spec: {selector: {app: web}, clusterIP: 10.96.0.${address.slice(-1)}, ports: [{name: http, port: 80}]}
+`;
+const authorization = (name: string, path: string, { action = 'DENY', app = '' } = {}): string => {
+  const [namespace, own] = name.split('/');
+  const selector = app === '' ? '' : `selector: {matchLabels: {app: ${app}}}, `;
+  return `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: ${own}, namespace: ${namespace}}
+spec: {${selector}action: ${action}, rules: [{to: [{operation: {paths: [${path}]}}]}]}
+`;
+};
+const peers = (name: string, mode: string): string => {
+  const [namespace, own] = name.split('/');
+  return `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: ${own}, namespace: ${namespace}}
+spec: {mtls: {mode: ${mode}}}
+`;
+};
+const mesh = ['a', 'b', 'c'].map((namespace, i) => workload(namespace, `10.0.0.${i + 1}`)).join('---\n');
+
+/** What a proxy refuses, by its paths; `*` when it lets nothing through. */
+function denied(config: EnvoyConfig): readonly string[] {
+  const text = config.listeners.map((listener) => listener.text).join();
+  if (text.includes('virtualInbound-denied')) return ['*'];
+  return [...new Set(text.match(/"exact": "\/[a-z0-9]+"/g) ?? [])].map((found) => found.slice(10, -1)).sort();
+}
+
+function formOf(outcome: ProxyOutcome): string {
+  const paths = (config: EnvoyConfig): string => denied(config).join(' ');
+  const faults = outcome.faults.map(({ object, file, line, heldSince }) => {
+    const name = object === undefined ? '?' : `${object.namespace}/${object.name}`;
+    return `${name} ${file}:${line}${heldSince === undefined ? '' : ` as of ${heldSince}`}`;
+  });
+  const why = [...new Set(faults)].sort().join(', ');
+  if ('config' in outcome) return [paths(outcome.config), why].filter((it) => it !== '').join(' | ');
+  return `frozen since ${outcome.since}: ${paths(outcome.frozen)} | ${why}`;
+}
+
+function formsOf({ outcomes }: FleetOutcome): Readonly<Record<string, string>> {
+  return Object.fromEntries([...outcomes].sort().map(([key, outcome]) => [key.replace('/web', ''), formOf(outcome)]));
+}
+
+/** A fleet that is given texts, of which each version is named after its number. */
+class Given {
+  readonly #fleet = new Fleet({
+    settings: defaultSettings,
+    createCompiler: () => createCompiler({ settings: defaultSettings }),
+    gatherer: createKeySetGatherer([]),
+  });
+  #count = 0;
+
+  async take(texts: Readonly<Record<string, string>>): Promise<FleetOutcome> {
+    const files = Object.entries({ 'mesh.yaml': mesh, ...texts }).map(([path, text]) => ({ path, text }));
+    return this.#fleet.take(files, `v${++this.#count}`);
+  }
+}
+
+describe('a fleet', () => {
+  const first = { 'a.yaml': authorization('a/one', '/a'), 'b.yaml': authorization('b/one', '/b') };
+  let fleet: Given;
+  beforeEach(async () => {
+    fleet = new Given();
+    expect(formsOf(await fleet.take(first))).toEqual({ a: '/a', b: '/b', c: '' });
+  });
+  const changed = async (texts: Readonly<Record<string, string>>) => formsOf(await fleet.take({ ...first, ...texts }));
+
+  test('holds a faulty version of an object, tells it to those that it may concern, and takes the other changes', async () => {
+    const faulty = {
+      'a.yaml': authorization('a/one', '/x', { action: 'DENI' }),
+      'b.yaml': authorization('b/one', '/y'),
+    };
+    expect(await changed(faulty)).toEqual({ a: '/a | a/one a.yaml:1 as of v1', b: '/y', c: '' });
+    expect(await changed(faulty)).toEqual({ a: '/a | a/one a.yaml:1 as of v1', b: '/y', c: '' });
+    expect(await changed({ 'a.yaml': authorization('a/one', '/x') })).toEqual({ a: '/x', b: '/b', c: '' });
+  });
+
+  test('freezes those alone that an object selects that was never good', async () => {
+    const wrong = authorization('a/two', '/a2', { action: 'DENI' });
+    const forms = await changed({ 'two.yaml': wrong, 'b.yaml': authorization('b/one', '/y') });
+    expect(forms).toEqual({ a: 'frozen since v1: /a | a/two two.yaml:1', b: '/y', c: '' });
+    const other = authorization('a/two', '/a2', { action: 'DENI', app: 'other' });
+    expect(await changed({ 'two.yaml': other })).toEqual({ a: '/a', b: '/b', c: '' });
+  });
+
+  test('freezes everybody for an object of the root namespace, and for what nobody can read', async () => {
+    const root = await changed({ 'root.yaml': authorization('mesh-system/all', '/r', { action: 'DENI' }) });
+    expect(Object.values(root).every((form) => form.startsWith('frozen since v1'))).toBe(true);
+    const torn = await changed({ 'torn.yaml': 'kind: [AuthorizationPolicy' });
+    expect(torn).toEqual({
+      a: 'frozen since v1: /a | ? torn.yaml:1',
+      b: 'frozen since v1: /b | ? torn.yaml:1',
+      c: 'frozen since v1:  | ? torn.yaml:1',
+    });
+  });
+
+  test('does not open what a policy closed that got another name and became faulty', async () => {
+    const forms = await changed({ 'a.yaml': authorization('a/renamed', '/a', { action: 'DENI' }) });
+    expect(forms).toEqual({ a: 'frozen since v1: /a | a/renamed a.yaml:1', b: '/b', c: '' });
+  });
+
+  test('lets a frozen proxy have what denies anew, beside what it denied, and nothing else of the policies', async () => {
+    const wrong = { 'wrong.yaml': authorization('a/wrong', '/w', { action: 'DENI' }) };
+    const added = { ...wrong, 'new.yaml': authorization('a/new', '/new') };
+    expect(await changed(added)).toMatchObject({ a: 'frozen since v1: /a /new | a/wrong wrong.yaml:1' });
+    const both = { ...wrong, 'a.yaml': authorization('a/one', '/other') };
+    expect(await changed(both)).toMatchObject({ a: 'frozen since v1: /a /other | a/wrong wrong.yaml:1' });
+    const { 'a.yaml': _gone, ...rest } = first;
+    const deleted = await fleet.take({ ...rest, ...wrong });
+    expect(formsOf(deleted)).toMatchObject({ a: 'frozen since v1: /a | a/wrong wrong.yaml:1' });
+  });
+
+  test('lets a frozen proxy have endpoints as they are now', async () => {
+    const wrong = { 'wrong.yaml': authorization('a/wrong', '/w', { action: 'DENI' }) };
+    const { outcomes } = await fleet.take({ ...first, ...wrong, 'd.yaml': workload('d', '10.0.0.4') });
+    const outcome = outcomes.get('a/web');
+    if (outcome === undefined || !('frozen' in outcome)) throw new Error('not frozen');
+    expect(outcome.frozen.clusters.map(({ name }) => name)).toContain('outbound|80||web.d.svc.cluster.local');
+  });
+
+  test('goes on when the faulty object is deleted', async () => {
+    await changed({ 'two.yaml': authorization('a/two', '/a2', { action: 'DENI' }) });
+    expect(await changed({})).toEqual({ a: '/a', b: '/b', c: '' });
+    await changed({ 'a.yaml': authorization('a/one', '/x', { action: 'DENI' }) });
+    const { 'a.yaml': _gone, ...rest } = first;
+    expect(formsOf(await fleet.take(rest))).toEqual({ a: '', b: '/b', c: '' });
+  });
+
+  test('gives a starting proxy what lets nothing through, and nobody else', async () => {
+    const wrong = authorization('d/two', '/d', { action: 'DENI' });
+    const forms = await changed({ 'd.yaml': workload('d', '10.0.0.4'), 'two.yaml': wrong });
+    expect(forms).toEqual({ a: '/a', b: '/b', c: '', d: 'frozen since undefined: * | d/two two.yaml:1' });
+    expect(await changed({ 'd.yaml': workload('d', '10.0.0.4') })).toEqual({ a: '/a', b: '/b', c: '', d: '' });
+  });
+
+  test('freezes whom one of two objects of one name may select, and keeps the one that was there', async () => {
+    const copy = await changed({ 'copy.yaml': authorization('a/one', '/copy') });
+    expect(copy).toMatchObject({ b: '/b', c: '' });
+    expect(copy.a).toMatch(/^frozen since v1: \/a \| .*a\/one copy.yaml:1/);
+    const twice = { 'd.yaml': authorization('c/new', '/1'), 'e.yaml': authorization('c/new', '/2') };
+    expect(await changed(twice)).toEqual({
+      ...{ a: '/a', b: '/b' },
+      c: 'frozen since v2:  | c/new d.yaml:1, c/new e.yaml:1',
+    });
+  });
+
+  test('holds a faulty PeerAuthentication; of a new one, nobody sends in plaintext to those that it selects', async () => {
+    const toB = async (texts: Readonly<Record<string, string>>): Promise<string> => {
+      const { outcomes } = await fleet.take({
+        ...first,
+        'mode.yaml': peers('mesh-system/default', 'DISABLE'),
+        ...texts,
+      });
+      const outcome = outcomes.get('a/web');
+      if (outcome === undefined || !('config' in outcome)) throw new Error('a is frozen');
+      return String(outcome.config.clusters.find(({ name }) => name.endsWith('||web.b.svc.cluster.local'))?.text);
+    };
+    expect(await toB({})).not.toContain('tls_certificate_sds_secret_configs');
+    expect(await toB({ 'peer.yaml': peers('b/default', 'STRICKT') })).toContain('tls_certificate_sds_secret_configs');
+    const { outcomes } = await fleet.take({ ...first, 'peer.yaml': peers('b/default', 'STRICKT') });
+    expect(formOf(outcomes.get('b/web') as ProxyOutcome)).toBe('frozen since v2: /b | b/default peer.yaml:1');
+  });
+
+  test('freezes who sees an unchanged VirtualService whose destination was deleted', async () => {
+    const route = `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: to-d, namespace: a}
+spec: {hosts: [d.test], exportTo: [.], http: [{route: [{destination: {host: web.d.svc.cluster.local}}]}]}
+`;
+    const before = { 'route.yaml': route, 'd.yaml': workload('d', '10.0.0.4') };
+    expect(await changed(before)).toEqual({ a: '/a', b: '/b', c: '', d: '' });
+    expect(await changed({ 'route.yaml': route, 'b.yaml': authorization('b/one', '/y') })).toEqual({
+      a: 'frozen since v2: /a | a/to-d route.yaml:1',
+      ...{ b: '/y', c: '' },
+    });
+  });
+
+  test('freezes one proxy alone whose own workload cannot be configured', async () => {
+    const annotated = (text: string): string =>
+      workload('d', '10.0.0.4', `, annotations: {proxy.mesh.io/config: '${text}'}`).replace(
+        '{name: mesh-proxy}',
+        '{name: mesh-proxy, args: [proxy, router]}',
+      );
+    const good = annotated('gatewayTopology: {numTrustedProxies: 1}');
+    const wrong = annotated('gatewayTopology: {numTrustedProxies: many}');
+    const told = { code: 'invalid-proxy-config', span: { file: 'd.yaml' } };
+    const starting = await fleet.take({ ...first, 'd.yaml': wrong });
+    expect(starting.outcomes.get('d/web')).toMatchObject({ isDenying: true, faults: [{ errors: [told] }] });
+    expect(formsOf(starting)).toMatchObject({ a: '/a', b: '/b', c: '' });
+    expect(formsOf(await fleet.take({ ...first, 'd.yaml': good }))).toMatchObject({ a: '/a', d: '' });
+    const running = await fleet.take({ ...first, 'd.yaml': wrong });
+    expect(running.outcomes.get('d/web')).toMatchObject({
+      isDenying: false,
+      since: 'v3',
+      faults: [{ errors: [told] }],
+    });
+  });
+
+  test('says of everything that nobody can blame an object for that all are frozen', async () => {
+    const { outcomes, diagnostics } = await fleet.take({ 'mesh.yaml': '' });
+    expect(diagnostics.map(({ code }) => code)).toContain('emptied-file');
+    expect([...outcomes.values()].map(formOf)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,43 @@
+import { isPolicyKind } from '../compiler/collect.ts';
+import type { AuthorizationPolicy } from '../policy/authorization-policy.ts';
+import type { MeshObject } from '../policy/object.ts';
+import { keyOf } from './object-name.ts';
+
+type Objects = readonly MeshObject<string>[];
+
+/** The policies among objects. */
+export function policiesOf(objects: Objects): Objects {
+  return objects.filter(({ kind }) => isPolicyKind(kind));
+}
+
+/**
+ * The objects of a mesh of which a proxy keeps policies that it had: everything else is as it is `now`. What denies now
+ * and did not then holds too, beside its older version where there is one: what takes access away waits for nobody.
+ */
+export function frozenObjects(policies: Objects, now: Objects): Objects {
+  const then = new Map(policies.map((policy) => [keyOf(policy.document.value), policy]));
+  const denying = now.filter(isDenying).flatMap((policy) => {
+    const before = then.get(keyOf(policy.document.value));
+    if (before === undefined) return [policy];
+    return isSame(before, policy) ? [] : [beside(policy)];
+  });
+  return [...policies, ...denying, ...now.filter(({ kind }) => !isPolicyKind(kind))];
+}
+
+function isDenying(object: MeshObject<string>): boolean {
+  return object.kind === 'AuthorizationPolicy' && (object as AuthorizationPolicy).spec.action === 'DENY';
+}
+
+function isSame(a: MeshObject<string>, b: MeshObject<string>): boolean {
+  return a === b || JSON.stringify(a.document.value) === JSON.stringify(b.document.value);
+}
+
+/** By identity, as every stage remembers. */
+const besides = new WeakMap<MeshObject<string>, MeshObject<string>>();
+
+/** The same policy under a name that no object has, for there is one of a name. */
+function beside(policy: MeshObject<string>): MeshObject<string> {
+  const known = besides.get(policy) ?? { ...policy, name: `${policy.name} (new version)` };
+  besides.set(policy, known);
+  return known;
+}
