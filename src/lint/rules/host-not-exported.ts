@@ -36,8 +36,13 @@ export const rule: Rule = {
         related: [{ object: first.object, path: ['metadata', 'name'], message: 'the host' }],
       });
     };
-    for (const rule of snapshot.policies.destinationRules) check(rule, ['spec'], rule.spec.host);
+    for (const rule of snapshot.policies.destinationRules) {
+      // A rule of the root namespace is for the clients of all others.
+      if (rule.namespace !== snapshot.settings.rootNamespace) check(rule, ['spec'], rule.spec.host);
+    }
     for (const object of snapshot.policies.virtualServices) {
+      // Of routes for gateways alone the clients are the gateways, which may run anywhere.
+      if (object.spec.gateways?.includes('mesh') === false) continue;
       for (const { destination, path } of destinationsOf(object)) check(object, path, destination.host);
     }
   },

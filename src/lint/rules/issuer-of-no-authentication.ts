@@ -34,6 +34,12 @@ export const rule: Rule = {
         if (issuer === undefined || issuers.has(value) || issuers.has(issuer) || issuers.has(withoutSlash(issuer)))
           continue;
         if ([...issuers].some((known) => withoutSlash(known) === issuer)) continue;
+        const owner = [...issuers].find((known) => value.startsWith(`${known}/`));
+        if (owner !== undefined) {
+          const message = `"${field}" has "${value}": the last slash ends the issuer, so this is no subject of "${owner}"`;
+          report({ object: at.policy, path, message, why: whyOfSlash, hint: hintOfSlash(owner) });
+          continue;
+        }
         const meant = nearest(issuer, issuers);
         report({
           ...{ object: at.policy, path },
@@ -44,6 +50,12 @@ export const rule: Rule = {
     }
   },
 };
+
+const whyOfSlash = 'a request principal is parted at its last slash, so a subject that has slashes matches no request';
+
+function hintOfSlash(issuer: string): string {
+  return `write "${issuer}/*", and compare the subject in "when": key request.auth.claims[sub]`;
+}
 
 /** Undefined where a star leaves the issuer open. */
 function issuerOf(field: string, value: string): string | undefined {

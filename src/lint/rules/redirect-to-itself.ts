@@ -18,7 +18,7 @@ export const rule: Rule = {
   hint: 'redirect to a path, a host or a scheme that the route does not match',
   check({ snapshot, report }) {
     for (const { object, route, path } of httpRoutesOf(snapshot.policies.virtualServices)) {
-      const uri = targetOf(route);
+      const uri = targetOf(route, object.spec.hosts ?? []);
       if (uri === undefined || !(route.match ?? [{}]).some((match) => takes(match, uri))) continue;
       // An earlier route may answer the second request.
       const earlier = (object.spec.http ?? []).slice(0, Number(path.at(-1)));
@@ -29,11 +29,12 @@ export const rule: Rule = {
   },
 };
 
-/** The path of a redirect that changes nothing but the path. */
-function targetOf({ redirect }: HttpRoute): string | undefined {
+/** The path of a redirect that changes nothing but the path, and the host to one of the same hosts. */
+function targetOf({ redirect }: HttpRoute, hosts: readonly string[]): string | undefined {
   if (redirect === undefined) return undefined;
   const { uri, authority, scheme, port, derivePort } = redirect;
-  return uri?.startsWith('/') && !authority && !scheme && port === undefined && derivePort === undefined
+  const isSameHost = !authority || hosts.includes(authority);
+  return uri?.startsWith('/') && isSameHost && !scheme && port === undefined && derivePort === undefined
     ? uri
     : undefined;
 }
