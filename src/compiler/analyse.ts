@@ -100,8 +100,14 @@ export function createAnalyser(
       diagnostics: [...bag.all],
       absences: isPartial ? told.all.filter(({ code }) => isOfAbsence(code)) : [],
       scopeOf: (workload) =>
-        scopes.of(workload, [destinationRules, virtualServices, effective.inboundPolicies(workload)], silent, () =>
-          clientScope(workload, settings, scoping),
+        scopes.of(
+          workload,
+          [destinationRules, virtualServices, effective.inboundPolicies(workload)],
+          silent,
+          (_, known) => {
+            const scope = clientScope(workload, settings, scoping);
+            return known?.key === scope.key ? known : scope;
+          },
         ),
     };
   };

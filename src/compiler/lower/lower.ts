@@ -1,7 +1,7 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { type KeySets, noKeySets } from '../../policy/key-sets.ts';
+import type { KeySets } from '../../policy/key-sets.ts';
 import type { Secret } from '../../policy/topology-kinds.ts';
 import type { ProxyIR } from '../ir/proxy.ts';
 import type { ClientScope, Effective } from '../merge/effective.ts';
@@ -13,6 +13,7 @@ import { lowerGateway } from './gateway/gateway.ts';
 import { type ClosingSecrets, noClosingSecrets } from './gateway/secrets.ts';
 import { warnOfTopologyAtSidecar } from './gateway/topology.ts';
 import { lowerInbound } from './inbound/inbound.ts';
+import type { Lowering } from './lowering.ts';
 import { Memo } from './memo.ts';
 import { lowerOutbound } from './outbound/outbound.ts';
 
@@ -29,15 +30,21 @@ export interface LowerInput {
   readonly closingSecrets?: ClosingSecrets | undefined;
 }
 
+/** What a proxy has beside the endpoints of its clusters. */
+type ProxyParts = Pick<ProxyIR, 'bootstrap' | 'inbound' | 'outbound'>;
+
 /** Results of earlier calls, by the identity of what they were made from. */
 export interface LowerCache {
   memoOf(settings: Settings): Memo;
+  /** The proxy that each parts were last put together to: a change of endpoints changes them all. */
+  readonly proxies: WeakMap<ProxyParts, ProxyIR>;
 }
 
 /** An empty cache. Whoever compiles again keeps it; other settings start afresh. */
 export function createLowerCache(): LowerCache {
   const memos = new WeakMap<Settings, Memo>();
   return {
+    proxies: new WeakMap(),
     memoOf(settings) {
       let memo = memos.get(settings);
       if (memo === undefined) {
@@ -60,67 +67,98 @@ export function lower(workload: Workload, input: LowerInput, bag: DiagnosticBag,
   const parts = memo.of(inputsOf(workload, scope, input), 'parts', bag, (own) =>
     partsOf(workload, scope, input, memo, own),
   );
-  const assigned = {
-    inbound: assignments(parts.inbound.clusters, topology.endpoints),
-    outbound: assignments(parts.outbound.clusters, topology.endpoints),
-  };
-  return memo.of([parts, assigned.inbound, assigned.outbound], 'proxy', bag, () => ({
-    namespace: workload.namespace,
-    workload: workload.name,
-    addresses: workload.addresses,
-    ...parts,
-    assignments: assigned,
-  }));
+  const inbound = assignments(parts.inbound.clusters, topology.endpoints);
+  const outbound = assignments(parts.outbound.clusters, topology.endpoints);
+  const known = cache.proxies.get(parts);
+  if (known?.assignments.inbound === inbound && known.assignments.outbound === outbound) return known;
+  const { namespace, name, addresses } = workload;
+  const proxy = { namespace, workload: name, addresses, ...parts, assignments: { inbound, outbound } };
+  cache.proxies.set(parts, proxy);
+  return proxy;
 }
 
 /** All that the parts of a proxy are made of. */
-function inputsOf(
-  workload: Workload,
-  scope: ClientScope,
-  { topology, effective, keySets, closingSecrets: closing = noClosingSecrets }: LowerInput,
-): readonly [object, ...object[]] {
-  const policies = effective.inboundPolicies(workload);
-  const outbound = [scope, effective.outbound(scope), effective.virtualServices(scope)];
-  const isSidecar = scope.role !== 'router';
-  if (isSidecar && keySets === undefined) return [workload, policies, ...outbound];
-  // Keys may come and go without an object that changes.
-  const keys = effective
-    .requestAuthentications(workload)
-    .flatMap(({ spec }) => (spec.jwtRules ?? []).map((rule) => (keySets ?? noKeySets).find(rule)));
-  if (isSidecar) return [workload, policies, ...outbound, ...keys];
-  return [
-    workload,
-    policies,
-    ...outbound,
-    effective.gateways(workload),
-    closing,
-    ...secretsOf(topology, workload),
-    ...keys,
-  ];
+function inputsOf(workload: Workload, scope: ClientScope, input: LowerInput): Inputs {
+  const { effective, topology, closingSecrets: closing = noClosingSecrets } = input;
+  const own = ownInputsOf(workload, scope, input);
+  const outbound = [effective.outbound(scope), effective.virtualServices(scope)];
+  if (scope.role !== 'router') return [...own, ...outbound];
+  return [...own, ...outbound, effective.gateways(workload), closing, ...secretsOf(topology, workload)];
 }
 
-type Parts = Pick<ProxyIR, 'bootstrap' | 'inbound' | 'outbound'>;
+type Inputs = readonly [object, ...object[]];
 
-function partsOf(workload: Workload, scope: ClientScope, input: LowerInput, memo: Memo, bag: DiagnosticBag): Parts {
-  const { effective, settings, keySets, host, topology, closingSecrets: closing = noClosingSecrets } = input;
+/** Of those the ones that do not change with what the proxy reaches. */
+function ownInputsOf(workload: Workload, scope: ClientScope, { effective, keySets }: LowerInput): Inputs {
+  const policies = effective.inboundPolicies(workload);
+  if (keySets === undefined) return [workload, policies, scope];
+  // Keys may come and go without an object that changes.
+  const rules = effective.requestAuthentications(workload).flatMap(({ spec }) => spec.jwtRules ?? []);
+  return [workload, policies, scope, ...rules.map((rule) => keySets.find(rule))];
+}
+
+function partsOf(
+  workload: Workload,
+  scope: ClientScope,
+  input: LowerInput,
+  memo: Memo,
+  bag: DiagnosticBag,
+): ProxyParts {
+  const { effective, settings, keySets, host } = input;
   const lowering = { settings, memo, keySets, host };
   const services = effective.outbound(scope);
   const virtualServices = effective.virtualServices(scope);
   const shared = lowerOutbound({ scope, services, virtualServices }, lowering, bag);
-  const isRouter = scope.role === 'router';
-  const inbound = isRouter
-    ? lowerGateway(workload, { effective, scope, secrets: secretsOf(topology, workload), closing }, lowering, bag)
-    : lowerInbound(workload, scope, effective, lowering, bag);
-  if (!isRouter) warnOfTopologyAtSidecar(workload, settings, bag);
+  const own = scope.role === 'router' ? routerParts : sidecarParts;
+  const { inbound, bootstrap } = own(workload, scope, input, lowering, bag);
   const outbound =
-    isRouter && settings.filterGatewayClusters
+    scope.role === 'router' && settings.filterGatewayClusters
       ? memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
       : shared;
+  return memo.of([inbound, outbound, bootstrap], 'together', bag, () => ({ bootstrap, inbound, outbound }));
+}
+
+type OwnParts = Pick<ProxyIR, 'inbound' | 'bootstrap'>;
+
+/** What a sidecar accepts; of what it reaches this depends on its external authorizers alone. */
+function sidecarParts(
+  workload: Workload,
+  scope: ClientScope,
+  input: LowerInput,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): OwnParts {
+  const { effective } = input;
+  const inputs = ownInputsOf(workload, scope, input);
+  const asks = effective.authorizationPolicies(workload).some(({ spec }) => spec.action === 'CUSTOM');
+  const authorizers = asks ? [effective.outbound(scope)] : [];
+  return lowering.memo.of([...inputs, ...authorizers], 'own parts', bag, (own) => {
+    const inbound = lowerInbound(workload, scope, effective, lowering, own);
+    warnOfTopologyAtSidecar(workload, lowering.settings, own);
+    return { inbound, bootstrap: bootstrapOf(workload, effective, lowering, own) };
+  });
+}
+
+function routerParts(
+  workload: Workload,
+  scope: ClientScope,
+  { effective, topology, closingSecrets: closing = noClosingSecrets }: LowerInput,
+  lowering: Lowering,
+  bag: DiagnosticBag,
+): OwnParts {
+  const secrets = secretsOf(topology, workload);
+  const inbound = lowerGateway(workload, { effective, scope, secrets, closing }, lowering, bag);
+  return { inbound, bootstrap: bootstrapOf(workload, effective, lowering, bag) };
+}
+
+function bootstrapOf(
+  workload: Workload,
+  effective: Effective,
+  { settings, memo, host }: Lowering,
+  bag: DiagnosticBag,
+): ProxyIR['bootstrap'] {
   const configs = effective.proxyConfigs(workload);
-  const bootstrap = memo.of([workload, configs], 'bootstrap', bag, () =>
-    lowerBootstrap(workload, settings, host, configs),
-  );
-  return memo.of([inbound, outbound, bootstrap], 'parts', bag, () => ({ bootstrap, inbound, outbound }));
+  return memo.of([workload, configs], 'bootstrap', bag, () => lowerBootstrap(workload, settings, host, configs));
 }
 
 /** A gateway reads the Secrets of its own namespace only. */

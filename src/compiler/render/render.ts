@@ -84,7 +84,7 @@ export function createRenderer(
         ...{ namespace, workload, bootstrap: made, own: inbound.set, shared: outbound.set },
         ...{ ownEndpoints, sharedEndpoints, delivery },
         concurrency: proxy.bootstrap.concurrency,
-        leftOut: new Set([inbound, outbound].flatMap((half) => leftOutOf(half, proxy))),
+        leftOut: leftOutOf([inbound, outbound], proxy),
       });
     }),
   };
@@ -176,11 +176,13 @@ function all<IR>(
   return made.length === resources.length ? made : undefined;
 }
 
-/** Listeners of a set that would stand at an address of the proxy itself. */
-function leftOutOf({ notFor }: Half, { addresses }: ProxyIR): readonly Resource[] {
-  if (notFor.size === 0) return [];
-  return addresses.flatMap((address) => notFor.get(address) ?? []);
+/** Listeners of the halves that would stand at an address of the proxy itself. */
+function leftOutOf(halves: readonly Half[], { addresses }: ProxyIR): ReadonlySet<Resource> {
+  if (halves.every(({ notFor }) => notFor.size === 0)) return nothingLeftOut;
+  return new Set(halves.flatMap(({ notFor }) => addresses.flatMap((address) => notFor.get(address) ?? [])));
 }
+
+const nothingLeftOut: ReadonlySet<Resource> = new Set();
 
 /** Failures are not remembered: each run tells them again. */
 function cached<IR extends object, T>(

@@ -7,17 +7,17 @@ import { type Labels, selects } from './selector.ts';
  */
 export class EarlierTopology {
   readonly #topology: Topology | undefined;
-  readonly #facts = new Map<string, EndpointFacts>();
+  #facts: Map<string, EndpointFacts> | undefined;
   #services: ReadonlyMap<string, Service> | undefined;
   #workloads: ReadonlyMap<string, Workload> | undefined;
 
   constructor(topology: Topology | undefined) {
     this.#topology = topology;
-    for (const { facts } of topology?.services ?? []) this.#facts.set(facts.key, facts);
   }
 
   /** Services with equal facts share one object, within a topology too. */
   facts(fresh: EndpointFacts): EndpointFacts {
+    this.#facts ??= new Map(this.#topology?.services.map(({ facts }) => [facts.key, facts]));
     const before = this.#facts.get(fresh.key);
     if (before === undefined) this.#facts.set(fresh.key, fresh);
     return before ?? fresh;

@@ -103,10 +103,12 @@ export class ResolvedServices {
   }
 
   #factsOf(draft: ServiceDraft, known: readonly Endpoint[], earlier: EarlierTopology): EndpointFacts {
-    const facts = this.#facts.get(known) ?? endpointFacts(draft.service.resolution, known);
-    const shared = earlier.facts(facts);
-    this.#facts.set(known, shared);
-    return shared;
+    let facts = this.#facts.get(known);
+    if (facts === undefined) {
+      facts = earlier.facts(endpointFacts(draft.service.resolution, known));
+      this.#facts.set(known, facts);
+    }
+    return facts;
   }
 }
 

@@ -14,7 +14,7 @@ export class Verified {
   readonly resources = new WeakSet<Resource>();
   /** Lists all of whose resources are sound: what a fleet shares is looked through once. */
   readonly lists = new WeakSet<readonly Resource[]>();
-  /** Bootstraps and shared sets with which a proxy's own set is sound: names and references among them. */
+  /** Bootstraps and shared sets with which a proxy's own set is sound, each by itself and all together. */
   readonly together = new WeakMap<ResourceSet, Pick<EnvoyConfig, 'bootstrap' | 'shared'>>();
   /** An unchanged proxy gives the same configuration. */
   readonly configs = new WeakMap<EnvoyConfig, ProxyIR>();
@@ -66,17 +66,14 @@ export function verify(
   }
 }
 
-/** Whether all lists and names of a configuration were found sound in others: endpoints make a new one of a whole fleet's. */
-function isPutTogetherOf(config: EnvoyConfig, { together, lists, resources }: Verified): boolean {
-  const { bootstrap, own, shared, ownEndpoints, sharedEndpoints } = config;
-  const known = together.get(own);
+/** Whether all of a configuration was found sound in another: a change of endpoints makes new ones of a whole fleet. */
+function isPutTogetherOf(config: EnvoyConfig, { together, lists }: Verified): boolean {
+  const known = together.get(config.own);
   return (
-    known?.shared === shared &&
-    known.bootstrap === bootstrap &&
-    resources.has(bootstrap) &&
-    lists.has(ownEndpoints) &&
-    lists.has(sharedEndpoints) &&
-    parts.every((part) => lists.has(own[part]) && lists.has(shared[part]))
+    known?.shared === config.shared &&
+    known.bootstrap === config.bootstrap &&
+    lists.has(config.sharedEndpoints) &&
+    lists.has(config.ownEndpoints)
   );
 }
 

@@ -8,7 +8,7 @@ import { isWildcard, subsetOf } from '../../topology/host.ts';
 import type { Service } from '../../topology/model.ts';
 import type { Lowering } from '../lowering.ts';
 import { servicePortSpan } from '../origins.ts';
-import { type MeshRoutes, nameOf } from './mesh-routes.ts';
+import { type HostRoutes, type MeshRoutes, nameOf } from './mesh-routes.ts';
 import type { Placement } from './placement.ts';
 import { routedVirtualHost, serviceVirtualHost, virtualHostInputs } from './virtual-host.ts';
 
@@ -38,18 +38,58 @@ const plainHttpPort = 80;
  * stands twice: whoever is routed by a VirtualService goes first, then the oldest service.
  */
 export function sharedVirtualHosts(http: readonly Placement[], context: VirtualHostContext): readonly VirtualHostIR[] {
-  const { lowering, bag, conflicts } = context;
+  const { scope, meshRoutes, lowering, bag, conflicts } = context;
   const port = http[0]?.port.number ?? plainHttpPort;
-  const all = claims(http, port, context);
-  const [first, ...rest] = all.map(({ virtualHost }) => virtualHost);
+  const routed = http.map((placement) => {
+    const { outbound, port: served } = placement;
+    return { placement, found: meshRoutes.routesOf(outbound.service.host, served.number, conflicts, bag) };
+  });
+  const hosts = claimedHosts(http, port, context);
+  const inputs = [
+    ...routed.flatMap(({ placement: { outbound, port: served }, found }) =>
+      virtualHostInputs(outbound, served.number, found?.routes),
+    ),
+    ...hosts.map(({ found }) => found.routes),
+  ];
+  const [first, ...rest] = inputs;
   if (first === undefined) return [];
-  // A virtual host is of one service; one without is of whoever routes it.
-  const owners = all.flatMap(({ service, owner }) => (service === undefined ? [owner] : []));
-  const settled = lowering.memo.of([first, ...rest], `table ${port} ${owners.join()}`, bag, (own) =>
-    settle(all, port, lowering, own),
-  );
+  // Hosts that no service has are called so, and after whoever routes them.
+  const names = hosts.map(({ host, found }) => `${host} ${nameOf(found.by)}`).join();
+  const label = `table ${port} ${scope.namespace} ${names}`;
+  const settled = lowering.memo.of([first, ...rest], label, bag, (own) => {
+    const ofServices = routed.map((it) => ({
+      isRouted: it.found !== undefined,
+      claim: serviceClaim(it, context, own),
+    }));
+    const claims = [
+      ...ofServices.filter(({ isRouted }) => isRouted).map(({ claim }) => claim),
+      ...hosts.map((it) => hostClaim(it, port, lowering, own)),
+      ...ofServices.filter(({ isRouted }) => !isRouted).map(({ claim }) => claim),
+    ];
+    return settle(claims, port, lowering, own);
+  });
   conflicts.push(...settled.conflicts);
   return settled.virtualHosts;
+}
+
+/** A host that no service of the table has, and its routes. */
+interface ClaimedHost {
+  readonly host: string;
+  readonly found: HostRoutes;
+}
+
+function claimedHosts(
+  http: readonly Placement[],
+  port: number,
+  { meshRoutes, conflicts, bag }: VirtualHostContext,
+): readonly ClaimedHost[] {
+  const hosts = meshRoutes.hostsWithoutService.filter(
+    (host) => port === plainHttpPort || http.some(({ outbound }) => goesBy(outbound.service, host)),
+  );
+  return hosts.flatMap((host) => {
+    const found = meshRoutes.routesOf(host, port, conflicts, bag);
+    return found === undefined ? [] : [{ host, found }];
+  });
 }
 
 interface Settled {
@@ -102,43 +142,26 @@ function namesOfServices(all: readonly Claim[]): (domain: string, claimant: Serv
   };
 }
 
-/** Everybody who wants domains of the table, in the order in which they get them. */
-function claims(http: readonly Placement[], port: number, context: VirtualHostContext): readonly Claim[] {
-  const routed: Claim[] = [];
-  const plain: Claim[] = [];
-  for (const placement of http) {
-    const { claim, isRouted } = serviceClaim(placement, context);
-    (isRouted ? routed : plain).push(claim);
-  }
-  const hosts = context.meshRoutes.hostsWithoutService.filter(
-    (host) => port === plainHttpPort || http.some(({ outbound }) => goesBy(outbound.service, host)),
-  );
-  return [...routed, ...hosts.flatMap((host) => hostClaim(host, port, context)), ...plain];
-}
-
 function serviceClaim(
-  { outbound, port: { number: port } }: Placement,
-  { scope, meshRoutes, lowering, bag, conflicts }: VirtualHostContext,
-): { readonly claim: Claim; readonly isRouted: boolean } {
+  { placement, found }: { readonly placement: Placement; readonly found: HostRoutes | undefined },
+  { scope, lowering }: VirtualHostContext,
+  bag: DiagnosticBag,
+): Claim {
+  const { outbound, port } = placement;
   const { service } = outbound;
-  const found = meshRoutes.routesOf(service.host, port, conflicts, bag);
   const client = service.aliases.length > 0 ? scope.namespace : scope.namespace === service.namespace;
-  const label = `virtual host ${port} ${client}`;
-  const inputs = virtualHostInputs(outbound, port, found?.routes);
-  const virtualHost = lowering.memo.of(inputs, label, bag, () =>
-    serviceVirtualHost(outbound, port, scope, lowering.settings, found?.routes),
+  const inputs = virtualHostInputs(outbound, port.number, found?.routes);
+  const virtualHost = lowering.memo.of(inputs, `virtual host ${port.number} ${client}`, bag, () =>
+    serviceVirtualHost(outbound, port.number, scope, lowering.settings, found?.routes),
   );
-  const span = (): SourceSpan => servicePortSpan(service, port);
-  return { claim: { virtualHost, owner: service.host, service, span }, isRouted: found !== undefined };
+  return { virtualHost, owner: service.host, service, span: () => servicePortSpan(service, port.number) };
 }
 
-function hostClaim(host: string, port: number, { meshRoutes, lowering, bag, conflicts }: VirtualHostContext): Claim[] {
-  const found = meshRoutes.routesOf(host, port, conflicts, bag);
-  if (found === undefined) return [];
-  const virtualHost = lowering.memo.of([found.routes], `virtual host ${host}:${port}`, bag, () =>
+function hostClaim({ host, found }: ClaimedHost, port: number, { memo }: Lowering, bag: DiagnosticBag): Claim {
+  const virtualHost = memo.of([found.routes], `virtual host ${host}:${port}`, bag, () =>
     routedVirtualHost(host, port, found.routes),
   );
-  return [{ virtualHost, owner: nameOf(found.by), span: () => found.by.span }];
+  return { virtualHost, owner: nameOf(found.by), span: () => found.by.span };
 }
 
 /** Whether a service without that host answers to it all the same. */
