@@ -23,6 +23,13 @@ The second command gets Istio's mesh configuration (with a revision, its ConfigM
 domain, \`outboundTrafficPolicy\` and the authorizers of CUSTOM policies; without it the
 [defaults](../reference/mesh-configuration.md) apply.
 
+The first command does not get the kinds that are refused or have no effect ([below](#kinds)), because one refused object stops the
+output. List yours; the table says what to use instead:
+
+\`\`\`sh norun
+kubectl get -A envoyfilters,wasmplugins,telemetries
+\`\`\`
+
 Each error and warning names the object, and what to write instead. The [glossary](../explanation/glossary.md#versions) names the
 releases of Istio and Envoy that this page refers to. The tables of this page are generated from the compiler's schemas.
 `;

@@ -41,7 +41,7 @@ export function formatCounts({ findings, fileCount }: LintReport): string {
 
 /** At most one line a reason. */
 export function formatNotChecked({ isFaulty, notChecked }: LintReport): readonly string[] {
-  if (isFaulty) return ['not checked: on an input with errors only rules run that need one policy and nothing else'];
+  if (isFaulty) return ['not checked: on an input with errors only rules run that are certain and need policies only'];
   if (notChecked.length === 0) return [];
   return [`not checked: no topology for ${notChecked.map(({ code, count }) => `${code} (${count})`).join(', ')}`];
 }

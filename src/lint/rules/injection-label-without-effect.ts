@@ -15,7 +15,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a label of a namespace that is meant for injection and has no effect',
-  why: 'so written it switches nothing on: pods that have no label of their own get no sidecar, and no policy is in force for them',
+  why: 'the label as it is written switches nothing on: pods that have no label of their own get no sidecar, and no policy is in force for them',
   hint: 'write the label "mesh-injection: enabled"',
   check({ snapshot, report }) {
     for (const object of snapshot.objects) {
