@@ -132,7 +132,7 @@ class Compilations {
         this.#good = { files, objects: value.objects };
         this.#inForce = { files, settings, compiler, texts };
         this.#settingsMemory.accept(besides);
-        this.#folders.accept(round.devices);
+        this.#folders.accept(round.places);
         this.#closing.accept(value.objects, kept.bag.all);
         this.#rootBefore = decidedRoot;
         this.#goodLength = length;

@@ -1,48 +1,48 @@
-import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SourceFile } from '../source/document.ts';
 import { SourceError } from '../source/find.ts';
+import { type Disk, systemDisk } from '../watch/disk.ts';
+import type { MountPoints } from '../watch/mount-points.ts';
 
-/** The number of a folder's file system; undefined where there is no folder of that name. */
-type DeviceOf = (folder: string) => Promise<number | undefined>;
+/** As `placeOf` gives it; undefined where there is no folder of that name. */
+type PlaceOf = (folder: string) => Promise<string | undefined>;
 
 /**
- * On which file systems the folders of inputs were when they were last in force. Where a file system is unmounted, an
+ * On which mounts the folders of inputs were when they were last in force. Where a file system is unmounted, an
  * empty folder stays behind, which looks as if somebody had removed every policy on purpose.
  */
 export class FolderMemory {
-  readonly #deviceOf: DeviceOf;
-  #accepted: readonly (readonly [folder: string, device: number])[];
+  readonly #placeOf: PlaceOf;
+  #accepted: readonly (readonly [folder: string, place: string])[];
 
   /** `accepted` is what a memory before this one knew. */
   constructor(
-    accepted: readonly (readonly [folder: string, device: number])[] = [],
-    deviceOf: DeviceOf = systemDevice,
+    accepted: readonly (readonly [folder: string, place: string])[] = [],
+    placeNow: PlaceOf = async (folder) => placeOf(folder, systemDisk, await systemDisk.mounts()),
   ) {
     this.#accepted = accepted;
-    this.#deviceOf = deviceOf;
+    this.#placeOf = placeNow;
   }
 
-  /** Folders that held files, each with the number of its file system. */
-  get accepted(): readonly (readonly [folder: string, device: number])[] {
+  /** Folders that held files, each with its place. */
+  get accepted(): readonly (readonly [folder: string, place: string])[] {
     return this.#accepted;
   }
 
   /** The files of these folders are in force. */
-  accept(devices: ReadonlyMap<string, number>): void {
-    this.#accepted = [...devices];
+  accept(places: ReadonlyMap<string, string>): void {
+    this.#accepted = [...places];
   }
 
-  /** Why the files that are there now are not all: a folder that held some has none, and is on another file system. */
+  /** Why the files that are there now are not all: a folder that held some has none, and is another mount. */
   async findUnmounted(files: readonly SourceFile[]): Promise<SourceError | undefined> {
     const present = new Set(files.map(({ path }) => dirname(path)));
-    for (const [folder, device] of this.#accepted) {
+    for (const [folder, place] of this.#accepted) {
       if (present.has(folder)) continue;
-      const now = await this.#nearestDevice(folder);
-      if (now === undefined || now === device) continue;
+      const now = await this.#nearestPlace(folder);
+      if (now === undefined || now === place) continue;
       return new SourceError(
-        `the folder "${folder}" has no input any more and is on another file system than before: it was unmounted. ` +
+        `the folder "${folder}" has no input any more and is another mount than before: it was unmounted. ` +
           'Mount it again; if its objects are to end, put a file with "kind: List" and "items: []" into it',
       );
     }
@@ -50,14 +50,16 @@ export class FolderMemory {
   }
 
   /** Of a folder that went with the file system that held it, the one above tells. */
-  async #nearestDevice(folder: string): Promise<number | undefined> {
-    const device = await this.#deviceOf(folder);
-    if (device !== undefined || dirname(folder) === folder) return device;
-    return this.#nearestDevice(dirname(folder));
+  async #nearestPlace(folder: string): Promise<string | undefined> {
+    const place = await this.#placeOf(folder);
+    if (place !== undefined || dirname(folder) === folder) return place;
+    return this.#nearestPlace(dirname(folder));
   }
 }
 
-function systemDevice(folder: string): Promise<number | undefined> {
-  const device = (stats: Stats): number | undefined => (stats.isDirectory() ? stats.dev : undefined);
-  return stat(folder).then(device, () => undefined);
+/** Of which file system which part a folder is in; a mount again of the same part is the same place. */
+export async function placeOf(folder: string, disk: Disk, mounts: MountPoints): Promise<string | undefined> {
+  // Not those of a file: on an overlay, files may have the number of the layer that they are in.
+  const stats = await disk.stat(folder);
+  return stats?.isDirectory() ? `${stats.dev} ${mounts.partAt(await disk.real(folder))}` : undefined;
 }

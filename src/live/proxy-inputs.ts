@@ -61,8 +61,8 @@ export interface GoodState {
   readonly rootBefore: string | undefined;
   /** Of the proxy, as they were found. */
   readonly addresses: readonly string[];
-  /** Folders that held files, each with the number of its file system. */
-  readonly folders: readonly (readonly [folder: string, device: number])[];
+  /** Folders that held files, each with its place, as `placeOf` gives it. */
+  readonly folders: readonly (readonly [folder: string, place: string])[];
 }
 
 /** The inputs are larger than the caller has time for. */

@@ -4,6 +4,7 @@ import type { SourceFile } from '../source/document.ts';
 import type { ReadThrough } from '../source/read.ts';
 import { type Disk, promptFiles, systemDisk } from '../watch/disk.ts';
 import { stampOf } from '../watch/survey.ts';
+import { placeOf } from './folder-memory.ts';
 
 /**
  * A file that was written so short a time before it was read may be written again with the same size and time: clocks of
@@ -19,8 +20,8 @@ interface Kept {
 /** One reading of all inputs. */
 export interface ReadingRound {
   readonly read: ReadThrough;
-  /** Folders of the files that were read, each with the number of its file system. */
-  readonly devices: ReadonlyMap<string, number>;
+  /** Folders of the files that were read, each with its place, as `placeOf` gives it. */
+  readonly places: ReadonlyMap<string, string>;
 }
 
 /**
@@ -40,7 +41,7 @@ export class SourceMemory {
 
   /** Begins a round of reading. */
   round(): ReadingRound {
-    const devices = new Map<string, number>();
+    const places = new Map<string, string>();
     this.#kept = this.#next;
     this.#next = new Map();
     const mounts = this.#disk.mounts();
@@ -52,9 +53,8 @@ export class SourceMemory {
       return answer;
     };
     const lookInto = async (folder: string): Promise<ReadonlySet<string>> => {
-      // Not that of a file: on an overlay, files may have the number of the layer that they are in.
-      const stats = await this.#disk.stat(folder);
-      if (stats !== undefined) devices.set(folder, stats.dev);
+      const place = await placeOf(folder, this.#disk, await mounts);
+      if (place !== undefined) places.set(folder, place);
       return promptFiles(folder, this.#disk, await mounts);
     };
     const readThrough: ReadThrough = async (path, read) => {
@@ -75,6 +75,6 @@ export class SourceMemory {
       if (isSettled && files.length === 1 && stampOf(await look()) === stamp) this.#next.set(path, { stamp, files });
       return files;
     };
-    return { read: readThrough, devices };
+    return { read: readThrough, places };
   }
 }

@@ -27,6 +27,23 @@ describe('MountPoints', () => {
     expect(['/mnt2/a.yaml', '/mnt2', 'a.yaml'].map((path) => points.has(path))).toEqual([true, false, false]);
   });
 
+  test.each([
+    ['/mnt2/a.yaml', '98:0 /mnt1'],
+    ['/mnt2/b.yaml', '98:0 /'],
+    ['/mnt3/a/b', '98:0 /c d'],
+    ['/mnt3', '98:0 /c d'],
+    ['/mnt30', '98:0 /'],
+  ])('tell of which file system which part %s is in', (path, part) => {
+    const text = [
+      '20 1 98:0 / / rw - ext3 /dev/root rw',
+      '36 20 98:0 /mnt1 /mnt2/a.yaml rw - ext3 /dev/root rw',
+      '37 20 0:44 / /mnt3 rw - tmpfs tmpfs rw',
+      '38 37 98:0 /c\\040d /mnt3 rw - ext3 /dev/root rw',
+    ];
+    expect(new MountPoints(text.join('\n')).partAt(path)).toBe(part.replace(' d', '\\040d'));
+    expect(new MountPoints().partAt(path)).toBe('');
+  });
+
   test('of this machine have /proc among them', () => {
     expect(new MountPoints(readFileSync('/proc/self/mountinfo', 'utf8')).has('/proc')).toBe(true);
   });

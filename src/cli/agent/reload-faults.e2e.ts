@@ -63,10 +63,12 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await denies('/second');
   });
 
-  test('keeps the policies of a folder that is unmounted, and lets them go once they are removed from it', async () => {
+  test.each([
+    ['a file system of its own', 'mount -t tmpfs tmpfs policies'],
+    ['a part of the same file system', 'mkdir source && mount --bind source policies'],
+  ])('keeps the policies of a folder whose mount (%s) ends, until they are removed from it', async (_, mount) => {
     await proxy.remove('mesh/p.yaml');
     await mkdir(join(proxy.folder, 'policies'));
-    const mount = 'mount -t tmpfs tmpfs policies';
     await proxy.write('p.yaml', denyPath('/first'));
     const start = `${mount} && cp p.yaml policies && exec "$@"`;
     proxy.start({
