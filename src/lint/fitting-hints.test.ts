@@ -159,4 +159,33 @@ spec: {containers: [{name: proxy, image: auto}]}
     createObjectReader()([{ path: 'a.yaml', text }], bag);
     expect(bag.all.map((it) => it.hint)).toEqual([hint]);
   });
+
+  test('of a rule for a service of another namespace tells to move it there, but from the root namespace', () => {
+    const service = `apiVersion: v1
+kind: Service
+metadata: {name: reviews, namespace: books}
+spec: {selector: {app: reviews}, ports: [{name: http, port: 80}]}
+`;
+    const rule = (namespace: string) => `apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: a, namespace: ${namespace}}
+spec: {host: reviews, trafficPolicy: {connectionPool: {tcp: {maxConnections: 1}}}}
+`;
+    const hints = ['config', 'mesh-system'].flatMap((namespace) =>
+      hintsOf('host-of-other-namespace', 'cluster.local', service, rule(namespace)),
+    );
+    expect(hints).toEqual([
+      expect.stringMatching(/^move the rule to namespace "books"/),
+      'write "reviews.books.svc.cluster.local" if that service is meant',
+    ]);
+  });
+
+  test('of a label without effect stands for the policies that are in force nowhere', () => {
+    const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {mesh-injection: "true"}}\n';
+    const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop}\nspec: {containers: [{name: a}]}\n';
+    const all = [namespace, pod, policy('a', '{}')];
+    expect(hintsOf('injection-label-without-effect', 'cluster.local', ...all)).toHaveLength(1);
+    expect(hintsOf('policy-in-force-nowhere', 'cluster.local', ...all)).toEqual([]);
+    expect(hintsOf('policy-in-force-nowhere', 'cluster.local', ...all.slice(1))).toHaveLength(1);
+  });
 });

@@ -172,8 +172,8 @@ export const compilerCodes = {
     'add "ports" to each operation of the rule, so that it names the HTTP ports',
   ),
   'delegation-switched-off': warning(
-    message`VirtualService "${'name'}" is ignored as a whole: it has a delegate, and PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE is off`,
-    'set PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE=true',
+    message`VirtualService "${'name'}" is ignored as a whole: it has a delegate, and this product follows delegates only with PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE=true`,
+    'set PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE=true in the environment of this command and of whatever compiles the policies',
   ),
   'delegate-without-root': warning(
     message`VirtualService "${'name'}" has no effect: it has no hosts, and no other VirtualService delegates to it`,

@@ -117,7 +117,7 @@ export const policyCodes = {
   'path-of-no-request': error(message`no request has the path "${'path'}": ${'reason'}`),
   'port-level-without-selector': error(
     message`"portLevelMtls" without a selector: policies of a mesh or a namespace have no ports`,
-    'add "selector.matchLabels"',
+    'move "portLevelMtls" to another PeerAuthentication that selects the workloads and has the mode of their other ports, too; this one keeps the mode of all others',
   ),
   'private-key-in-jwks': warning(
     message`"jwks" holds a ${'material'}: whoever reads the policy can make tokens`,

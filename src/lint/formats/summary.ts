@@ -11,8 +11,9 @@ export function formatLintSummary(report: LintReport, hidden: readonly Hidden[] 
   return `${[counts, ...fixes, ...formatExplanation(report), ...formatNotChecked(report)].join('\n')}\n`;
 }
 
-/** Where a reader of the text learns more: of the first finding, so that the command can be copied. */
-function formatExplanation({ findings: [first] }: LintReport): readonly string[] {
+/** Where a reader of the text learns more: of the first of the gravest findings, so that the command can be copied. */
+function formatExplanation({ findings }: LintReport): readonly string[] {
+  const [first] = words.flatMap(([severity]) => findings.find(({ placed }) => placed.severity === severity) ?? []);
   const isOurs = first !== undefined && docsOf(first.rule, first.placed.code) !== undefined;
   return isOurs ? [`explained by: meshpol rules ${first.placed.code}`] : [];
 }

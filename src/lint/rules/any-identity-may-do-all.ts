@@ -1,3 +1,4 @@
+import { anyIdentityField } from '../authorization/any-identity.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
@@ -24,8 +25,8 @@ export const rule: Rule = {
       if ((policy.spec.action ?? 'ALLOW') !== 'ALLOW' || to.length + when.length > 0 || saysSo.test(policy.name))
         continue;
       for (const [i, { source }] of from.entries()) {
-        const [[field, values] = [], ...others] = Object.entries(source);
-        if (others.length > 0 || (field !== 'principals' && field !== 'namespaces') || !values?.includes('*')) continue;
+        const field = anyIdentityField(source);
+        if (field === undefined) continue;
         const message = `"${field}" has "*": every workload of the mesh may send every request`;
         report({ object: policy, path: [...path, 'from', i, 'source', field], part: 'key', message });
       }

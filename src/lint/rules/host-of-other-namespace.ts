@@ -25,7 +25,12 @@ export const rule: Rule = {
     for (const { kind, name, namespace } of snapshot.topology.services) {
       if (kind === 'Service') append(namespacesOf, name, namespace);
     }
-    const { clusterDomain } = snapshot.settings;
+    const { clusterDomain, rootNamespace } = snapshot.settings;
+    // A rule is looked up in the namespace of the client, in that of the service and in the root namespace.
+    const hintFor = (object: MeshObject<string>, namespace: string, full: string): string =>
+      object.kind === 'VirtualService' || object.namespace === rootNamespace
+        ? `write "${full}" if that service is meant`
+        : `move the rule to namespace "${namespace}" if that service is meant; with "${full}" it applies here to the clients of namespace "${object.namespace}" alone`;
     const aliases = new Set(
       snapshot.topology.services.flatMap((service) => service.aliases.map((alias) => alias.host)),
     );
@@ -37,7 +42,7 @@ export const rule: Rule = {
       report({
         ...{ object, path: [...path, 'host'] },
         message: `host "${host}" stands for a service of namespace "${object.namespace}", which has none of that name`,
-        hint: `write "${name}.${namespace}.svc.${clusterDomain}" if that service is meant`,
+        hint: hintFor(object, namespace, `${name}.${namespace}.svc.${clusterDomain}`),
       });
     };
     for (const rule of snapshot.policies.destinationRules) check(rule, ['spec'], rule.spec.host);

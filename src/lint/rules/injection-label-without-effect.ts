@@ -1,4 +1,7 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
 import { injectKey, namespaceKey } from '../../compiler/topology/injection.ts';
+import { append } from '../../lib/append.ts';
+import type { MeshObject } from '../../policy/object.ts';
 import type { Rule } from '../rule.ts';
 
 const understood: ReadonlySet<string> = new Set(['enabled', 'disabled']);
@@ -17,7 +20,9 @@ export const rule: Rule = {
   title: 'a label of a namespace that is meant for injection and has no effect',
   why: 'the label as it is written switches nothing on: pods that have no label of their own get no sidecar, and no policy is in force for them',
   hint: 'write the label "mesh-injection: enabled"',
+  outranks: ['policy-in-force-nowhere'],
   check({ snapshot, report }) {
+    const nowhere = policiesInForceNowhere(snapshot);
     for (const object of snapshot.objects) {
       if (object.kind !== 'Namespace') continue;
       for (const [key, isRight] of [
@@ -30,8 +35,28 @@ export const rule: Rule = {
           key === injectKey
             ? `label "${key}" is for pods: on a namespace it has no effect`
             : `label "${key}" is "${value}", expected "enabled" or "disabled"`;
-        report({ object, path: ['metadata', 'labels', key], message });
+        const related = (nowhere.get(object.name) ?? []).map((policy) => ({
+          ...{ object: policy, path: ['metadata', 'name'] },
+          message: 'a policy that is in force nowhere',
+        }));
+        report({ object, path: ['metadata', 'labels', key], message, related });
       }
     }
   },
 };
+
+/** By namespace, those of which no workload has a proxy. */
+function policiesInForceNowhere({ policies, topology }: Snapshot): ReadonlyMap<string, readonly MeshObject<string>[]> {
+  const proxied = new Map<string, boolean>();
+  for (const { namespace, role } of topology.workloads)
+    proxied.set(namespace, proxied.get(namespace) === true || role !== 'none');
+  const found = new Map<string, MeshObject<string>[]>();
+  for (const policy of [
+    ...policies.peerAuthentications,
+    ...policies.requestAuthentications,
+    ...policies.authorizationPolicies,
+  ]) {
+    if (proxied.get(policy.namespace) === false) append(found, policy.namespace, policy);
+  }
+  return found;
+}

@@ -1,4 +1,5 @@
 import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import { hasInnerStar, isExpression } from '../authorization/path-expression.ts';
 import { ValueSet } from '../authorization/value-set.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -111,8 +112,8 @@ function expressionOf(template: string): RegExp {
 
 /** Examples, with a segment in place of `{*}`; a path that ends in a star takes everything that follows it already. */
 function otherSpellings(value: string): readonly string[] {
-  // Of what begins otherwise, and of a star inside, reading says what is wrong.
-  if (!/^[/*{]/.test(value) || /[^{*]\*[^*}]|^\*.*\*$/.test(value)) return [];
+  // Of what begins otherwise, and of a star inside, reading says what is wrong; of an expression, another rule.
+  if (!/^[/*{]/.test(value) || isExpression(value) || hasInnerStar(value)) return [];
   const path = value.replace(/\{\*\*\}$/, '*').replace(/\{\*\*?\}/g, 'x');
   const isOpen = path.endsWith('*');
   const text = path.startsWith('*') ? path.slice(1) : isOpen ? path.slice(0, -1) : path;

@@ -1,4 +1,5 @@
 import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import { isForAnyIdentity } from '../authorization/any-identity.ts';
 import { coversRule } from '../authorization/covers.ts';
 import { isEnforced } from '../authorization/enforced.ts';
 import { type RuleAt, rulesOf } from '../authorization/walk.ts';
@@ -47,14 +48,21 @@ function compare(rules: readonly RuleAt[], told: Set<AuthorizationRule>, report:
     const wide = rules.find((other, i) => i !== index && isBehind(other.rule, i, narrow.rule, index));
     if (wide === undefined) continue;
     told.add(narrow.rule);
+    const isAllowed = (narrow.policy.spec.action ?? 'ALLOW') === 'ALLOW';
+    // That one is told of by itself: it is the cause.
+    if (isAllowed && isForAnyIdentity(wide.rule)) continue;
     const of = wide.policy === narrow.policy ? '' : ` of "${wide.policy.name}"`;
     report({
       ...{ object: narrow.policy, path: narrow.path },
       message: `rule ${narrow.index + 1} matches nothing that rule ${wide.index + 1}${of} does not match too`,
+      hint: isAllowed ? hintOfAllow : undefined,
       related: [{ object: wide.policy, path: wide.path, message: 'the wider rule' }],
     });
   }
 }
+
+/** To remove the narrow rule leaves the wide one, which may be the mistake. */
+const hintOfAllow = 'narrow the other rule if this one is meant to limit access; otherwise remove this one';
 
 /** Of two equal rules the later one is told. An empty rule beside others is told as what it is. */
 function isBehind(wide: AuthorizationRule, at: number, narrow: AuthorizationRule, index: number): boolean {

@@ -33,7 +33,7 @@ export const rule: Rule = {
         if (open.has(Number(value)) || named === undefined) continue;
         const service = `${named.service.namespace}/${named.service.name}`;
         const message = `port ${value} is that of service "${service}": its connections come in on container port ${named.targetPort}`;
-        report({ object: policy, path, message, hint: `write ${named.targetPort}` });
+        report({ object: policy, path, message, hint: `write "${named.targetPort}"` });
       }
     }
     const inForce = workloadsByPolicy(snapshot);
@@ -51,6 +51,6 @@ function checkAlone(policy: AuthorizationPolicy, { snapshot, report }: Pick<Rule
     const named = declared.find(({ port }) => port.number === Number(value));
     if (named === undefined || mayListen(Number(value), policy, snapshot)) continue;
     const message = `port ${value} is that of service "${named.service}": its connections come in on container port ${named.targetPort}`;
-    report({ object: policy, path, message, hint: `write ${named.targetPort}` });
+    report({ object: policy, path, message, hint: `write "${named.targetPort}"` });
   }
 }
