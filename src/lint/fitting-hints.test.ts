@@ -188,4 +188,33 @@ spec: {host: reviews, trafficPolicy: {connectionPool: {tcp: {maxConnections: 1}}
     expect(hintsOf('policy-in-force-nowhere', 'cluster.local', ...all)).toEqual([]);
     expect(hintsOf('policy-in-force-nowhere', 'cluster.local', ...all.slice(1))).toHaveLength(1);
   });
+
+  test.each([
+    ['/users/[0-9]+/tokens', 'write "/users/{*}/tokens"'],
+    ['/internal/.*', 'write "/internal/*"'],
+    ['/orders$', 'write "/orders"'],
+    ['/(a|b)/c', expect.stringMatching(/^list the paths/)],
+  ])('of the expression %s writes the path that is meant', (path, hint) => {
+    const rules = `{action: DENY, rules: [{to: [{operation: {paths: ["${path}"]}}]}]}`;
+    expect(hintsOf('expression-as-path', 'cluster.local', policy('a', rules))).toEqual([hint]);
+  });
+
+  test('of a subset that is not declared names the one that begins so', () => {
+    const text = `apiVersion: v1
+kind: Service
+metadata: {name: b, namespace: shop}
+spec: {selector: {app: b}, ports: [{name: http, port: 80}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: a, namespace: shop}
+spec: {hosts: [b], http: [{route: [{destination: {host: b, subset: v2}}]}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: a, namespace: shop}
+spec: {host: b, subsets: [{name: v1, labels: {v: "1"}}, {name: v2-canary, labels: {v: "2"}}]}
+`;
+    expect(hintsOf('subset-not-declared', 'cluster.local', text)).toEqual([expect.stringContaining('"v2-canary"')]);
+  });
 });

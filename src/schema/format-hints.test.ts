@@ -8,6 +8,7 @@ describe('formatHint', () => {
     ['retry-on', 'whenever', 'retryOn', /^"whenever" is no retry condition: write some of 5xx, /],
     ['jwks', '{ "keys": [] }', 'jwks', /^the set has no key: .* or remove "jwks"/],
     ['duration', '0s', 'timeout', /^leave "timeout" out: without it, a request has no time limit$/],
+    ['egress-host', 'mail.out.svc.cluster.local', 'hosts[0]', /^write "out\/mail\.out\.svc\.cluster\.local"$/],
     ['duration', '0s', 'interval', /^leave "interval" out for its default$/],
   ])('of format %s says what to write in place of %s', (format, text, field, hint) => {
     expect(formatHint(format, text, field)).toMatch(hint);

@@ -7,6 +7,7 @@ export function formatHint(format: string, text: string, field: string): string 
   if (format === 'jwks' && /^\s*\{\s*"keys"\s*:\s*\[\s*\]\s*\}\s*$/.test(text)) {
     return 'the set has no key: write the public keys of the issuer into it, or remove "jwks" and give their address in "jwksUri"';
   }
+  if (format === 'egress-host') return egressHint(text);
   if (format !== 'duration' || !/^0[a-z]*$/.test(text)) return undefined;
   const isOfRequest = field === 'timeout';
   return `leave "${field}" out${isOfRequest ? ': without it, a request has no time limit' : ' for its default'}`;
@@ -19,4 +20,10 @@ function retryHint(text: string): string | undefined {
   if (wrong.trim() !== wrong) return `remove the spaces around "${wrong.trim()}"`;
   const meant = nearest(wrong, retryConditions);
   return `"${wrong}" is no retry condition${meant === undefined ? `: write some of ${retryConditions.join(', ')}` : `: did you mean "${meant}"?`}`;
+}
+
+/** A full name of a service has its namespace in itself. */
+function egressHint(text: string): string | undefined {
+  const [, namespace] = /^[a-z0-9-]+\.([a-z0-9-]+)\.svc\.[a-z0-9.-]+$/.exec(text) ?? [];
+  return namespace && `write "${namespace}/${text}"`;
 }

@@ -20,7 +20,7 @@ export const rule: Rule = {
     for (const { policy, value, path } of operationValues(snapshot, 'paths', 'notPaths')) {
       // Of what begins otherwise or has a star inside, reading says it.
       if (!/^[/*]/.test(value) || hasInnerStar(value) || !isExpression(value)) continue;
-      const plain = value.replace(/\$$/, '').replace(/\.[*+]$/, '*');
+      const plain = plainFormOf(value);
       const isSaid = !isExpression(plain);
       report({
         ...{ object: policy, path },
@@ -30,3 +30,9 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Without signs of an end and of any text; a segment that is an expression of its own matches one segment. */
+function plainFormOf(expression: string): string {
+  const ended = expression.replace(/\$$/, '').replace(/\.[*+]$/, '*');
+  return ended.replaceAll(/(?<=\/)(\[[^/]*\]|\\[dw])[*+]?(?=\/)/g, '{*}');
+}

@@ -20,8 +20,11 @@ export const rule: Rule = {
         const isPlain = ['HTTP', 'HTTP2', 'GRPC', 'GRPC-WEB'].includes(port.protocol.toUpperCase());
         if (port.number !== 443 || !isPlain || tls?.httpsRedirect !== true) continue;
         const message = `this server of port 443 with protocol ${port.protocol} redirects to https, which is port 443 again`;
-        report({ object, path: ['spec', 'servers', i, 'tls', 'httpsRedirect'], message });
+        const hint = object.spec.servers.some((other) => other.port.number === 80) ? undefined : hintWithoutPort80;
+        report({ object, path: ['spec', 'servers', i, 'tls', 'httpsRedirect'], message, hint });
       }
     }
   },
 };
+
+const hintWithoutPort80 = 'remove "httpsRedirect", or let this server end the TLS itself (protocol HTTPS)';

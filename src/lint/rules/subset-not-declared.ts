@@ -51,7 +51,7 @@ export const rule: Rule = {
               : `the DestinationRule that has the subset "${subset}" of "${host}" is not exported to namespace "${object.namespace}"`,
           hint:
             declaring.length === 0
-              ? undefined
+              ? hintOf(subset, own)
               : 'export the rule to the namespaces of the clients, or have one beside the routes',
           related: own
             .slice(0, 1)
@@ -61,6 +61,14 @@ export const rule: Rule = {
     }
   },
 };
+
+/** The name that is nearly the same, or says more. */
+function hintOf(subset: string, own: readonly DestinationRule[]): string | undefined {
+  const names = own.flatMap(({ spec }) => (spec.subsets ?? []).map(({ name }) => name));
+  const [longer, ...others] = names.filter((name) => name.startsWith(`${subset}-`));
+  const meant = others.length === 0 ? longer : undefined;
+  return meant && `did you mean "${meant}"? Else add the subset to the DestinationRule`;
+}
 
 const whyOfMirror = 'no copy of the requests arrives there; the requests themselves are not affected';
 
