@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Debounce } from './debounce.ts';
+
+describe('Debounce', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const setUp = (workMs = 0) => {
+    const beganMs = performance.now();
+    const worked: number[] = [];
+    const debounce = new Debounce({ afterMs: 100, maxMs: 10_000 }, async () => {
+      worked.push(Math.round(performance.now() - beganMs));
+      if (workMs > 0) await new Promise((resolve) => setTimeout(resolve, workMs));
+    });
+    return { debounce, worked };
+  };
+
+  test('works once it was quiet', async () => {
+    const { debounce, worked } = setUp();
+    for (let i = 0; i < 3; i++) {
+      debounce.add();
+      await vi.advanceTimersByTimeAsync(60);
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(worked).toEqual([220]);
+  });
+
+  test('works at last where it is never quiet', async () => {
+    const { debounce, worked } = setUp();
+    for (let i = 0; i < 220; i++) {
+      debounce.add();
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    expect(worked).toEqual([10_000]);
+  });
+
+  test('works within 200 ms on what takes access away, though it is never quiet', async () => {
+    const { debounce, worked } = setUp();
+    for (let i = 0; i < 20; i++) {
+      debounce.add({ isUrgent: i === 4 });
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    expect(worked[0]).toBeGreaterThanOrEqual(200);
+    expect(worked[0]).toBeLessThanOrEqual(400);
+  });
+
+  test('works at once where that is asked for', async () => {
+    const { debounce, worked } = setUp();
+    debounce.add({ isAtOnce: true });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(worked).toEqual([0]);
+  });
+
+  test('gathers what comes while it works, and never works twice at a time', async () => {
+    const { debounce, worked } = setUp(500);
+    debounce.add();
+    await vi.advanceTimersByTimeAsync(300);
+    debounce.add();
+    debounce.add({ isAtOnce: true });
+    await vi.advanceTimersByTimeAsync(2_000);
+    // A timer of no time takes a millisecond.
+    expect(worked).toEqual([100, 601]);
+    debounce.close();
+    debounce.add();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(worked).toHaveLength(2);
+  });
+});

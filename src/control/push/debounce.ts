@@ -1,0 +1,62 @@
+/** How long events are gathered. */
+export interface DebounceTimes {
+  /** PILOT_DEBOUNCE_AFTER: so long it has to be quiet. */
+  readonly afterMs: number;
+  /** PILOT_DEBOUNCE_MAX: so long they are gathered at most. */
+  readonly maxMs: number;
+}
+
+/** What takes access away waits no longer than this. */
+export const urgentMs = 200;
+
+/** Gathers events and works on all of them at once, never on two lots at a time. */
+export class Debounce {
+  readonly #times: DebounceTimes;
+  readonly #work: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #firstAtMs = 0;
+  #lastAtMs = 0;
+  #urgentAtMs = Number.POSITIVE_INFINITY;
+  #events = 0;
+  #isWorking = false;
+  #isClosed = false;
+
+  /** `work` must not reject. */
+  constructor(times: DebounceTimes, work: () => Promise<void>) {
+    this.#times = times;
+    this.#work = work;
+  }
+
+  /** One more event. */
+  add({ isUrgent = false, isAtOnce = false } = {}): void {
+    const now = performance.now();
+    if (this.#events === 0) this.#firstAtMs = now;
+    this.#events++;
+    this.#lastAtMs = now;
+    if (isAtOnce) this.#urgentAtMs = now;
+    else if (isUrgent) this.#urgentAtMs = Math.min(this.#urgentAtMs, now + Math.min(urgentMs, this.#times.afterMs));
+    this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#isWorking || this.#events === 0 || this.#isClosed) return;
+    const { afterMs, maxMs } = this.#times;
+    const due = Math.min(this.#lastAtMs + afterMs, this.#firstAtMs + maxMs, this.#urgentAtMs);
+    this.#timer = setTimeout(() => void this.#run(), Math.max(0, due - performance.now()));
+  }
+
+  async #run(): Promise<void> {
+    this.#isWorking = true;
+    this.#events = 0;
+    this.#urgentAtMs = Number.POSITIVE_INFINITY;
+    await this.#work();
+    this.#isWorking = false;
+    this.#arm();
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test, vi } from 'vitest';
+import { configurationTypes } from '../../xds/aggregated-service.ts';
+import { contentVersion } from '../../xds/resource.ts';
+import { Fleet, type StreamOwner } from './fleet.ts';
+import { type MeshSnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
+import type { ListIds, PlainList } from './plain-snapshot.ts';
+
+type Content = Readonly<Record<string, string>>;
+
+/** A mesh of proxies in the namespace `shop`, with listeners that they share and one of their own. */
+function snapshotOf(
+  shared: Content,
+  own: Readonly<Record<string, Content>>,
+  isUrgent = false,
+  before?: MeshSnapshot,
+): MeshSnapshot {
+  const lists = new Map<string, PlainList>();
+  const idOf = (list: 'listeners' | 'clusters', content: Content): string => {
+    const id = `${list} ${JSON.stringify(content)}`;
+    const resources = Object.entries(content).map(([name, text]) => ({
+      name,
+      version: contentVersion(text),
+      body: Buffer.from(text),
+    }));
+    lists.set(id, { id, list, resources });
+    return id;
+  };
+  const empty = idOf('clusters', {});
+  const ids = (content: Content): ListIds => ({
+    ...{ clusters: empty, endpoints: empty, routes: empty },
+    listeners: idOf('listeners', content),
+  });
+  const proxies = Object.entries(own).map(([name, content]) => ({
+    ...{ namespace: 'shop', name, serviceAccount: name, addresses: [] },
+    ...{ shared: ids(shared), own: ids(content) },
+  }));
+  // As a compile thread that is started anew: what is equal stays the same object.
+  return new SnapshotReceiver(before).receive({ lists: [...lists.values()], proxies, isUrgent });
+}
+
+const owner = (name: string): StreamOwner => ({
+  ...{ proxy: { namespace: 'shop', name }, identity: name, envoyVersion: '1.40.0' },
+});
+const { typeUrl } = configurationTypes.listeners;
+
+describe('Fleet', () => {
+  const setUp = (count = 100) => {
+    const fleet = new Fleet({ limits: { count, bytes: 1e6 }, stepTimeoutMs: 5_000 });
+    fleet.update(snapshotOf({ all: '1' }, { web: { in: '1' }, api: { in: '2' } }));
+    const open = (name: string) => {
+      const stream = fleet.open(owner(name));
+      const heard = vi.fn();
+      stream.onChange(heard);
+      const seen = (): string =>
+        (stream.sourceOf(typeUrl)?.view.all ?? []).map((it) => `${it.name}=${Buffer.from(it.body)}`).join(' ');
+      return { stream, heard, seen };
+    };
+    return { fleet, open };
+  };
+
+  test('serves each proxy what all share and what is its own', () => {
+    const { open } = setUp();
+    expect([open('web').seen(), open('api').seen()]).toEqual(['all=1 in=1', 'all=1 in=2']);
+  });
+
+  test('tells a change to the streams that it concerns, and to no others', () => {
+    const { fleet, open } = setUp();
+    const [web, api] = [open('web'), open('api')];
+    fleet.update(snapshotOf({ all: '1' }, { web: { in: '1' }, api: { in: '3' } }, false, fleet.snapshot));
+    expect([web.heard.mock.calls.length, api.heard.mock.calls.length]).toEqual([0, 1]);
+    expect(api.seen()).toBe('all=1 in=3');
+  });
+
+  test('gives a stream that had to wait the newest state in its turn', () => {
+    const { fleet, open } = setUp(1);
+    const [web, api] = [open('web'), open('api')];
+    for (const text of ['2', '3']) {
+      fleet.update(snapshotOf({ all: text }, { web: { in: '1' }, api: { in: '2' } }));
+    }
+    expect([web.seen(), api.seen()]).toEqual(['all=2 in=1', 'all=1 in=2']);
+    web.stream.settled();
+    expect(api.seen()).toBe('all=3 in=2');
+    api.stream.closed();
+    expect(web.seen()).toBe('all=3 in=1');
+  });
+
+  test('leaves a proxy that is gone from the mesh what it has', () => {
+    const { fleet, open } = setUp();
+    const web = open('web');
+    fleet.update(snapshotOf({ all: '1' }, {}));
+    expect(web.seen()).toBe('all=1 in=1');
+  });
+
+  test('waits for a proxy that is not known yet, but not for ever', async () => {
+    const { fleet } = setUp();
+    const found = fleet.find({ namespace: 'shop', name: 'late' }, 5_000);
+    fleet.update(snapshotOf({}, { late: { in: '1' } }));
+    expect((await found)?.name).toBe('late');
+    expect(await fleet.find({ namespace: 'shop', name: 'never' }, 10)).toBeUndefined();
+  });
+
+  test('holds a shared resource back once two identities refuse it, and gives up nothing on the word of one', () => {
+    const { fleet, open } = setUp();
+    const [web, api] = [open('web'), open('api')];
+    fleet.update(snapshotOf({ all: 'bad' }, { web: { in: '1' }, api: { in: '2' } }));
+    const culprits = [{ name: 'all', version: contentVersion('bad') }];
+    fleet.isolate(owner('web'), typeUrl, culprits);
+    expect(api.seen()).toBe('all=bad in=2');
+    fleet.isolate(owner('api'), typeUrl, culprits);
+    expect([web.seen(), api.seen(), open('web').seen()]).toEqual(['all=1 in=1', 'all=1 in=2', 'all=1 in=1']);
+  });
+
+  test('does not wait for clusters with a change that takes access away', () => {
+    const { fleet, open } = setUp();
+    const { stream } = open('web');
+    expect(stream.stepTimeoutMs).toBe(5_000);
+    fleet.update(snapshotOf({ all: '1' }, { web: { in: 'deny' }, api: { in: '2' } }, true));
+    expect(stream.stepTimeoutMs).toBe(100);
+    stream.settled();
+    expect(stream.stepTimeoutMs).toBe(5_000);
+  });
+});

@@ -1,0 +1,208 @@
+import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
+import type { ViewSource } from '../../xds/resource-store.ts';
+import { emptyView } from '../../xds/resource-view.ts';
+import type { StreamScope } from '../../xds/scope.ts';
+import type { Culprit } from '../../xds/suspects.ts';
+import { HeldBack, listOf } from './held-back.ts';
+import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
+import { type PushLimits, PushQueue } from './push-queue.ts';
+
+/** Who is behind a stream. */
+export interface StreamOwner {
+  readonly proxy: Pick<ServedProxy, 'namespace' | 'name'>;
+  readonly identity: string;
+  readonly envoyVersion: string;
+}
+
+export interface FleetOptions {
+  readonly limits: PushLimits;
+  /** So long a step of a change waits for the client's word about the steps before. */
+  readonly stepTimeoutMs: number;
+}
+
+const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+
+/** An urgent change does not wait for clusters that warm. */
+const urgentStepMs = 100;
+
+/** The proxies that are connected, and what each of them is served now. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #queue: PushQueue;
+  readonly #streams = new Set<ProxyStream>();
+  readonly #held = new HeldBack();
+  readonly #waiting = new Set<() => void>();
+  #snapshot = emptySnapshot;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#queue = new PushQueue(options.limits);
+  }
+
+  get snapshot(): MeshSnapshot {
+    return this.#snapshot;
+  }
+
+  get streams(): ReadonlySet<ProxyStream> {
+    return this.#streams;
+  }
+
+  get queue(): PushQueue {
+    return this.#queue;
+  }
+
+  /** Serves a new snapshot; each stream gets what differs in its turn. */
+  update(snapshot: MeshSnapshot): void {
+    const before = this.#snapshot;
+    this.#snapshot = snapshot;
+    const noted = new Set<object>();
+    for (const [key, { views }] of snapshot.proxies) {
+      const old = before.proxies.get(key)?.views;
+      if (old === undefined) continue;
+      for (const list of lists) {
+        if (old[list] === views[list] || noted.has(views[list])) continue;
+        noted.add(views[list]);
+        this.#held.note(list, old[list], views[list], snapshot.isUrgent);
+      }
+    }
+    for (const stream of this.#streams) this.#ask(stream, snapshot.isUrgent);
+    for (const tell of [...this.#waiting]) tell();
+  }
+
+  /** The proxy, once it is known; undefined when it is not after `ms`. */
+  async find(proxy: Pick<ServedProxy, 'namespace' | 'name'>, ms: number): Promise<ServedProxy | undefined> {
+    const find = (): ServedProxy | undefined => this.#snapshot.proxies.get(proxyKey(proxy));
+    if (find() !== undefined || ms <= 0) return find();
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        this.#waiting.delete(look);
+        clearTimeout(timer);
+        resolve(find());
+      };
+      const look = (): void => {
+        if (find() !== undefined) settle();
+      };
+      const timer = setTimeout(settle, ms);
+      this.#waiting.add(look);
+    });
+  }
+
+  /** A stream of the proxy begins. */
+  open(owner: StreamOwner): ProxyStream {
+    const stream = new ProxyStream(owner, this.#options, {
+      settled: () => this.#queue.done(stream),
+      closed: () => {
+        this.#streams.delete(stream);
+        this.#queue.forget(stream);
+      },
+    });
+    this.#streams.add(stream);
+    stream.take(this.#viewsOf(owner), false);
+    return stream;
+  }
+
+  /** A client refuses resources by themselves. */
+  isolate({ identity, envoyVersion }: StreamOwner, typeUrl: string, culprits: readonly Culprit[]): void {
+    const list = listOf(typeUrl);
+    if (list === undefined) return;
+    const found = culprits.filter((culprit) => this.#held.refuse({ list, culprit, identity, envoyVersion }));
+    if (found.length > 0) for (const stream of this.#streams) this.#ask(stream, false);
+  }
+
+  #viewsOf({ proxy, envoyVersion }: StreamOwner): ProxyViews | undefined {
+    const views = this.#snapshot.proxies.get(proxyKey(proxy))?.views;
+    if (views === undefined) return undefined;
+    const view = (list: ConfigurationList) => this.#held.viewFor(list, envoyVersion, views[list]);
+    return {
+      clusters: view('clusters'),
+      endpoints: view('endpoints'),
+      listeners: view('listeners'),
+      routes: view('routes'),
+    };
+  }
+
+  /** A proxy that is gone from the mesh keeps what it has: nothing empties it. */
+  #ask(stream: ProxyStream, isUrgent: boolean): void {
+    const views = this.#viewsOf(stream.owner);
+    if (views === undefined) return;
+    const bytes = stream.bytesTo(views);
+    if (bytes === undefined) return;
+    // What is newest when its turn comes is sent.
+    const push = (): void => stream.take(this.#viewsOf(stream.owner) ?? views, isUrgent);
+    this.#queue.ask(stream, { bytes, push }, isUrgent);
+  }
+}
+
+/** One stream of a proxy: what it is served at this moment. */
+export class ProxyStream implements StreamScope {
+  readonly owner: StreamOwner;
+  readonly steps = configurationSteps;
+  readonly #options: FleetOptions;
+  readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
+  readonly settled: () => void;
+  readonly closed: () => void;
+  #views: ProxyViews | undefined;
+  #isUrgent = false;
+  #listener: () => void = () => undefined;
+
+  constructor(owner: StreamOwner, options: FleetOptions, on: { settled(): void; closed(): void }) {
+    this.owner = owner;
+    this.#options = options;
+    this.closed = on.closed;
+    this.settled = () => {
+      this.#isUrgent = false;
+      on.settled();
+    };
+    const source = (list: ConfigurationList): ViewSource => {
+      const viewOf = () => this.#views?.[list] ?? emptyView;
+      return {
+        type: configurationTypes[list],
+        get view() {
+          return viewOf();
+        },
+      };
+    };
+    this.#sources = {
+      clusters: source('clusters'),
+      endpoints: source('endpoints'),
+      listeners: source('listeners'),
+      routes: source('routes'),
+    };
+  }
+
+  get stepTimeoutMs(): number {
+    return this.#isUrgent ? Math.min(urgentStepMs, this.#options.stepTimeoutMs) : this.#options.stepTimeoutMs;
+  }
+
+  sourceOf(typeUrl: string): ViewSource | undefined {
+    const list = listOf(typeUrl);
+    return list && this.#sources[list];
+  }
+
+  /** A client that comes back may still have names of a larger mesh. */
+  mostNames(typeUrl: string): number {
+    return 10_000 + 4 * (this.sourceOf(typeUrl)?.view.size ?? 0);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listener = listener;
+    return () => {
+      this.#listener = () => undefined;
+    };
+  }
+
+  /** From now on this is served. */
+  take(views: ProxyViews | undefined, isUrgent: boolean): void {
+    this.#views = views;
+    this.#isUrgent ||= isUrgent;
+    this.#listener();
+  }
+
+  /** About how many bytes lead from what is served to `views`; undefined: nothing differs. */
+  bytesTo(views: ProxyViews): number | undefined {
+    const differing = lists.filter((list) => this.#views?.[list] !== views[list]);
+    if (differing.length === 0) return undefined;
+    const changes = differing.flatMap((list) => views[list].changesSince(this.#views?.[list] ?? emptyView).changed);
+    return changes.reduce((sum, { body }) => sum + body.length, 0);
+  }
+}

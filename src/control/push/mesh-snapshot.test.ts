@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createCompiler } from '../../compiler/compile.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { versionOf } from '../../output/served-versions.ts';
+import { fixtureNames, readFixture } from '../../testing/fixture.ts';
+import { type MeshSnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
+import { SnapshotSender } from './snapshot-sender.ts';
+
+const folder = 'fixtures/ok';
+const lists = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
+
+test('every proxy gets the names and versions that meshpol compile --delivery ads prints', async () => {
+  let compared = 0;
+  for (const name of fixtureNames(folder).filter((_name, i) => i % 10 === 3)) {
+    const { files, settings, templates, keySets, bag } = await readFixture(folder, name);
+    if (templates !== undefined || bag.hasErrors) continue;
+    const compiled = createCompiler({ settings, delivery: 'ads' }).compile(files, 'all', new DiagnosticBag(), keySets);
+    if (compiled === undefined) continue;
+    const plain = structuredClone(new SnapshotSender().send(compiled, false));
+    const { proxies } = new SnapshotReceiver().receive(plain);
+    for (const config of compiled.configs) {
+      const views = proxies.get(`${config.namespace}/${config.workload}`)?.views;
+      for (const list of lists) {
+        const served = views?.[list].all.map((resource) => `${resource.name} ${resource.version}`);
+        expect(served, name).toEqual(config[list].map((resource) => `${resource.name} ${versionOf(resource)}`));
+        compared += served?.length ?? 0;
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(900);
+});
+
+test('a second snapshot sends only what is new, and what is equal stays the same object', async () => {
+  const { files, settings } = await readFixture(
+    folder,
+    fixtureNames(folder).find((name) => /headless/.test(name)) ?? '',
+  );
+  const compiler = createCompiler({ settings, delivery: 'ads' });
+  const sender = new SnapshotSender();
+  const receiver = new SnapshotReceiver();
+  const run = (texts: typeof files): { lists: number; bodies: number; snapshot: MeshSnapshot } => {
+    const compiled = compiler.compile(texts, 'all', new DiagnosticBag());
+    if (compiled === undefined) throw new Error('the fixture does not compile');
+    const plain = structuredClone(sender.send(compiled, false));
+    const bodies = plain.lists.flatMap(({ resources }) => resources).filter(({ body }) => body !== undefined).length;
+    return { lists: plain.lists.length, bodies, snapshot: receiver.receive(plain) };
+  };
+  const first = run(files);
+  expect(first.bodies).toBeGreaterThan(0);
+  const again = run(files);
+  expect([again.lists, again.bodies]).toEqual([0, 0]);
+  for (const [key, { views }] of first.snapshot.proxies) {
+    for (const list of lists) expect(again.snapshot.proxies.get(key)?.views[list]).toBe(views[list]);
+  }
+});

@@ -1,0 +1,38 @@
+import type { ConfigurationList } from '../../xds/aggregated-service.ts';
+
+/** One resource as the compile thread hands it over: encoded, with its version. */
+export interface PlainResource {
+  readonly name: string;
+  /** First 64 bits of the SHA-256 of `body`. */
+  readonly version: string;
+  /** Absent where an earlier snapshot of the thread had the same resource. */
+  readonly body?: Uint8Array;
+}
+
+/** A list of one type, which many proxies have in common. */
+export interface PlainList {
+  readonly id: string;
+  readonly list: ConfigurationList;
+  readonly resources: readonly PlainResource[];
+}
+
+/** Ids of lists, by type. */
+export type ListIds = Readonly<Record<ConfigurationList, string>>;
+
+/** One proxy, and what it is served. */
+export interface PlainProxy {
+  readonly namespace: string;
+  readonly name: string;
+  readonly serviceAccount: string;
+  readonly addresses: readonly string[];
+  readonly shared: ListIds;
+  readonly own: ListIds;
+}
+
+/** What one compilation gave: all proxies, and the lists that the snapshot before did not have. */
+export interface PlainSnapshot {
+  readonly lists: readonly PlainList[];
+  readonly proxies: readonly PlainProxy[];
+  /** Something of it takes access away. */
+  readonly isUrgent: boolean;
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { PushQueue } from './push-queue.ts';
+
+describe('PushQueue', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const setUp = (count: number, bytes = 1_000) => {
+    const queue = new PushQueue({ count, bytes });
+    const pushed: string[] = [];
+    const names = new Map<string, object>();
+    const who = (name: string): object => {
+      const known = names.get(name) ?? { name };
+      names.set(name, known);
+      return known;
+    };
+    const ask = (name: string, size = 1, isUrgent = false): void =>
+      queue.ask(who(name), { bytes: size, push: () => void pushed.push(name) }, isUrgent);
+    return { queue, pushed, who, ask };
+  };
+
+  test('lets so many out at once, and the next when one is answered', () => {
+    const { queue, pushed, who, ask } = setUp(2);
+    for (const name of ['a', 'b', 'c', 'd', 'c']) ask(name);
+    expect(pushed).toEqual(['a', 'b']);
+    queue.done(who('b'));
+    expect(pushed).toEqual(['a', 'b', 'c']);
+    queue.forget(who('a'));
+    expect([pushed, queue.running, queue.waiting]).toEqual([['a', 'b', 'c', 'd'], 2, 0]);
+  });
+
+  test('lets so many bytes out at once, and what is larger than all of them alone', () => {
+    const { queue, pushed, who, ask } = setUp(10, 100);
+    ask('a', 60);
+    ask('b', 60);
+    ask('c', 30);
+    expect(pushed).toEqual(['a', 'c']);
+    queue.done(who('a'));
+    expect(pushed).toEqual(['a', 'c', 'b']);
+    ask('huge', 5_000);
+    for (const name of ['b', 'c']) queue.done(who(name));
+    expect(pushed).toEqual(['a', 'c', 'b', 'huge']);
+  });
+
+  test('takes urgent ones first', () => {
+    const { queue, pushed, who, ask } = setUp(1);
+    for (const name of ['a', 'b', 'c']) ask(name);
+    ask('c', 1, true);
+    queue.done(who('a'));
+    expect(pushed).toEqual(['a', 'c']);
+  });
+
+  test('takes a slot back after a second, and lets those that were late hold up each other alone', () => {
+    const { queue, pushed, who, ask } = setUp(1);
+    ask('dead');
+    ask('a');
+    expect(pushed).toEqual(['dead']);
+    vi.advanceTimersByTime(1_000);
+    expect(pushed).toEqual(['dead', 'a']);
+    queue.done(who('a'));
+    ask('dead');
+    ask('b');
+    expect(pushed).toEqual(['dead', 'a', 'dead', 'b']);
+    vi.advanceTimersByTime(999);
+    expect(queue.running).toBe(2);
+    queue.done(who('dead'));
+    queue.done(who('b'));
+    ask('dead');
+    ask('c');
+    expect(pushed.slice(4)).toEqual(['dead']);
+  });
+});
