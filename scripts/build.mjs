@@ -1,7 +1,7 @@
 // Bundles the programs into dist/: for each a small file that is called, which looks for Node's version and for the program's
 // other files; ES modules, commands split off and loaded when they are asked for; what `meshpol compile`, `meshpol lint` and
-// `pilot-agent` need as scripts with their compiled form beside them, for the Nodes at hand; and the program of the agent's
-// thread for large inputs, which few agents start. Beside them, in dist/library/, the library, and in
+// `pilot-agent` need as scripts with their compiled form beside them, for the Nodes at hand; and the programs of the agent's
+// thread for large inputs, which few agents start, and of meshd's thread that compiles. Beside them, in dist/library/, the library, and in
 // dist/man/ the manual pages.
 import './tools/own-node.mjs';
 import { spawnSync } from 'node:child_process';
@@ -79,6 +79,14 @@ await build({
   ...shared,
   entryPoints: ['src/live/aside/compile-thread.ts'],
   outfile: `${made}/agent-compile.cjs`,
+  format: 'cjs',
+  define: { ...shared.define, 'import.meta.dirname': '__dirname' },
+  plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
+});
+await build({
+  ...shared,
+  entryPoints: ['src/control/push/compile-worker.ts'],
+  outfile: `${made}/meshd-compile.cjs`,
   format: 'cjs',
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },
   plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],

@@ -1,4 +1,5 @@
 import type { RateLimit } from './ca/rate-limit.ts';
+import type { CompileData } from './push/compile-messages.ts';
 import type { Address } from './server/address.ts';
 import type { ConnectionLimits } from './server/connection-limits.ts';
 
@@ -33,6 +34,19 @@ export type ServerCertificateConfig =
   | { readonly names: readonly string[]; readonly outputFolder: string | undefined; readonly folder?: never }
   | { readonly folder: string; readonly names?: never };
 
+/** How proxies get their configuration. */
+export interface DistributionConfig {
+  readonly compile: CompileData;
+  /** PILOT_PUSH_THROTTLE */
+  readonly throttle: number;
+  /** Proxies come from other addresses than their workloads have. */
+  readonly takesAnyAddress: boolean;
+  /** Path of the compile thread's program; absent: the one beside ours. */
+  readonly program?: string;
+  /** The most that the compile thread's heap may grow to, in MiB; absent: as V8 decides. */
+  readonly heapMiB?: number;
+}
+
 /** Everything that `meshd serve` runs with, settled by flags and variables. */
 export interface ControlConfig {
   readonly trustDomain: string;
@@ -48,6 +62,8 @@ export interface ControlConfig {
         readonly connections?: ConnectionLimits;
       }
     | undefined;
+  /** Undefined: no configuration is served. */
+  readonly distribution?: DistributionConfig | undefined;
   readonly monitoring: Address;
   readonly version: string;
 }

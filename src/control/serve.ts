@@ -9,6 +9,7 @@ import { type AdmitRequest, createCertificateService } from './ca/certificate-se
 import { openAuthority } from './ca/open-authority.ts';
 import { CallerLimits } from './ca/rate-limit.ts';
 import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
+import { startDistribution } from './push/distribution.ts';
 import { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
 import { startMonitoring } from './server/monitoring.ts';
@@ -51,20 +52,34 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
     open.push(monitoring);
     const service =
       config.authority && (await startAuthority(config.authority, config.trustDomain, { log, clock, metrics, open }));
+    const distribution =
+      config.distribution &&
+      startDistribution(config.distribution, { trustDomain: config.trustDomain, log, clock, metrics });
+    if (distribution !== undefined) open.push(distribution);
     if (config.secure !== undefined) {
       const certificates = await startCertificates(config.secure.certificate, service?.authority, { log, clock, open });
       const started = await startSecureServer({
         ...config.secure,
         certificates,
         admit: service?.admit,
+        addServices: distribution?.addTo,
         refused: (reason) => metrics.countRefusedConnection(reason),
       });
       secure = started;
       metrics.watchOwn(() => certificates.notAfterMs);
       notReady = () => endedAt(clock(), service?.authority, certificates);
       if (service !== undefined) onRootGone(service.authority, () => started.renewConnections());
-      open.push({ close: () => started.close(graceMs) });
-      log.info('serving gRPC over TLS', { port: started.port, authority: service !== undefined });
+      open.push({
+        close: () => {
+          distribution?.endStreams();
+          return started.close(graceMs);
+        },
+      });
+      log.info('serving gRPC over TLS', {
+        port: started.port,
+        authority: service !== undefined,
+        configuration: distribution !== undefined,
+      });
     }
     return { securePort: secure?.port, monitoringPort: monitoring.port, close: closeAll };
   } catch (error) {

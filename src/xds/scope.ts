@@ -1,4 +1,5 @@
 import type { ViewSource } from './resource-store.ts';
+import type { Culprit } from './suspects.ts';
 
 /** One step of a change that concerns several types. */
 export interface PushStep {
@@ -23,6 +24,8 @@ export interface StreamScope {
   mostNames(typeUrl: string): number;
   /** Gives the function that ends the subscription. */
   onChange(listener: () => void): () => void;
+  /** The client refuses these by themselves. */
+  isolated?(typeUrl: string, culprits: readonly Culprit[]): void;
   /** Everything is sent and answered. */
   settled?(): void;
   closed?(): void;

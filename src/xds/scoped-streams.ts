@@ -36,7 +36,10 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     const stream = this.#streamOf(request);
     const { response, refusal, culprits = [] } = stream.receive(request);
     if (refusal !== undefined) this.#observer.refused?.(refusal);
-    if (culprits.length > 0) this.#observer.isolated?.({ typeUrl: request.typeUrl, culprits, refusal });
+    if (culprits.length > 0) {
+      this.#observer.isolated?.({ typeUrl: request.typeUrl, culprits, refusal });
+      this.#scope.isolated?.(request.typeUrl, culprits);
+    }
     this.#tellWaiting(stream);
     if (response !== undefined) this.#noteSent(response.typeUrl, stream);
     return response;

@@ -1,7 +1,7 @@
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { parseTokenPolicy } from '../../config/token-policy.ts';
-import { type ParsedVariable, parseBoolean, parseInteger } from '../../config/variable.ts';
+import { type ParsedVariable, parseBoolean, parseDurationVariable, parseInteger } from '../../config/variable.ts';
 import { variables } from '../../config/variables.ts';
 import type {
   AuthorityConfig,
@@ -18,6 +18,9 @@ import { serveVariables } from './variables.ts';
 
 const usualPort = 15_012;
 
+/** May be absent. */
+export const defaultMeshConfig = './etc/mesh/config/mesh';
+
 /** What flags, variables and the mesh configuration say, settled; `UsageError` for what makes no sense or would be ignored. */
 export async function controlConfigOf(
   flags: ServeFlags,
@@ -26,10 +29,12 @@ export async function controlConfigOf(
 ): Promise<ControlConfig> {
   refuseUnsupported(environment);
   const hasAuthority = variable(environment, 'ENABLE_CA_SERVER', parseBoolean);
+  const secure = secureOf(flags, environment, hasAuthority);
   return {
     trustDomain: settings.trustDomain,
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
-    secure: secureOf(flags, environment, hasAuthority),
+    secure,
+    distribution: distributionOf(flags, environment, hasAuthority && secure !== undefined),
     monitoring: flags.monitoringAddr,
     version,
   };
@@ -61,6 +66,28 @@ function variable<T>(environment: Environment, name: string, parse: (text: strin
   const parsed = parse(text);
   if (!parsed.ok) throw new UsageError(`${name} is ${parsed.expected}, not "${text}"`);
   return parsed.value;
+}
+
+function distributionOf(flags: ServeFlags, environment: Environment, isServed: boolean): ControlConfig['distribution'] {
+  if (flags.config === undefined) {
+    if (flags.anyProxyAddress) throw new UsageError('--anyProxyAddress has an effect with --config alone');
+    return undefined;
+  }
+  if (!isServed) throw new UsageError('--config needs the TLS listener and the CA, which show who a proxy is');
+  const meshConfig = { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined };
+  return {
+    compile: {
+      folder: flags.config,
+      settings: { meshConfig, environment: { ...environment }, flags: { trustDomain: flags.trustDomain } },
+      debounce: {
+        afterMs: variable(environment, 'PILOT_DEBOUNCE_AFTER', parseDurationVariable),
+        maxMs: variable(environment, 'PILOT_DEBOUNCE_MAX', parseDurationVariable),
+      },
+      gathersEndpoints: variable(environment, 'PILOT_ENABLE_EDS_DEBOUNCE', parseBoolean),
+    },
+    throttle: variable(environment, 'PILOT_PUSH_THROTTLE', parsePositive),
+    takesAnyAddress: flags.anyProxyAddress === true,
+  };
 }
 
 async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {

@@ -17,11 +17,13 @@ export interface ServeFlags {
   readonly tokenAudience?: readonly string[];
   readonly csrRate: number;
   readonly csrBurst: number;
+  readonly config?: string;
+  readonly anyProxyAddress?: true;
 }
 
 /** Adds the flags of `meshd serve`. */
 export function addServeFlags(command: Command): Command {
-  return command
+  return addDistributionFlags(command)
     .option(
       '--meshConfig <file>',
       'mesh configuration; the default file may be absent (default: ./etc/mesh/config/mesh)',
@@ -76,6 +78,20 @@ export function addServeFlags(command: Command): Command {
     .option('--csrRate <requests>', 'signing requests per second allowed per identity', positive, 50)
     .option('--csrBurst <requests>', 'burst of signing requests allowed per identity', positive, 1000)
     .addHelpText('after', serveVariablesHelp());
+}
+
+/** What serves configuration to proxies. */
+function addDistributionFlags(command: Command): Command {
+  return command
+    .option(
+      '--config <folder>',
+      'serve configuration to proxies over ADS: folder of policies, services and workloads (YAML or JSON), which is watched',
+      parsePath,
+    )
+    .option(
+      '--anyProxyAddress',
+      "let a proxy come from another address than its workload's: for networks that translate addresses",
+    );
 }
 
 function address(text: string): Address {

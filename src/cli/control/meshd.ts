@@ -16,13 +16,13 @@ export function runMeshd(argv: readonly string[], context: ProgramContext): Prom
 export function createMeshd(context: ProgramContext, finish: Finish, output: OutputConfiguration = {}): Command {
   const program = createProgram(
     'meshd',
-    'The control plane of the mesh: a certificate authority for the identities of workloads.',
+    'The control plane of the mesh: a certificate authority for the identities of workloads, and configuration for proxies.',
     output,
   );
   answerWithoutCommand(program);
   const serve = program
     .command('serve')
-    .description('run the certificate authority until SIGTERM or SIGINT')
+    .description('run the control plane until SIGTERM or SIGINT')
     .showHelpAfterError('(meshd serve --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addServeFlags(serve)).action(async (options: object) => {

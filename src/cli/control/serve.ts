@@ -6,10 +6,8 @@ import { aborted } from '../../lib/abort.ts';
 import { type LogFlags, logOf } from '../agent/log-options.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { controlConfigOf } from './config.ts';
+import { controlConfigOf, defaultMeshConfig } from './config.ts';
 import type { ServeFlags } from './flags.ts';
-
-const defaultMeshConfig = './etc/mesh/config/mesh';
 
 /** Runs `meshd serve` until a signal asks it to stop; a second one skips the wait for requests in progress. */
 export async function runServe(options: object, { environment, signals, warnings }: ProgramContext): Promise<number> {

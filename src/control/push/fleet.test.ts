@@ -39,7 +39,7 @@ function snapshotOf(
 }
 
 const owner = (name: string): StreamOwner => ({
-  ...{ proxy: { namespace: 'shop', name }, identity: name, envoyVersion: '1.40.0' },
+  ...{ proxy: { namespace: 'shop', name, serviceAccount: name }, identity: name, envoyVersion: '1.40.0' },
 });
 const { typeUrl } = configurationTypes.listeners;
 
@@ -91,6 +91,15 @@ describe('Fleet', () => {
     expect(web.seen()).toBe('all=1 in=1');
   });
 
+  test('gives a stream nothing more once its workload is of another account', () => {
+    const { fleet, open } = setUp();
+    const web = open('web');
+    const next = snapshotOf({ all: '2' }, { web: { in: '2' } });
+    const proxies = [...next.proxies].map(([key, proxy]) => [key, { ...proxy, serviceAccount: 'other' }] as const);
+    fleet.update({ ...next, proxies: new Map(proxies) });
+    expect(web.seen()).toBe('all=1 in=1');
+  });
+
   test('waits for a proxy that is not known yet, but not for ever', async () => {
     const { fleet } = setUp();
     const found = fleet.find({ namespace: 'shop', name: 'late' }, 5_000);
@@ -104,9 +113,9 @@ describe('Fleet', () => {
     const [web, api] = [open('web'), open('api')];
     fleet.update(snapshotOf({ all: 'bad' }, { web: { in: '1' }, api: { in: '2' } }));
     const culprits = [{ name: 'all', version: contentVersion('bad') }];
-    fleet.isolate(owner('web'), typeUrl, culprits);
+    web.stream.isolated(typeUrl, culprits);
     expect(api.seen()).toBe('all=bad in=2');
-    fleet.isolate(owner('api'), typeUrl, culprits);
+    api.stream.isolated(typeUrl, culprits);
     expect([web.seen(), api.seen(), open('web').seen()]).toEqual(['all=1 in=1', 'all=1 in=2', 'all=1 in=1']);
   });
 

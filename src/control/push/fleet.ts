@@ -9,7 +9,7 @@ import { type PushLimits, PushQueue } from './push-queue.ts';
 
 /** Who is behind a stream. */
 export interface StreamOwner {
-  readonly proxy: Pick<ServedProxy, 'namespace' | 'name'>;
+  readonly proxy: Pick<ServedProxy, 'namespace' | 'name' | 'serviceAccount'>;
   readonly identity: string;
   readonly envoyVersion: string;
 }
@@ -90,6 +90,7 @@ export class Fleet {
   /** A stream of the proxy begins. */
   open(owner: StreamOwner): ProxyStream {
     const stream = new ProxyStream(owner, this.#options, {
+      isolated: (typeUrl, culprits) => this.#isolate(owner, typeUrl, culprits),
       settled: () => this.#queue.done(stream),
       closed: () => {
         this.#streams.delete(stream);
@@ -102,7 +103,7 @@ export class Fleet {
   }
 
   /** A client refuses resources by themselves. */
-  isolate({ identity, envoyVersion }: StreamOwner, typeUrl: string, culprits: readonly Culprit[]): void {
+  #isolate({ identity, envoyVersion }: StreamOwner, typeUrl: string, culprits: readonly Culprit[]): void {
     const list = listOf(typeUrl);
     if (list === undefined) return;
     const found = culprits.filter((culprit) => this.#held.refuse({ list, culprit, identity, envoyVersion }));
@@ -110,8 +111,10 @@ export class Fleet {
   }
 
   #viewsOf({ proxy, envoyVersion }: StreamOwner): ProxyViews | undefined {
-    const views = this.#snapshot.proxies.get(proxyKey(proxy))?.views;
-    if (views === undefined) return undefined;
+    const served = this.#snapshot.proxies.get(proxyKey(proxy));
+    // Another account may not have what is now another one's.
+    if (served === undefined || served.serviceAccount !== proxy.serviceAccount) return undefined;
+    const { views } = served;
     const view = (list: ConfigurationList) => this.#held.viewFor(list, envoyVersion, views[list]);
     return {
       clusters: view('clusters'),
@@ -133,21 +136,25 @@ export class Fleet {
   }
 }
 
+type Ending = Required<Pick<StreamScope, 'isolated' | 'settled' | 'closed'>>;
+
 /** One stream of a proxy: what it is served at this moment. */
 export class ProxyStream implements StreamScope {
   readonly owner: StreamOwner;
   readonly steps = configurationSteps;
   readonly #options: FleetOptions;
   readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
+  readonly isolated: Ending['isolated'];
   readonly settled: () => void;
   readonly closed: () => void;
   #views: ProxyViews | undefined;
   #isUrgent = false;
   #listener: () => void = () => undefined;
 
-  constructor(owner: StreamOwner, options: FleetOptions, on: { settled(): void; closed(): void }) {
+  constructor(owner: StreamOwner, options: FleetOptions, on: Ending) {
     this.owner = owner;
     this.#options = options;
+    this.isolated = on.isolated;
     this.closed = on.closed;
     this.settled = () => {
       this.#isUrgent = false;

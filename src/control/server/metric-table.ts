@@ -37,6 +37,27 @@ export const controlMetrics = {
     help: 'Connections that were closed: too many from one address (address), too many in all (total), or no TLS handshake in time (handshake).',
     labels: ['reason'],
   },
+  meshd_xds_streams: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
+  meshd_xds_pushes_waiting: { type: 'gauge', help: 'Proxies whose changed configuration waits for its turn.' },
+  meshd_xds_pushes_count: {
+    type: 'counter',
+    help: 'Responses with configuration that were sent, by resource type.',
+    labels: ['type'],
+  },
+  meshd_xds_rejects_count: {
+    type: 'counter',
+    help: 'Responses that proxies refused, by resource type.',
+    labels: ['type'],
+  },
+  meshd_compilations_count: { type: 'counter', help: 'Compilations of the mesh whose result is served.' },
+  meshd_refused_inputs_count: {
+    type: 'counter',
+    help: 'Inputs that were not served because they have errors or cannot be read; the previous ones stayed in force. Set an alarm on this.',
+  },
+  meshd_compile_restarts_count: {
+    type: 'counter',
+    help: 'Times that the thread that compiles ended by a fault or for lack of memory, and was started again. Set an alarm on this.',
+  },
   meshd_server_cert_expiry_timestamp: {
     type: 'gauge',
     help: "When the TLS listener's certificate expires, in seconds since 1970.",

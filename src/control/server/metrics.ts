@@ -3,6 +3,12 @@ import type { Signer } from '../ca/signer.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
 import { type ControlMetric, type ControlMetricName, controlMetrics } from './metric-table.ts';
 
+/** How busy the distribution of configuration is. */
+export interface FleetFigures {
+  readonly streams: number;
+  readonly waiting: number;
+}
+
 /** What the control plane counts. */
 export class ControlMetrics {
   readonly #registry = new Registry();
@@ -15,14 +21,42 @@ export class ControlMetrics {
   readonly #limited = this.#counter('ca_server_rate_limited_count');
   readonly #refusedAuthorities = this.#counter('ca_server_authority_refused_count');
   readonly #refusedConnections = this.#counter('meshd_connections_refused_count');
+  readonly #pushes = this.#counter('meshd_xds_pushes_count');
+  readonly #rejects = this.#counter('meshd_xds_rejects_count');
+  readonly #compilations = this.#counter('meshd_compilations_count');
+  readonly #refusedInputs = this.#counter('meshd_refused_inputs_count');
+  readonly #restarts = this.#counter('meshd_compile_restarts_count');
+  #fleet: (() => FleetFigures) | undefined;
   #signer: (() => Signer) | undefined;
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
   constructor(version: string) {
     new Gauge(this.#options('mesh_build')).set({ component: 'meshd', tag: version }, 1);
+    this.#shown('meshd_xds_streams', () => this.#fleet?.().streams);
+    this.#shown('meshd_xds_pushes_waiting', () => this.#fleet?.().waiting);
     this.#expiry('ca_server_root_cert_expiry_timestamp', () => this.#signer?.().rootNotAfterMs);
     this.#expiry('ca_server_cert_chain_expiry_timestamp', () => this.#signer?.().notAfterMs);
     this.#expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
+  }
+
+  /** The streams that are counted when somebody asks. */
+  watchFleet(figures: () => FleetFigures): void {
+    this.#fleet = figures;
+  }
+
+  /** What is heard of the thread that compiles. */
+  readonly compilations = {
+    compiled: (): void => this.#compilations.inc(),
+    refused: (): void => this.#refusedInputs.inc(),
+    restarted: (): void => this.#restarts.inc(),
+  };
+
+  countPush(typeUrl: string): void {
+    this.#pushes.inc({ type: typeUrl.slice(typeUrl.lastIndexOf('.') + 1) });
+  }
+
+  countReject(typeUrl: string): void {
+    this.#rejects.inc({ type: typeUrl.slice(typeUrl.lastIndexOf('.') + 1) });
   }
 
   /** The CA whose ends are shown. */
@@ -86,9 +120,16 @@ export class ControlMetrics {
   }
 
   #expiry(name: ControlMetricName<'gauge'>, endOf: () => number | undefined): void {
-    const read = (gauge: Gauge): void => {
+    this.#shown(name, () => {
       const endMs = endOf();
-      if (endMs !== undefined) gauge.set(endMs / 1000);
+      return endMs === undefined ? undefined : endMs / 1000;
+    });
+  }
+
+  #shown(name: ControlMetricName<'gauge'>, figure: () => number | undefined): void {
+    const read = (gauge: Gauge): void => {
+      const value = figure();
+      if (value !== undefined) gauge.set(value);
     };
     new Gauge({
       ...this.#options(name),

@@ -17,6 +17,8 @@ export interface SecureServerOptions {
   readonly certificates: CertificateSource;
   /** Undefined: there is no certificate service here. */
   readonly admit: AdmitRequest | undefined;
+  /** Adds further services to the server. */
+  readonly addServices?: ((server: Server) => void) | undefined;
   /** MESH_GPRC_MAXRECVMSGSIZE, bytes. */
   readonly maxMessageBytes: number;
   /** MESH_GPRC_MAXSTREAMS, of one connection. */
@@ -63,6 +65,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
       { [createCertificateMethod]: (call: Call, done: Done) => void handle(requests.get(call.metadata), call, done) },
     );
   }
+  options.addServices?.(server);
   // Without an authority nobody's certificate would be good: none is asked for.
   const roots = admit === undefined ? null : certificates;
   const credentials = experimental.createCertificateProviderServerCredentials(certificates, roots, false);

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { StreamRefusal } from '../../xds/scope.ts';
+import { Admission, addressOf, proxyOf } from './admission.ts';
+import { Fleet } from './fleet.ts';
+import { emptySnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
+
+describe('Admission', () => {
+  const none = { clusters: 'c', endpoints: 'e', listeners: 'l', routes: 'r' };
+  const lists = (['clusters', 'endpoints', 'listeners', 'routes'] as const).map((list) => ({
+    ...{ id: list[0] ?? '', list, resources: [] },
+  }));
+  const web = { namespace: 'shop', name: 'web', serviceAccount: 'web', addresses: ['10.1.0.1', 'fd00::1'] };
+  const mesh = new SnapshotReceiver(emptySnapshot).receive({
+    ...{ lists, proxies: [{ ...web, shared: none, own: none }], isUrgent: false },
+  });
+  const setUp = (takesAnyAddress = false, nowMs = () => 0) => {
+    const fleet = new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 });
+    fleet.update(mesh);
+    const admission = new Admission(fleet, { trustDomain: 'cluster.local', takesAnyAddress, waitMs: 1, clock: nowMs });
+    return async ({ account = 'shop/web', peer = '10.1.0.1:4000', id = 'sidecar~10.1.0.1~web.shop~d' } = {}) => {
+      const [namespace = '', serviceAccount = ''] = account.split('/');
+      const authentication = { caller: { namespace, serviceAccount, by: 'certificate' as const } };
+      const node = { id, envoyVersion: '1.40.0' };
+      try {
+        const { owner } = await admission.admit({ authentication, peer }, { typeUrl: '', nodeId: id, node });
+        return `${owner.identity} ${owner.proxy.name} ${owner.envoyVersion}`;
+      } catch (error) {
+        if (!(error instanceof StreamRefusal)) throw error;
+        return error.code;
+      }
+    };
+  };
+
+  test('lets a workload have its own configuration, from each of its addresses', async () => {
+    const admit = setUp();
+    const own = 'spiffe://cluster.local/ns/shop/sa/web web 1.40.0';
+    for (const peer of ['10.1.0.1:4000', '[fd00::1]:4000', '[::ffff:10.1.0.1]:4000'])
+      expect(await admit({ peer })).toBe(own);
+    expect(await setUp(true)({ peer: '192.0.2.7:1' })).toBe(own);
+  });
+
+  test.each([
+    ['of another namespace', { account: 'other/web' }, 7],
+    ['of another account', { account: 'shop/api' }, 7],
+    ['from another address', { peer: '10.1.0.2:4000' }, 7],
+    ['of a workload that is not there', { id: 'sidecar~10.1.0.1~gone.shop~d' }, 14],
+    ['without a workload in its node id', { id: 'sidecar~10.1.0.1~web~d' }, 3],
+  ])('refuses a client %s', async (_name, asked, code) => {
+    expect(await setUp()(asked)).toBe(code);
+  });
+
+  test('bounds how often one proxy begins, and lets it begin again later', async () => {
+    let now = 0;
+    const admit = setUp(false, () => now);
+    const codes: unknown[] = [];
+    for (let i = 0; i < 11; i++) codes.push(await admit());
+    expect(codes.filter((code) => code === 8)).toHaveLength(1);
+    now = 2_000;
+    expect(await admit()).not.toBe(8);
+  });
+});
+
+test.each([
+  ['sidecar~1.2.3.4~web-0.v1.shop~shop.svc.cluster.local', { name: 'web-0.v1', namespace: 'shop' }],
+  ['sidecar~1.2.3.4~web~d', undefined],
+  ['web.shop', undefined],
+  ['', undefined],
+])('the node id %j is of %j', (id, expected) => {
+  expect(proxyOf(id)).toEqual(expected);
+});
+
+test.each([
+  ['10.1.0.1:80', '10.1.0.1'],
+  ['[fd00::1]:80', 'fd00::1'],
+  ['[::ffff:10.1.0.1]:80', '10.1.0.1'],
+  ['::ffff:10.1.0.1:80', '10.1.0.1'],
+])('the peer %s has the address %s', (peer, address) => {
+  expect(addressOf(peer)).toBe(address);
+});

@@ -1,0 +1,93 @@
+import type { ReadClock } from '../../lib/clock.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
+import type { AnyRequest } from '../../xds/form.ts';
+import { StreamRefusal } from '../../xds/scope.ts';
+import type { Authentication } from '../auth/caller.ts';
+import { identityOf } from '../auth/caller.ts';
+import type { Fleet, ProxyStream } from './fleet.ts';
+
+/** Status codes of gRPC. */
+const code = { invalidArgument: 3, permissionDenied: 7, resourceExhausted: 8, unavailable: 14, unauthenticated: 16 };
+
+/** Who asks for a stream, as the connection shows it. */
+export interface StreamCaller {
+  readonly authentication: Authentication;
+  /** `10.1.0.1:40022`, `[fd00::1]:40022` */
+  readonly peer: string;
+}
+
+export interface AdmissionRules {
+  readonly trustDomain: string;
+  /** Proxies come from other addresses than their workloads have: somebody translates them. */
+  readonly takesAnyAddress: boolean;
+  /** So long a workload that is not known yet is waited for. */
+  readonly waitMs?: number;
+  readonly clock?: ReadClock;
+}
+
+/** New streams of all proxies together, and of one proxy: a cold start is spread, and nobody takes all turns. */
+const streamsOfAll = { perSecond: 100, burst: 500 };
+const streamsOfOne = { perSecond: 1, burst: 10 };
+const mostProxies = 100_000;
+
+/**
+ * Lets a client have the configuration of the workload that it is: its certificate has the namespace and account that
+ * the workload has in the mesh, whatever its node says, and it comes from an address of that workload.
+ */
+export class Admission {
+  readonly #fleet: Fleet;
+  readonly #rules: AdmissionRules;
+  readonly #all = new TokenBuckets(streamsOfAll);
+  readonly #each = new TokenBuckets(streamsOfOne, mostProxies);
+
+  constructor(fleet: Fleet, rules: AdmissionRules) {
+    this.#fleet = fleet;
+    this.#rules = rules;
+  }
+
+  /** Throws `StreamRefusal`. */
+  async admit({ authentication, peer }: StreamCaller, { node }: AnyRequest): Promise<ProxyStream> {
+    const { trustDomain, takesAnyAddress, waitMs = 5_000, clock = () => performance.now() } = this.#rules;
+    const { caller } = authentication;
+    if (caller === undefined)
+      throw new StreamRefusal(code.unauthenticated, 'a client certificate of the mesh is needed');
+    const proxy = proxyOf(node?.id ?? '');
+    if (proxy === undefined)
+      throw new StreamRefusal(code.invalidArgument, 'the node id is not role~ip~name.namespace~domain');
+    if (proxy.namespace !== caller.namespace) throw denied();
+    const key = `${identityOf(caller, trustDomain)} ${proxy.name}`;
+    if (!this.#each.take(key, clock()) || !this.#all.take('', clock()))
+      throw new StreamRefusal(code.resourceExhausted, 'too many new streams; try again later');
+    const known = await this.#fleet.find(proxy, waitMs);
+    // Whether a workload exists is nobody's business who may not be it.
+    if (known === undefined) throw new StreamRefusal(code.unavailable, 'the workload is not known yet');
+    if (known.serviceAccount !== caller.serviceAccount) throw denied();
+    if (!takesAnyAddress && !known.addresses.includes(addressOf(peer))) throw denied();
+    const { serviceAccount } = known;
+    return this.#fleet.open({
+      proxy: { ...proxy, serviceAccount },
+      identity: identityOf(caller, trustDomain),
+      envoyVersion: node?.envoyVersion ?? '',
+    });
+  }
+}
+
+function denied(): StreamRefusal {
+  return new StreamRefusal(
+    code.permissionDenied,
+    'the certificate is not of this workload, or comes from another address',
+  );
+}
+
+/** Name and namespace of the third field of a node id; a name may hold dots, a namespace none. */
+export function proxyOf(nodeId: string): { readonly name: string; readonly namespace: string } | undefined {
+  const fields = nodeId.split('~');
+  const [, name, namespace] = /^(.+)\.([^.]+)$/.exec(fields[2] ?? '') ?? [];
+  return fields.length === 4 && name !== undefined && namespace !== undefined ? { name, namespace } : undefined;
+}
+
+/** Without the port; IPv4 that came over an IPv6 socket as IPv4. */
+export function addressOf(peer: string): string {
+  const address = peer.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

@@ -1,0 +1,82 @@
+import type { Server } from '@grpc/grpc-js';
+import type { ReadClock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { aggregatedService } from '../../xds/aggregated-service.ts';
+import type { DiscoveryObserver } from '../../xds/observer.ts';
+import { recycleStale } from '../../xds/recycle.ts';
+import { addDiscoveryService } from '../../xds/service.ts';
+import type { Session } from '../../xds/session.ts';
+import { authenticateCertificate } from '../auth/client-certificate.ts';
+import type { DistributionConfig } from '../control-config.ts';
+import type { ControlMetrics } from '../server/metrics.ts';
+import { Admission } from './admission.ts';
+import { CompileSupervisor } from './compile-supervisor.ts';
+import { Fleet } from './fleet.ts';
+
+export interface DistributionParts {
+  readonly trustDomain: string;
+  readonly log: PlainLog;
+  readonly clock: ReadClock;
+  readonly metrics: ControlMetrics;
+}
+
+/** Compiled configuration, served. */
+export interface Distribution {
+  readonly fleet: Fleet;
+  /** Adds the service to a gRPC server that does not serve yet. */
+  addTo(server: Server): void;
+  /** Proxies come back, to another replica where there is one. */
+  endStreams(): void;
+  close(): Promise<void>;
+}
+
+const mebibyte = 1_048_576;
+/** Of the pushes that are on their way together: the transport copies each. */
+const bytesInFlight = 64 * mebibyte;
+/** Envoy withholds its word while clusters warm. */
+const stepTimeoutMs = 5_000;
+/** A client that says nothing for so long comes back, or is none. */
+const staleMs = 300_000;
+
+/** UNAVAILABLE of gRPC's status codes. */
+const unavailable = 14;
+
+/** Starts to compile the folder, and to keep what proxies are served. */
+export function startDistribution(config: DistributionConfig, parts: DistributionParts): Distribution {
+  const { trustDomain, log, clock, metrics } = parts;
+  const fleet = new Fleet({ limits: { count: config.throttle, bytes: bytesInFlight }, stepTimeoutMs });
+  metrics.watchFleet(() => ({ streams: fleet.streams.size, waiting: fleet.queue.waiting }));
+  const { compile: data, program, heapMiB } = config;
+  const observer = metrics.compilations;
+  const supervisor = new CompileSupervisor({ data, fleet, log, observer, program, heapMiB });
+  const admission = new Admission(fleet, { trustDomain, takesAnyAddress: config.takesAnyAddress });
+  const sessions = new Set<Session>();
+  const recycling = recycleStale(sessions, staleMs);
+  return {
+    fleet,
+    addTo: (server) => {
+      const observer: DiscoveryObserver = {
+        pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
+        refused: ({ typeUrl, nodeId, message }) => {
+          metrics.countReject(typeUrl);
+          log.warn('a proxy refuses configuration', { type: typeUrl, proxy: nodeId, message });
+        },
+        failed: (error) => log.warn('a configuration stream is refused', { reason: error.message }),
+      };
+      const service = aggregatedService(async (call, first) => {
+        const { raw } = call.getAuthContext().sslPeerCertificate ?? {};
+        const authentication =
+          raw === undefined ? { problem: 'no client certificate' } : authenticateCertificate(raw, trustDomain, clock());
+        return admission.admit({ authentication, peer: call.getPeer() }, first);
+      });
+      addDiscoveryService(server, service, observer, sessions);
+    },
+    endStreams: () => {
+      for (const session of sessions) session.end(unavailable, 'the control plane stops');
+    },
+    close: async () => {
+      recycling.close();
+      await supervisor.close();
+    },
+  };
+}
