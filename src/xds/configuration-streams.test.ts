@@ -106,6 +106,13 @@ describe('DeltaStream of a configuration type', () => {
     expect(names(stream.update())).toEqual(['deny']);
   });
 
+  test('keeps no list of what it sent once somebody has asked', () => {
+    const { stream } = open(wildConfiguration, { a: '1', b: '1' });
+    stream.receive(request({}));
+    expect(stream.takeSent().map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(stream.takeSent()).toEqual([]);
+  });
+
   test('sends again what it is told to repeat', () => {
     const { stream } = open(namedConfiguration, { a: '1', b: '1' });
     stream.receive(request({ subscribe: ['a'] }));

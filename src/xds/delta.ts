@@ -40,10 +40,6 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     return this.#unanswered.size > 0;
   }
 
-  get lastSent(): readonly DiscoveryResource[] {
-    return this.#lastSent;
-  }
-
   get pendingNames(): readonly string[] {
     this.#move();
     return this.#names.absent;
@@ -72,6 +68,12 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
   repeat(names: Iterable<string>): void {
     this.#move();
     for (const name of names) if (this.#names.isNamed(name)) this.#exceptions.set(name, '');
+  }
+
+  takeSent(): readonly DiscoveryResource[] {
+    const sent = this.#lastSent;
+    this.#lastSent = [];
+    return sent;
   }
 
   #start({ subscribe, initialVersions }: DeltaRequest): Iterable<string> {

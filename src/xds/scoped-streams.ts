@@ -71,7 +71,8 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
   #noteSent(typeUrl: string, stream: DiscoveryStream<Request, Response>, nowMs = performance.now()): void {
     this.#sentAtMs.set(typeUrl, nowMs);
     const repeats = this.#scope.steps.find((step) => step.typeUrl === typeUrl)?.repeats;
-    if (repeats !== undefined) this.#streams.get(repeats)?.repeat(stream.lastSent.map(({ name }) => name));
+    const sent = stream.takeSent();
+    if (repeats !== undefined) this.#streams.get(repeats)?.repeat(sent.map(({ name }) => name));
   }
 
   #streamOf(request: Request): DiscoveryStream<Request, Response> {

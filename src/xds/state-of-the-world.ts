@@ -43,10 +43,6 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     return this.#isUnanswered;
   }
 
-  get lastSent(): readonly DiscoveryResource[] {
-    return this.#last?.resources ?? [];
-  }
-
   get pendingNames(): readonly string[] {
     this.#move();
     return this.#names.absent;
@@ -83,6 +79,10 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     for (const name of names) if (this.#names.isNamed(name) && this.#base.get(name) !== undefined) this.#isDue = true;
   }
 
+  takeSent(): readonly DiscoveryResource[] {
+    return this.#last?.resources ?? [];
+  }
+
   #subscribe(names: readonly string[]): DiscoveryResponse | undefined {
     this.#hasStarted = true;
     this.#move();
@@ -110,6 +110,8 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     this.#isUnanswered = false;
     if (errorDetail === undefined) {
       this.#accepted = last.view;
+      // Nothing more is asked about it.
+      if (isFirstWord) this.#last = { ...last, resources: [] };
       const culprits = isFirstWord && last.isProbe ? this.#suspects.settle(true) : [];
       if (isFirstWord && last.isProbe && this.#suspects.probe === undefined) this.#isDue = true;
       return culprits.length === 0 ? {} : { culprits };

@@ -22,8 +22,8 @@ export interface DiscoveryStream<Request, Response> {
   readonly isUnanswered: boolean;
   /** Subscribed names that no resource answers yet. */
   readonly pendingNames: readonly string[];
-  /** Resources of the response that was made last, new to the client. */
-  readonly lastSent: readonly DiscoveryResource[];
+  /** Resources of the response that was made last; told once, for a list of thousands a stream is memory. */
+  takeSent(): readonly DiscoveryResource[];
 }
 
 export interface UpdateOptions {

@@ -3,9 +3,13 @@ import { join, resolve } from 'node:path';
 import { type Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { createAdminClient } from '../../envoy/admin.ts';
 import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
+import { findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
+import { freePorts } from '../../testing/free-ports.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import { adsBootstrap } from '../../xds/testing/small-mesh.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import { ControlBench, type RawRequest } from '../testing/control-bench.ts';
 import { createTestRequest } from '../testing/signing-requests.ts';
@@ -41,11 +45,14 @@ describe('meshd, serving a folder', () => {
     await writeFile(bench.path(`${name}.new`), text);
     await rename(bench.path(`${name}.new`), join(bench.path('config'), name));
   };
-  const start = async (rest: Partial<DistributionConfig> = {}): Promise<void> => {
+  const start = async (
+    rest: Partial<DistributionConfig> = {},
+    settings: DistributionConfig['compile']['settings'] = { environment: {} },
+  ): Promise<void> => {
     const distribution: DistributionConfig = {
       compile: {
         folder: bench.path('config'),
-        settings: { environment: {} },
+        settings,
         debounce: { afterMs: 100, maxMs: 10_000 },
         gathersEndpoints: true,
       },
@@ -143,6 +150,37 @@ describe('meshd, serving a folder', () => {
     }
   });
 
+  test('brings a real Envoy its configuration by mutual TLS, and each change, of which it refuses nothing', async () => {
+    const [adminPort = 0, outboundPort = 0, inboundPort = 0] = await freePorts(3);
+    await writeFile(
+      bench.path('mesh-config.yaml'),
+      `proxyListenPort: ${outboundPort}\nproxyInboundListenPort: ${inboundPort}\n`,
+    );
+    const settings = { environment: {}, meshConfig: { path: bench.path('mesh-config.yaml'), isRequired: true } };
+    await start({}, settings);
+    const client = await identity('foo/httpbin');
+    await writeFile(bench.path('bootstrap.json'), JSON.stringify(tlsBootstrap(adminPort, bench.port, client, root)));
+    const envoy = await spawnEnvoy({
+      binary: findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.dirname, '../../..') }),
+      args: ['-c', bench.path('bootstrap.json'), '--disable-hot-restart', '-l', 'off', '--concurrency', '1'],
+      output: 'ignore',
+    });
+    try {
+      const admin = createAdminClient({ port: adminPort });
+      const dump = async (): Promise<string> => (await admin.get('/config_dump')).body;
+      const figure = async (name: string): Promise<string> => (await admin.get(`/stats?filter=^${name}$`)).body;
+      await vi.waitFor(async () => expect(await dump()).toContain('"virtualInbound"'), 10_000);
+      await put('deny.yaml', denyPath('/secret'));
+      await vi.waitFor(async () => expect(await dump()).toContain('/secret'), 5_000);
+      expect(await figure('listener_manager.lds.update_rejected')).toMatch(/: 0$/m);
+      expect(await figure('cluster_manager.cds.update_rejected')).toMatch(/: 0$/m);
+      expect(await metric('meshd_xds_rejects_count.*')).toBeUndefined();
+    } finally {
+      envoy.signal('SIGKILL');
+      await envoy.exited;
+    }
+  });
+
   test('lets a proxy come from another address where that is said', async () => {
     await start({ takesAnyAddress: true });
     const stream = open(await identity('foo/other'));
@@ -171,3 +209,54 @@ describe('meshd, serving a folder', () => {
     expect([stream.ends, later.ends]).toEqual([[], []]);
   });
 });
+
+/** Of an Envoy without an agent; its secrets never come, so that its listeners with TLS stay closed. */
+function tlsBootstrap(
+  adminPort: number,
+  port: number,
+  { certificate, privateKey }: NonNullable<RawRequest['client']>,
+  root: string,
+): object {
+  const { node, dynamic_resources } = adsBootstrap('DELTA_GRPC', adminPort, '') as Record<string, object>;
+  const http2 = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+  const cluster = (name: string, to: number, more: object = {}): object => ({
+    name,
+    type: 'STATIC',
+    load_assignment: {
+      cluster_name: name,
+      endpoints: [{ lb_endpoints: [{ endpoint: { address: addressAt(to) } }] }],
+    },
+    typed_extension_protocol_options: {
+      [http2]: { '@type': `type.googleapis.com/${http2}`, explicit_http_config: { http2_protocol_options: {} } },
+    },
+    ...more,
+  });
+  const tls = {
+    '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
+    sni: 'meshd.mesh-system.svc',
+    common_tls_context: {
+      tls_certificates: [
+        { certificate_chain: { inline_string: certificate }, private_key: { inline_string: privateKey } },
+      ],
+      validation_context: {
+        trusted_ca: { inline_string: root },
+        match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: 'meshd.mesh-system.svc' } }],
+      },
+    },
+  };
+  return {
+    node: { ...node, id: 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local' },
+    dynamic_resources,
+    admin: { address: addressAt(adminPort) },
+    static_resources: {
+      clusters: [
+        cluster('xds-grpc', port, { transport_socket: { name: 'tls', typed_config: tls } }),
+        cluster('sds-grpc', 1),
+      ],
+    },
+  };
+}
+
+function addressAt(port: number): object {
+  return { socket_address: { address: '127.0.0.1', port_value: port } };
+}
