@@ -3,6 +3,7 @@ import { mayReach, type ReachedWorkload } from '../compiler/reach.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import { tokenRulesOf } from '../compiler/token-rules.ts';
+import type { Workload } from '../compiler/topology/model.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { append } from '../lib/append.ts';
@@ -45,6 +46,8 @@ export interface FleetFault {
 /** What came of a version of the inputs, by `<namespace>/<name>` of the proxies. */
 export interface FleetOutcome {
   readonly outcomes: ReadonlyMap<string, ProxyOutcome>;
+  /** Of the mesh in force, by the same names. */
+  readonly workloads: ReadonlyMap<string, Workload>;
   /** What was said of the inputs: all errors, and the warnings of what was compiled. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -74,6 +77,7 @@ export class Fleet {
   #rootBefore: string | undefined;
   #proxies = new Map<string, InForce>();
   #version: string | undefined;
+  #workloads: ReadonlyMap<string, Workload> = new Map();
   #heldSince: ReadonlyMap<string, string | undefined> = new Map();
 
   constructor(inputs: FleetInputs) {
@@ -94,7 +98,7 @@ export class Fleet {
     const kept = await compileKept(files, before, this.#good, { ...compiling, proxy: 'all' });
     const { value, bag, errors, faults } = kept;
     const diagnostics = [...new Set([...errors, ...bag.all])];
-    if (value === undefined) return { outcomes: this.#allFrozen(errors), diagnostics };
+    if (value === undefined) return { outcomes: this.#allFrozen(errors), workloads: this.#workloads, diagnostics };
     this.#heldSince = new Map(
       faults.flatMap((fault) => (fault.isHeld ? [[keyOf(fault), this.#sinceOf(fault)] as const] : [])),
     );
@@ -103,7 +107,9 @@ export class Fleet {
     this.#rootBefore = value.compilation.decidedRoot;
     this.#version = version;
     this.#proxies = new Map([...this.#proxies].filter(([key]) => outcomes.has(key)));
-    return { outcomes, diagnostics };
+    const { workloads } = value.snapshot.topology;
+    this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
+    return { outcomes, workloads: this.#workloads, diagnostics };
   }
 
   /** Nobody knows what is at fault: everybody keeps what it has. */

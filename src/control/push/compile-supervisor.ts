@@ -68,7 +68,7 @@ export class CompileSupervisor {
     worker.on('message', (message: FromCompiler) => {
       if (message.type === 'refused') {
         observer?.refused?.();
-        log.error(`the inputs cannot be served; what was served last stays\n${message.text}`);
+        log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
         return;
       }
       const snapshot = receiver.receive(message.snapshot);

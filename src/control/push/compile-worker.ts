@@ -1,12 +1,15 @@
 // The program of the thread that reads and compiles for the whole mesh.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type Compiler, createCompiler } from '../../compiler/compile.ts';
+import { createCompiler } from '../../compiler/compile.ts';
 import { readSettings } from '../../config/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import { Fleet } from '../../live/fleet.ts';
+import { createKeySetGatherer } from '../../live/key-sets/gather.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { watchPaths } from '../../watch/watch.ts';
-import { type Batch, FilesRegistry } from '../registry/files.ts';
+import { contentVersion } from '../../xds/resource.ts';
+import { FilesRegistry } from '../registry/files.ts';
 import type { CompileData, FromCompiler } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
@@ -25,29 +28,36 @@ async function serve(port: MessagePort, data: CompileData): Promise<void> {
     tell({ type: 'refused', text: format(bag.all, sources, 'text') });
     return;
   }
-  const mesh = new CompiledMesh(data, createCompiler({ settings, delivery: 'ads' }), tell);
+  const fleet = new Fleet({
+    settings,
+    createCompiler: () => createCompiler({ settings, delivery: 'ads' }),
+    gatherer: createKeySetGatherer(),
+  });
+  const mesh = new CompiledMesh(data, fleet, tell);
   await watchPaths([data.folder], { debounceMs: settleMs, debounceMaxMs: 100, onChange: () => void mesh.look() });
   await mesh.look();
 }
 
 class CompiledMesh {
-  readonly #compiler: Compiler;
+  readonly #fleet: Fleet;
   readonly #registry: FilesRegistry;
   readonly #debounce: Debounce;
   readonly #gathersEndpoints: boolean;
   readonly #tell: (message: FromCompiler) => void;
   readonly #sender = new SnapshotSender();
-  #pending: Batch[] = [];
   #looking = Promise.resolve();
-  #files: readonly SourceFile[] = [];
+  /** The last look that is not compiled yet, and whether one since the last compilation is urgent. */
+  #pending:
+    | { readonly files: readonly SourceFile[]; readonly bag: DiagnosticBag; readonly isUrgent: boolean }
+    | undefined;
   #isFirst = true;
 
-  constructor(data: CompileData, compiler: Compiler, tell: (message: FromCompiler) => void) {
-    this.#compiler = compiler;
-    this.#registry = new FilesRegistry(data.folder, compiler.read);
+  constructor(data: CompileData, fleet: Fleet, tell: (message: FromCompiler) => void) {
+    this.#fleet = fleet;
+    this.#registry = new FilesRegistry(data.folder);
     this.#gathersEndpoints = data.gathersEndpoints;
     this.#tell = tell;
-    this.#debounce = new Debounce(data.debounce, async () => this.#compile());
+    this.#debounce = new Debounce(data.debounce, () => this.#compile());
   }
 
   /** Looks at the files; one look at a time. */
@@ -61,39 +71,33 @@ class CompiledMesh {
     try {
       const batch = await this.#registry.look(bag);
       if (batch === undefined) return;
-      this.#files = batch.files;
-      if (bag.hasErrors) {
-        this.#refuse(bag);
-        return;
-      }
-      this.#pending.push(batch);
-      const isAtOnce = this.#isFirst || (batch.isEndpoints && !this.#gathersEndpoints);
+      const { files, isUrgent, isEndpoints } = batch;
+      this.#pending = { files, bag, isUrgent: isUrgent || this.#pending?.isUrgent === true };
+      const isAtOnce = this.#isFirst || (isEndpoints && !this.#gathersEndpoints);
       this.#isFirst = false;
-      this.#debounce.add({ isUrgent: batch.isUrgent, isAtOnce });
+      this.#debounce.add({ isUrgent, isAtOnce });
     } catch (error) {
       // The folder cannot be read now: nothing is deleted by that.
       this.#tell({ type: 'refused', text: (error as Error).message });
     }
   }
 
-  #compile(): void {
+  async #compile(): Promise<void> {
+    if (this.#pending === undefined) return;
+    const { files, bag, isUrgent } = this.#pending;
+    this.#pending = undefined;
     const began = performance.now();
-    const batches = this.#pending;
-    this.#pending = [];
-    const bag = new DiagnosticBag();
-    const changes = batches.flatMap((batch) => batch.changes);
-    const compilation = this.#compiler.update(changes, 'all', bag);
-    if (compilation === undefined || bag.hasErrors) {
-      this.#refuse(bag);
-      return;
-    }
-    const isUrgent = batches.some((batch) => batch.isUrgent);
-    const snapshot = this.#sender.send(compilation, isUrgent);
+    const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
+    const { outcomes, workloads, diagnostics } = await this.#fleet.take(files, version, bag);
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) this.#tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
+    if (errors.length > 0 && outcomes.size === 0) return;
+    const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
+    const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
+    const snapshot = this.#sender.send({ configs, workloads: whose }, isUrgent);
     this.#tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
   }
-
-  #refuse(bag: DiagnosticBag): void {
-    const errors = bag.all.filter(({ severity }) => severity === 'error');
-    this.#tell({ type: 'refused', text: format(errors, this.#files, 'text').trimEnd() });
-  }
 }
+
+/** A workload of which the mesh in force says nothing. */
+const nobody = { addresses: [] };

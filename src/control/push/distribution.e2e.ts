@@ -113,7 +113,7 @@ describe('meshd, serving a folder', () => {
     expect(stream.ends).toEqual([]);
   });
 
-  test('keeps what it serves while the inputs are wrong, and says why with file and line', async () => {
+  test('holds the last valid version of a faulty object, serves what else changes, and says why with file and line', async () => {
     await start();
     await put('deny.yaml', denyPath('/first'));
     const stream = open(await identity('foo/httpbin'));
@@ -126,6 +126,9 @@ describe('meshd, serving a folder', () => {
         .map(({ message }) => message)
         .join();
     await vi.waitFor(() => expect(refused()).toMatch(/deny\.yaml:4:/), 5_000);
+    // The faulty version is held, and what else changes takes effect.
+    await put('more.yaml', denyPath('/beside', 'q'));
+    await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toMatch(/beside.*first|first.*beside/), 5_000);
     await put('deny.yaml', denyPath('/third'));
     await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/third'), 5_000);
     expect(stream.seen.map(textOf).filter((text) => !/first|third/.test(text))).toEqual([]);

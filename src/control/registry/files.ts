@@ -1,61 +1,46 @@
-import type { Change } from '../../compiler/object-store.ts';
-import type { ReadObjects } from '../../compiler/read-objects.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
-import type { MeshObject } from '../../policy/object.ts';
-import { keyOf } from '../../policy/object-key.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { readSources } from '../../source/read.ts';
 
-/** What became different since the last look, and the texts for diagnostics that point into them. */
+/** The files of a folder at one moment, and of what kind is what differs from the look before. */
 export interface Batch {
-  readonly changes: readonly Change[];
   readonly files: readonly SourceFile[];
-  /** A rule about access is among them: it may take access away. */
+  /** A rule about access may be among it: it may take access away. */
   readonly isUrgent: boolean;
   /** Nothing but where services are. */
   readonly isEndpoints: boolean;
 }
 
-const accessKinds: ReadonlySet<string> = new Set([
-  'AuthorizationPolicy',
-  'PeerAuthentication',
-  'RequestAuthentication',
-]);
-const endpointKinds: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
+/** By the text, for a file with errors has no objects; what writes letters by their numbers may name anything. */
+const ofAccess = /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|\\[ux]/i;
+const kinds = /["']?\bkind["']?\s*:\s*["']?(\w+)/g;
+const ofEndpoints: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
 
-/** The objects of a folder of files, told by what changes of them. */
+/** The files of a folder, told when they differ. */
 export class FilesRegistry {
   readonly #folder: string;
-  readonly #read: ReadObjects;
-  #known: ReadonlyMap<string, MeshObject<string>> = new Map();
+  #known: ReadonlyMap<string, string> | undefined;
 
-  /** `read` gives the same object for an unchanged text. */
-  constructor(folder: string, read: ReadObjects) {
+  constructor(folder: string) {
     this.#folder = folder;
-    this.#read = read;
   }
 
-  /** Looks at the folder. With errors in the bag nothing is taken over; a folder that cannot be read is thrown. */
+  /** Looks at the folder; undefined when nothing differs. A folder that cannot be read is thrown. */
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
     const files = await readSources([this.#folder], bag, { filesOnly: true });
-    const objects = bag.hasErrors ? [] : this.#read(files, bag);
-    if (bag.hasErrors) return { changes: [], files, isUrgent: false, isEndpoints: false };
-    const now = new Map(objects.map((object) => [keyOf(object), object]));
-    const changes: Change[] = [];
-    const kinds = new Set<string>();
-    for (const [key, object] of now) {
-      if (this.#known.get(key) === object) continue;
-      changes.push({ key, object });
-      kinds.add(object.kind);
-    }
-    for (const [key, { kind }] of this.#known) {
-      if (now.has(key)) continue;
-      changes.push({ key, object: undefined });
-      kinds.add(kind);
-    }
+    const before = this.#known;
+    const now = new Map(files.map(({ path, text }) => [path, text]));
     this.#known = now;
-    if (changes.length === 0) return undefined;
-    const isUrgent = [...kinds].some((kind) => accessKinds.has(kind));
-    return { changes, files, isUrgent, isEndpoints: [...kinds].every((kind) => endpointKinds.has(kind)) };
+    const changed = [...new Set([...now.keys(), ...(before?.keys() ?? [])])].filter(
+      (path) => now.get(path) !== before?.get(path),
+    );
+    if (before !== undefined && changed.length === 0 && !bag.hasErrors) return undefined;
+    const texts = changed.flatMap((path) => [now.get(path) ?? [], before?.get(path) ?? []].flat());
+    const found = texts.flatMap((text) => [...text.matchAll(kinds)].map(([, kind = '']) => kind));
+    return {
+      files,
+      isUrgent: texts.some((text) => ofAccess.test(text)),
+      isEndpoints: found.length > 0 && found.every((kind) => ofEndpoints.has(kind)),
+    };
   }
 }

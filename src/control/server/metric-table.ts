@@ -52,7 +52,7 @@ export const controlMetrics = {
   meshd_compilations_count: { type: 'counter', help: 'Compilations of the mesh whose result is served.' },
   meshd_refused_inputs_count: {
     type: 'counter',
-    help: 'Inputs that were not served because they have errors or cannot be read; the previous ones stayed in force. Set an alarm on this.',
+    help: 'Inputs that have errors or cannot be read; the last valid versions stayed in force. Set an alarm on this.',
   },
   meshd_compile_restarts_count: {
     type: 'counter',

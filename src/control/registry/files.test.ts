@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { FilesRegistry } from './files.ts';
+
+describe('FilesRegistry', () => {
+  let folder: string;
+  let registry: FilesRegistry;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'registry-'));
+    await writeFile(join(folder, 'a.yaml'), 'kind: Service\n');
+    registry = new FilesRegistry(folder);
+    await registry.look(new DiagnosticBag());
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const look = async () => {
+    const batch = await registry.look(new DiagnosticBag());
+    return batch && [batch.files.length, batch.isUrgent, batch.isEndpoints];
+  };
+
+  test('tells nothing where nothing differs', async () => {
+    expect(await look()).toBeUndefined();
+  });
+
+  test.each([
+    ['a service', 'kind: Service\n', false, false],
+    ['a pod', '{"kind": "Pod"}', false, true],
+    ['pods and a service', 'kind: Pod\n---\nkind: Service\n', false, false],
+    ['a rule about access', 'kind: AuthorizationPolicy\n', true, false],
+    ['a rule about access that does not parse', '{{ kind: PeerAuthentication\n', true, false],
+    ['letters by their numbers', 'kind: "\\u0041uthorizationPolicy"\n', true, false],
+  ])('tells of what kind %s is, when it comes and when it goes', async (_name, text, isUrgent, isEndpoints) => {
+    const path = join(folder, 'b.yaml');
+    await writeFile(path, text);
+    expect(await look()).toEqual([2, isUrgent, isEndpoints]);
+    await rm(path);
+    expect(await look()).toEqual([1, isUrgent, isEndpoints]);
+  });
+});
