@@ -41,7 +41,8 @@ export function reportUnusedSettings(
   const ofDefault = isMesh
     ? unusedFields((value.defaultConfig ?? {}) as JsonObject, ['defaultConfig'], isProxySetting)
     : [];
-  const unused = [...own, ...ofDefault, ...unusedParts(value)];
+  const ofVariables = isMesh ? unusedVariables(value.defaultConfig, ['defaultConfig']) : unusedVariables(value);
+  const unused = [...own, ...ofDefault, ...ofVariables, ...unusedParts(value)];
   const plain: JsonPath[] = [];
   for (const path of unused) {
     const consequence = lookup(securityConsequences, String(path.at(-1)));
@@ -55,6 +56,13 @@ export function reportUnusedSettings(
   if (first === undefined) return;
   const fields = plain.map((path) => `"${formatPath(path)}"`).join(', ');
   bag.report('settings-without-effect', document.spanOf(first, 'key'), { kind, fields });
+}
+
+/** Variables of a ProxyConfig that name node metadata as Istio does: here their names begin with `MESH_META_`. */
+export function unusedVariables(config: JsonValue | undefined, root: JsonPath = []): readonly JsonPath[] {
+  const { proxyMetadata } = (config ?? {}) as JsonObject;
+  const names = Object.keys((proxyMetadata ?? {}) as JsonObject);
+  return names.filter((name) => /^ISTIO_META(JSON)?_/.test(name)).map((name) => [...root, 'proxyMetadata', name]);
 }
 
 function unusedFields(value: JsonObject, root: JsonPath, isUsed: (field: string) => boolean): JsonPath[] {

@@ -1,5 +1,6 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
 import type { EffectiveProxyConfigs } from '../merge/effective.ts';
 import { localityOfLabels, parseLocality } from '../topology/locality.ts';
@@ -19,9 +20,10 @@ export function lowerBootstrap(
   settings: Settings,
   host?: HostFacts,
   configs: EffectiveProxyConfigs = noProxyConfigs,
+  bag: DiagnosticBag = new DiagnosticBag(),
 ): BootstrapIR {
   const { proxy } = settings;
-  const start = proxyStart(workload, configs, settings);
+  const start = proxyStart(workload, configs, settings, bag);
   const isIpv6 = workload.families[0] === 'ipv6';
   const locality = (host && localityOfLabels(host.labels)) ?? workload.locality;
   const addresses = [...new Set([...(host?.addresses ?? []), ...workload.addresses])];

@@ -158,7 +158,9 @@ function bootstrapOf(
   bag: DiagnosticBag,
 ): ProxyIR['bootstrap'] {
   const configs = effective.proxyConfigs(workload);
-  return memo.of([workload, configs], 'bootstrap', bag, () => lowerBootstrap(workload, settings, host, configs));
+  return memo.of([workload, configs], 'bootstrap', bag, (own) =>
+    lowerBootstrap(workload, settings, host, configs, own),
+  );
 }
 
 /** A gateway reads the Secrets of its own namespace only. */

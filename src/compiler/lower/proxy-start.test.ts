@@ -1,13 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../config/defaults.ts';
 import type { SettingOrigin, Settings } from '../../config/settings.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import * as make from '../../testing/objects.ts';
+import { meshWorkload } from '../../testing/topology.ts';
 import type { EffectiveProxyConfigs } from '../merge/effective.ts';
 import type { Workload } from '../topology/model.ts';
-import { proxyStart } from './proxy-start.ts';
+import { proxyStart as startOf } from './proxy-start.ts';
 
-const workload = (config?: string) =>
-  ({ annotations: config === undefined ? {} : { 'proxy.mesh.io/config': config } }) as unknown as Workload;
+const workload = (config?: string): Workload =>
+  meshWorkload('shop/web', [], { annotations: config === undefined ? {} : { 'proxy.mesh.io/config': config } });
+
+const proxyStart = (
+  of: Workload,
+  configs: EffectiveProxyConfigs,
+  under: Settings,
+  bag: DiagnosticBag = new DiagnosticBag(),
+) => startOf(of, configs, under, bag);
 
 function settings(source: SettingOrigin['source'], concurrency: number, variables: Record<string, string>): Settings {
   const names = ['concurrency', ...Object.keys(variables).map((key) => `proxyMetadata.${key}`)];
@@ -66,11 +75,28 @@ describe('proxyStart', () => {
     expect(found.imageType).toBe('b');
   });
 
-  test.each(['concurrency: many', '[', 'concurrency: 2\n---\nconcurrency: 3', '', 'statusPort: 1'])(
-    'takes nothing of the annotation %j',
-    (text) => {
-      const found = proxyStart(workload(text), { ...none, mesh }, defaultSettings).concurrency;
-      expect(found).toBe(text.includes('---') ? 2 : 1);
-    },
-  );
+  test.each<[string, number, readonly string[]]>([
+    ['concurrency: many', 1, ['invalid-proxy-config']],
+    ['proxyMetadata: [A]', 1, ['invalid-proxy-config']],
+    ['gatewayTopology: {numTrustedProxies: many}', 1, ['invalid-proxy-config']],
+    ['[', 1, ['invalid-proxy-config']],
+    ['concurrency: 2\n---\nconcurrency: 3', 1, ['invalid-proxy-config']],
+    ['', 1, []],
+    ['statusPort: 1', 1, []],
+    ['concurrency: 2\nproxyMetadata: {ISTIO_META_A: b}', 2, ['settings-without-effect']],
+  ])('the annotation %j gives a concurrency of %j, and says %j', (text, concurrency, codes) => {
+    const bag = new DiagnosticBag();
+    const found = proxyStart(workload(text), { ...none, mesh }, defaultSettings, bag).concurrency;
+    expect([found, bag.all.map(({ code }) => code)]).toEqual([concurrency, codes]);
+  });
+
+  test('leaves it to the listeners of a gateway to tell of an annotation that cannot be read', () => {
+    const told = (text: string): readonly string[] => {
+      const bag = new DiagnosticBag();
+      proxyStart({ ...workload(text), role: 'router' }, none, defaultSettings, bag);
+      return bag.all.map(({ message }) => message);
+    };
+    expect([told('['), told('gatewayTopology: 1')]).toEqual([[], []]);
+    expect(told('concurrency: many')).toHaveLength(1);
+  });
 });

@@ -1,5 +1,6 @@
 import { metadataOrigin } from '../../config/draft.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { EffectiveProxyConfigs } from '../merge/effective.ts';
 import type { Workload } from '../topology/model.ts';
 import { annotatedConfig } from './annotated-config.ts';
@@ -22,8 +23,9 @@ export function proxyStart(
   workload: Workload,
   { mesh, namespace, workload: own }: EffectiveProxyConfigs,
   settings: Settings,
+  bag: DiagnosticBag,
 ): ProxyStart {
-  const annotated = annotatedConfig(workload);
+  const annotated = annotatedConfig(workload, bag);
   const wide = [mesh?.spec, namespace?.spec].filter((spec) => spec !== undefined);
   const isSaid = (name: string): boolean => sourcesOfOne.has(settings.origins[name]?.source ?? '');
   return {

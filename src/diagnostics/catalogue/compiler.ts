@@ -68,7 +68,7 @@ export const compilerCodes = {
     'use SANITIZE_SET, unless only a proxy that sets the header can reach the gateway',
   ),
   'invalid-proxy-config': error(
-    message`the annotation proxy.mesh.io/config of gateway "${'workload'}" cannot be used: ${'reason'}`,
+    message`the annotation proxy.mesh.io/config of "${'workload'}" cannot be used: ${'reason'}`,
   ),
   'competing-scope-policies': warning(
     message`${'kind'} "${'ignored'}" is ignored: "${'kept'}" applies to all of ${'scope'} too, and takes precedence (it is older, or of the same age, and its "name.namespace" sorts first)`,

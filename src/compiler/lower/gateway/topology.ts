@@ -1,14 +1,12 @@
 import { type GatewayTopology, readGatewayTopology } from '../../../config/gateway-topology.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
-import type { SourceSpan } from '../../../diagnostics/span.ts';
 import { validateConfiguration } from '../../../schema/validate.ts';
 import type { JsonObject, JsonValue } from '../../../source/document.ts';
 import { parse } from '../../../source/parse.ts';
-import { annotationPath } from '../../topology/annotation-path.ts';
 import type { Workload } from '../../topology/model.ts';
 import { nameOf } from '../../topology/object-name.ts';
-import { configAnnotation } from '../annotated-config.ts';
+import { annotationSpan, configAnnotation, reportFault } from '../annotated-config.ts';
 
 /** Values of forwardClientCertDetails under which a client's own header goes on as it is. */
 const believing: ReadonlySet<string> = new Set(['FORWARD_ONLY', 'ALWAYS_FORWARD_ONLY']);
@@ -60,17 +58,9 @@ function ofAnnotation(workload: Workload, bag: DiagnosticBag): JsonObject | unde
       own,
     );
   }
-  const fault = own.all.find(({ severity }) => severity === 'error');
-  if (fault !== undefined) {
-    bag.report('invalid-proxy-config', annotationSpan(workload), {
-      workload: nameOf(workload),
-      reason: fault.message,
-    });
+  if (own.hasErrors) {
+    reportFault(workload, own, bag);
     return undefined;
   }
   return (value ?? undefined) as JsonObject | undefined;
-}
-
-function annotationSpan({ object }: Workload): SourceSpan {
-  return object.document.spanOf(annotationPath(object, configAnnotation), 'key');
 }
