@@ -16,6 +16,7 @@ import { line, peakMb } from './measure.ts';
 import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
 import { reading } from './reading.ts';
 import { redirecting } from './redirecting.ts';
+import { compilingGateway, compilingScoped } from './scoped.ts';
 import { starting } from './starting.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
@@ -30,6 +31,8 @@ const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
   17: dropping,
   18: linting,
   19: changingFleet,
+  20: compilingScoped,
+  21: compilingGateway,
 };
 
 /** These run agents, whose ports are the specification's. */

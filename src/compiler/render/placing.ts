@@ -28,6 +28,7 @@ export function kept<T extends object>(view: T): T {
 export class Placing {
   readonly #origins: (FragmentOrigin | { readonly under: readonly (string | number)[]; readonly part: Part })[] = [];
   readonly #path: (string | number)[] = [];
+  #hasParts = false;
 
   /** With their paths from the root of the resource; put together when they are asked for. */
   get origins(): readonly FragmentOrigin[] {
@@ -36,6 +37,11 @@ export class Placing {
       const under = formatPath(entry.under);
       return entry.part.origins.map((origin) => ({ ...origin, path: joined(under, origin.path) }));
     });
+  }
+
+  /** Some origins stand in what partials made for several resources. */
+  get hasParts(): boolean {
+    return this.#hasParts;
   }
 
   enter(key: string | number): void {
@@ -55,7 +61,10 @@ export class Placing {
       part = { json: make(view, own), origins: own.origins };
       parts.set(view, part);
     }
-    if (part.origins.length > 0) this.#origins.push({ under: [...this.#path], part });
+    if (part.origins.length > 0) {
+      this.#hasParts = true;
+      this.#origins.push({ under: [...this.#path], part });
+    }
     return part.json;
   }
 

@@ -16,6 +16,7 @@ export function renderResource(rendering: Rendering, bag: DiagnosticBag): Resour
   const json = templates.builtIn[template](view, placing);
   return new RenderedResource(rendering, {
     json,
+    hasLateOrigins: placing.hasParts,
     get origins() {
       return placing.origins;
     },
@@ -35,19 +36,25 @@ class RenderedResource implements Resource {
     this.type = type;
     this.name = name;
     this.json = json;
-    let origins: readonly FragmentOrigin[] | undefined;
-    // Few are asked for, and a large table has thousands; copies of the resource have them too.
-    Object.defineProperty(this, 'origins', {
-      enumerable: true,
-      get: () => {
-        origins ??= made.origins;
-        return origins;
-      },
-    });
+    // Those of a large table are thousands, of which few are asked for; copies of the resource have them too.
+    if (made.hasLateOrigins) lateOrigins(this, made);
+    else this.origins = made.origins;
     if (placeInTemplate !== undefined) this.placeInTemplate = placeInTemplate;
   }
 
   get text(): string {
     return JSON.stringify(this.json, null, 2);
   }
+}
+
+/** Gives the resource its origins when they are first asked for. */
+function lateOrigins(resource: Resource, made: Made): void {
+  let origins: readonly FragmentOrigin[] | undefined;
+  Object.defineProperty(resource, 'origins', {
+    enumerable: true,
+    get: () => {
+      origins ??= made.origins;
+      return origins;
+    },
+  });
 }

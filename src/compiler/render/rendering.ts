@@ -16,5 +16,7 @@ export interface Rendering {
 export interface Made {
   readonly json: Readonly<Record<string, unknown>>;
   readonly origins: readonly FragmentOrigin[];
+  /** They are put together when they are asked for. */
+  readonly hasLateOrigins?: boolean;
   readonly placeInTemplate?: (path: string) => SourceSpan | undefined;
 }
