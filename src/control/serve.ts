@@ -67,7 +67,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       });
       secure = started;
       metrics.watchOwn(() => certificates.notAfterMs);
-      notReady = () => endedAt(clock(), service?.authority, certificates);
+      notReady = () => endedAt(clock(), service?.authority, certificates) ?? distribution?.notReady();
       if (service !== undefined) onRootGone(service.authority, () => started.renewConnections());
       open.push({
         close: () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -182,6 +182,16 @@ describe('meshd, serving a folder', () => {
       envoy.signal('SIGKILL');
       await envoy.exited;
     }
+  });
+
+  test('is ready once a configuration is compiled, and not before', async () => {
+    await rm(bench.path('config'), { recursive: true });
+    await start();
+    const ready = async (): Promise<string> => (await fetch(`${bench.monitoring}/healthz/ready`)).text();
+    expect(await ready()).toBe('no configuration is compiled yet\n');
+    await mkdir(bench.path('config'));
+    await put('mesh.yaml', objects(namespace, httpbinPod()));
+    await vi.waitFor(async () => expect(await ready()).toBe(''), 10_000);
   });
 
   test('lets a proxy come from another address where that is said', async () => {

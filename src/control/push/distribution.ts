@@ -12,6 +12,7 @@ import type { ControlMetrics } from '../server/metrics.ts';
 import { Admission } from './admission.ts';
 import { CompileSupervisor } from './compile-supervisor.ts';
 import { Fleet } from './fleet.ts';
+import { emptySnapshot } from './mesh-snapshot.ts';
 
 export interface DistributionParts {
   readonly trustDomain: string;
@@ -23,6 +24,8 @@ export interface DistributionParts {
 /** Compiled configuration, served. */
 export interface Distribution {
   readonly fleet: Fleet;
+  /** Why nobody could get a configuration now; undefined: they can. */
+  notReady(): string | undefined;
   /** Adds the service to a gRPC server that does not serve yet. */
   addTo(server: Server): void;
   /** Proxies come back, to another replica where there is one. */
@@ -54,6 +57,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const recycling = recycleStale(sessions, staleMs);
   return {
     fleet,
+    notReady: () => (fleet.snapshot === emptySnapshot ? 'no configuration is compiled yet' : undefined),
     addTo: (server) => {
       const observer: DiscoveryObserver = {
         pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
