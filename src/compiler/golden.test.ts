@@ -8,6 +8,7 @@ import { baseCase } from '../testing/golden/base-case.ts';
 import { filesBelow, goldenFiles } from '../testing/golden/read.ts';
 import { type CaseFiles, changesFile, newlyDifferent, storedForm, wholeForm } from '../testing/golden/stored-form.ts';
 import { createSummary } from '../testing/golden/summary.ts';
+import type { Delivery } from './render/resource.ts';
 
 const isUpdate = process.env.UPDATE_GOLDEN === '1';
 
@@ -47,6 +48,30 @@ describe('fixtures/ok', () => {
   });
 });
 
+/** Cases whose form for a control plane is stored too, as it differs from the form of files. */
+const served = [
+  'gateway-http',
+  'plain-client',
+  'service-endpoint-unready',
+  'service-headless-http',
+  'service-without-endpoints',
+] as const;
+
+describe('fixtures/ok with delivery ads', () => {
+  test.each(served)('%s gives its golden files', async (name) => {
+    const base = { name, files: await compileCase(name) };
+    const files = await compileCase(name, 'ads');
+    const stored = storedForm(files, base);
+    expectGolden(join('golden/ads', name), stored);
+    expectFiles(
+      wholeForm(stored, () => base.files),
+      files,
+    );
+  });
+
+  noOrphans('golden/ads', served);
+});
+
 describe('fixtures/err', () => {
   const names = fixtureNames('fixtures/err');
 
@@ -62,13 +87,21 @@ describe('fixtures/err', () => {
   noOrphans('golden/err', names);
 });
 
-async function compileCase(name: string): Promise<CaseFiles> {
+async function compileCase(name: string, delivery: Delivery = 'files'): Promise<CaseFiles> {
   const fixture = await readFixture('fixtures/ok', name);
-  const compilation = compileFixture(fixture);
+  const compilation = compileFixture(fixture, delivery);
   const diagnostics = format(fixture.bag.all, fixture.sources, 'text');
   if (compilation === undefined) throw new Error(diagnostics);
   const files = [...planFiles(compilation, { files: fixture.sources })].map(({ path, text }) => [path, text] as const);
-  return new Map([...files, ...textFile('diagnostics.txt', diagnostics)]);
+  const endpoints = compilation.configs.flatMap(({ namespace, workload, endpoints: own }) => {
+    const text = JSON.stringify(
+      own.map(({ json }) => json),
+      null,
+      2,
+    );
+    return own.length === 0 ? [] : textFile(`${namespace}/${workload}/endpoints.json`, text);
+  });
+  return new Map([...files, ...endpoints, ...textFile('diagnostics.txt', diagnostics)]);
 }
 
 /** No file for no text. */

@@ -36,6 +36,7 @@ const inputShape: ObjectShape = {
       list: { fields: { ...namedText.fields, name: 'string' }, required: [...namedText.required, 'name'] },
     },
     bootstrap: { fields: { custom: namedText, override: namedText }, required: [], isClosed: true },
+    delivery: { oneOf: ['files', 'ads'] },
   },
 };
 

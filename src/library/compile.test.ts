@@ -45,6 +45,18 @@ describe('compile of the library', () => {
     },
   );
 
+  test('gives with delivery ads the endpoints apart from their clusters, and the names that a control plane serves', async () => {
+    const { files } = await readFixture(fixtures, 'plain-client');
+    const [inFiles, served] = await Promise.all([compile({ files }), compile({ files, delivery: 'ads' })]);
+    expect(inFiles.proxies?.every(({ endpoints }) => endpoints.length === 0)).toBe(true);
+    const [proxy] = served.proxies ?? [];
+    expect(proxy?.bootstrap).toMatchObject({ dynamic_resources: { cds_config: { ads: {} }, lds_config: { ads: {} } } });
+    const ofEds = proxy?.clusters.filter(({ type }) => type === 'EDS').map(({ name }) => name);
+    expect(ofEds).not.toEqual([]);
+    expect(proxy?.endpoints.map(({ cluster_name: name }) => name)).toEqual(ofEds);
+    await expect(compile({ files, delivery: 'xds' as 'ads' })).rejects.toThrow('compile: delivery is ');
+  });
+
   test('gives no proxy when one text of many has an error, and tells all errors at once', async () => {
     const wrong = (path: string) => ({ path, text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n' });
     const meshConfig = { path: 'config.yaml', text: 'trustDomian: a\n' };

@@ -24,7 +24,7 @@ export async function compile(input: CompileInput): Promise<CompileResult> {
   const isTemplate = input.templates?.some(({ name }) => name === 'bootstrap.json.hbs') ?? false;
   reportUnreadBootstrap(settings, sources, { isCustom: input.bootstrap?.custom !== undefined, isTemplate }, bag);
   const bootstrap = parseUserBootstrap(input.bootstrap ?? {}, bag);
-  const compiler = createCompiler({ settings, bootstrap, ...(templates && { templates }) });
+  const compiler = createCompiler({ settings, bootstrap, delivery: input.delivery, ...(templates && { templates }) });
   const objects = compiler.read(input.files, bag);
   const keySets = await createKeySetGatherer(input.keySets).gather(objects, bag);
   const select = input.workloads ?? 'all';
@@ -54,7 +54,7 @@ function templateOf(template: NonNullable<CompileInput['templates']>[number]) {
 }
 
 function configuration(config: EnvoyConfig, locate: Locate): ProxyConfiguration {
-  const { namespace, workload, bootstrap, listeners, clusters, routes } = config;
+  const { namespace, workload, bootstrap, listeners, clusters, routes, endpoints } = config;
   const messages = (resources: readonly Resource[]): readonly Message[] => resources.map(({ json }) => json);
   return {
     namespace,
@@ -63,6 +63,7 @@ function configuration(config: EnvoyConfig, locate: Locate): ProxyConfiguration 
     listeners: messages(listeners),
     clusters: messages(clusters),
     routes: messages(routes),
+    endpoints: messages(endpoints),
     origins: originsJson(config, locate),
   };
 }

@@ -39,6 +39,11 @@ export interface CompileInput extends AnalyseInput {
   readonly keySets?: readonly KeySetText[] | undefined;
   readonly templates?: readonly TemplateText[] | undefined;
   readonly bootstrap?: BootstrapInput | undefined;
+  /**
+   * How Envoy gets its resources: `files` (the default), with the endpoints of each cluster in it, or `ads`, over one
+   * stream from a control plane, with the endpoints as resources of their own.
+   */
+  readonly delivery?: 'files' | 'ads' | undefined;
 }
 
 /** Bootstraps of Envoy's own form, in YAML or JSON, for every proxy. */

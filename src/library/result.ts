@@ -39,6 +39,8 @@ export interface ProxyConfiguration {
   readonly clusters: readonly Message[];
   /** `envoy.config.route.v3.RouteConfiguration`. */
   readonly routes: readonly Message[];
+  /** `envoy.config.endpoint.v3.ClusterLoadAssignment`, with `delivery: 'ads'`; else none, for the clusters hold them. */
+  readonly endpoints: readonly Message[];
   /** The content of `origins.json`: for each fragment of a resource the field that decided it, and where that stands. */
   readonly origins: OriginsFile;
 }

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import type { Compilation } from '../compiler/compilation.ts';
 import { createCompiler } from '../compiler/compile.ts';
 import type { WorkloadKey } from '../compiler/merge/effective.ts';
+import type { Delivery } from '../compiler/render/resource.ts';
 import type { Templates } from '../compiler/render/templates.ts';
 import { readSettings } from '../config/read.ts';
 import type { Settings } from '../config/settings.ts';
@@ -92,10 +93,13 @@ export async function readFixture(folder: string, name: string): Promise<Fixture
 }
 
 /** Compiles a case; its diagnostics are in its bag. */
-export function compileFixture({ files, select, settings, templates, keySets, bag }: Fixture): Compilation | undefined {
+export function compileFixture(
+  { files, select, settings, templates, keySets, bag }: Fixture,
+  delivery?: Delivery,
+): Compilation | undefined {
   return bag.hasErrors
     ? undefined
-    : createCompiler({ settings, ...(templates && { templates }) }).compile(files, select, bag, keySets);
+    : createCompiler({ settings, delivery, ...(templates && { templates }) }).compile(files, select, bag, keySets);
 }
 
 function workloadKey(text: string): WorkloadKey {
