@@ -31,6 +31,8 @@ export type CompileResult = {
       readonly held?: HeldObjects;
       /** The namespace whose policies hold for the whole mesh, and why it is that one. Absent: not known. */
       readonly rootNamespace?: { readonly name: string; readonly isDecided: boolean; readonly why: string };
+      /** Hosts that keys may be fetched from though their addresses are private. Absent: not known. */
+      readonly jwksAllowedHosts?: readonly string[];
       /** To be called when the files are in force: from now on these versions of the objects are the last good ones. */
       readonly accept?: () => void;
     }

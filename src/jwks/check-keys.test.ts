@@ -79,7 +79,7 @@ describe('checkKeys', () => {
   test('refuses the whole private key of an issuer', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     await expect(checkKeys(keySetText(await exportJWK(privateKey)))).rejects.toMatchObject({
-      code: 'keys-unusable',
+      code: 'keys-withdrawn',
       message: 'no key of the set is usable: key number 1 is private: whoever reads the set can sign',
     });
   });
@@ -91,11 +91,11 @@ describe('checkKeys', () => {
     ['null', 'answer-invalid', /"null"/],
     ['{}', 'answer-invalid', /"keys"/],
     ['{"keys":{}}', 'answer-invalid', /"keys"/],
-    ['{"keys":[]}', 'keys-unusable', /empty/],
+    ['{"keys":[]}', 'keys-withdrawn', /empty/],
     [keySetText(...Array.from({ length: 101 }, () => ({}))), 'keys-unusable', /101 keys/],
-    [keySetText(...Array.from({ length: 9 }, () => ({}))), 'keys-unusable', /key number 3 .*; and 6 more$/],
-    [keySetText({ kid: 'a\u0000\n\u{1f600}', kty: 'oct' }), 'keys-unusable', /key "a\\u0000\\n\\ud83d\\ude00"/],
-    [keySetText({ kid: 'a'.repeat(9000), kty: 'oct' }), 'keys-unusable', /^.{0,300}$/],
+    [keySetText(...Array.from({ length: 9 }, () => ({}))), 'keys-withdrawn', /key number 3 .*; and 6 more$/],
+    [keySetText({ kid: 'a\u0000\n\u{1f600}', kty: 'oct' }), 'keys-withdrawn', /key "a\\u0000\\n\\ud83d\\ude00"/],
+    [keySetText({ kid: 'a'.repeat(9000), kty: 'oct' }), 'keys-withdrawn', /^.{0,300}$/],
   ])('says of %.40j: %s', async (text, code, message) => {
     await expect(checkKeys(text)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });

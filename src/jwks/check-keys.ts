@@ -28,7 +28,7 @@ const maxKeys = 100;
 /**
  * Reads a JSON Web Key Set and writes it anew with the usable keys alone, so that no private member, no symmetric key
  * and nothing that two JSON parsers read differently gets into a configuration. Throws a `KeySetError` that names each
- * key and its reason when none is usable.
+ * key and its reason when none is usable: an issuer whose set has none has withdrawn those of before.
  */
 export async function checkKeys(text: string): Promise<CheckedKeys> {
   const { keys } = parseObject(text, 'the key set');
@@ -43,7 +43,7 @@ export async function checkKeys(text: string): Promise<CheckedKeys> {
     if (check.reason === undefined) usable.set(JSON.stringify(check.jwk), check.jwk);
     else refused.push({ key: nameOf(key, i), reason: check.reason, ...(check.isSecret ? { isSecret: true } : {}) });
   }
-  if (usable.size === 0) throw unusable(refused);
+  if (usable.size === 0) throw withdrawn(refused);
   const sorted = [...usable.entries()].sort(
     ([a, x], [b, y]) => compareStrings(x.kid ?? '', y.kid ?? '') || compareStrings(a, b),
   );
@@ -58,12 +58,12 @@ async function digestOf(text: string): Promise<string> {
 
 const namedInMessage = 3;
 
-function unusable(refused: readonly RefusedKey[]): KeySetError {
-  if (refused.length === 0) return new KeySetError('keys-unusable', 'the key set is empty');
+function withdrawn(refused: readonly RefusedKey[]): KeySetError {
+  if (refused.length === 0) return new KeySetError('keys-withdrawn', 'the key set is empty');
   const named = refused.slice(0, namedInMessage).map(({ key, reason }) => `${key} ${reason}`);
   const more = refused.length - named.length;
   const rest = more > 0 ? `; and ${more} more` : '';
-  return new KeySetError('keys-unusable', `no key of the set is usable: ${named.join('; ')}${rest}`);
+  return new KeySetError('keys-withdrawn', `no key of the set is usable: ${named.join('; ')}${rest}`);
 }
 
 function nameOf(key: unknown, index: number): string {

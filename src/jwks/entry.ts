@@ -10,7 +10,7 @@ export class KeySetEntry {
   source: KeySetSource;
   /** Monotonic milliseconds of the last time somebody asked. */
   usedMs: number;
-  readonly #options: RequestOptions;
+  #options: RequestOptions;
   readonly #isWanted: () => boolean;
   #awake: AbortController | undefined;
   #first: Promise<void> = Promise.resolve();
@@ -22,6 +22,8 @@ export class KeySetEntry {
   /** Monotonic milliseconds at which the next look is due. */
   #dueMs = 0;
   #discovered: DiscoveredUrl | undefined;
+  /** Under which the keys in force came: if others hold since, a refusal of their host drops them. */
+  #keysUnder: RequestOptions | undefined;
 
   constructor(source: KeySetSource, options: RequestOptions, isWanted: () => boolean) {
     this.source = source;
@@ -51,6 +53,17 @@ export class KeySetEntry {
     this.#awake = undefined;
   }
 
+  /** Other hosts may be private: an awake source asks at once. If its host is refused now, the last good keys are dropped. */
+  askUnder(options: RequestOptions): void {
+    this.#options = options;
+    this.#discovered = undefined;
+    this.#dueMs = options.clock.monotonicMs();
+    // A first look is waited for: it notices at its end that it asked under other rules.
+    if (this.#awake === undefined || this.result === undefined) return;
+    this.rest();
+    this.wake();
+  }
+
   /** Undefined until the first request has ended. */
   get result(): KeySetResult | undefined {
     if (this.#keySet !== undefined) return { keySet: this.#keySet, fault: this.#fault };
@@ -69,17 +82,23 @@ export class KeySetEntry {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { clock, observer } = this.#options;
+    const options = this.#options;
+    await this.#lookUnder(options, signal);
+    if (!signal.aborted && options !== this.#options) await this.#look(signal);
+  }
+
+  async #lookUnder(options: RequestOptions, signal: AbortSignal): Promise<void> {
+    const { clock, observer } = options;
     const { source } = this;
     const startMs = clock.monotonicMs();
     observer.onRequest(source);
     try {
-      const { keys, discovered } = await requestKeys(source, this.#discovered, this.#options, signal);
+      const { keys, discovered } = await requestKeys(source, this.#discovered, options, signal);
       // Checking keys goes on after the signal; by now a newer look may have brought newer keys.
       if (signal.aborted) return;
       this.#discovered = discovered;
       observer.onRequestEnd(source, clock.monotonicMs() - startMs, undefined);
-      this.#accept({ ...keys, fetchedAtMs: clock.wallMs() });
+      this.#accept({ ...keys, fetchedAtMs: clock.wallMs() }, options);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof KeySetError)) throw error;
@@ -95,10 +114,11 @@ export class KeySetEntry {
     this.#dueMs = clock.monotonicMs() + nextLook(outlook, timings.refreshMs, clock.random());
   }
 
-  #accept(keySet: KeySet): void {
+  #accept(keySet: KeySet, options: RequestOptions): void {
     const isNew = this.#keySet?.digest !== keySet.digest;
     this.#keySet = keySet;
     this.#seenMs = this.#options.clock.monotonicMs();
+    this.#keysUnder = options;
     this.#fault = undefined;
     this.#failures = 0;
     this.#setDue(undefined);
@@ -113,14 +133,23 @@ export class KeySetEntry {
     // The issuer may have moved its keys: its discovery document is read again.
     this.#discovered = undefined;
     if (isNews) observer.onFault(this.source, fault);
-    const isOutdated = this.#keySet !== undefined && clock.monotonicMs() - this.#seenMs >= timings.dropMs;
-    if (isOutdated) {
+    if (this.#keySet !== undefined && this.#isWithdrawnBy(fault)) {
+      this.#keySet = undefined;
+      // The next look is soon, as for a source that never had keys.
+      this.#failures = 1;
+      observer.onChange(this.source, { fault });
+    } else if (this.#keySet !== undefined && clock.monotonicMs() - this.#seenMs >= timings.dropMs) {
       this.#keySet = undefined;
       const message = `the last good keys are too old, and no newer ones: ${fault.message}`;
       this.#fault = { code: 'outdated', message };
       observer.onChange(this.source, { fault: this.#fault });
     }
     this.#setDue(wait);
+  }
+
+  /** The source's own word, or the operator's, is that the last good keys count no more; others of its faults may pass. */
+  #isWithdrawnBy({ code }: KeySetFault): boolean {
+    return code === 'keys-withdrawn' || (code === 'host-refused' && this.#keysUnder !== this.#options);
   }
 }
 

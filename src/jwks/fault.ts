@@ -3,8 +3,9 @@
  * issuer that is none; `host-refused` an address that key sets may not come from; `host-unknown` no DNS answer;
  * `unreachable` no connection, or a broken one; `timed-out`; `status-refused` another status than 200;
  * `redirect-refused` too many, without a target, or from https to http; `answer-too-large`; `answer-invalid` not the
- * expected JSON; `issuer-mismatch` the discovery document is another issuer's; `keys-unusable` no key to verify with;
- * `outdated` the last good set is too old; `closed` the resolver has ended.
+ * expected JSON; `issuer-mismatch` the discovery document is another issuer's; `keys-unusable` more keys than are looked
+ * at, or Envoy refuses them; `keys-withdrawn` a well-formed set, maybe an empty one, without a usable key; `outdated` the
+ * last good set is too old; `closed` the resolver has ended.
  */
 export type KeySetFaultCode =
   | 'url-refused'
@@ -19,6 +20,7 @@ export type KeySetFaultCode =
   | 'answer-invalid'
   | 'issuer-mismatch'
   | 'keys-unusable'
+  | 'keys-withdrawn'
   | 'outdated'
   | 'closed';
 

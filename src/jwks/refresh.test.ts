@@ -37,8 +37,8 @@ describe('refresh', () => {
   test.each([
     ['is away', () => ({ status: 503, body: Buffer.alloc(0) })],
     ['answers with a page', () => ok('<html>')],
-    ['answers with an empty set', () => ok('{"keys":[]}')],
-    ['answers with a symmetric key', () => ok('{"keys":[{"kty":"oct","k":"AAAA"}]}')],
+    ['answers with no set', () => ok('{"keys":{}}')],
+    ['answers with more keys than are looked at', () => ok(keySetText(...Array.from({ length: 101 }, () => first)))],
   ])('keeps the last good keys while the source %s, and says so', async (_name, broken) => {
     await world.resolver.get(source);
     await world.clock.settle();
@@ -52,6 +52,22 @@ describe('refresh', () => {
     await world.clock.advance(3 * minute);
     expect(await world.resolver.get(source)).toMatchObject({ keySet: { digest: keySet?.digest }, fault: undefined });
     expect(world.heard.count('change')).toBe(1);
+  });
+
+  test.each([
+    ['an empty set', '{"keys":[]}'],
+    ['a set of a symmetric key alone', '{"keys":[{"kty":"oct","k":"AAAA"}]}'],
+  ])('takes %s at its word: the last good keys are withdrawn, and new ones are taken soon', async (_name, answer) => {
+    await world.resolver.get(source);
+    await world.clock.settle();
+    world.answer = () => ok(answer);
+    await world.clock.advance(23 * minute);
+    expect(world.resolver.current(source)).toMatchObject({ fault: { code: 'keys-withdrawn' } });
+    expect(world.resolver.current(source)?.keySet).toBeUndefined();
+    expect(world.heard.lines.filter((line) => line.startsWith('change none'))).toEqual(['change none keys-withdrawn']);
+    world.answer = () => ok(keySetText(second));
+    await world.clock.advance(30_000);
+    expect(kids(world.resolver.current(source))).toEqual(['second']);
   });
 
   test('drops the last good keys after 7 days away, and takes new ones after that', async () => {

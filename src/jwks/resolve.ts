@@ -36,6 +36,10 @@ export interface KeySetResolver {
    * their last good keys stay for a week, should they come into use again.
    */
   retain(sources: readonly KeySetSource[]): void;
+  /**
+   * Other hosts may be private from now on. Each source is asked again at once; keys whose host is refused now are dropped.
+   */
+  allow(hosts: readonly string[]): void;
   /** Ends every request and wait; who still waits for keys gets the fault `closed`. */
   close(): void;
 }
@@ -54,7 +58,7 @@ export function createKeySetResolver(options: KeySetResolverOptions): KeySetReso
 }
 
 class CachingResolver implements KeySetResolver {
-  readonly #options: RequestOptions;
+  #options: RequestOptions;
   readonly #entries = new Map<string, KeySetEntry>();
   readonly #closing = new AbortController();
   #retained: ReadonlySet<string> = new Set();
@@ -85,6 +89,12 @@ class CachingResolver implements KeySetResolver {
       if (this.#isKept(key, entry) && !this.#retained.has(key)) entry.rest();
     }
     for (const source of sources) this.#entryOf(source);
+  }
+
+  allow(hosts: readonly string[]): void {
+    if (JSON.stringify(hosts) === JSON.stringify(this.#options.allowedHosts)) return;
+    this.#options = { ...this.#options, allowedHosts: hosts };
+    for (const entry of this.#entries.values()) entry.askUnder(this.#options);
   }
 
   close(): void {

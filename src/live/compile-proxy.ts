@@ -127,6 +127,7 @@ class Compilations {
       files: await this.#withSecrets(written, value),
       inputs: paths,
       rootNamespace: explainRootNamespace(value.objects, settings, decidedRoot),
+      jwksAllowedHosts: settings.jwksAllowedHosts,
       ...(this.#good !== undefined && { changes: policyChanges(this.#good.objects, value.objects) }),
       accept: () => {
         this.#good = { files, objects: value.objects };

@@ -79,14 +79,21 @@ describe.concurrent('pilot-agent proxy', () => {
     expect(proxy.curl('http://127.0.0.1:15020/stats/../stats/prometheus', '--path-as-is').status).toBe(404);
   });
 
-  test('fetches from no private address that the mesh configuration does not allow, and writes log lines only', async (context) => {
+  test('fetches from those private addresses alone that the mesh configuration allows now, and writes log lines only', async (context) => {
     const proxy = await proxyWithTokens(context);
     const rules = Array.from({ length: 15 }, (_, i) => `{issuer: i${i}, jwksUri: "http://127.0.0.1:8099/${i}"}`);
     await proxy.write('mesh/more-tokens.yaml', tokens.replace('tokens,', 'more,').replace(/\[.*\]/, `[${rules}]`));
-    proxy.start({ prepare: `${keyServer} &` });
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: []\n');
+    proxy.start({ args: ['--policies', 'mesh', '--meshConfig', 'mesh.yaml'], prepare: `${keyServer} &` });
     await proxy.logged(/are not available \(.*loopback/);
     await proxy.logged('state=running');
     expect(await proxy.read('listeners.json')).toContain(standInKid);
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: [127.0.0.1]\n');
+    await untilListeners(proxy, '\\"kid\\":\\"fetched\\"');
+    await proxy.write('mesh.yaml', 'jwksAllowedHosts: []\n');
+    await proxy.logged(/the keys of an issuer are gone.*loopback/);
+    const fetched = async (): Promise<boolean> => (await proxy.read('listeners.json')).includes('fetched');
+    await vi.waitFor(async () => expect(await fetched()).toBe(false), { timeout: 20_000 });
     expect(proxy.output).not.toMatch(/Warning: |trace-warnings/);
   });
 

@@ -7,6 +7,7 @@ import { checkEnvoy } from '../../agent/check-envoy.ts';
 import { EnvoyCheck } from '../../agent/envoy-check.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
+import { allowHosts } from '../../agent/reload/allow-hosts.ts';
 import type { ValidateConfig } from '../../agent/reload/reload.ts';
 import { tellRootNamespace } from '../../agent/reload/tell-root.ts';
 import { runAgent } from '../../agent/run.ts';
@@ -111,7 +112,7 @@ export async function runProxy(
         ...{ ...config, namespace: identity.namespace, dns },
         authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
       },
-      ...{ compile: tellRootNamespace(compiler.compile, log), renew: compiler.renew },
+      ...{ compile: allowHosts(tellRootNamespace(compiler.compile, log), keySets), renew: compiler.renew },
       envoyCheck,
       validate,
       inputs: [...inputs, ...watched],

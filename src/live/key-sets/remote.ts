@@ -88,6 +88,11 @@ export class FetchedKeySets implements RemoteKeySets {
     );
   }
 
+  /** Other hosts may be private from now on: sources are asked again, and keys whose host is refused now are dropped. */
+  allow(hosts: readonly string[]): void {
+    this.#resolver.allow(hosts);
+  }
+
   /** Calls `listener` when keys are others than before. */
   onChange(listener: () => void): void {
     this.#listener = listener;
