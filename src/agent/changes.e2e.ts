@@ -127,6 +127,26 @@ describe('an agent whose inputs change', () => {
     expect(await agent.readiness()).toBe(200);
   });
 
+  test('refuses a new listener on a port that another process shares, and takes a port of its own again at once', async () => {
+    const agent = await start();
+    await agent.untilReady();
+    const goodPort = agent.sample.httpPort;
+    const other = createServer((socket) => socket.end('not judged by any policy'));
+    const port = await new Promise<number>((resolve) => {
+      const shared = { host: '127.0.0.1', port: 0, reusePort: true, exclusive: true };
+      other.listen(shared, () => resolve((other.address() as AddressInfo).port));
+    });
+    await agent.change({ httpPort: port, body: 'two' });
+    await agent.untilLogged(`the listener "inbound" cannot use 127.0.0.1:${port}, where process ${process.pid} (`);
+    expect(await httpGet(goodPort, '/')).toEqual({ status: 200, body: 'one' });
+    await new Promise((resolve) => other.close(resolve));
+    await agent.change({ httpPort: port, body: 'three' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('three'), 10_000);
+    // Envoy still drains the first port.
+    await agent.change({ httpPort: goodPort, body: 'four' });
+    await vi.waitFor(async () => expect((await agent.get()).body).toBe('four'), 10_000);
+  });
+
   test('becomes ready when a change mends the first configuration', async () => {
     const agent = await start({ sample: unbindable });
     await agent.untilLogged('the first configuration is not in force yet');

@@ -9,10 +9,11 @@ import type { CurrentEnvoy } from './current-envoy.ts';
 import { lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
+import { SharedPorts } from './life/shared-ports.ts';
 import { terminate } from './life/shutdown.ts';
 import type { AgentLife } from './life/state.ts';
 import type { StopRequests } from './life/stop-requests.ts';
-import { formatExit, startEnvoy } from './life/supervisor.ts';
+import { formatExit, listenerDrainMs, startEnvoy } from './life/supervisor.ts';
 import type { ActiveConfig } from './reload/active-config.ts';
 import type { ConfigFiles } from './reload/config-files.ts';
 import { type ChangeBell, follow } from './reload/follow.ts';
@@ -122,6 +123,7 @@ async function followEnvoy(
   const end = AbortSignal.any([gone, requests.stop]);
   // A change that comes during a drain would open new listeners.
   const quit = AbortSignal.any([end, draining.signal]);
+  const ports = new SharedPorts(listenerDrainMs(config));
   const reloader = new Reloader(active, {
     ...parts,
     log: log.scope('model'),
@@ -131,6 +133,7 @@ async function followEnvoy(
     admin,
     signal: quit,
     check: (next) => lackingIdentity(config, next),
+    findSharedPort: (before, next) => ports.findFault(before, next),
     serveSecrets: (next) => identity.serveGatewaySecrets(next.secrets ?? new Map()),
   });
   const run: Run = {

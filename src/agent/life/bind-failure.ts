@@ -6,17 +6,24 @@ export interface BindAddress {
   readonly port: number;
   /** Of `::`: whether IPv4 is left to others. Absent: it is not. */
   readonly isIpv6Only?: boolean;
+  /** Listens with SO_REUSEPORT, as Envoy does: a port that another one is willing to share is free. Absent: without. */
+  readonly isSharing?: boolean;
 }
 
 /**
- * The system's code for why nobody can listen there alone now; undefined when one can. Without SO_REUSEPORT, unlike
- * Envoy: a port that another one is willing to share is taken too.
+ * The system's code for why nobody can listen there now; undefined when one can. Where it is free, connections that come
+ * at this moment are accepted and closed.
  */
-export function bindFailure({ host, port, isIpv6Only = false }: BindAddress): Promise<string | undefined> {
+export function bindFailure({
+  host,
+  port,
+  isIpv6Only = false,
+  isSharing = false,
+}: BindAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    const listening = { host, port, ipv6Only: isIpv6Only, exclusive: true };
+    const listening = { host, port, ipv6Only: isIpv6Only, exclusive: true, reusePort: isSharing };
     server.listen(listening, () => server.close(() => resolve(undefined)));
   });
 }

@@ -15,17 +15,18 @@ export async function checkListenerPorts(
   listening: ReadonlySet<number> | undefined,
 ): Promise<void> {
   for (const { name, address } of boundAddresses(files)) {
-    const { host, port } = address;
     // Tried only where the port may be in use: on a free port, the agent would accept a client's connection meanwhile.
-    if (listening?.has(port) === false || (await bindFailure(address)) !== 'EADDRINUSE') continue;
-    const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-    const owner = (await portOwner(port)) ?? 'another process';
-    throw new AgentError(
-      'listener-bind-failed',
-      `the listener "${name}" cannot use ${place}, where ${owner} listens; ` +
-        'end that program, or run this agent in another network namespace: only one proxy can run in each',
-    );
+    if (listening?.has(address.port) === false || (await bindFailure(address)) !== 'EADDRINUSE') continue;
+    const advice = 'end that program, or run this agent in another network namespace: only one proxy can run in each';
+    throw new AgentError('listener-bind-failed', `${await listenerFault(name, address)}; ${advice}`);
   }
+}
+
+/** That a listener cannot have an address for itself, and whose it is, for people. */
+export async function listenerFault(name: string, { host, port }: BindAddress): Promise<string> {
+  const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const owner = (await portOwner(port)) ?? 'another process';
+  return `the listener "${name}" cannot use ${place}, where ${owner} listens`;
 }
 
 /** TCP addresses that Envoy will listen on (`envoy.config.listener.v3.Listener`), those of the bootstrap included. */

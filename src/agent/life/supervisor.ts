@@ -28,11 +28,9 @@ export function envoyArguments(
   admin: AdminAddress,
   logFormat?: string,
 ): readonly string[] {
-  // A connection that drains must outlive the wait at the end, else Envoy cuts it in the middle.
-  const drainMs = Math.max(config.drainDurationMs, config.terminationDrainMs);
   return [
     ...['-c', bootstrapPath],
-    ...['--drain-time-s', String(Math.ceil(drainMs / 1000))],
+    ...['--drain-time-s', String(Math.ceil(listenerDrainMs(config) / 1000))],
     ...['--drain-strategy', 'immediate'],
     ...['--local-address-ip-version', 'host' in admin && admin.host?.includes(':') ? 'v6' : 'v4'],
     ...['--file-flush-interval-msec', '1000'],
@@ -43,6 +41,14 @@ export function envoyArguments(
     // An explicit 0 would mean one thread, where leaving it out means one a processor.
     ...(config.concurrency ? ['--concurrency', String(config.concurrency)] : []),
   ];
+}
+
+/** How long a listener that was removed drains: its connections must outlive the wait at the end, else Envoy cuts them. */
+export function listenerDrainMs({
+  drainDurationMs,
+  terminationDrainMs,
+}: Pick<AgentConfig, 'drainDurationMs' | 'terminationDrainMs'>): number {
+  return Math.max(drainDurationMs, terminationDrainMs);
 }
 
 /**

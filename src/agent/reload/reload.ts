@@ -24,6 +24,8 @@ export interface ReloadParts {
   readonly renew: RenewKeys;
   /** Why a compiled configuration cannot be used here; undefined when it can. */
   readonly check: (files: ProxyFiles) => string | undefined;
+  /** Which new listener of the second would share its port with another process; undefined for none. Absent: not looked for. */
+  readonly findSharedPort?: (current: ProxyFiles, next: ProxyFiles) => Promise<string | undefined>;
   readonly validate: ValidateConfig;
   /** Hands out what the configuration's gateway servers ask for. Absent: nobody asks. */
   readonly serveSecrets?: (files: ProxyFiles) => void;
@@ -57,7 +59,10 @@ export class Reloader {
 
   constructor(active: ActiveConfig, parts: ReloadParts) {
     this.#active = active;
-    const defaults = { stepTimeoutMs: 15_000, serveSecrets: () => {}, observer: noObserver, followInputs: () => {} };
+    const defaults = {
+      ...{ stepTimeoutMs: 15_000, serveSecrets: () => {}, observer: noObserver, followInputs: () => {} },
+      findSharedPort: async () => undefined,
+    };
     this.#parts = { ...defaults, ...parts };
     this.#problems = new Problems(this.#parts.log, this.#parts.observer);
   }
@@ -201,6 +206,11 @@ export class Reloader {
     await this.#parts.files.checkFolder();
     const fault = this.#parts.check(next);
     if (fault !== undefined) throw new NotInForce('unusable', fault);
+    const shared = await this.#parts.findSharedPort(this.current, next);
+    if (shared !== undefined) {
+      const suspects = await suspectsNamedIn(shared, this.current, next);
+      throw new NotInForce('unusable', `${shared}${formatSuspects(suspects)}`, suspects);
+    }
     const { validate, signal } = this.#parts;
     const refusal = await judge(this.current, next, (config) => validate(config, signal));
     if (refusal === undefined) return;
