@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createCompiler } from '../compiler/compile.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
-import { Fleet, type FleetOutcome, type ProxyOutcome } from './fleet.ts';
+import { Fleet } from './fleet.ts';
+import type { FleetOutcome, ProxyOutcome } from './fleet-outcome.ts';
 import { createKeySetGatherer } from './key-sets/gather.ts';
 
 const workload = (namespace: string, address: string, rest = ''): string => `apiVersion: v1
@@ -57,26 +58,43 @@ function formsOf({ outcomes }: FleetOutcome): Readonly<Record<string, string>> {
   return Object.fromEntries([...outcomes].sort().map(([key, outcome]) => [key.replace('/web', ''), formOf(outcome)]));
 }
 
-/** A fleet that is given texts, of which each version is named after its number. */
-class Given {
-  readonly #fleet = new Fleet({
+const newFleet = (): Fleet =>
+  new Fleet({
     settings: defaultSettings,
     createCompiler: () => createCompiler({ settings: defaultSettings }),
     gatherer: createKeySetGatherer([]),
   });
+
+/** A fleet that is given texts, of which each version is named after its number. */
+class Given {
+  #fleet = newFleet();
+  readonly #isHandedOver: boolean;
   #count = 0;
+
+  /** With `isHandedOver`, each version is taken by another fleet, which knows what the one before had in force. */
+  constructor(isHandedOver: boolean) {
+    this.#isHandedOver = isHandedOver;
+  }
 
   async take(texts: Readonly<Record<string, string>>): Promise<FleetOutcome> {
     const files = Object.entries({ 'mesh.yaml': mesh, ...texts }).map(([path, text]) => ({ path, text }));
+    const { state } = this.#fleet;
+    if (this.#isHandedOver && state !== undefined) {
+      this.#fleet = newFleet();
+      await this.#fleet.restore(structuredClone(state));
+    }
     return this.#fleet.take(files, `v${++this.#count}`);
   }
 }
 
-describe('a fleet', () => {
+describe.each([
+  ['a fleet', false],
+  ['a fleet that takes the place of another one before each version', true],
+])('%s', (_name, isHandedOver) => {
   const first = { 'a.yaml': authorization('a/one', '/a'), 'b.yaml': authorization('b/one', '/b') };
   let fleet: Given;
   beforeEach(async () => {
-    fleet = new Given();
+    fleet = new Given(isHandedOver);
     expect(formsOf(await fleet.take(first))).toEqual({ a: '/a', b: '/b', c: '' });
   });
   const changed = async (texts: Readonly<Record<string, string>>) => formsOf(await fleet.take({ ...first, ...texts }));
@@ -134,6 +152,21 @@ describe('a fleet', () => {
     expect(outcome.frozen.clusters.map(({ name }) => name)).toContain('outbound|80||web.d.svc.cluster.local');
   });
 
+  test('keeps the policies of a frozen proxy that stood in a list, and holds one that becomes faulty in it', async () => {
+    const list = (...objects: readonly string[]): string => {
+      const items = objects.map((text) => `- ${text.trimEnd().replaceAll('\n', '\n  ')}\n`);
+      return `apiVersion: v1\nkind: List\nitems:\n${items.join('')}`;
+    };
+    const two = [authorization('c/one', '/1'), authorization('c/two', '/2')] as const;
+    expect(await changed({ 'list.yaml': list(...two) })).toMatchObject({ c: '/1 /2' });
+    const wrong = { 'list.yaml': list(...two), 'wrong.yaml': authorization('c/wrong', '/w', { action: 'DENI' }) };
+    for (let i = 0; i < 2; i++) {
+      expect(await changed(wrong)).toMatchObject({ a: '/a', c: 'frozen since v2: /1 /2 | c/wrong wrong.yaml:1' });
+    }
+    const faulty = list(two[0], authorization('c/two', '/3', { action: 'DENI' }));
+    expect(await changed({ 'list.yaml': faulty })).toMatchObject({ a: '/a', c: expect.stringMatching(/^\/1 \/2 \|/) });
+  });
+
   test('goes on when the faulty object is deleted', async () => {
     await changed({ 'two.yaml': authorization('a/two', '/a2', { action: 'DENI' }) });
     expect(await changed({})).toEqual({ a: '/a', b: '/b', c: '' });
@@ -146,6 +179,7 @@ describe('a fleet', () => {
     const wrong = authorization('d/two', '/d', { action: 'DENI' });
     const forms = await changed({ 'd.yaml': workload('d', '10.0.0.4'), 'two.yaml': wrong });
     expect(forms).toEqual({ a: '/a', b: '/b', c: '', d: 'frozen since undefined: * | d/two two.yaml:1' });
+    expect(await changed({ 'd.yaml': workload('d', '10.0.0.4'), 'two.yaml': wrong })).toEqual(forms);
     expect(await changed({ 'd.yaml': workload('d', '10.0.0.4') })).toEqual({ a: '/a', b: '/b', c: '', d: '' });
   });
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { PlainLog } from '../../lib/log.ts';
-import type { CompileData, FromCompiler } from './compile-messages.ts';
+import type { FleetState } from '../../live/fleet-state.ts';
+import { withChange } from '../../live/good-change.ts';
+import type { CompileData, FromCompiler, ThreadData } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
 
@@ -30,15 +32,20 @@ export interface SupervisorOptions {
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
+/** So many threads in a row may end before they have what was in force; the next one begins without. */
+const mostFailedStarts = 3;
+
 /**
  * Keeps a thread that compiles, so that nobody else has to wait for it. When it ends, by a fault or for lack of memory,
- * what was served last is served on, and a new thread begins.
+ * what was served last is served on, and a new thread begins, which knows the last valid versions of faulty objects.
  */
 export class CompileSupervisor {
   readonly #options: SupervisorOptions;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = shortestPauseMs;
+  #good: FleetState | undefined;
+  #failedStarts = 0;
   #isClosed = false;
 
   constructor(options: SupervisorOptions) {
@@ -58,25 +65,15 @@ export class CompileSupervisor {
   }
 
   #start(): void {
-    const { data, program = ownProgram, heapMiB, fleet, log, observer } = this.#options;
+    const { data, program = ownProgram, heapMiB, fleet } = this.#options;
+    const workerData: ThreadData = { data, good: this.#good };
     const worker = new Worker(program, {
-      workerData: data,
+      workerData,
       resourceLimits: heapMiB === undefined ? {} : { maxOldGenerationSizeMb: heapMiB },
     });
     this.#worker = worker;
     const receiver = new SnapshotReceiver(fleet.snapshot);
-    worker.on('message', (message: FromCompiler) => {
-      if (message.type === 'refused') {
-        observer?.refused?.();
-        log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
-        return;
-      }
-      const snapshot = receiver.receive(message.snapshot);
-      this.#pauseMs = shortestPauseMs;
-      observer?.compiled?.(message.ms);
-      log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(message.ms) });
-      fleet.update(snapshot);
-    });
+    worker.on('message', (message: FromCompiler) => this.#take(message, receiver));
     let reason = 'the thread that compiles has ended';
     worker.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error);
@@ -84,8 +81,29 @@ export class CompileSupervisor {
     worker.on('exit', () => this.#restart(reason));
   }
 
+  #take(message: FromCompiler, receiver: SnapshotReceiver): void {
+    const { fleet, log, observer } = this.#options;
+    if (message.type === 'good') {
+      this.#good = withChange(this.#good, message.change);
+      this.#failedStarts = 0;
+      return;
+    }
+    if (message.type === 'refused') {
+      observer?.refused?.();
+      log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
+      return;
+    }
+    const snapshot = receiver.receive(message.snapshot);
+    this.#pauseMs = shortestPauseMs;
+    observer?.compiled?.(message.ms);
+    log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(message.ms) });
+    fleet.update(snapshot);
+  }
+
   #restart(reason: string): void {
     if (this.#isClosed) return;
+    // What it is to go on with may be what it ends of; without it, all that may concern a faulty object is closed.
+    if (++this.#failedStarts >= mostFailedStarts) this.#good = undefined;
     const { log, observer } = this.#options;
     observer?.restarted?.();
     log.error('the thread that compiles is started again; what was served last stays', { reason });

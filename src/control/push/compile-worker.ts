@@ -5,12 +5,14 @@ import { readSettings } from '../../config/read.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { Fleet } from '../../live/fleet.ts';
+import type { FleetState } from '../../live/fleet-state.ts';
+import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer } from '../../live/key-sets/gather.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import { FilesRegistry } from '../registry/files.ts';
-import type { CompileData, FromCompiler } from './compile-messages.ts';
+import type { CompileData, FromCompiler, ThreadData } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 
@@ -18,9 +20,9 @@ import { SnapshotSender } from './snapshot-sender.ts';
 const settleMs = 10;
 
 if (parentPort === null) throw new Error('this program is a thread of meshd, and does nothing by itself');
-void serve(parentPort, workerData as CompileData);
+void serve(parentPort, workerData as ThreadData);
 
-async function serve(port: MessagePort, data: CompileData): Promise<void> {
+async function serve(port: MessagePort, { data, good }: ThreadData): Promise<void> {
   const tell = (message: FromCompiler): void => port.postMessage(message);
   const bag = new DiagnosticBag();
   const { settings, sources } = await readSettings(data.settings, bag);
@@ -33,7 +35,12 @@ async function serve(port: MessagePort, data: CompileData): Promise<void> {
     createCompiler: () => createCompiler({ settings, delivery: 'ads' }),
     gatherer: createKeySetGatherer(),
   });
-  const mesh = new CompiledMesh(data, fleet, tell);
+  const tellGood = goodTeller<FleetState>(good, (change) => tell({ type: 'good', change }));
+  if (good !== undefined) {
+    await fleet.restore(good);
+    if (fleet.state !== undefined) tellGood(fleet.state);
+  }
+  const mesh = new CompiledMesh(data, fleet, tell, tellGood);
   await watchPaths([data.folder], { debounceMs: settleMs, debounceMaxMs: 100, onChange: () => void mesh.look() });
   await mesh.look();
 }
@@ -44,6 +51,7 @@ class CompiledMesh {
   readonly #debounce: Debounce;
   readonly #gathersEndpoints: boolean;
   readonly #tell: (message: FromCompiler) => void;
+  readonly #tellGood: (good: FleetState) => void;
   readonly #sender = new SnapshotSender();
   #looking = Promise.resolve();
   /** The last look that is not compiled yet, and whether one since the last compilation is urgent. */
@@ -52,11 +60,17 @@ class CompiledMesh {
     | undefined;
   #isFirst = true;
 
-  constructor(data: CompileData, fleet: Fleet, tell: (message: FromCompiler) => void) {
+  constructor(
+    data: CompileData,
+    fleet: Fleet,
+    tell: (message: FromCompiler) => void,
+    tellGood: (good: FleetState) => void,
+  ) {
     this.#fleet = fleet;
     this.#registry = new FilesRegistry(data.folder);
     this.#gathersEndpoints = data.gathersEndpoints;
     this.#tell = tell;
+    this.#tellGood = tellGood;
     this.#debounce = new Debounce(data.debounce, () => this.#compile());
   }
 
@@ -96,6 +110,8 @@ class CompiledMesh {
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const snapshot = this.#sender.send({ configs, workloads: whose }, isUrgent);
     this.#tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
+    const { state } = this.#fleet;
+    if (state !== undefined) this.#tellGood(state);
   }
 }
 
