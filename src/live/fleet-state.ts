@@ -12,7 +12,7 @@ export interface FleetState {
   /** The root namespace that their objects decided on. */
   readonly rootBefore: string | undefined;
   /** Objects that are held, by their key, and the last version of the inputs in which each was sound. */
-  readonly heldSince: readonly (readonly [key: string, version: string | undefined])[];
+  readonly heldSince: readonly (readonly [key: string, version: string])[];
   /** Proxies that keep the policies of an older version. */
   readonly frozen: readonly FrozenProxies[];
   /** Proxies (`<namespace>/<name>`) that were never good. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createCompiler } from '../compiler/compile.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
+import type { SourceFile } from '../source/document.ts';
 import { Fleet } from './fleet.ts';
 import type { FleetOutcome, ProxyOutcome } from './fleet-outcome.ts';
 import { createKeySetGatherer } from './key-sets/gather.ts';
@@ -77,7 +78,9 @@ class Given {
   }
 
   async take(texts: Readonly<Record<string, string>>): Promise<FleetOutcome> {
-    const files = Object.entries({ 'mesh.yaml': mesh, ...texts }).map(([path, text]) => ({ path, text }));
+    const files: SourceFile[] = Object.entries({ 'mesh.yaml': mesh, ...texts }).map(([path, text]) => ({ path, text }));
+    // Another program's file.
+    files.push({ path: 'values.yaml', text: '- text\n', isFound: true });
     const { state } = this.#fleet;
     if (this.#isHandedOver && state !== undefined) {
       this.#fleet = newFleet();

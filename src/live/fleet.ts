@@ -64,10 +64,15 @@ export class Fleet {
     });
     return {
       ...{ version, files: this.#good.files, rootBefore: this.#rootBefore },
-      heldSince: [...this.#heldSince],
+      heldSince: [...this.#heldSince].flatMap(([key, since]) => (since === undefined ? [] : [[key, since] as const])),
       frozen,
       denying: [...this.#workloads.keys()].filter((key) => !this.#proxies.has(key)),
     };
+  }
+
+  /** Of the files of the state. */
+  get objects(): GoodInputs['objects'] {
+    return this.#good?.objects ?? [];
   }
 
   /** Goes on, before it takes anything, with what another fleet had in force. What is no longer sound of it is forgotten. */

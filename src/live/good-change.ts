@@ -23,7 +23,7 @@ export function goodTeller<T extends WithFiles>(
     const now = new Map(files.map(({ path, text }) => [path, text]));
     const removed = [...known.keys()].filter((path) => !now.has(path));
     known = now;
-    tell({ files: changed.map(({ path, text }) => ({ path, text })), removed, rest });
+    tell({ files: changed.map((file) => ({ ...file })), removed, rest });
   };
 }
 

@@ -18,6 +18,8 @@ import { serveVariables } from './variables.ts';
 
 const usualPort = 15_012;
 
+const defaultStateFolder = './var/lib/mesh/state';
+
 /** May be absent. */
 export const defaultMeshConfig = './etc/mesh/config/mesh';
 
@@ -34,7 +36,7 @@ export async function controlConfigOf(
     trustDomain: settings.trustDomain,
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
     secure,
-    distribution: distributionOf(flags, environment, hasAuthority && secure !== undefined),
+    distribution: distributionOf(flags, settings, environment, hasAuthority && secure !== undefined),
     monitoring: flags.monitoringAddr,
     version,
   };
@@ -68,9 +70,15 @@ function variable<T>(environment: Environment, name: string, parse: (text: strin
   return parsed.value;
 }
 
-function distributionOf(flags: ServeFlags, environment: Environment, isServed: boolean): ControlConfig['distribution'] {
+function distributionOf(
+  flags: ServeFlags,
+  { trustDomain }: Settings,
+  environment: Environment,
+  isServed: boolean,
+): ControlConfig['distribution'] {
   if (flags.config === undefined) {
     if (flags.anyProxyAddress) throw new UsageError('--anyProxyAddress has an effect with --config alone');
+    if (flags.stateFolder !== undefined) throw new UsageError('--stateFolder has an effect with --config alone');
     return undefined;
   }
   if (!isServed) throw new UsageError('--config needs the TLS listener and the CA, which show who a proxy is');
@@ -79,6 +87,8 @@ function distributionOf(flags: ServeFlags, environment: Environment, isServed: b
     compile: {
       folder: flags.config,
       settings: { meshConfig, environment: { ...environment }, flags: { trustDomain: flags.trustDomain } },
+      trustDomain,
+      stateFolder: flags.stateFolder ?? defaultStateFolder,
       debounce: {
         afterMs: variable(environment, 'PILOT_DEBOUNCE_AFTER', parseDurationVariable),
         maxMs: variable(environment, 'PILOT_DEBOUNCE_MAX', parseDurationVariable),

@@ -19,6 +19,7 @@ export interface ServeFlags {
   readonly csrBurst: number;
   readonly config?: string;
   readonly anyProxyAddress?: true;
+  readonly stateFolder?: string;
 }
 
 /** Adds the flags of `meshd serve`. */
@@ -91,6 +92,11 @@ function addDistributionFlags(command: Command): Command {
     .option(
       '--anyProxyAddress',
       "let a proxy come from another address than its workload's: for networks that translate addresses",
+    )
+    .option(
+      '--stateFolder <folder>',
+      'with --config: folder in which the last valid inputs are kept for the next start (default: ./var/lib/mesh/state)',
+      parsePath,
     );
 }
 

@@ -1,6 +1,8 @@
 import type { SettingsOptions } from '../../config/read.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
+import type { SourceFile } from '../../source/document.ts';
+import type { KnownFolders } from '../registry/files.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 
@@ -9,16 +11,34 @@ export interface CompileData {
   /** Folder of policies, services and workloads. */
   readonly folder: string;
   readonly settings: SettingsOptions;
+  /** That of the CA; the mesh configuration cannot change it while `meshd` runs. */
+  readonly trustDomain: string;
+  /** Folder of what is in force, for a `meshd` that is started again; absent: it is not kept. */
+  readonly stateFolder?: string | undefined;
   readonly debounce: DebounceTimes;
   /** PILOT_ENABLE_EDS_DEBOUNCE: false sends changes of endpoints at once. */
   readonly gathersEndpoints: boolean;
+}
+
+/** What a compile thread has in force. */
+export interface MeshState extends FleetState {
+  /** The mesh configuration; undefined: there was no file of it. */
+  readonly meshConfig: SourceFile | undefined;
+  readonly folders: KnownFolders;
 }
 
 /** What the compile thread is started with. */
 export interface ThreadData {
   readonly data: CompileData;
   /** What the thread before it had in force. */
-  readonly good: FleetState | undefined;
+  readonly good: MeshState | undefined;
+  /** It may read what another `meshd` left in the folder of the state. */
+  readonly readsState: boolean;
+}
+
+/** To the compile thread: it is to write what is not written yet, and answers with `closed`. */
+export interface ToCompiler {
+  readonly type: 'close';
 }
 
 /** From the compile thread. */
@@ -27,4 +47,6 @@ export type FromCompiler =
   /** The inputs are wrong, or cannot be read: what was served last stays. `text` says why, with file and line. */
   | { readonly type: 'refused'; readonly text: string }
   /** What is in force now, for the thread that takes the place of this one. */
-  | { readonly type: 'good'; readonly change: GoodChange<FleetState> };
+  | { readonly type: 'good'; readonly change: GoodChange<MeshState> }
+  | { readonly type: 'told'; readonly level: 'info' | 'warn'; readonly text: string }
+  | { readonly type: 'closed' };

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { FleetState } from '../../live/fleet-state.ts';
 import { withChange } from '../../live/good-change.ts';
-import type { CompileData, FromCompiler, ThreadData } from './compile-messages.ts';
+import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
 
@@ -29,6 +29,9 @@ export interface SupervisorOptions {
   readonly heapMiB?: number | undefined;
 }
 
+/** So long a thread that is closed may take to write what is in force. */
+const longestWriteMs = 2_000;
+
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
@@ -44,7 +47,8 @@ export class CompileSupervisor {
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = shortestPauseMs;
-  #good: FleetState | undefined;
+  #good: MeshState | undefined;
+  #readsState = true;
   #failedStarts = 0;
   #isClosed = false;
 
@@ -61,12 +65,17 @@ export class CompileSupervisor {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await within(longestWriteMs, writeOut(worker));
+    await worker.terminate();
   }
 
   #start(): void {
     const { data, program = ownProgram, heapMiB, fleet } = this.#options;
-    const workerData: ThreadData = { data, good: this.#good };
+    const workerData: ThreadData = { data, good: this.#good, readsState: this.#readsState };
+    // What it ends of may be what it read; what it has in force it tells us.
+    this.#readsState = false;
     const worker = new Worker(program, {
       workerData,
       resourceLimits: heapMiB === undefined ? {} : { maxOldGenerationSizeMb: heapMiB },
@@ -93,6 +102,11 @@ export class CompileSupervisor {
       log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
       return;
     }
+    if (message.type === 'told') {
+      log[message.level](message.text);
+      return;
+    }
+    if (message.type === 'closed') return;
     const snapshot = receiver.receive(message.snapshot);
     this.#pauseMs = shortestPauseMs;
     observer?.compiled?.(message.ms);
@@ -110,4 +124,14 @@ export class CompileSupervisor {
     this.#timer = setTimeout(() => this.#start(), this.#pauseMs);
     this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2);
   }
+}
+
+/** Resolves when the thread has written what is in force, or has ended. */
+function writeOut(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.on('message', ({ type }: FromCompiler) => type === 'closed' && resolve());
+    worker.on('exit', () => resolve());
+    const close: ToCompiler = { type: 'close' };
+    worker.postMessage(close);
+  });
 }
