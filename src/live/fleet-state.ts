@@ -1,3 +1,4 @@
+import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { SourceFile } from '../source/document.ts';
 import { CutFiles } from './cut-files.ts';
@@ -28,11 +29,27 @@ export interface FrozenProxies {
   readonly policies: readonly SourceFile[];
 }
 
+/** What a proxy had when nothing that it may depend on was at fault. */
+export interface InForce {
+  readonly version: string;
+  readonly config: EnvoyConfig;
+  readonly policies: readonly MeshObject<string>[];
+  /** In which the policies stand. */
+  readonly files: readonly SourceFile[];
+}
+
+/** Those that keep the policies of another version than this one. */
+export function frozenGroups(proxies: ReadonlyMap<string, InForce>, version: string): readonly FrozenProxies[] {
+  const older = [...proxies].filter(([, inForce]) => inForce.version !== version);
+  return [...new Set(older.map(([, { policies }]) => policies))].map((policies) => {
+    const own = older.filter(([, inForce]) => inForce.policies === policies);
+    const { version: since = version, files = [] } = own[0]?.[1] ?? {};
+    return { version: since, proxies: own.map(([key]) => key), policies: policyFiles(policies, files) };
+  });
+}
+
 /** The policies as files of their own, each on the line where it stood in `files`. */
-export function policyFiles(
-  policies: readonly MeshObject<string>[],
-  files: readonly SourceFile[],
-): readonly SourceFile[] {
+function policyFiles(policies: readonly MeshObject<string>[], files: readonly SourceFile[]): readonly SourceFile[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const cuts = new CutFiles();
   return policies.map(({ document: { file: path, value, start } }, i) => {

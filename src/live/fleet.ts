@@ -8,13 +8,14 @@ import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { append } from '../lib/append.ts';
 import type { MeshObject } from '../policy/object.ts';
+import type { JwtRule } from '../policy/request-authentication.ts';
 import type { SourceFile } from '../source/document.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
 import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
-import { type FleetState, type FrozenProxies, policyFiles } from './fleet-state.ts';
+import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
 import { frozenObjects, policiesOf } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
-import type { KeySetGatherer } from './key-sets/gather.ts';
+import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
 import type { Fault } from './last-good.ts';
 
 export interface FleetInputs {
@@ -24,15 +25,6 @@ export interface FleetInputs {
   readonly gatherer: KeySetGatherer;
 }
 
-/** What a proxy had when nothing that it may depend on was at fault. */
-interface InForce {
-  readonly version: string;
-  readonly config: EnvoyConfig;
-  readonly policies: readonly MeshObject<string>[];
-  /** In which the policies stand. */
-  readonly files: readonly SourceFile[];
-}
-
 type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
 
 /** Compiles a mesh for all of its proxies, version after version; a faulty object stops those alone that it may concern. */
@@ -40,6 +32,8 @@ export class Fleet {
   #inputs: FleetInputs;
   #compiler: Compiler;
   #frozenCompiler: Compiler | undefined;
+  /** Of the last version that froze proxies: their keys stay at hand. */
+  #frozenRules: JwtRule[] = [];
   #good: GoodInputs | undefined;
   #rootBefore: string | undefined;
   #proxies = new Map<string, InForce>();
@@ -56,16 +50,10 @@ export class Fleet {
   get state(): FleetState | undefined {
     if (this.#good === undefined || this.#version === undefined) return undefined;
     const version = this.#version;
-    const older = [...this.#proxies].filter(([, inForce]) => inForce.version !== version);
-    const frozen = [...new Set(older.map(([, { policies }]) => policies))].map((policies): FrozenProxies => {
-      const own = older.filter(([, inForce]) => inForce.policies === policies);
-      const { version: since = version, files = [] } = own[0]?.[1] ?? {};
-      return { version: since, proxies: own.map(([key]) => key), policies: policyFiles(policies, files) };
-    });
     return {
       ...{ version, files: this.#good.files, rootBefore: this.#rootBefore },
       heldSince: [...this.#heldSince].flatMap(([key, since]) => (since === undefined ? [] : [[key, since] as const])),
-      frozen,
+      frozen: frozenGroups(this.#proxies, version),
       denying: [...this.#workloads.keys()].filter((key) => !this.#proxies.has(key)),
     };
   }
@@ -78,7 +66,7 @@ export class Fleet {
   /** Goes on, before it takes anything, with what another fleet had in force. What is no longer sound of it is forgotten. */
   async restore({ files, version, rootBefore, heldSince, frozen, denying }: FleetState): Promise<void> {
     this.#rootBefore = rootBefore;
-    const { value } = await this.#take(files, version, new DiagnosticBag());
+    const { value } = await this.#take(files, version, new DiagnosticBag(), false);
     if (value === undefined) return;
     this.#heldSince = new Map(heldSince);
     for (const key of denying) this.#proxies.delete(key);
@@ -94,11 +82,13 @@ export class Fleet {
 
   /** `before` is what reading the files had to say. */
   async take(files: readonly SourceFile[], version: string, before = new DiagnosticBag()): Promise<FleetOutcome> {
-    return (await this.#take(files, version, before)).outcome;
+    return (await this.#take(files, version, before, true)).outcome;
   }
 
-  async #take(files: readonly SourceFile[], version: string, before: DiagnosticBag) {
-    const { settings, gatherer } = this.#inputs;
+  /** `renews`: where nothing of the inputs can be used, keys of what is in force are renewed all the same. */
+  async #take(files: readonly SourceFile[], version: string, before: DiagnosticBag, renews: boolean) {
+    const { settings } = this.#inputs;
+    const gatherer = withRules(this.#inputs.gatherer, () => this.#frozenRules);
     const compiling = {
       settings,
       gatherer,
@@ -109,8 +99,11 @@ export class Fleet {
     const kept = await compileKept(files, before, this.#good, { ...compiling, proxy: 'all' });
     const { value, bag, errors, faults } = kept;
     const diagnostics = [...new Set([...errors, ...bag.all])];
-    if (value === undefined)
+    if (value === undefined) {
+      const { state } = this;
+      if (renews && state !== undefined && hasFetchedKeys(this.objects)) await this.restore(state);
       return { value, outcome: { outcomes: this.#allFrozen(errors), workloads: this.#workloads, diagnostics } };
+    }
     this.#heldSince = new Map(
       faults.flatMap((fault) => (fault.isHeld ? [[faultKey(fault), this.#sinceOf(fault)] as const] : [])),
     );
@@ -192,6 +185,7 @@ export class Fleet {
    */
   async #freeze(stopped: ReadonlyMap<string, readonly FleetFault[]>, value: Compiled): Promise<Map<string, Frozen>> {
     const frozen = new Map<string, Frozen>();
+    this.#frozenRules = [];
     const byPolicies = new Map<InForce['policies'], { readonly key: string; readonly inForce: InForce }[]>();
     for (const key of stopped.keys()) {
       const inForce = this.#proxies.get(key);
@@ -222,7 +216,8 @@ export class Fleet {
     const view = { rootBefore: this.#rootBefore, namespace: undefined };
     const own = this.#frozenCompiler.analyse(frozenObjects(policies, snapshot.objects), bag, view);
     if (own === undefined) return new Map();
-    await keySets.fetch([...tokenRulesOf(snapshot, 'all'), ...tokenRulesOf(own, 'all')]);
+    this.#frozenRules.push(...tokenRulesOf(own, 'all'));
+    await keySets.fetch(tokenRulesOf(snapshot, 'all'));
     const select = own.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
     // One that is at fault keeps its configuration as it was.
     const onFaulty = (): void => undefined;

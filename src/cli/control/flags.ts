@@ -63,7 +63,7 @@ export function addServeFlags(command: Command): Command {
     )
     .option(
       '--tokenIssuerRoots <file>',
-      "additional CA certificates (PEM) to verify the issuer's server with",
+      "additional CA certificates (PEM) to verify the issuer's server with; the file is watched",
       parsePath,
     )
     .option(

@@ -1,4 +1,5 @@
 import type { SettingsOptions } from '../../config/read.ts';
+import type { Answer, PlainError, Question } from '../../live/aside/messages.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
@@ -36,10 +37,14 @@ export interface ThreadData {
   readonly readsState: boolean;
 }
 
-/** To the compile thread: it is to write what is not written yet, and answers with `closed`. */
-export interface ToCompiler {
-  readonly type: 'close';
-}
+/** To the compile thread. */
+export type ToCompiler =
+  /** It is to write what is not written yet, and answers with `closed`. */
+  | { readonly type: 'close' }
+  /** Keys of token issuers are others than before. */
+  | { readonly type: 'keys' }
+  | { readonly type: 'answer'; readonly answer: Answer }
+  | { readonly type: 'failedAnswer'; readonly error: PlainError };
 
 /** From the compile thread. */
 export type FromCompiler =
@@ -48,5 +53,7 @@ export type FromCompiler =
   | { readonly type: 'refused'; readonly text: string }
   /** What is in force now, for the thread that takes the place of this one. */
   | { readonly type: 'good'; readonly change: GoodChange<MeshState> }
+  /** What it asks for; one question at a time. */
+  | { readonly type: 'question'; readonly question: Question }
   | { readonly type: 'told'; readonly level: 'info' | 'warn'; readonly text: string }
   | { readonly type: 'closed' };

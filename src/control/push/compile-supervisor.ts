@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
+import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
@@ -23,6 +25,8 @@ export interface SupervisorOptions {
   readonly data: CompileData;
   readonly fleet: Fleet;
   readonly log: PlainLog;
+  /** Keys of token issuers. They are fetched here: a new thread finds them at hand. */
+  readonly keySets: FetchedKeySets;
   readonly observer?: CompileObserver | undefined;
   readonly program?: string | undefined;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */
@@ -54,6 +58,7 @@ export class CompileSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    options.keySets.onChange(() => this.#post(this.#worker, { type: 'keys' }));
     this.#start();
   }
 
@@ -82,7 +87,7 @@ export class CompileSupervisor {
     });
     this.#worker = worker;
     const receiver = new SnapshotReceiver(fleet.snapshot);
-    worker.on('message', (message: FromCompiler) => this.#take(message, receiver));
+    worker.on('message', (message: FromCompiler) => this.#take(message, worker, receiver));
     let reason = 'the thread that compiles has ended';
     worker.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error);
@@ -90,8 +95,29 @@ export class CompileSupervisor {
     worker.on('exit', () => this.#restart(reason));
   }
 
-  #take(message: FromCompiler, receiver: SnapshotReceiver): void {
+  #post(worker: Worker | undefined, message: ToCompiler): void {
+    worker?.postMessage(message);
+  }
+
+  /** An answer goes to the thread that has asked, and to no later one. */
+  async #answer(question: Question, worker: Worker): Promise<void> {
+    const { keySets } = this.#options;
+    try {
+      if (question.name !== 'keys') throw new Error(`nobody here answers "${question.name}"`);
+      await keySets.fetch(question.rules);
+      const keys = question.rules.map((rule) => keySets.find(rule));
+      this.#post(worker, { type: 'answer', answer: { name: 'keys', keys } });
+    } catch (error) {
+      this.#post(worker, { type: 'failedAnswer', error: plainError(error) });
+    }
+  }
+
+  #take(message: FromCompiler, worker: Worker, receiver: SnapshotReceiver): void {
     const { fleet, log, observer } = this.#options;
+    if (message.type === 'question') {
+      void this.#answer(message.question, worker);
+      return;
+    }
     if (message.type === 'good') {
       this.#good = withChange(this.#good, message.change);
       this.#failedStarts = 0;

@@ -2,6 +2,8 @@
 
 import { resolve } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { Asked, AskedKeySets } from '../../live/aside/asked.ts';
+import { errorOf } from '../../live/aside/messages.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import type { FromCompiler, ThreadData, ToCompiler } from './compile-messages.ts';
 import { CompiledMesh } from './compiled-mesh.ts';
@@ -19,12 +21,16 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   const { folder, settings, stateFolder } = data;
   const file = stateFolder === undefined ? undefined : new StateFile({ folder: stateFolder, source: resolve(folder) });
   const keeper = file && new StateKeeper(file, ({ message }) => tellOf(tell, file, 'cannot be written', message));
-  port.on('message', ({ type }: ToCompiler) => {
-    if (type === 'close') void (keeper?.flush() ?? Promise.resolve()).then(() => tell({ type: 'closed' }));
+  const asked = new Asked(port);
+  const mesh = new CompiledMesh(data, good, { tell, keeper, keySets: new AskedKeySets(asked) });
+  port.on('message', (message: ToCompiler) => {
+    if (message.type === 'close') void (keeper?.flush() ?? Promise.resolve()).then(() => tell({ type: 'closed' }));
+    else if (message.type === 'keys') mesh.renewKeys();
+    else if (message.type === 'answer') asked.answer(message.answer);
+    else asked.fail(errorOf(message.error));
   });
   const kept = good === undefined && readsState ? await file?.read() : undefined;
   if (file !== undefined && kept !== undefined && 'problem' in kept) tellOf(tell, file, 'is not used', kept.problem);
-  const mesh = new CompiledMesh(data, good, { tell, keeper });
   await mesh.restore(good ?? (kept !== undefined && 'state' in kept ? kept.state : undefined));
   const watched = [folder, ...(settings.meshConfig === undefined ? [] : [settings.meshConfig.path])];
   await watchPaths(watched, { debounceMs: settleMs, debounceMaxMs: 100, onChange: () => void mesh.look() });

@@ -4,33 +4,34 @@ import { format } from '../../diagnostics/format.ts';
 import { Fleet, type FleetInputs } from '../../live/fleet.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
-import { createKeySetGatherer } from '../../live/key-sets/gather.ts';
+import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { contentVersion } from '../../xds/resource.ts';
+import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import { type Batch, FilesRegistry } from '../registry/files.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
-import { MeshSettings, type ReadMeshConfig } from './mesh-settings.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
-/** Who hears of compilations. */
-export interface MeshListeners {
+/** Who hears of compilations, and who knows the keys of token issuers. */
+export interface MeshParts {
   readonly tell: (message: FromCompiler) => void;
   /** Keeps what is in force; undefined: nobody does. */
   readonly keeper: StateKeeper | undefined;
+  readonly keySets: RemoteKeySets;
 }
 
 /** A mesh that is compiled again whenever its folder or its configuration says something else. */
 export class CompiledMesh {
-  readonly #listeners: MeshListeners;
+  readonly #parts: MeshParts;
   readonly #settings: MeshSettings;
   readonly #registry: FilesRegistry;
   readonly #debounce: Debounce;
   readonly #gathersEndpoints: boolean;
   readonly #tellGood: (good: MeshState) => void;
   readonly #sender = new SnapshotSender();
-  readonly #gatherer = createKeySetGatherer();
+  readonly #gatherer: KeySetGatherer;
   #fleet: Fleet | undefined;
   /** What the fleet compiles with. */
   #configured: ReadMeshConfig | undefined;
@@ -42,12 +43,13 @@ export class CompiledMesh {
   #isFirst = true;
 
   /** `good` is what a mesh before this one had in force. */
-  constructor(data: CompileData, good: MeshState | undefined, listeners: MeshListeners) {
-    this.#listeners = listeners;
+  constructor(data: CompileData, good: MeshState | undefined, parts: MeshParts) {
+    this.#parts = parts;
+    this.#gatherer = createKeySetGatherer([], parts.keySets);
     this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
     this.#registry = new FilesRegistry(data.folder, good?.folders);
     this.#gathersEndpoints = data.gathersEndpoints;
-    this.#tellGood = goodTeller(good, (change) => listeners.tell({ type: 'good', change }));
+    this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, () => this.#compile());
   }
 
@@ -58,6 +60,13 @@ export class CompiledMesh {
     if (state === undefined || fleet === undefined) return;
     await fleet.restore(state);
     this.#keep(fleet, false);
+  }
+
+  /** Keys of token issuers are others: what is withdrawn lets nobody through any more. */
+  renewKeys(): void {
+    if (this.#inputs === undefined) return;
+    this.#pending = { isUrgent: true };
+    this.#debounce.add({ isUrgent: true });
   }
 
   /** Looks at the files; one look at a time. */
@@ -80,7 +89,7 @@ export class CompiledMesh {
 
   async #lookAtSettings(): Promise<boolean> {
     const { isChanged, problem } = await this.#settings.look();
-    if (problem !== undefined) this.#listeners.tell({ type: 'refused', text: problem });
+    if (problem !== undefined) this.#parts.tell({ type: 'refused', text: problem });
     return isChanged;
   }
 
@@ -92,7 +101,7 @@ export class CompiledMesh {
       if (batch !== undefined) this.#inputs = { files: batch.files, bag };
       return batch;
     } catch (error) {
-      this.#listeners.tell({ type: 'refused', text: (error as Error).message });
+      this.#parts.tell({ type: 'refused', text: (error as Error).message });
       return undefined;
     }
   }
@@ -125,12 +134,12 @@ export class CompiledMesh {
     const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
     const { outcomes, workloads, diagnostics } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) this.#listeners.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
+    if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
     if (errors.length > 0 && outcomes.size === 0) return;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const snapshot = this.#sender.send({ configs, workloads: whose }, isUrgent);
-    this.#listeners.tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
+    this.#parts.tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
   }
@@ -139,7 +148,7 @@ export class CompiledMesh {
     const { state, objects } = fleet;
     if (state === undefined) return;
     this.#tellGood({ ...state, meshConfig: this.#configured?.text, folders: this.#registry.folders });
-    void this.#listeners.keeper?.keep({ state, objects }, isUrgent);
+    void this.#parts.keeper?.keep({ state, objects }, isUrgent);
   }
 }
 

@@ -60,10 +60,11 @@ export class ServingBench {
         ...{ debounce: { afterMs: 100, maxMs: 10_000 }, gathersEndpoints: true },
         ...compile,
       },
-      ...{ throttle: 100, takesAnyAddress: false, program },
+      ...{ throttle: 100, takesAnyAddress: false, jwksAllowedHosts: [], program },
       ...rest,
     };
-    await this.control.start((config) => ({ ...config, distribution }));
+    const { settings } = distribution.compile;
+    await this.control.start((config) => ({ ...config, settings, distribution }));
     this.root = await readFile(this.path('ca/self-signed-root.pem'), 'utf8');
   }
 

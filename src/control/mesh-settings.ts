@@ -1,10 +1,10 @@
-import { readMeshConfig, type SettingsOptions } from '../../config/read.ts';
-import type { Settings } from '../../config/settings.ts';
-import { settingsOf } from '../../config/settings-of.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { format } from '../../diagnostics/format.ts';
-import { SettingsMemory } from '../../live/emptied-files.ts';
-import type { SourceFile } from '../../source/document.ts';
+import { readMeshConfig, type SettingsOptions } from '../config/read.ts';
+import type { Settings } from '../config/settings.ts';
+import { settingsOf } from '../config/settings-of.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { format } from '../diagnostics/format.ts';
+import { SettingsMemory } from '../live/emptied-files.ts';
+import type { SourceFile } from '../source/document.ts';
 
 /** Settings, and the text of the mesh configuration that says them; undefined where there is no file of it. */
 export interface ReadMeshConfig {
