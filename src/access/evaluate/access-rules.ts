@@ -1,0 +1,27 @@
+import type { AccessRule, AccessRules } from '../lift/rbac.ts';
+import { holds } from './conditions.ts';
+import type { RequestView } from './request-view.ts';
+
+/** What an access filter says of a request. */
+export type AccessVerdict =
+  | { readonly kind: 'passed' | 'denied'; readonly rule: AccessRule | undefined }
+  /** A rule that comes first in turn says what is not understood, there. */
+  | { readonly kind: 'unmodelled'; readonly at: string };
+
+/**
+ * Tries the rules in their order: under ALLOW the first that matches lets the request pass, under DENY it denies it. Where
+ * none matches, ALLOW denies and DENY passes.
+ */
+export function judge({ action, rules }: AccessRules, view: RequestView): AccessVerdict {
+  for (const rule of rules) {
+    if (rule.gap !== undefined) return { kind: 'unmodelled', at: rule.gap };
+    if (!holds(rule.condition, view)) continue;
+    return { kind: action === 'DENY' ? 'denied' : 'passed', rule };
+  }
+  return { kind: action === 'ALLOW' ? 'denied' : 'passed', rule: undefined };
+}
+
+/** Envoy's own word for why a request was denied, in its access log. */
+export function denialDetails(rule: AccessRule | undefined): string {
+  return `rbac_access_denied_matched_policy[${rule?.name ?? 'none'}]`;
+}

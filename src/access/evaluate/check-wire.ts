@@ -1,0 +1,34 @@
+import type { Outcome } from '../outcome.ts';
+import type { Connection, HttpRequest } from '../request.ts';
+
+/** Methods that the codec of HTTP/1 knows. */
+const knownMethods = new Set(
+  (
+    'GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE COPY LOCK MKCOL MOVE PROPFIND PROPPATCH SEARCH UNLOCK BIND REBIND ' +
+    'UNBIND ACL REPORT MKACTIVITY CHECKOUT MERGE M-SEARCH NOTIFY SUBSCRIBE UNSUBSCRIBE PATCH PURGE MKCALENDAR LINK ' +
+    'UNLINK SOURCE'
+  ).split(' '),
+);
+
+/** What the codec and the connection manager answer to a request that is none; undefined for one that they let through. */
+export function checkWire(protocol: Connection['protocol'], { method, path }: HttpRequest): Outcome | undefined {
+  if (protocol === 'h2') return undefined;
+  if (!knownMethods.has(method)) return answered(400, 'http1.codec_error');
+  if (!isUrl(path)) return answered(400, 'http1.codec_error');
+  if (path.includes('\x7f')) return answered(400, 'http1.invalid_characters');
+  if (path.startsWith('*')) {
+    return method === 'OPTIONS' && path === '*'
+      ? answered(404, 'absolute_path_rejected')
+      : answered(400, 'http1.invalid_url');
+  }
+  return path.includes('#') ? answered(400, 'path_normalization_failed') : undefined;
+}
+
+function answered(status: number, details: string): Outcome {
+  return { kind: 'answered', status, details };
+}
+
+/** Whether the codec takes a text for the URL of a request: printable ASCII that begins as a path does. */
+export function isUrl(path: string): boolean {
+  return /^[/*][!-~\x7f]*$/.test(path);
+}

@@ -1,0 +1,85 @@
+import type { Chain, Listener } from '../lift/listener.ts';
+import type { AddressBlock } from '../model/address-block.ts';
+import { addressBytes } from '../model/address-block.ts';
+import { lowerCase } from '../model/bytes.ts';
+import type { Connection, HttpRequest } from '../request.ts';
+import { isUrl } from './check-wire.ts';
+
+/**
+ * The chain that Envoy takes: it narrows by port, address, server name, transport, application protocol and the client's
+ * address, in this order, and never goes back to a wider branch (FilterChainMatch of the API's
+ * config/listener/v3/listener_components.proto).
+ */
+export function chooseChain(
+  listener: Listener,
+  connection: Connection,
+  request: HttpRequest | undefined,
+): Chain | undefined {
+  const { destination, source, tls } = connection;
+  const seen = (ports: readonly number[] | undefined): boolean => ports?.includes(destination.port) === false;
+  const seesTls = tls !== undefined && seen(listener.inspectors.tls);
+  const protocols = seesTls
+    ? tls.alpn
+    : tls === undefined && seen(listener.inspectors.http)
+      ? plainProtocols(connection, request)
+      : [];
+
+  let { chains } = listener;
+  chains = narrow(chains, ({ match }) => match.port, destination.port);
+  chains = narrowest(chains, ({ match }) => match.destinations, addressBytes(destination.address));
+  chains = byServerName(chains, seesTls ? lowerCase(tls.serverName ?? '') : '');
+  chains = narrow(chains, ({ match }) => match.transport, seesTls ? 'tls' : 'raw_buffer');
+  chains = byProtocol(chains, protocols);
+  chains = narrowest(chains, ({ match }) => match.sources, addressBytes(source));
+  return chains[0] ?? listener.defaultChain;
+}
+
+/** What the inspector makes of plaintext bytes: it reads the first line, and knows no methods. */
+function plainProtocols({ protocol }: Connection, request: HttpRequest | undefined): readonly string[] {
+  if (protocol === 'bytes' || request === undefined) return [];
+  if (protocol === 'h2') return ['h2c'];
+  return isUrl(request.path) ? ['http/1.1'] : [];
+}
+
+function narrow<T>(chains: readonly Chain[], criterion: (chain: Chain) => T | undefined, value: T): readonly Chain[] {
+  const exact = chains.filter((chain) => criterion(chain) === value);
+  return exact.length > 0 ? exact : chains.filter((chain) => criterion(chain) === undefined);
+}
+
+/** The chains of the smallest block that holds the address; those without blocks where none does. */
+function narrowest(
+  chains: readonly Chain[],
+  blocksOf: (chain: Chain) => readonly AddressBlock[],
+  address: readonly number[],
+): readonly Chain[] {
+  const holding = (chain: Chain): number =>
+    Math.max(-1, ...blocksOf(chain).flatMap((block) => (block.holds(address) ? [block.length] : [])));
+  const longest = Math.max(-1, ...chains.map(holding));
+  return longest === -1
+    ? chains.filter((chain) => blocksOf(chain).length === 0)
+    : chains.filter((chain) => holding(chain) === longest);
+}
+
+/** The name itself, then `*.` and its parents, then chains that name none. */
+function byServerName(chains: readonly Chain[], name: string): readonly Chain[] {
+  const candidates = name === '' ? [] : [name, ...parentsOf(name).map((parent) => `*.${parent}`)];
+  for (const candidate of candidates) {
+    const found = chains.filter(({ match }) => match.serverNames.includes(candidate));
+    if (found.length > 0) return found;
+  }
+  return chains.filter(({ match }) => match.serverNames.length === 0);
+}
+
+function parentsOf(name: string): readonly string[] {
+  const labels = name.split('.');
+  return labels.slice(1).map((_, i) => labels.slice(i + 1).join('.'));
+}
+
+/** The first protocol that the client offers and a chain names. */
+function byProtocol(chains: readonly Chain[], protocols: readonly string[]): readonly Chain[] {
+  for (const protocol of protocols) {
+    const found = chains.filter(({ match }) => match.alpn.includes(protocol));
+    if (found.length > 0) return found;
+  }
+  return chains.filter(({ match }) => match.alpn.length === 0);
+}

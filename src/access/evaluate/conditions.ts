@@ -1,0 +1,81 @@
+import type { HeaderMatch, MetadataMatch, ValueMatch } from '../lift/matchers.ts';
+import type { Condition, Leaf } from '../lift/rbac.ts';
+import type { RequestView } from './request-view.ts';
+
+/** Whether a request is what an access rule asks for. */
+export function holds(condition: Condition, view: RequestView): boolean {
+  switch (condition.kind) {
+    case 'any':
+      return true;
+    case 'all':
+      return condition.of.every((member) => holds(member, view));
+    case 'some':
+      return condition.of.some((member) => holds(member, view));
+    case 'not':
+      return !holds(condition.of, view);
+    default:
+      return leafHolds(condition, view);
+  }
+}
+
+export function leafHolds(leaf: Leaf, view: RequestView): boolean {
+  switch (leaf.kind) {
+    case 'header':
+      return headerHolds(leaf.header, view.lines(leaf.header.name));
+    case 'path':
+      return leaf.match.matches(view.barePath);
+    case 'path-template':
+      return leaf.template.matches(view.barePath);
+    case 'destination-ip':
+      return leaf.block.holds(view.destination);
+    case 'destination-port':
+      return view.connection.destination.port === leaf.port;
+    case 'direct-remote-ip':
+      return leaf.block.holds(view.direct);
+    case 'remote-ip':
+      return leaf.block.holds(view.remote);
+    case 'server-name':
+      return leaf.match.matches(view.connection.tls?.serverName ?? '');
+    case 'identity': {
+      const identities = view.connection.tls?.identities;
+      const { match } = leaf;
+      return identities !== undefined && (match === 'any' || identities.some((uri) => match.matches(uri)));
+    }
+    case 'metadata':
+      return metadataHolds(leaf.metadata, view.metadata);
+  }
+}
+
+/** Any of several lines is enough. An absent header matches nothing, also where the match is inverted, unless it counts as empty. */
+export function headerHolds(header: HeaderMatch, lines: readonly string[]): boolean {
+  const { match, isInverted, takesAbsentAsEmpty } = header;
+  if (match === 'present') return lines.length > 0 !== isInverted;
+  if (lines.length === 0) return takesAbsentAsEmpty && match.matches('') !== isInverted;
+  return lines.some((line) => match.matches(line)) !== isInverted;
+}
+
+/** The last key of a path whose parents are messages; undefined where there is none. */
+export function metadataHolds({ filter, path, value }: MetadataMatch, metadata: ReadonlyMap<string, unknown>): boolean {
+  let found = metadata.get(filter);
+  for (const key of path) found = isMessage(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  return valueHolds(value, found);
+}
+
+function valueHolds(match: ValueMatch, value: unknown): boolean {
+  switch (match.kind) {
+    case 'present':
+      return value !== undefined;
+    case 'text':
+      return typeof value === 'string' && match.match.matches(value);
+    case 'range':
+      return typeof value === 'number' && value >= match.from && value < match.below;
+    case 'some-element':
+      return Array.isArray(value) && value.some((element) => valueHolds(match.of, element));
+    case 'some':
+      return match.of.some((one) => valueHolds(one, value));
+  }
+}
+
+function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

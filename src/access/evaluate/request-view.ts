@@ -1,0 +1,65 @@
+import { addressBytes } from '../model/address-block.ts';
+import { splitQuery } from '../model/normalize-path.ts';
+import type { Connection } from '../request.ts';
+
+/** What the filters of one proxy see of a request, as the connection manager left it. */
+export class RequestView {
+  readonly connection: Connection;
+  readonly method: string;
+  /** Normalized, with its query. */
+  readonly path: string;
+  readonly authority: string;
+  /** Filter by name, what it left. */
+  readonly metadata = new Map<string, unknown>();
+  /** Bytes of the address that forwarding headers are believed to tell; the peer's where none is. */
+  readonly remote: readonly number[];
+  readonly #headers: ReadonlyMap<string, readonly string[]>;
+  #direct: readonly number[] | undefined;
+  #destination: readonly number[] | undefined;
+
+  constructor(
+    connection: Connection,
+    request: { readonly method: string; readonly path: string; readonly authority: string },
+    headers: ReadonlyMap<string, readonly string[]>,
+    remote: string,
+  ) {
+    this.connection = connection;
+    this.method = request.method;
+    this.path = request.path;
+    this.authority = request.authority;
+    this.#headers = headers;
+    this.remote = addressBytes(remote);
+  }
+
+  /** Without its query. */
+  get barePath(): string {
+    return splitQuery(this.path)[0];
+  }
+
+  /** Values of a header (lower case; pseudo headers with their colon), one a line; none where it is absent. */
+  lines(name: string): readonly string[] {
+    switch (name) {
+      case ':method':
+        return [this.method];
+      case ':path':
+        return [this.path];
+      case ':authority':
+      case 'host':
+        return [this.authority];
+      default:
+        return this.#headers.get(name) ?? [];
+    }
+  }
+
+  /** Bytes of the socket's peer. */
+  get direct(): readonly number[] {
+    this.#direct ??= addressBytes(this.connection.source);
+    return this.#direct;
+  }
+
+  /** Bytes of the original destination. */
+  get destination(): readonly number[] {
+    this.#destination ??= addressBytes(this.connection.destination.address);
+    return this.#destination;
+  }
+}

@@ -1,0 +1,9 @@
+import type { RouteTable } from '../lift/route.ts';
+import type { TokenJudge } from './tokens.ts';
+
+/** What a proxy needs beside the listener to answer. */
+export interface Surroundings {
+  /** Route tables by name. */
+  readonly routes: ReadonlyMap<string, RouteTable>;
+  readonly tokens: TokenJudge;
+}

@@ -1,0 +1,22 @@
+import { Fragment } from '../envoy/api/fragment.ts';
+import { type Listener, liftListener } from './lift/listener.ts';
+import { liftRouteTable, type RouteTable } from './lift/route.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One proxy's configuration, lifted: what decides about requests, and nothing else. */
+export interface LiftedProxy {
+  /** By name. */
+  readonly listeners: ReadonlyMap<string, Listener>;
+  readonly routes: ReadonlyMap<string, RouteTable>;
+}
+
+/** Lifts the resources of one proxy, in the canonical form of Envoy's API. */
+export function liftProxy(listeners: readonly Json[], routes: readonly Json[]): LiftedProxy {
+  const named = <T extends { readonly name: string }>(all: readonly T[]): ReadonlyMap<string, T> =>
+    new Map(all.map((one) => [one.name, one]));
+  return {
+    listeners: named(listeners.map((json) => liftListener(new Fragment(json)))),
+    routes: named(routes.map((json) => liftRouteTable(new Fragment(json)))),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
+import type { PathOptions } from '../model/normalize-path.ts';
+import { liftTokenFilter, type TokenFilter } from './jwt.ts';
+import type { Message } from './message.ts';
+import { type AccessRules, liftAccessRules } from './rbac.ts';
+
+/** A filter on a request's way. `transparent` ones never answer. */
+export type HttpFilter =
+  | {
+      readonly kind: 'rbac';
+      readonly rules: AccessRules | undefined;
+      readonly at: Fragment;
+      readonly gap: string | undefined;
+    }
+  | ({ readonly kind: 'jwt' } & TokenFilter)
+  | { readonly kind: 'router' | 'transparent'; readonly at: Fragment; readonly gap: string | undefined }
+  /** Nothing is known of what it does. */
+  | { readonly kind: 'unknown'; readonly at: Fragment; readonly gap: string };
+
+/** Envoy's HTTP connection manager, as far as it decides about requests. */
+export interface HttpManager {
+  readonly paths: PathOptions;
+  readonly stripsAnyPort: boolean;
+  readonly stripsTrailingDot: boolean;
+  readonly usesRemoteAddress: boolean;
+  /** Proxies in front whose addresses in `x-forwarded-for` are believed. */
+  readonly trustedHops: number;
+  /** The route table's name. */
+  readonly routes: string;
+  readonly filters: readonly HttpFilter[];
+  /** Details of Envoy's own answers that get 401 in place of their status. */
+  readonly unauthorized: readonly string[];
+  readonly gap: string | undefined;
+}
+
+const manager = 'envoy.extensions.filters.network.http_connection_manager.v3';
+const filters = 'envoy.extensions.filters.http';
+
+/** Envoy's `HttpConnectionManager` with its HTTP filters. */
+export function liftHttpManager(message: Message): HttpManager {
+  return {
+    paths: {
+      normalizes: message.flag('normalize_path'),
+      mergesSlashes: message.flag('merge_slashes'),
+      escapedSlashes: liftEscapedSlashes(message),
+    },
+    stripsAnyPort: message.flag('strip_any_host_port'),
+    stripsTrailingDot: message.flag('strip_trailing_host_dot'),
+    usesRemoteAddress: message.flag('use_remote_address'),
+    trustedHops: message.number('xff_num_trusted_hops') ?? 0,
+    routes: message.message('rds', `${manager}.Rds`).text('route_config_name'),
+    filters: message.parts('http_filters', `${manager}.HttpFilter`).map(liftFilter),
+    unauthorized: liftUnauthorized(message),
+    gap: message.gaps.first,
+  };
+}
+
+function liftEscapedSlashes(message: Message): PathOptions['escapedSlashes'] {
+  switch (message.text('path_with_escaped_slashes_action')) {
+    case 'UNESCAPE_AND_FORWARD':
+      return 'unescape';
+    case 'UNESCAPE_AND_REDIRECT':
+      return 'redirect';
+    case 'REJECT_REQUEST':
+      return 'reject';
+    default:
+      return 'keep';
+  }
+}
+
+/** Only the one form of expression that the compiler writes is understood. */
+function liftUnauthorized(message: Message): readonly string[] {
+  const replies = message.message('local_reply_config', `${manager}.LocalReplyConfig`);
+  return replies.messages('mappers', `${manager}.ResponseMapper`).flatMap((mapper) => {
+    const filter = mapper
+      .message('filter', 'envoy.config.accesslog.v3.AccessLogFilter')
+      .message('extension_filter', 'envoy.config.accesslog.v3.ExtensionFilter')
+      .any('typed_config');
+    const [, details] = /^response\.code_details == '([^']*)'$/.exec(filter?.text('expression') ?? '') ?? [];
+    if (details !== undefined && mapper.number('status_code') === 401) return [details];
+    mapper.refuse('filter');
+    return [];
+  });
+}
+
+function liftFilter(filter: Message): HttpFilter {
+  const at = filter.fragment;
+  const config = filter.any('typed_config');
+  switch (config?.type) {
+    case `${filters}.rbac.v3.RBAC`: {
+      const rules = config.has('rules')
+        ? liftAccessRules(config.message('rules', 'envoy.config.rbac.v3.RBAC'))
+        : undefined;
+      return { kind: 'rbac', rules, at, gap: filter.gaps.first };
+    }
+    case `${filters}.jwt_authn.v3.JwtAuthentication`:
+      return { kind: 'jwt', ...liftTokenFilter(config) };
+    case `${filters}.router.v3.Router`:
+      return { kind: 'router', at, gap: filter.gaps.first };
+    case `${filters}.set_filter_state.v3.Config`:
+    case `${filters}.grpc_web.v3.GrpcWeb`:
+      return { kind: 'transparent', at, gap: filter.gaps.first };
+    default:
+      filter.refuse('typed_config');
+      return { kind: 'unknown', at, gap: filter.gaps.first ?? '' };
+  }
+}

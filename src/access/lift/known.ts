@@ -1,0 +1,159 @@
+/**
+ * What a field of Envoy's configuration has to do with whether a request succeeds: `decides` is read by the lift; `inert`
+ * never changes an answer's kind. A field without a row here is unknown: where it is set, no answer is given.
+ */
+export type Bearing = 'decides' | 'inert';
+
+type Row = readonly [decides: string, inert?: string];
+
+const matcher = 'envoy.type.matcher.v3';
+const rbac = 'envoy.config.rbac.v3';
+const route = 'envoy.config.route.v3';
+const core = 'envoy.config.core.v3';
+const listener = 'envoy.config.listener.v3';
+const jwt = 'envoy.extensions.filters.http.jwt_authn.v3';
+const tls = 'envoy.extensions.transport_sockets.tls.v3';
+const manager = 'envoy.extensions.filters.network.http_connection_manager.v3';
+
+/** Fields by message, in the words of Envoy's API: names separated by blanks. */
+const rows: Readonly<Record<string, Row>> = {
+  [`${matcher}.StringMatcher`]: ['exact prefix suffix contains safe_regex ignore_case'],
+  [`${matcher}.RegexMatcher`]: ['regex', 'google_re2'],
+  [`${matcher}.PathMatcher`]: ['path'],
+  [`${matcher}.ValueMatcher`]: ['double_match string_match present_match list_match or_match'],
+  [`${matcher}.DoubleMatcher`]: ['range exact'],
+  [`${matcher}.ListMatcher`]: ['one_of'],
+  [`${matcher}.OrMatcher`]: ['value_matchers'],
+  [`${matcher}.MetadataMatcher`]: ['filter path value'],
+  [`${matcher}.MetadataMatcher.PathSegment`]: ['key'],
+  'envoy.type.v3.DoubleRange': ['start end'],
+  [`${core}.CidrRange`]: ['address_prefix prefix_len'],
+  [`${core}.TypedExtensionConfig`]: ['typed_config', 'name'],
+  [`${route}.HeaderMatcher`]: ['name present_match string_match invert_match treat_missing_header_as_empty'],
+  [`${route}.QueryParameterMatcher`]: ['name present_match string_match'],
+  [`${rbac}.RBAC`]: ['action policies'],
+  [`${rbac}.Policy`]: ['permissions principals'],
+  [`${rbac}.Permission`]: [
+    'and_rules or_rules not_rule any header url_path uri_template destination_ip destination_port requested_server_name ' +
+      'sourced_metadata',
+  ],
+  [`${rbac}.Permission.Set`]: ['rules'],
+  [`${rbac}.Principal`]: ['and_ids or_ids not_id any header direct_remote_ip remote_ip sourced_metadata custom'],
+  [`${rbac}.Principal.Set`]: ['ids'],
+  [`${rbac}.SourcedMetadata`]: ['metadata_matcher'],
+  'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config': ['san_matcher any_validated_client_certificate'],
+  'envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher': ['san_type matcher'],
+  'envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig': ['path_template'],
+  'envoy.extensions.filters.http.rbac.v3.RBAC': ['rules', 'shadow_rules shadow_rules_stat_prefix'],
+  'envoy.extensions.filters.network.rbac.v3.RBAC': ['rules', 'stat_prefix shadow_rules shadow_rules_stat_prefix'],
+  [`${jwt}.JwtAuthentication`]: ['providers rules bypass_cors_preflight', 'strip_failure_response'],
+  [`${jwt}.RequirementRule`]: ['match requires'],
+  [`${jwt}.JwtRequirement`]: ['provider_name requires_any allow_missing'],
+  [`${jwt}.JwtRequirementOrList`]: ['requirements'],
+  [`${jwt}.JwtProvider`]: [
+    'issuer audiences local_jwks from_headers from_params from_cookies payload_in_metadata header_in_metadata ' +
+      'normalize_payload_in_metadata clock_skew_seconds forward claim_to_headers forward_payload_header',
+  ],
+  [`${jwt}.JwtProvider.NormalizePayload`]: ['space_delimited_claims'],
+  [`${jwt}.JwtHeader`]: ['name value_prefix'],
+  [`${jwt}.JwtClaimToHeader`]: ['header_name claim_name'],
+  [`${core}.DataSource`]: ['inline_string'],
+  [`${listener}.FilterChainMatch`]: [
+    'destination_port prefix_ranges source_prefix_ranges server_names transport_protocol application_protocols',
+  ],
+  [`${route}.RouteConfiguration`]: [
+    'name virtual_hosts ignore_port_in_host_matching',
+    'validate_clusters max_direct_response_body_size_bytes',
+  ],
+  [`${route}.VirtualHost`]: ['name domains routes', 'include_request_attempt_count'],
+  [`${route}.Route`]: [
+    'name match route redirect direct_response',
+    'stat_prefix response_headers_to_add response_headers_to_remove',
+  ],
+  [`${route}.RouteMatch`]: ['prefix path safe_regex case_sensitive headers query_parameters'],
+  [`${route}.RouteAction`]: [
+    'cluster weighted_clusters',
+    'timeout retry_policy hash_policy request_mirror_policies max_stream_duration',
+  ],
+  [`${route}.WeightedCluster`]: ['clusters'],
+  [`${route}.WeightedCluster.ClusterWeight`]: ['name weight', 'response_headers_to_add response_headers_to_remove'],
+  [`${route}.RedirectAction`]: [
+    'response_code',
+    'https_redirect scheme_redirect host_redirect port_redirect path_redirect',
+  ],
+  [`${route}.DirectResponseAction`]: ['status', 'body'],
+  [`${listener}.Listener`]: [
+    'name listener_filters filter_chains default_filter_chain',
+    'traffic_direction address additional_addresses bind_to_port use_original_dst transparent listener_filters_timeout ' +
+      'continue_on_listener_filters_timeout access_log per_connection_buffer_limit_bytes',
+  ],
+  [`${listener}.ListenerFilter`]: ['name typed_config filter_disabled'],
+  [`${listener}.ListenerFilterChainMatchPredicate`]: ['destination_port_range or_match'],
+  [`${listener}.ListenerFilterChainMatchPredicate.MatchSet`]: ['rules'],
+  'envoy.type.v3.Int32Range': ['start end'],
+  'envoy.extensions.filters.listener.original_dst.v3.OriginalDst': [''],
+  'envoy.extensions.filters.listener.original_src.v3.OriginalSrc': ['', 'mark'],
+  'envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector': [''],
+  'envoy.extensions.filters.listener.http_inspector.v3.HttpInspector': [''],
+  [`${listener}.FilterChain`]: ['name filter_chain_match transport_socket filters', 'transport_socket_connect_timeout'],
+  [`${listener}.Filter`]: ['name typed_config'],
+  [`${core}.TransportSocket`]: ['typed_config', 'name'],
+  [`${tls}.DownstreamTlsContext`]: [
+    'require_client_certificate common_tls_context',
+    'disable_stateless_session_resumption disable_stateful_session_resumption',
+  ],
+  [`${tls}.CommonTlsContext`]: [
+    'combined_validation_context',
+    'alpn_protocols tls_params tls_certificate_sds_secret_configs',
+  ],
+  [`${tls}.CommonTlsContext.CombinedCertificateValidationContext`]: [
+    'default_validation_context validation_context_sds_secret_config',
+  ],
+  [`${tls}.CertificateValidationContext`]: ['match_typed_subject_alt_names'],
+  'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy': [
+    'cluster weighted_clusters',
+    'stat_prefix idle_timeout max_downstream_connection_duration hash_policy access_log',
+  ],
+  'envoy.extensions.filters.http.router.v3.Router': ['', 'suppress_envoy_headers'],
+  'envoy.extensions.filters.http.grpc_web.v3.GrpcWeb': [''],
+  'envoy.extensions.filters.http.set_filter_state.v3.Config': ['', 'on_request_headers'],
+  [`${manager}.HttpFilter`]: ['name typed_config'],
+  [`${manager}.Rds`]: ['route_config_name', 'config_source'],
+  [`${manager}.LocalReplyConfig`]: ['mappers'],
+  [`${manager}.ResponseMapper`]: ['filter status_code', 'headers_to_add'],
+  'envoy.config.accesslog.v3.AccessLogFilter': ['extension_filter status_code_filter'],
+  'envoy.config.accesslog.v3.ExtensionFilter': ['typed_config', 'name'],
+  'envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter': ['expression'],
+  [`${manager}.HttpConnectionManager`]: [
+    'rds route_config http_filters normalize_path merge_slashes path_with_escaped_slashes_action strip_any_host_port ' +
+      'strip_trailing_host_dot use_remote_address xff_num_trusted_hops forward_client_cert_details ' +
+      'set_current_client_cert_details local_reply_config upgrade_configs codec_type common_http_protocol_options ' +
+      'http_protocol_options http2_protocol_options',
+    'stat_prefix server_name access_log tracing stream_idle_timeout request_headers_timeout request_timeout ' +
+      'server_header_transformation generate_request_id',
+  ],
+};
+
+const table: ReadonlyMap<string, ReadonlyMap<string, Bearing>> = new Map(
+  Object.entries(rows).map(([type, [decides, inert = '']]) => [
+    type,
+    new Map<string, Bearing>([
+      ...words(decides).map((field) => [field, 'decides'] as const),
+      ...words(inert).map((field) => [field, 'inert'] as const),
+    ]),
+  ]),
+);
+
+/** Undefined: nothing is known of this field, or of the message. */
+export function bearingOf(type: string, field: string): Bearing | undefined {
+  return table.get(type)?.get(field);
+}
+
+/** Messages that have rows, with their fields, for tests that hold the table against Envoy's schema. */
+export function knownFields(): ReadonlyMap<string, ReadonlyMap<string, Bearing>> {
+  return table;
+}
+
+function words(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}

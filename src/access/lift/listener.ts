@@ -1,0 +1,134 @@
+import type { Fragment } from '../../envoy/api/fragment.ts';
+import type { StringMatch } from '../model/string-match.ts';
+import { type ChainMatch, liftChainMatch } from './chain-match.ts';
+import { type HttpManager, liftHttpManager } from './http-manager.ts';
+import { liftStringMatch } from './matchers.ts';
+import { Gaps, Message } from './message.ts';
+import { type AccessRules, liftAccessRules } from './rbac.ts';
+
+/** What a listener asks of its clients' TLS. */
+export interface ServerTls {
+  readonly requiresCertificate: boolean;
+  /** One URI SAN of the client's certificate must be one of these; empty: any that the root has signed. */
+  readonly identities: readonly StringMatch[];
+}
+
+/** A filter on a connection's way; the last one takes it. */
+export type NetworkFilter =
+  | { readonly kind: 'rbac'; readonly rules: AccessRules | undefined; readonly at: Fragment }
+  | { readonly kind: 'http'; readonly manager: HttpManager; readonly at: Fragment }
+  | { readonly kind: 'tcp'; readonly clusters: readonly string[]; readonly at: Fragment }
+  /** Nothing is known of what it does. */
+  | { readonly kind: 'unknown'; readonly at: Fragment };
+
+export interface Chain {
+  readonly name: string;
+  readonly match: ChainMatch;
+  readonly tls: ServerTls | undefined;
+  readonly filters: readonly NetworkFilter[];
+  readonly at: Fragment;
+  /** Filters have gaps of their own. */
+  readonly gap: string | undefined;
+}
+
+/** Ports that an inspector leaves alone; undefined where there is no inspector. */
+export interface Inspectors {
+  readonly tls: readonly number[] | undefined;
+  readonly http: readonly number[] | undefined;
+}
+
+export interface Listener {
+  readonly name: string;
+  readonly inspectors: Inspectors;
+  readonly chains: readonly Chain[];
+  readonly defaultChain: Chain | undefined;
+  readonly gap: string | undefined;
+}
+
+const listener = 'envoy.config.listener.v3';
+const tlsTypes = 'envoy.extensions.transport_sockets.tls.v3';
+
+/** Envoy's `Listener`. */
+export function liftListener(fragment: Fragment): Listener {
+  const message = new Message(`${listener}.Listener`, fragment, new Gaps());
+  const inspectors = message.messages('listener_filters', `${listener}.ListenerFilter`).map(liftInspector);
+  const disabledPorts = (kind: string): readonly number[] | undefined =>
+    inspectors.find((inspector) => inspector.kind === kind)?.disabledPorts;
+  return {
+    name: message.text('name'),
+    inspectors: { tls: disabledPorts('TlsInspector'), http: disabledPorts('HttpInspector') },
+    chains: message.parts('filter_chains', `${listener}.FilterChain`).map(liftChain),
+    defaultChain: message.has('default_filter_chain')
+      ? liftChain(message.message('default_filter_chain', `${listener}.FilterChain`))
+      : undefined,
+    gap: message.gaps.first,
+  };
+}
+
+function liftInspector(filter: Message): { readonly kind: string; readonly disabledPorts: readonly number[] } {
+  const type = filter.any('typed_config')?.type;
+  const kind = type?.split('.').at(-1) ?? '';
+  const predicate = `${listener}.ListenerFilterChainMatchPredicate`;
+  const disabled = filter.message('filter_disabled', predicate);
+  const all = disabled.has('or_match')
+    ? disabled.message('or_match', `${predicate}.MatchSet`).messages('rules', predicate)
+    : disabled.has('destination_port_range')
+      ? [disabled]
+      : [];
+  const disabledPorts = all.flatMap((one) => {
+    const range = one.message('destination_port_range', 'envoy.type.v3.Int32Range');
+    const from = range.number('start') ?? 0;
+    return Array.from({ length: (range.number('end') ?? from) - from }, (_, i) => from + i);
+  });
+  return { kind, disabledPorts };
+}
+
+function liftChain(chain: Message): Chain {
+  return {
+    name: chain.text('name'),
+    match: liftChainMatch(chain.message('filter_chain_match', `${listener}.FilterChainMatch`)),
+    tls: liftServerTls(chain),
+    filters: chain.messages('filters', `${listener}.Filter`).map((filter) => liftFilter(filter)),
+    at: chain.fragment,
+    gap: chain.gaps.first,
+  };
+}
+
+function liftServerTls(chain: Message): ServerTls | undefined {
+  if (!chain.has('transport_socket')) return undefined;
+  const context = chain.message('transport_socket', 'envoy.config.core.v3.TransportSocket').any('typed_config');
+  if (context?.type !== `${tlsTypes}.DownstreamTlsContext`) {
+    chain.refuse('transport_socket');
+    return undefined;
+  }
+  const common = context.message('common_tls_context', `${tlsTypes}.CommonTlsContext`);
+  const identities = common
+    .message('combined_validation_context', `${tlsTypes}.CommonTlsContext.CombinedCertificateValidationContext`)
+    .message('default_validation_context', `${tlsTypes}.CertificateValidationContext`)
+    .messages('match_typed_subject_alt_names', `${tlsTypes}.SubjectAltNameMatcher`)
+    .map((san) => {
+      if (san.text('san_type') !== 'URI') san.refuse('san_type');
+      return liftStringMatch(san.message('matcher', 'envoy.type.matcher.v3.StringMatcher'));
+    });
+  return { requiresCertificate: context.flag('require_client_certificate'), identities };
+}
+
+function liftFilter(filter: Message): NetworkFilter {
+  const at = filter.fragment;
+  const config = filter.any('typed_config');
+  switch (config?.type) {
+    case 'envoy.extensions.filters.network.rbac.v3.RBAC': {
+      const rules = config.has('rules')
+        ? liftAccessRules(config.message('rules', 'envoy.config.rbac.v3.RBAC'))
+        : undefined;
+      return { kind: 'rbac', rules, at };
+    }
+    case 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager':
+      return { kind: 'http', manager: liftHttpManager(config), at };
+    case 'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy':
+      return { kind: 'tcp', clusters: [config.text('cluster')], at };
+    default:
+      filter.refuse('typed_config');
+      return { kind: 'unknown', at };
+  }
+}

@@ -1,0 +1,16 @@
+import { utf8 } from '../../lib/utf8.ts';
+
+/**
+ * Text as Envoy compares it: one character a byte. Values on the wire may hold bytes that are no UTF-8, so both sides of
+ * a comparison are put into this form.
+ */
+export function byteText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return String.fromCharCode(...utf8(text));
+}
+
+/** ASCII letters alone, as Envoy ignores case. */
+export function lowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

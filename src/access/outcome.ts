@@ -1,0 +1,26 @@
+import type { Fragment } from '../envoy/api/fragment.ts';
+
+/** How a request or a connection ends. */
+export type Outcome =
+  /** The mesh answers by itself. `details` is Envoy's own word for why (RESPONSE_CODE_DETAILS). */
+  | { readonly kind: 'answered'; readonly status: number; readonly details: string }
+  /** It goes on to one of these clusters. */
+  | { readonly kind: 'reaches'; readonly clusters: readonly string[] }
+  /** The connection ends without an answer; curl's exit codes for it. */
+  | { readonly kind: 'closed'; readonly exitCodes: readonly number[]; readonly details: string }
+  /** The configuration says something there that is not understood: anything may come of it. */
+  | { readonly kind: 'unmodelled'; readonly at: string };
+
+/** What one station on the way made of it. */
+export interface Step {
+  readonly station: 'chain' | 'tls' | 'network-access' | 'path' | 'token' | 'access' | 'route';
+  readonly at: Fragment;
+  /** Name of the chain, rule or route that decided; empty where none did. */
+  readonly decider: string;
+}
+
+/** A request's way through one proxy. */
+export interface Passage {
+  readonly outcome: Outcome;
+  readonly steps: readonly Step[];
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { checkWire } from '../../access/evaluate/check-wire.ts';
+import { normalizePath } from '../../access/model/normalize-path.ts';
+import { Dice } from '../../testing/dice.ts';
+import { tries } from '../../testing/effort.ts';
+import {
+  codecDetails,
+  compileGauged,
+  generatedCases,
+  generatedMesh,
+  mismatch,
+  peerAuthentication,
+  predict,
+} from '../../testing/gauged-mesh.ts';
+import { gauge } from './gauge.ts';
+import type { GaugeCase } from './job.ts';
+
+const newSeed = (): number => 1 + Math.floor(Math.random() * 2 ** 31);
+
+/** At most 250: one byte of the address. */
+const addressOf = (i: number): string => `10.1.${Math.floor(i / 250)}.${1 + (i % 250)}`;
+
+describe('the evaluator', () => {
+  const meshCount = tries(30, 20);
+
+  test(`says of requests to ${meshCount} generated meshes what Envoy does, and why`, {
+    timeout: 1_800_000,
+  }, async () => {
+    const seed = newSeed();
+    const dice = new Dice(seed);
+    const meshes = Array.from({ length: meshCount }, (_, i) => generatedMesh(dice, addressOf(i)));
+    const owned = meshes.flatMap((mesh) => generatedCases(dice, mesh, 150).map((sent) => ({ mesh, sent })));
+    const answers = await gauge(
+      meshes,
+      owned.map(({ sent }) => sent),
+    );
+    const kinds = new Map<string, number>();
+    const wrong = owned.flatMap(({ mesh, sent }, i) => {
+      const answer = answers[i];
+      const opening = owned[answer?.opener ?? i]?.sent.request;
+      if (answer === undefined || opening === undefined) throw new Error('a case has no answer');
+      const predicted = predict(mesh, sent, opening);
+      const kind = predicted.outcome.kind === 'answered' ? String(predicted.outcome.status) : predicted.outcome.kind;
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      const told = mismatch(predicted, answer);
+      return told === undefined ? [] : [`seed ${seed}: ${JSON.stringify(sent)}: ${told}\n${mesh.text}`];
+    });
+    expect(wrong.slice(0, 3)).toEqual([]);
+    for (const kind of ['403', '400', 'closed', 'reaches']) {
+      expect(kinds.get(kind) ?? 0, `share of ${kind}`).toBeGreaterThan(owned.length / 20);
+    }
+  });
+
+  test('reads every spelling of a path as Envoy does, at each level of normalization', {
+    timeout: 600_000,
+  }, async () => {
+    const seed = newSeed();
+    const dice = new Dice(seed);
+    const levels = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'] as const;
+    const meshes = levels.map((level, i) =>
+      compileGauged(addressOf(i), peerAuthentication('DISABLE'), { pathNormalization: level }),
+    );
+    const cases: readonly (GaugeCase & { readonly level: number })[] = Array.from({ length: tries(3_000) }, () => {
+      const level = dice.below(levels.length);
+      const address = meshes[level]?.address ?? '';
+      const connection = {
+        source: `10.9.0.${1 + dice.below(20)}`,
+        destination: { address, port: 8080 },
+        protocol: 'http/1.1' as const,
+      };
+      return { level, connection, request: { method: 'GET', path: generatedPath(dice), authority: 'h', headers: [] } };
+    });
+    const answers = await gauge(meshes, cases);
+    const wrong = cases.flatMap(({ level, request }, i) => {
+      const options = {
+        normalizes: level > 0,
+        mergesSlashes: level > 1,
+        escapedSlashes: level > 2 ? 'unescape' : 'keep',
+      } as const;
+      const fault = checkWire('http/1.1', request);
+      const normalized = normalizePath(request.path, options);
+      const seen = normalized.kind === 'path' ? normalized.path : 'path_normalization_failed';
+      const predicted = fault?.kind === 'answered' ? codecDetails(fault.details) : seen;
+      const answer = answers[i];
+      const found = answer?.sawPath ?? codecDetails(answer?.details ?? '');
+      return predicted === found
+        ? []
+        : [`seed ${seed}, ${levels[level]}: ${request.path}: predicted ${predicted}, Envoy: ${found}`];
+    });
+    expect(wrong.slice(0, 5)).toEqual([]);
+  });
+});
+
+/** What a path may hold that is read in more than one way. */
+const pieces = [
+  ...[
+    '/',
+    '/',
+    '/',
+    '//',
+    '.',
+    '..',
+    'a',
+    'abc',
+    '%2e',
+    '%2E',
+    '%2f',
+    '%5C',
+    '\\',
+    '\\..',
+    ';',
+    '..;',
+    '.;',
+    '/..;',
+    ';a=1',
+    '%2e;',
+  ],
+  ...['?', '%', '%4', '%41', '%7e', '%7F', '%00', '%3b', '%3f', '%25', '#', '\x7f', '\xe9'],
+  ...Array.from('~!"$&\'()*+,:<=>@[]^_`{|}-'),
+];
+
+function generatedPath(dice: Dice): string {
+  const start = dice.chance(97) ? '/' : '';
+  return start + Array.from({ length: 1 + dice.below(9) }, () => dice.pick(pieces)).join('');
+}

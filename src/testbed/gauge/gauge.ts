@@ -1,0 +1,54 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTestbedAuthority, type WorkloadCertificate } from '../authority.ts';
+import { openSandbox, repository, scratch } from '../sandbox.ts';
+import { firstPort, type GaugedWorkload, gaugeBootstrap } from './envoy-config.ts';
+import type { GaugeAnswer, GaugeCase, GaugeJob } from './job.ts';
+
+/**
+ * Sends each case to a real Envoy that has the inbound listeners of many workloads, each behind the redirection of its own
+ * address, and gives what became of it, in the order of the cases.
+ */
+export async function gauge(
+  workloads: readonly GaugedWorkload[],
+  cases: readonly GaugeCase[],
+): Promise<readonly GaugeAnswer[]> {
+  const sandbox = await openSandbox();
+  const authority = createTestbedAuthority(sandbox.folder);
+  try {
+    const identities = new Set(cases.flatMap(({ connection }) => connection.tls?.identities ?? []));
+    const certificates: Record<string, WorkloadCertificate> = {};
+    for (const identity of identities) certificates[identity] = await authority.issue(identity);
+    const server = await authority.issue('spiffe://cluster.local/ns/gauge/sa/server');
+    const job: GaugeJob = {
+      envoy: `${repository}/.tools/bin/envoy`,
+      bootstrap: gaugeBootstrap(workloads, server),
+      redirects: workloads.map(({ address }, i) => ({ address, port: firstPort + i })),
+      certificates,
+      cases,
+    };
+    await writeFile(join(sandbox.folder, 'job.json'), JSON.stringify(job));
+    await sandbox.must(['sh', '-e'], { stdin: networkScript });
+    await sandbox.must(['iptables-restore'], { stdin: redirection(job) });
+    const node = `${repository}/.tools/bin/node`;
+    const worker = `${repository}/src/testbed/gauge/worker.ts`;
+    await sandbox.must([node, worker], { cwd: scratch, timeoutMs: 1_800_000 });
+    return JSON.parse(await readFile(join(sandbox.folder, 'answers.json'), 'utf8'));
+  } finally {
+    await authority.close();
+    await sandbox.close();
+  }
+}
+
+/** Every address of the block is this machine's: a client may have any, and a workload may be at any. */
+const networkScript = `
+ip link set lo up
+ip route add local 10.0.0.0/8 dev lo
+echo 1 > /proc/sys/net/ipv4/tcp_tw_reuse
+echo "30000 65535" > /proc/sys/net/ipv4/ip_local_port_range
+`;
+
+function redirection({ redirects }: GaugeJob): string {
+  const rules = redirects.map(({ address, port }) => `-A OUTPUT -d ${address} -p tcp -j REDIRECT --to-ports ${port}`);
+  return `*nat\n${rules.join('\n')}\nCOMMIT\n`;
+}

@@ -1,0 +1,76 @@
+import type { Duplex } from 'node:stream';
+import type { HttpRequest } from '../../access/request.ts';
+
+export interface RawAnswer {
+  /** 0 where the connection ended without an answer. */
+  readonly status: number;
+  /** Why, then. */
+  readonly ending?: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Whether the server ends the connection after it. */
+  readonly isLast: boolean;
+}
+
+/** Requests over HTTP/1.1 on one connection, byte for byte as they are given. */
+export class Http1Client {
+  readonly #socket: Duplex;
+  #received: Buffer = Buffer.alloc(0);
+  #ending: string | undefined;
+  #wake: () => void = () => {};
+
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+      this.#wake();
+    });
+    const end = (how: string) => (): void => {
+      this.#ending ??= how;
+      this.#wake();
+    };
+    socket.on('end', end('end'));
+    socket.on('close', end('end'));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      end(error.code === 'ECONNRESET' ? 'reset' : (error.code ?? 'error'))(),
+    );
+  }
+
+  async send({ method, path, authority, headers }: HttpRequest): Promise<RawAnswer> {
+    const lines = [
+      `${method} ${path} HTTP/1.1`,
+      `host: ${authority}`,
+      ...headers.map(([name, value]) => `${name}: ${value}`),
+    ];
+    this.#socket.write(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+    for (;;) {
+      const answer = this.#read(method);
+      if (answer !== undefined) return answer;
+      if (this.#ending !== undefined) return { status: 0, ending: this.#ending, headers: new Map(), isLast: true };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** One whole answer, once it is there. */
+  #read(method: string): RawAnswer | undefined {
+    const end = this.#received.indexOf('\r\n\r\n');
+    if (end === -1) return undefined;
+    const [first = '', ...lines] = this.#received.toString('latin1', 0, end).split('\r\n');
+    const headers = new Map(
+      lines.map((line) => {
+        const at = line.indexOf(':');
+        return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()] as const;
+      }),
+    );
+    const status = Number(first.split(' ')[1]);
+    const length = method === 'HEAD' ? 0 : Number(headers.get('content-length') ?? 0);
+    if (this.#received.length < end + 4 + length) return undefined;
+    this.#received = this.#received.subarray(end + 4 + length);
+    return { status, headers, isLast: headers.get('connection') === 'close' };
+  }
+}
