@@ -1,4 +1,4 @@
-import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail, type Refusal } from './message.ts';
+import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDetail } from './message.ts';
 import type { DiscoveryResource } from './resource.ts';
 import type { ViewSource } from './resource-store.ts';
 import { emptyView, type ResourceView } from './resource-view.ts';
@@ -112,13 +112,13 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     if (!this.#names.has(name)) this.#exceptions.delete(name);
   }
 
-  #settle(request: DeltaRequest): { readonly refusal?: Refusal; readonly culprits?: readonly Culprit[] } {
+  #settle(request: DeltaRequest): Omit<StreamReaction<never>, 'response'> {
     const answered = this.#unanswered.get(request.responseNonce);
     if (answered === undefined) return {};
     this.#unanswered.delete(request.responseNonce);
     if (request.errorDetail !== undefined) return this.#refuse(answered, request.errorDetail);
     const culprits = answered.isProbe ? this.#suspects.settle(true) : [];
-    return culprits.length === 0 ? {} : { culprits };
+    return { isAccepted: true, culprits };
   }
 
   /** All resources of a refused response go out again, the good ones among them too: Envoy may have taken none. */

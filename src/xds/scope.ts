@@ -1,3 +1,4 @@
+import type { Refusal } from './message.ts';
 import type { ViewSource } from './resource-store.ts';
 import type { Culprit } from './suspects.ts';
 
@@ -24,6 +25,8 @@ export interface StreamScope {
   mostNames(typeUrl: string): number;
   /** Gives the function that ends the subscription. */
   onChange(listener: () => void): () => void;
+  /** The client has answered a response: by taking it, or by the refusal. */
+  answered?(typeUrl: string, refusal: Refusal | undefined): void;
   /** The client refuses these by themselves. */
   isolated?(typeUrl: string, culprits: readonly Culprit[]): void;
   /** Everything is sent and answered. */

@@ -34,8 +34,9 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
   /** Throws where the request asks for what is not served here, or for too much. */
   receive(request: Request): Response | undefined {
     const stream = this.#streamOf(request);
-    const { response, refusal, culprits = [] } = stream.receive(request);
+    const { response, refusal, isAccepted, culprits = [] } = stream.receive(request);
     if (refusal !== undefined) this.#observer.refused?.(refusal);
+    if (refusal !== undefined || isAccepted) this.#scope.answered?.(request.typeUrl, refusal);
     if (culprits.length > 0) {
       this.#observer.isolated?.({ typeUrl: request.typeUrl, culprits, refusal });
       this.#scope.isolated?.(request.typeUrl, culprits);

@@ -114,7 +114,7 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
       if (isFirstWord) this.#last = { ...last, resources: [] };
       const culprits = isFirstWord && last.isProbe ? this.#suspects.settle(true) : [];
       if (isFirstWord && last.isProbe && this.#suspects.probe === undefined) this.#isDue = true;
-      return culprits.length === 0 ? {} : { culprits };
+      return { isAccepted: isFirstWord, culprits };
     }
     const message = cleanErrorMessage(errorDetail.message);
     const names = last.resources.map(({ name }) => name);

@@ -6,6 +6,8 @@ import type { Culprit } from './suspects.ts';
 export interface StreamReaction<Response> {
   readonly response: Response | undefined;
   readonly refusal?: Refusal;
+  /** The client has taken a response. */
+  readonly isAccepted?: boolean;
   /** What is known since this message to be refused by itself. */
   readonly culprits?: readonly Culprit[];
 }

@@ -11,7 +11,7 @@ interface Halves {
 }
 
 /** More responses than these are not spent on one refusal. */
-const mostProbes = 16;
+export const mostProbes = 16;
 
 /**
  * Finds which resources of a refused response are bad, by sending parts of it. What is under suspicion is held back; a

@@ -67,7 +67,7 @@ export class Admission {
     return this.#fleet.open({
       proxy: { ...proxy, serviceAccount },
       identity: identityOf(caller, trustDomain),
-      envoyVersion: node?.envoyVersion ?? '',
+      envoyVersion: /^\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(node?.envoyVersion ?? '')?.[0] ?? '',
     });
   }
 }

@@ -12,7 +12,7 @@ import type { ControlMetrics } from '../server/metrics.ts';
 import { Admission } from './admission.ts';
 import { CompileSupervisor } from './compile-supervisor.ts';
 import { Fleet } from './fleet.ts';
-import { emptySnapshot } from './mesh-snapshot.ts';
+import { emptySnapshot, proxyKey } from './mesh-snapshot.ts';
 
 export interface DistributionParts {
   readonly trustDomain: string;
@@ -47,7 +47,14 @@ const unavailable = 14;
 /** Starts to compile the folder, and to keep what proxies are served. */
 export function startDistribution(config: DistributionConfig, parts: DistributionParts): Distribution {
   const { trustDomain, log, clock, metrics } = parts;
-  const fleet = new Fleet({ limits: { count: config.throttle, bytes: bytesInFlight }, stepTimeoutMs });
+  const fleet = new Fleet({
+    limits: { count: config.throttle, bytes: bytesInFlight },
+    stepTimeoutMs,
+    faulty: ({ proxy, envoyVersion }, message) => {
+      const whose = { proxy: proxyKey(proxy), envoyVersion, message };
+      log.error('a proxy refuses whatever it is sent', whose);
+    },
+  });
   metrics.watchFleet(() => ({ streams: fleet.streams.size, waiting: fleet.queue.waiting }));
   const { compile: data, program, heapMiB } = config;
   const observer = metrics.compilations;

@@ -119,6 +119,17 @@ describe('Fleet', () => {
     expect([web.seen(), api.seen(), open('web').seen()]).toEqual(['all=1 in=1', 'all=1 in=2', 'all=1 in=1']);
   });
 
+  test('does not send a stream that comes back what its client has refused, and gives it what it had before', () => {
+    const { fleet, open } = setUp();
+    const web = open('web');
+    fleet.update(snapshotOf({ all: '1' }, { web: { in: 'bad' }, api: { in: '2' } }, false, fleet.snapshot));
+    web.stream.isolated(typeUrl, [{ name: 'in', version: contentVersion('bad') }]);
+    web.stream.closed();
+    expect(open('web').seen()).toBe('all=1 in=1');
+    fleet.update(snapshotOf({ all: '1' }, { web: { in: '3' }, api: { in: '2' } }, false, fleet.snapshot));
+    expect(open('web').seen()).toBe('all=1 in=3');
+  });
+
   test('does not wait for clusters with a change that takes access away', () => {
     const { fleet, open } = setUp();
     const { stream } = open('web');

@@ -3,7 +3,8 @@ import type { ViewSource } from '../../xds/resource-store.ts';
 import { emptyView } from '../../xds/resource-view.ts';
 import type { StreamScope } from '../../xds/scope.ts';
 import type { Culprit } from '../../xds/suspects.ts';
-import { HeldBack, listOf } from './held-back.ts';
+import type { ClientRecord } from './client-records.ts';
+import { HeldBack, type HeldClient, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
 
@@ -18,6 +19,8 @@ export interface FleetOptions {
   readonly limits: PushLimits;
   /** So long a step of a change waits for the client's word about the steps before. */
   readonly stepTimeoutMs: number;
+  /** Hears of a client that refuses whatever it is sent, once until it takes something. */
+  readonly faulty?: (owner: StreamOwner, message: string) => void;
 }
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
@@ -55,16 +58,11 @@ export class Fleet {
   update(snapshot: MeshSnapshot): void {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
-    const noted = new Set<object>();
     for (const [key, { views }] of snapshot.proxies) {
       const old = before.proxies.get(key)?.views;
-      if (old === undefined) continue;
-      for (const list of lists) {
-        if (old[list] === views[list] || noted.has(views[list])) continue;
-        noted.add(views[list]);
-        this.#held.note(list, old[list], views[list], snapshot.isUrgent);
-      }
+      for (const list of lists) this.#held.note(list, old?.[list] ?? emptyView, views[list], snapshot.isUrgent);
     }
+    this.#held.keep([...snapshot.proxies.values()].map(({ views }) => views));
     for (const stream of this.#streams) this.#ask(stream, snapshot.isUrgent);
     for (const tell of [...this.#waiting]) tell();
   }
@@ -90,7 +88,11 @@ export class Fleet {
   /** A stream of the proxy begins. */
   open(owner: StreamOwner): ProxyStream {
     const stream = new ProxyStream(owner, this.#options, {
-      isolated: (typeUrl, culprits) => this.#isolate(owner, typeUrl, culprits),
+      answered: (_typeUrl, refusal) => {
+        if (this.#held.answered(clientOf(owner), refusal?.message))
+          this.#options.faulty?.(owner, refusal?.message ?? '');
+      },
+      isolated: (typeUrl, culprits) => this.#isolate(stream, typeUrl, culprits),
       settled: () => this.#queue.done(stream),
       closed: () => {
         this.#streams.delete(stream);
@@ -102,20 +104,29 @@ export class Fleet {
     return stream;
   }
 
-  /** A client refuses resources by themselves. */
-  #isolate({ identity, envoyVersion }: StreamOwner, typeUrl: string, culprits: readonly Culprit[]): void {
-    const list = listOf(typeUrl);
-    if (list === undefined) return;
-    const found = culprits.filter((culprit) => this.#held.refuse({ list, culprit, identity, envoyVersion }));
-    if (found.length > 0) for (const stream of this.#streams) this.#ask(stream, false);
+  /** How the client of a stream takes what it is sent, over its connections. */
+  recordOf({ owner }: Pick<ProxyStream, 'owner'>): ClientRecord {
+    return this.#held.recordOf(clientOf(owner));
   }
 
-  #viewsOf({ proxy, envoyVersion }: StreamOwner): ProxyViews | undefined {
+  /** A client refuses resources by themselves. */
+  #isolate(stream: ProxyStream, typeUrl: string, culprits: readonly Culprit[]): void {
+    const list = listOf(typeUrl);
+    if (list === undefined) return;
+    const client = clientOf(stream.owner);
+    const held = new Set(culprits.map((culprit) => this.#held.refuse({ list, culprit }, client)));
+    if (held.has('all')) for (const each of this.#streams) this.#ask(each, false);
+    else if (held.has('client')) this.#ask(stream, false);
+  }
+
+  #viewsOf(owner: StreamOwner): ProxyViews | undefined {
+    const { proxy } = owner;
     const served = this.#snapshot.proxies.get(proxyKey(proxy));
     // Another account may not have what is now another one's.
     if (served === undefined || served.serviceAccount !== proxy.serviceAccount) return undefined;
     const { views } = served;
-    const view = (list: ConfigurationList) => this.#held.viewFor(list, envoyVersion, views[list]);
+    const client = clientOf(owner);
+    const view = (list: ConfigurationList) => this.#held.viewFor(list, client, views[list]);
     return {
       clusters: view('clusters'),
       endpoints: view('endpoints'),
@@ -136,7 +147,11 @@ export class Fleet {
   }
 }
 
-type Ending = Required<Pick<StreamScope, 'isolated' | 'settled' | 'closed'>>;
+function clientOf({ proxy, identity, envoyVersion }: StreamOwner): HeldClient {
+  return { proxy: proxyKey(proxy), identity, envoyVersion };
+}
+
+type Ending = Required<Pick<StreamScope, 'answered' | 'isolated' | 'settled' | 'closed'>>;
 
 /** One stream of a proxy: what it is served at this moment. */
 export class ProxyStream implements StreamScope {
@@ -144,6 +159,7 @@ export class ProxyStream implements StreamScope {
   readonly steps = configurationSteps;
   readonly #options: FleetOptions;
   readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
+  readonly answered: Ending['answered'];
   readonly isolated: Ending['isolated'];
   readonly settled: () => void;
   readonly closed: () => void;
@@ -154,6 +170,7 @@ export class ProxyStream implements StreamScope {
   constructor(owner: StreamOwner, options: FleetOptions, on: Ending) {
     this.owner = owner;
     this.#options = options;
+    this.answered = on.answered;
     this.isolated = on.isolated;
     this.closed = on.closed;
     this.settled = () => {

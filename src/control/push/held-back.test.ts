@@ -1,58 +1,136 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ResourceList } from '../../xds/resource-list.ts';
-import { ResourceView } from '../../xds/resource-view.ts';
+import { emptyView, ResourceView } from '../../xds/resource-view.ts';
+import { mostProbes } from '../../xds/suspects.ts';
 import { resource } from '../../xds/testing/resources.ts';
-import { type FoundCulprit, HeldBack } from './held-back.ts';
+import { type FoundCulprit, HeldBack, type HeldClient } from './held-back.ts';
 
 const viewOf = (content: Readonly<Record<string, string>>): ResourceView =>
   new ResourceView(new ResourceList(Object.entries(content).map(([name, text]) => resource(name, text))));
 const texts = (view: ResourceView): string => view.all.map(({ body }) => Buffer.from(body).toString()).join(' ');
-const refusal = (identity: string, text: string, rest: Partial<FoundCulprit> = {}): FoundCulprit => ({
-  ...{ list: 'listeners', culprit: resource('a', text), identity, envoyVersion: '1.40.0' },
-  ...rest,
+const client = (identity: string, envoyVersion = '1.40.0', proxy = identity): HeldClient => ({
+  ...{ proxy, identity, envoyVersion },
 });
+const found = (text: string, list: FoundCulprit['list'] = 'listeners'): FoundCulprit => ({
+  list,
+  culprit: resource('a', text),
+});
+const [x, y, z] = [client('x'), client('y'), client('z')];
 
 describe('HeldBack', () => {
   const [before, after] = [viewOf({ a: '1', b: '1' }), viewOf({ a: '2', b: '2' })];
-  const changed = (isUrgent = false): HeldBack => {
-    const held = new HeldBack();
-    held.note('listeners', before, after, isUrgent);
-    held.note('endpoints', before, after, isUrgent);
-    return held;
-  };
+  let held: HeldBack;
+  beforeEach(() => {
+    held = new HeldBack();
+    held.note('listeners', emptyView, before, true);
+  });
+  const change = (isUrgent = false, from = before, to = after): void => held.note('listeners', from, to, isUrgent);
+  const seenBy = (who: HeldClient, view = after): string => texts(held.viewFor('listeners', who, view));
+  const serve = (...views: readonly ResourceView[]): void =>
+    held.keep(
+      views.map((listeners) => ({ ...{ clusters: emptyView, endpoints: emptyView, routes: emptyView }, listeners })),
+    );
 
-  test('holds nothing back on the word of one identity, however often it is said', () => {
-    const held = changed();
-    for (let i = 0; i < 5; i++) expect(held.refuse(refusal('x', '2'))).toBe(false);
-    expect(held.viewFor('listeners', '1.40.0', after)).toBe(after);
+  test('holds back from a client what it refuses, over its connections, and from nobody else', () => {
+    change();
+    for (let i = 0; i < 5; i++) expect(held.refuse(found('2'), x)).toBe(i === 0 ? 'client' : 'nobody');
+    expect(seenBy(x)).toBe('a=1 b=2');
+    for (const other of [y, client('x', '1.41.0'), client('x', '1.40.0', 'x2')])
+      expect(held.viewFor('listeners', other, after)).toBe(after);
+    serve(after);
+    expect(seenBy(x)).toBe('a=1 b=2');
+    const next = viewOf({ a: '3', b: '2' });
+    change(false, after, next);
+    serve(next);
+    expect(held.viewFor('listeners', x, next)).toBe(next);
+    expect(held.recordOf(x).refused.size).toBe(0);
   });
 
   test('holds back what two identities of one version of Envoy refuse, for that version alone, until it changes', () => {
-    const held = changed();
-    held.refuse(refusal('x', '2'));
-    expect(held.refuse(refusal('y', '2', { envoyVersion: '1.39.0' }))).toBe(false);
-    expect(held.refuse(refusal('y', '2'))).toBe(true);
-    const kept = held.viewFor('listeners', '1.40.0', after);
+    change();
+    held.refuse(found('2'), x);
+    expect(held.refuse(found('2'), client('y', '1.39.0'))).toBe('client');
+    expect(held.refuse(found('2'), y)).toBe('all');
+    const kept = held.viewFor('listeners', z, after);
     expect(texts(kept)).toBe('a=1 b=2');
-    expect(held.viewFor('listeners', '1.40.0', after)).toBe(kept);
-    expect(held.viewFor('listeners', '1.39.0', after)).toBe(after);
+    expect(held.viewFor('listeners', z, after)).toBe(kept);
+    expect(held.viewFor('listeners', client('z', '1.39.0'), after)).toBe(after);
     const next = viewOf({ a: '3', b: '2' });
-    held.note('listeners', after, next, false);
-    expect(held.viewFor('listeners', '1.40.0', next)).toBe(next);
+    change(false, after, next);
+    serve(next);
+    expect(held.viewFor('listeners', z, next)).toBe(next);
   });
 
-  test('never holds back what takes access away, nor endpoints', () => {
-    const urgent = changed(true);
-    for (const identity of ['x', 'y', 'z']) expect(urgent.refuse(refusal(identity, '2'))).toBe(false);
-    const held = changed();
-    for (const identity of ['x', 'y', 'z'])
-      expect(held.refuse(refusal(identity, '2', { list: 'endpoints' }))).toBe(false);
+  test('goes on holding back while another proxy gets a resource of the same name', () => {
+    change();
+    for (const who of [x, y]) held.refuse(found('2'), who);
+    const [other, others] = [viewOf({ a: '7' }), viewOf({ a: '8' })];
+    change(false, other, others);
+    serve(after, others);
+    expect(seenBy(z)).toBe('a=1 b=2');
+  });
+
+  test('serves in place of a resource what the same proxy had before, and nothing where nobody knows that', () => {
+    const [mine, its] = [viewOf({ a: '1' }), viewOf({ a: '9' })];
+    const [mineNow, itsNow] = [viewOf({ a: '2' }), viewOf({ a: '8' })];
+    change(false, mine, mineNow);
+    change(false, its, itsNow);
+    for (const who of [x, y]) held.refuse(found('2'), who);
+    expect(seenBy(x, mineNow)).toBe('a=1');
+    // Its list is the same as mine from now on, and was another one.
+    change(false, its, mineNow);
+    held.refuse(found('2'), z);
+    expect(seenBy(z, mineNow)).toBe('');
+  });
+
+  test('serves no version in place of a refused one that is refused too', () => {
+    change();
+    held.refuse(found('2'), x);
+    const next = viewOf({ a: '3', b: '2' });
+    change(false, after, next);
+    serve(next);
+    held.refuse(found('3'), x);
+    expect(seenBy(x, next)).toBe('a=1 b=2');
+    held.refuse(found('1'), x);
+    expect(seenBy(x, next)).toBe('b=2');
+  });
+
+  test('never holds back what takes access away, and goes back to nothing before it; nor endpoints', () => {
+    change(true);
+    for (const who of [x, y, z]) expect(held.refuse(found('2'), who)).toBe('nobody');
+    expect(held.viewFor('listeners', x, after)).toBe(after);
+    const next = viewOf({ a: '3', b: '2' });
+    change(false, after, next);
+    serve(next);
+    for (const who of [x, y]) held.refuse(found('3'), who);
+    // Version 2 is refused as well, and version 1 lets through what it took away.
+    expect(seenBy(x, next)).toBe('b=2');
+    held.note('endpoints', before, after, false);
+    for (const who of [x, y, z]) expect(held.refuse(found('2', 'endpoints'), who)).toBe('nobody');
   });
 
   test('leaves out what was not there before', () => {
-    const held = new HeldBack();
-    const now = viewOf({ a: '1', b: '1' });
-    for (const identity of ['x', 'y']) held.refuse(refusal(identity, '1'));
-    expect(texts(held.viewFor('listeners', '1.40.0', now))).toBe('b=1');
+    for (const who of [x, y]) held.refuse(found('1'), who);
+    expect(seenBy(x, before)).toBe('b=1');
+  });
+
+  test('marks a client that refuses whatever comes, until it takes something', () => {
+    for (let i = 1; i < mostProbes; i++) expect(held.answered(x, 'no')).toBe(false);
+    expect(held.recordOf(x).isFaulty).toBe(false);
+    expect(held.answered(x, 'never')).toBe(true);
+    expect(held.recordOf(x)).toMatchObject({ isFaulty: true, message: 'never' });
+    serve(before);
+    expect(held.recordOf(x).isFaulty).toBe(true);
+    expect(held.recordOf(y).isFaulty).toBe(false);
+    held.answered(x, undefined);
+    expect(held.recordOf(x).isFaulty).toBe(false);
+  });
+
+  test('remembers so many clients, and so many refusals of each', () => {
+    const many = viewOf(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`n${i}`, '1'])));
+    for (const { name, version } of many.all) held.refuse({ list: 'listeners', culprit: { name, version } }, x);
+    expect(held.recordOf(x).refused.size).toBe(256);
+    for (let i = 0; i < 10_000; i++) held.answered(client(`c${i}`), 'no');
+    expect(held.recordOf(x).refused.size).toBe(0);
   });
 });

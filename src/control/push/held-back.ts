@@ -1,101 +1,133 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
-import { ResourceView } from '../../xds/resource-view.ts';
+import { emptyView, ResourceView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
+import { type ClientRecord, ClientRecords } from './client-records.ts';
+import { Lineage, type LineageRules } from './lineage.ts';
+import type { ProxyViews } from './mesh-snapshot.ts';
 
-/** Who refuses what. */
-export interface FoundCulprit {
-  readonly list: ConfigurationList;
-  readonly culprit: Culprit;
+/** A client of the fleet. */
+export interface HeldClient {
+  /** `<namespace>/<name>` of its workload. */
+  readonly proxy: string;
   readonly identity: string;
   /** `1.40.0` */
   readonly envoyVersion: string;
 }
 
-interface Held {
-  readonly version: string;
-  /** What was served before; undefined: nothing. */
-  readonly instead: DiscoveryResource | undefined;
+/** What is refused. */
+export interface FoundCulprit {
+  readonly list: ConfigurationList;
+  readonly culprit: Culprit;
 }
 
+/** Further versions of Envoy are not told apart in refusals of one resource: a client says what it likes. */
+const mostEnvoyVersions = 8;
+
 /**
- * Shared resources that Envoys of one version really refuse, and that others of it are not sent any more. One client's
- * word is not enough: it must not decide what others get. What takes access away is never held back, nor are endpoints.
+ * Resources that are not sent again in the version that was refused; what came before them is served in their place.
+ * For one client those that it refuses itself, over its connections; for all of a version of Envoy those that two identities
+ * refuse, for one client's word must not decide what others get. What takes access away is never held back, nor are endpoints.
  */
 export class HeldBack {
-  /** By list, name and version, and then by version of Envoy, who refuses it. */
+  readonly #records = new ClientRecords();
+  readonly #lineage = new Lineage();
+  /** By resource, and then by version of Envoy, who refuses it. */
   readonly #refusals = new Map<string, Map<string, Set<string>>>();
-  readonly #held = new Map<string, Held>();
-  /** What changed resources were before their last change. */
-  readonly #before = new Map<string, DiscoveryResource>();
+  /** `<version of Envoy>\n<resource>` */
+  readonly #held = new Set<string>();
   readonly #exempt = new Set<string>();
   #views = new WeakMap<ResourceView, Map<string, ResourceView>>();
 
-  /** Notes what changes from one view to the next; the refusals of versions that are gone count no more. */
+  /** A proxy is served one view after another one. */
   note(list: ConfigurationList, from: ResourceView, to: ResourceView, isUrgent: boolean): void {
-    const { changed, removed } = to.changesSince(from);
-    for (const name of removed) this.#forget(list, from.get(name));
-    for (const { name, version } of changed) {
-      const before = from.get(name);
-      this.#forget(list, before);
-      if (before !== undefined) this.#before.set(`${list}\n${name}`, before);
-      if (isUrgent && list === 'listeners') this.#exempt.add(keyOf(list, { name, version }));
+    if (from === to) return;
+    if (isUrgent && list === 'listeners' && from !== emptyView) {
+      for (const resource of to.changesSince(from).changed) this.#exempt.add(keyOf(list, resource));
     }
-    for (const [key, { version }] of this.#held) {
-      const [ofList, , name = ''] = key.split('\n');
-      const now = ofList === list ? to.get(name) : undefined;
-      if (now !== undefined && now.version !== version) this.#held.delete(key);
-    }
+    const rules: LineageRules = {
+      isFinal: (resource) => this.#exempt.has(keyOf(list, resource)),
+      isRefused: (resource) => this.#refusals.has(keyOf(list, resource)),
+    };
+    this.#lineage.note(from, to, rules);
   }
 
-  /** Takes a refusal; true when the resource is held back from now on. */
-  refuse({ list, culprit, identity, envoyVersion }: FoundCulprit): boolean {
+  /** Forgets what is told of resources that none of these views has. */
+  keep(served: Iterable<ProxyViews>): void {
+    const known = [this.#exempt, this.#refusals.keys(), this.#records.all()].flatMap((keys) => [...keys]);
+    if (known.length === 0) return;
+    const alive = servedKeys(known, served);
+    for (const key of this.#exempt) if (!alive.has(key)) this.#exempt.delete(key);
+    for (const key of this.#refusals.keys()) if (!alive.has(key)) this.#refusals.delete(key);
+    for (const key of this.#held) if (!alive.has(key.slice(key.indexOf('\n') + 1))) this.#held.delete(key);
+    this.#records.keep((key) => alive.has(key));
+  }
+
+  recordOf(client: HeldClient): ClientRecord {
+    return this.#records.of(clientKey(client));
+  }
+
+  /** The client answers a response; gives true when it refuses whatever comes from now on. */
+  answered(client: HeldClient, refusal: string | undefined): boolean {
+    return this.#records.answered(clientKey(client), refusal);
+  }
+
+  /** Takes a refusal; says for whom the resource is held back from now on. */
+  refuse({ list, culprit }: FoundCulprit, client: HeldClient): 'nobody' | 'client' | 'all' {
     const key = keyOf(list, culprit);
-    if (list === 'endpoints' || this.#exempt.has(key)) return false;
-    const byVersion = this.#refusals.get(key) ?? new Map<string, Set<string>>();
-    this.#refusals.set(key, byVersion);
-    const identities = byVersion.get(envoyVersion) ?? new Set<string>();
-    byVersion.set(envoyVersion, identities);
-    identities.add(identity);
-    const heldKey = `${list}\n${envoyVersion}\n${culprit.name}`;
-    if (identities.size < 2 || this.#held.get(heldKey)?.version === culprit.version) return false;
-    this.#held.set(heldKey, { version: culprit.version, instead: this.#before.get(`${list}\n${culprit.name}`) });
+    if (list === 'endpoints') return 'nobody';
+    const isOfAll = this.#isOfAll(key, client);
+    if (this.#exempt.has(key)) return 'nobody';
+    const isNews = this.#records.refuses(clientKey(client), key);
+    const heldKey = `${client.envoyVersion}\n${key}`;
+    const isForAll = isOfAll && !this.#held.has(heldKey);
+    if (isForAll) this.#held.add(heldKey);
+    if (!isForAll && !isNews) return 'nobody';
     this.#views = new WeakMap();
-    return true;
+    return isForAll ? 'all' : 'client';
   }
 
-  /** The view as an Envoy of a version gets it; the same object for the same view. */
-  viewFor(list: ConfigurationList, envoyVersion: string, view: ResourceView): ResourceView {
-    if (this.#held.size === 0) return view;
-    const key = `${list}\n${envoyVersion}`;
+  /** The view as the client gets it; the same object for the same view. */
+  viewFor(list: ConfigurationList, client: HeldClient, view: ResourceView): ResourceView {
+    const { refused } = this.recordOf(client);
+    if (this.#held.size === 0 && refused.size === 0) return view;
+    const key = refused.size === 0 ? client.envoyVersion : clientKey(client);
     const made = this.#views.get(view) ?? new Map<string, ResourceView>();
     this.#views.set(view, made);
     let result = made.get(key);
     if (result === undefined) {
-      result = this.#without(key, view);
+      const isHeld = (resource: DiscoveryResource): boolean => {
+        const name = keyOf(list, resource);
+        return refused.has(name) || this.#held.has(`${client.envoyVersion}\n${name}`);
+      };
+      result = this.#without(view, isHeld);
       made.set(key, result);
     }
     return result;
   }
 
-  #forget(list: ConfigurationList, gone: DiscoveryResource | undefined): void {
-    if (gone === undefined) return;
-    this.#before.delete(`${list}\n${gone.name}`);
-    this.#refusals.delete(keyOf(list, gone));
-    this.#exempt.delete(keyOf(list, gone));
+  #isOfAll(key: string, { envoyVersion, identity }: HeldClient): boolean {
+    const byVersion = this.#refusals.get(key) ?? new Map<string, Set<string>>();
+    this.#refusals.set(key, byVersion);
+    if (!byVersion.has(envoyVersion) && byVersion.size >= mostEnvoyVersions) return false;
+    const identities = byVersion.get(envoyVersion) ?? new Set<string>();
+    byVersion.set(envoyVersion, identities);
+    if (identities.size < 2) identities.add(identity);
+    return identities.size >= 2;
   }
 
-  #without(key: string, view: ResourceView): ResourceView {
+  #without(view: ResourceView, isHeld: (resource: DiscoveryResource) => boolean): ResourceView {
     let isSame = true;
     const parts = view.parts.map((part) => {
-      const kept = part.all.map((resource) => {
-        const held = this.#held.get(`${key}\n${resource.name}`);
-        return held?.version === resource.version ? held.instead : resource;
-      });
-      if (kept.every((resource, i) => resource === part.all[i])) return part;
+      if (!part.all.some(isHeld)) return part;
       isSame = false;
-      return new ResourceList(kept.filter((resource) => resource !== undefined));
+      const kept = part.all.flatMap((resource) => {
+        if (!isHeld(resource)) return [resource];
+        const before = this.#lineage.before(part, resource.name);
+        return before === undefined || isHeld(before) ? [] : [before];
+      });
+      return new ResourceList(kept);
     });
     return isSame ? view : new ResourceView(...parts);
   }
@@ -103,6 +135,35 @@ export class HeldBack {
 
 function keyOf(list: ConfigurationList, { name, version }: Culprit): string {
   return `${list}\n${name}\n${version}`;
+}
+
+function clientKey({ proxy, identity, envoyVersion }: HeldClient): string {
+  return `${proxy}\n${identity}\n${envoyVersion}`;
+}
+
+/** Those of the keys that a view has; each list is gone through once, for the names in question. */
+function servedKeys(keys: readonly string[], served: Iterable<ProxyViews>): ReadonlySet<string> {
+  const names = new Map<ConfigurationList, Set<string>>();
+  for (const key of keys) {
+    const [list, name] = key.split('\n') as [ConfigurationList, string];
+    const ofList = names.get(list) ?? new Set<string>();
+    names.set(list, ofList.add(name));
+  }
+  const alive = new Set<string>();
+  const seen = new Set<ResourceList>();
+  for (const views of served) {
+    for (const [list, ofList] of names) {
+      for (const part of views[list].parts) {
+        if (seen.has(part)) continue;
+        seen.add(part);
+        for (const name of ofList) {
+          const resource = part.get(name);
+          if (resource !== undefined) alive.add(keyOf(list, resource));
+        }
+      }
+    }
+  }
+  return alive;
 }
 
 /** The list of a type; undefined: it is none of a proxy's configuration. */
