@@ -22,7 +22,8 @@ export async function readSettings(
   return { ...read, hasAnnotations: podAnnotations !== undefined };
 }
 
-async function readMeshConfig({
+/** The file of the mesh configuration; undefined where it is absent and may be. An unreadable one is thrown. */
+export async function readMeshConfig({
   path,
   isRequired,
 }: NonNullable<SettingsOptions['meshConfig']>): Promise<SourceFile | undefined> {

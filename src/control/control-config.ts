@@ -1,3 +1,4 @@
+import type { SettingsOptions } from '../config/read.ts';
 import type { RateLimit } from './ca/rate-limit.ts';
 import type { CompileData } from './push/compile-messages.ts';
 import type { Address } from './server/address.ts';
@@ -15,6 +16,8 @@ export interface TokenConfig {
   readonly allowedHosts: readonly string[];
   /** PEM, trusted beside Node's roots when keys are fetched. */
   readonly issuerRoots: string | undefined;
+  /** The file that they are of, which is followed. */
+  readonly issuerRootsFile?: string | undefined;
 }
 
 /** ENABLE_CA_SERVER; everything about the CA. */
@@ -41,6 +44,10 @@ export interface DistributionConfig {
   readonly throttle: number;
   /** Proxies come from other addresses than their workloads have. */
   readonly takesAnyAddress: boolean;
+  /** Hosts that key sets may come from though their addresses are private; the mesh configuration may change them. */
+  readonly jwksAllowedHosts: readonly string[];
+  /** How often key sets are fetched again, in milliseconds; absent: the usual 20 minutes. */
+  readonly keyRefreshMs?: number;
   /** Path of the compile thread's program; absent: the one beside ours. */
   readonly program?: string;
   /** The most that the compile thread's heap may grow to, in MiB; absent: as V8 decides. */
@@ -50,6 +57,8 @@ export interface DistributionConfig {
 /** Everything that `meshd serve` runs with, settled by flags and variables. */
 export interface ControlConfig {
   readonly trustDomain: string;
+  /** Of the mesh configuration, which is followed; absent: there is none. */
+  readonly settings?: SettingsOptions;
   /** Undefined: ENABLE_CA_SERVER is false. */
   readonly authority: AuthorityConfig | undefined;
   /** Undefined: no TLS listener. */

@@ -1,14 +1,16 @@
 import type { ReadClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
+import { followIssuerRoots } from './auth/issuer-roots.ts';
 import type { TokenRules } from './auth/token.ts';
-import { openTokenIssuer } from './auth/token-issuer.ts';
+import { openTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
 import { openKeyFile } from './auth/token-keys.ts';
 import type { CertificateAuthority } from './ca/authority.ts';
 import { type AdmitRequest, createCertificateService } from './ca/certificate-service.ts';
 import { openAuthority } from './ca/open-authority.ts';
 import { CallerLimits } from './ca/rate-limit.ts';
 import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
+import { followSettings, type SettingsFollower } from './follow-settings.ts';
 import { startDistribution } from './push/distribution.ts';
 import { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
@@ -56,6 +58,17 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       config.distribution &&
       startDistribution(config.distribution, { trustDomain: config.trustDomain, log, clock, metrics });
     if (distribution !== undefined) open.push(distribution);
+    if (config.settings !== undefined) {
+      const follower: SettingsFollower = {
+        use: ({ jwksAllowedHosts }) => {
+          service?.trust({ allowedHosts: jwksAllowedHosts });
+          distribution?.allowKeyHosts(jwksAllowedHosts);
+        },
+        // The thread that compiles tells the same.
+        refused: (text) => distribution === undefined && log.error(`the mesh configuration stays as it was\n${text}`),
+      };
+      open.push(await followSettings(config.settings, config.trustDomain, follower));
+    }
     if (config.secure !== undefined) {
       const certificates = await startCertificates(config.secure.certificate, service?.authority, { log, clock, open });
       const started = await startSecureServer({
@@ -120,7 +133,11 @@ async function startAuthority(
   config: AuthorityConfig,
   trustDomain: string,
   { log, clock, open, metrics }: Surroundings & { readonly metrics: ControlMetrics },
-): Promise<{ readonly authority: CertificateAuthority; readonly admit: AdmitRequest }> {
+): Promise<{
+  readonly authority: CertificateAuthority;
+  readonly admit: AdmitRequest;
+  readonly trust: TokenIssuer['trust'];
+}> {
   const opened = await openAuthority({
     ...config,
     trustDomain,
@@ -139,20 +156,35 @@ async function startAuthority(
   return {
     authority,
     admit: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
+    trust: (change) => tokens?.trust(change),
   };
 }
 
-async function openTokens(config: TokenConfig, { log, clock, open }: Surroundings): Promise<TokenRules> {
-  const { issuer, keyFile, audiences, isFirstParty, allowedHosts, issuerRoots: roots } = config;
-  const source =
-    keyFile === undefined
-      ? openTokenIssuer({ issuer: issuer ?? '', allowedHosts, roots, log })
-      : await openKeyFile(keyFile, issuer, log);
-  open.push(source);
+/** Rules for tokens, and whom their keys may come from. */
+type OpenTokens = TokenRules & Pick<TokenIssuer, 'trust'>;
+
+async function openTokens(config: TokenConfig, surroundings: Surroundings): Promise<OpenTokens> {
+  const { log, clock, open } = surroundings;
+  const { issuer, keyFile, audiences, isFirstParty } = config;
+  const rules = { audiences, isFirstParty, clock };
   if (issuer === undefined) log.warn('the issuer of tokens is not looked at: whoever has a key of the file is one');
-  if (keyFile === undefined && isPlain(issuer))
-    log.warn('keys of tokens come over http: whoever is on the way can replace them');
-  return { source, audiences, isFirstParty, clock };
+  if (keyFile !== undefined) {
+    const source = await openKeyFile(keyFile, issuer, log);
+    open.push(source);
+    return { ...rules, source, trust: () => undefined };
+  }
+  if (isPlain(issuer)) log.warn('keys of tokens come over http: whoever is on the way can replace them');
+  const source = await openIssuer(issuer ?? '', config, surroundings);
+  return { ...rules, source, trust: source.trust };
+}
+
+async function openIssuer(issuer: string, config: TokenConfig, { log, open }: Surroundings): Promise<TokenIssuer> {
+  const { allowedHosts, issuerRoots: roots, issuerRootsFile } = config;
+  const source = openTokenIssuer({ issuer, allowedHosts, roots, log });
+  open.push(source);
+  if (issuerRootsFile !== undefined)
+    open.push(await followIssuerRoots(issuerRootsFile, (changed) => source.trust({ roots: changed }), log));
+  return source;
 }
 
 function isPlain(issuer = ''): boolean {

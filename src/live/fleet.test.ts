@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createCompiler } from '../compiler/compile.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
-import { Fleet, type FleetOutcome, type ProxyOutcome } from './fleet.ts';
+import type { SourceFile } from '../source/document.ts';
+import { Fleet } from './fleet.ts';
+import type { FleetOutcome, ProxyOutcome } from './fleet-outcome.ts';
 import { createKeySetGatherer } from './key-sets/gather.ts';
 
 const workload = (namespace: string, address: string, rest = ''): string => `apiVersion: v1
@@ -57,26 +59,45 @@ function formsOf({ outcomes }: FleetOutcome): Readonly<Record<string, string>> {
   return Object.fromEntries([...outcomes].sort().map(([key, outcome]) => [key.replace('/web', ''), formOf(outcome)]));
 }
 
-/** A fleet that is given texts, of which each version is named after its number. */
-class Given {
-  readonly #fleet = new Fleet({
+const newFleet = (): Fleet =>
+  new Fleet({
     settings: defaultSettings,
     createCompiler: () => createCompiler({ settings: defaultSettings }),
     gatherer: createKeySetGatherer([]),
   });
+
+/** A fleet that is given texts, of which each version is named after its number. */
+class Given {
+  #fleet = newFleet();
+  readonly #isHandedOver: boolean;
   #count = 0;
 
+  /** With `isHandedOver`, each version is taken by another fleet, which knows what the one before had in force. */
+  constructor(isHandedOver: boolean) {
+    this.#isHandedOver = isHandedOver;
+  }
+
   async take(texts: Readonly<Record<string, string>>): Promise<FleetOutcome> {
-    const files = Object.entries({ 'mesh.yaml': mesh, ...texts }).map(([path, text]) => ({ path, text }));
+    const files: SourceFile[] = Object.entries({ 'mesh.yaml': mesh, ...texts }).map(([path, text]) => ({ path, text }));
+    // Another program's file.
+    files.push({ path: 'values.yaml', text: '- text\n', isFound: true });
+    const { state } = this.#fleet;
+    if (this.#isHandedOver && state !== undefined) {
+      this.#fleet = newFleet();
+      await this.#fleet.restore(structuredClone(state));
+    }
     return this.#fleet.take(files, `v${++this.#count}`);
   }
 }
 
-describe('a fleet', () => {
+describe.each([
+  ['a fleet', false],
+  ['a fleet that takes the place of another one before each version', true],
+])('%s', (_name, isHandedOver) => {
   const first = { 'a.yaml': authorization('a/one', '/a'), 'b.yaml': authorization('b/one', '/b') };
   let fleet: Given;
   beforeEach(async () => {
-    fleet = new Given();
+    fleet = new Given(isHandedOver);
     expect(formsOf(await fleet.take(first))).toEqual({ a: '/a', b: '/b', c: '' });
   });
   const changed = async (texts: Readonly<Record<string, string>>) => formsOf(await fleet.take({ ...first, ...texts }));
@@ -134,6 +155,21 @@ describe('a fleet', () => {
     expect(outcome.frozen.clusters.map(({ name }) => name)).toContain('outbound|80||web.d.svc.cluster.local');
   });
 
+  test('keeps the policies of a frozen proxy that stood in a list, and holds one that becomes faulty in it', async () => {
+    const list = (...objects: readonly string[]): string => {
+      const items = objects.map((text) => `- ${text.trimEnd().replaceAll('\n', '\n  ')}\n`);
+      return `apiVersion: v1\nkind: List\nitems:\n${items.join('')}`;
+    };
+    const two = [authorization('c/one', '/1'), authorization('c/two', '/2')] as const;
+    expect(await changed({ 'list.yaml': list(...two) })).toMatchObject({ c: '/1 /2' });
+    const wrong = { 'list.yaml': list(...two), 'wrong.yaml': authorization('c/wrong', '/w', { action: 'DENI' }) };
+    for (let i = 0; i < 2; i++) {
+      expect(await changed(wrong)).toMatchObject({ a: '/a', c: 'frozen since v2: /1 /2 | c/wrong wrong.yaml:1' });
+    }
+    const faulty = list(two[0], authorization('c/two', '/3', { action: 'DENI' }));
+    expect(await changed({ 'list.yaml': faulty })).toMatchObject({ a: '/a', c: expect.stringMatching(/^\/1 \/2 \|/) });
+  });
+
   test('goes on when the faulty object is deleted', async () => {
     await changed({ 'two.yaml': authorization('a/two', '/a2', { action: 'DENI' }) });
     expect(await changed({})).toEqual({ a: '/a', b: '/b', c: '' });
@@ -146,6 +182,7 @@ describe('a fleet', () => {
     const wrong = authorization('d/two', '/d', { action: 'DENI' });
     const forms = await changed({ 'd.yaml': workload('d', '10.0.0.4'), 'two.yaml': wrong });
     expect(forms).toEqual({ a: '/a', b: '/b', c: '', d: 'frozen since undefined: * | d/two two.yaml:1' });
+    expect(await changed({ 'd.yaml': workload('d', '10.0.0.4'), 'two.yaml': wrong })).toEqual(forms);
     expect(await changed({ 'd.yaml': workload('d', '10.0.0.4') })).toEqual({ a: '/a', b: '/b', c: '', d: '' });
   });
 
@@ -216,5 +253,59 @@ spec: {hosts: [d.test], exportTo: [.], http: [{route: [{destination: {host: web.
     const { outcomes, diagnostics } = await fleet.take({ 'mesh.yaml': '' });
     expect(diagnostics.map(({ code }) => code)).toContain('emptied-file');
     expect([...outcomes.values()].map(formOf)).toHaveLength(3);
+  });
+});
+
+describe('a fleet with keys of token issuers', () => {
+  const tokens = (namespace: string, issuer: string): string => `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: ${namespace}}
+spec: {jwtRules: [{issuer: "${issuer}", jwksUri: "https://${issuer}/keys"}]}
+`;
+  /** What each question asked for. */
+  let asked: (string | undefined)[][];
+  let keys: Readonly<Record<string, string>>;
+  let fleet: Fleet;
+  const remote = {
+    fetch: async (rules: readonly { readonly issuer?: string }[]) => void asked.push(rules.map(({ issuer }) => issuer)),
+    find: ({ issuer = '' }: { readonly issuer?: string }) => {
+      const text = keys[issuer];
+      return text === undefined ? { reason: 'nobody answers' } : { text };
+    },
+  };
+  const take = async (texts: Readonly<Record<string, string>>, version: string): Promise<string> => {
+    asked = [];
+    const files = Object.entries(texts).map(([path, text]) => ({ path, text }));
+    const outcome = (await fleet.take(files, version)).outcomes.get('a/web');
+    if (outcome === undefined) return '';
+    return ('config' in outcome ? outcome.config : outcome.frozen).listeners.map(({ text }) => text).join();
+  };
+  beforeEach(() => {
+    keys = { one: '{"keys":[{"kid":"key-one"}]}', two: '{"keys":[{"kid":"key-two"}]}' };
+    fleet = new Fleet({
+      settings: defaultSettings,
+      createCompiler: () => createCompiler({ settings: defaultSettings }),
+      gatherer: createKeySetGatherer([], remote),
+    });
+  });
+
+  test('lets withdrawn keys count no more, though nothing of the inputs can be used', async () => {
+    expect(await take({ 'mesh.yaml': mesh, 'a.yaml': tokens('a', 'one') }, 'v1')).toContain('key-one');
+    const emptied = { 'mesh.yaml': '', 'a.yaml': tokens('a', 'one') };
+    expect(await take(emptied, 'v2')).toContain('key-one');
+    keys = {};
+    expect(await take(emptied, 'v2')).not.toContain('key-one');
+  });
+
+  test('asks for the keys of frozen proxies together with the others, so that nobody waits for them again', async () => {
+    await take({ 'mesh.yaml': mesh, 'a.yaml': tokens('a', 'one') }, 'v1');
+    const wrong = authorization('a/wrong', '/w', { action: 'DENI' });
+    const frozen = { 'mesh.yaml': mesh, 'a.yaml': tokens('a', 'two'), 'wrong.yaml': wrong };
+    expect(await take(frozen, 'v2')).toContain('key-one');
+    expect(await take(frozen, 'v2')).toContain('key-one');
+    expect(asked.map((issuers) => [...new Set(issuers)].sort())).toEqual([
+      ['one', 'two'],
+      ['one', 'two'],
+    ]);
   });
 });

@@ -8,49 +8,15 @@ import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { append } from '../lib/append.ts';
 import type { MeshObject } from '../policy/object.ts';
+import type { JwtRule } from '../policy/request-authentication.ts';
 import type { SourceFile } from '../source/document.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
+import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
+import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
 import { frozenObjects, policiesOf } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
-import type { KeySetGatherer } from './key-sets/gather.ts';
+import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
 import type { Fault } from './last-good.ts';
-import type { ObjectName } from './object-name.ts';
-
-/** What a proxy is to run with. */
-export type ProxyOutcome =
-  | {
-      readonly config: EnvoyConfig;
-      /** What is wrong with objects that may concern it and are held at their last good version. */
-      readonly faults: readonly FleetFault[];
-    }
-  | {
-      /** Something that it may depend on was never good, or is so no more: what it had, or what lets nothing through. */
-      readonly frozen: EnvoyConfig;
-      readonly isDenying: boolean;
-      /** The version of the inputs whose policies it has; undefined: of none. */
-      readonly since: string | undefined;
-      readonly faults: readonly FleetFault[];
-    };
-
-/** Why a proxy has not what the inputs say. */
-export interface FleetFault {
-  /** Undefined: nobody knows which object it is, or no object is to blame. */
-  readonly object: ObjectName | undefined;
-  readonly file: string | undefined;
-  readonly line: number | undefined;
-  /** The last version of the inputs in which the object was sound, where that one is in force. */
-  readonly heldSince: string | undefined;
-  readonly errors: readonly Diagnostic[];
-}
-
-/** What came of a version of the inputs, by `<namespace>/<name>` of the proxies. */
-export interface FleetOutcome {
-  readonly outcomes: ReadonlyMap<string, ProxyOutcome>;
-  /** Of the mesh in force, by the same names. */
-  readonly workloads: ReadonlyMap<string, Workload>;
-  /** What was said of the inputs: all errors, and the warnings of what was compiled. */
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 export interface FleetInputs {
   readonly settings: Settings;
@@ -59,20 +25,15 @@ export interface FleetInputs {
   readonly gatherer: KeySetGatherer;
 }
 
-/** What a proxy had when nothing that it may depend on was at fault. */
-interface InForce {
-  readonly version: string;
-  readonly config: EnvoyConfig;
-  readonly policies: readonly MeshObject<string>[];
-}
-
 type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
 
 /** Compiles a mesh for all of its proxies, version after version; a faulty object stops those alone that it may concern. */
 export class Fleet {
-  readonly #inputs: FleetInputs;
-  readonly #compiler: Compiler;
+  #inputs: FleetInputs;
+  #compiler: Compiler;
   #frozenCompiler: Compiler | undefined;
+  /** Of the last version that froze proxies: their keys stay at hand. */
+  #frozenRules: JwtRule[] = [];
   #good: GoodInputs | undefined;
   #rootBefore: string | undefined;
   #proxies = new Map<string, InForce>();
@@ -85,9 +46,49 @@ export class Fleet {
     this.#compiler = inputs.createCompiler();
   }
 
+  /** What is in force, for a fleet that takes the place of this one; undefined: nothing is. */
+  get state(): FleetState | undefined {
+    if (this.#good === undefined || this.#version === undefined) return undefined;
+    const version = this.#version;
+    return {
+      ...{ version, files: this.#good.files, rootBefore: this.#rootBefore },
+      heldSince: [...this.#heldSince].flatMap(([key, since]) => (since === undefined ? [] : [[key, since] as const])),
+      frozen: frozenGroups(this.#proxies, version),
+      denying: [...this.#workloads.keys()].filter((key) => !this.#proxies.has(key)),
+    };
+  }
+
+  /** Of the files of the state. */
+  get objects(): GoodInputs['objects'] {
+    return this.#good?.objects ?? [];
+  }
+
+  /** Goes on, before it takes anything, with what another fleet had in force. What is no longer sound of it is forgotten. */
+  async restore({ files, version, rootBefore, heldSince, frozen, denying }: FleetState): Promise<void> {
+    this.#rootBefore = rootBefore;
+    const { value } = await this.#take(files, version, new DiagnosticBag(), false);
+    if (value === undefined) return;
+    this.#heldSince = new Map(heldSince);
+    for (const key of denying) this.#proxies.delete(key);
+    for (const group of frozen) await this.#restoreFrozen(group, value);
+  }
+
+  /** From now on everything is compiled with these; what is in force stays so until something is taken. */
+  configure(inputs: FleetInputs): void {
+    this.#inputs = inputs;
+    this.#compiler = inputs.createCompiler();
+    this.#frozenCompiler = undefined;
+  }
+
   /** `before` is what reading the files had to say. */
   async take(files: readonly SourceFile[], version: string, before = new DiagnosticBag()): Promise<FleetOutcome> {
-    const { settings, gatherer } = this.#inputs;
+    return (await this.#take(files, version, before, true)).outcome;
+  }
+
+  /** `renews`: where nothing of the inputs can be used, keys of what is in force are renewed all the same. */
+  async #take(files: readonly SourceFile[], version: string, before: DiagnosticBag, renews: boolean) {
+    const { settings } = this.#inputs;
+    const gatherer = withRules(this.#inputs.gatherer, () => this.#frozenRules);
     const compiling = {
       settings,
       gatherer,
@@ -98,9 +99,13 @@ export class Fleet {
     const kept = await compileKept(files, before, this.#good, { ...compiling, proxy: 'all' });
     const { value, bag, errors, faults } = kept;
     const diagnostics = [...new Set([...errors, ...bag.all])];
-    if (value === undefined) return { outcomes: this.#allFrozen(errors), workloads: this.#workloads, diagnostics };
+    if (value === undefined) {
+      const { state } = this;
+      if (renews && state !== undefined && hasFetchedKeys(this.objects)) await this.restore(state);
+      return { value, outcome: { outcomes: this.#allFrozen(errors), workloads: this.#workloads, diagnostics } };
+    }
     this.#heldSince = new Map(
-      faults.flatMap((fault) => (fault.isHeld ? [[keyOf(fault), this.#sinceOf(fault)] as const] : [])),
+      faults.flatMap((fault) => (fault.isHeld ? [[faultKey(fault), this.#sinceOf(fault)] as const] : [])),
     );
     const outcomes = await this.#outcomesOf(value, kept, version);
     this.#good = { files: kept.files, objects: value.objects };
@@ -109,7 +114,18 @@ export class Fleet {
     this.#proxies = new Map([...this.#proxies].filter(([key]) => outcomes.has(key)));
     const { workloads } = value.snapshot.topology;
     this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
-    return { outcomes, workloads: this.#workloads, diagnostics };
+    return { value, outcome: { outcomes, workloads: this.#workloads, diagnostics } };
+  }
+
+  async #restoreFrozen({ version, proxies, policies: files }: FrozenProxies, value: Compiled): Promise<void> {
+    const bag = new DiagnosticBag();
+    const policies = this.#compiler.read(files, bag);
+    const configs = bag.hasErrors ? new Map() : await this.#compileFrozen(policies, new Set(proxies), value);
+    for (const key of proxies) {
+      const config = configs.get(key);
+      if (config === undefined) this.#proxies.delete(key);
+      else this.#proxies.set(key, { version, config, policies, files });
+    }
   }
 
   /** Nobody knows what is at fault: everybody keeps what it has. */
@@ -122,26 +138,26 @@ export class Fleet {
     );
   }
 
-  async #outcomesOf(value: Compiled, { faults }: KeptCompilation, version: string) {
+  async #outcomesOf(value: Compiled, { faults, files }: KeptCompilation, version: string) {
     const { compilation, snapshot, faulty } = value;
     const policies = policiesOf(snapshot.objects);
     const outcomes = new Map<string, ProxyOutcome>();
     const stopped = new Map<string, readonly FleetFault[]>();
     // Where an object's last good version had to go too, it holds no more.
-    const lost = new Set(faults.filter(({ isHeld }) => !isHeld).map(keyOf));
+    const lost = new Set(faults.filter(({ isHeld }) => !isHeld).map(faultKey));
     const workloads = new Map(snapshot.topology.workloads.map((it) => [`${it.namespace}/${it.name}`, it]));
     for (const config of compilation.configs) {
       const key = `${config.namespace}/${config.workload}`;
       const workload = workloads.get(key);
       const own = workload === undefined ? faults : faults.filter((fault) => this.#mayConcern(fault, workload));
       const told = own.map((fault) => this.#told(fault, lost));
-      if (own.some((fault) => lost.has(keyOf(fault)))) stopped.set(key, told);
+      if (own.some((fault) => lost.has(faultKey(fault)))) stopped.set(key, told);
       else {
         outcomes.set(key, { config, faults: told });
-        this.#proxies.set(key, { version, config, policies });
+        this.#proxies.set(key, { version, config, policies, files });
       }
     }
-    for (const proxy of faulty) stopped.set(keyOfProxy(proxy), [toldOf(proxy)]);
+    for (const proxy of faulty) stopped.set(keyOfProxy(proxy), [faultOfProxy(proxy)]);
     for (const [key, frozen] of await this.#freeze(stopped, value)) outcomes.set(key, frozen);
     return outcomes;
   }
@@ -151,13 +167,13 @@ export class Fleet {
   }
 
   #sinceOf(fault: Fault): string | undefined {
-    const key = keyOf(fault);
+    const key = faultKey(fault);
     return this.#heldSince.has(key) ? this.#heldSince.get(key) : this.#version;
   }
 
   #told(fault: Fault, lost: ReadonlySet<string>): FleetFault {
     const { object, file, line, errors } = fault;
-    const key = keyOf(fault);
+    const key = faultKey(fault);
     const heldSince = lost.has(key) ? undefined : this.#heldSince.get(key);
     const name = object && { kind: object.kind, namespace: object.namespace, name: object.name };
     return { object: name, file, line, heldSince, errors };
@@ -169,6 +185,7 @@ export class Fleet {
    */
   async #freeze(stopped: ReadonlyMap<string, readonly FleetFault[]>, value: Compiled): Promise<Map<string, Frozen>> {
     const frozen = new Map<string, Frozen>();
+    this.#frozenRules = [];
     const byPolicies = new Map<InForce['policies'], { readonly key: string; readonly inForce: InForce }[]>();
     for (const key of stopped.keys()) {
       const inForce = this.#proxies.get(key);
@@ -199,7 +216,8 @@ export class Fleet {
     const view = { rootBefore: this.#rootBefore, namespace: undefined };
     const own = this.#frozenCompiler.analyse(frozenObjects(policies, snapshot.objects), bag, view);
     if (own === undefined) return new Map();
-    await keySets.fetch([...tokenRulesOf(snapshot, 'all'), ...tokenRulesOf(own, 'all')]);
+    this.#frozenRules.push(...tokenRulesOf(own, 'all'));
+    await keySets.fetch(tokenRulesOf(snapshot, 'all'));
     const select = own.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
     // One that is at fault keeps its configuration as it was.
     const onFaulty = (): void => undefined;
@@ -220,25 +238,6 @@ function configsOf(configs: readonly EnvoyConfig[]): ReadonlyMap<string, EnvoyCo
   return new Map(configs.map((config) => [`${config.namespace}/${config.workload}`, config]));
 }
 
-/** Of an object; of a document of which nobody knows what it is, the place where it stands. */
-function keyOf({ object, file, line }: Fault): string {
-  return object === undefined ? `${file}:${line}` : JSON.stringify([object.kind, object.namespace, object.name]);
-}
-
 function keyOfProxy({ workload: { namespace, name } }: FaultyProxy): string {
   return `${namespace}/${name}`;
-}
-
-/** Errors of one proxy, which no object could be held for. */
-function toldOf({ workload, errors }: FaultyProxy): FleetFault {
-  const { document } = workload.object;
-  const isOwn = errors.every(({ span }) => span?.file === document.file);
-  const { kind, namespace, name } = workload;
-  return {
-    object: isOwn ? { kind, namespace, name } : undefined,
-    file: errors.find(({ span }) => span !== undefined)?.span?.file,
-    line: undefined,
-    heldSince: undefined,
-    errors,
-  };
 }

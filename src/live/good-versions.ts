@@ -52,18 +52,30 @@ export function goodVersions(good: GoodInputs | undefined): ReadonlyMap<string, 
   const versions = new Map<string, GoodVersion>();
   const files = new Map((good?.files ?? []).map((file) => [file.path, file]));
   const cuts = new CutFiles();
+  const placed: { readonly file: SourceFile; readonly range: DocumentRange; readonly object: JsonObject }[] = [];
+  const inRange = new Map<DocumentRange, number>();
   for (const { document } of good?.objects ?? []) {
     if (isStandIn(document.file)) continue;
     const file = files.get(document.file);
     const range = file && cuts.rangeAt(file, document.start.start);
-    if (file !== undefined && range !== undefined) {
-      versions.set(keyOf(document.value), versionOf(file, range, cuts.lineAt(file, range.start), document.value));
-    }
+    if (file === undefined || range === undefined) continue;
+    placed.push({ file, range, object: document.value });
+    inRange.set(range, (inRange.get(range) ?? 0) + 1);
+  }
+  for (const { file, range, object } of placed) {
+    const isOneOfMany = (inRange.get(range) ?? 0) > 1;
+    versions.set(keyOf(object), versionOf(file, range, cuts.lineAt(file, range.start), object, isOneOfMany));
   }
   return versions;
 }
 
-function versionOf(file: SourceFile, range: DocumentRange, line: number, object: JsonObject): GoodVersion {
+function versionOf(
+  file: SourceFile,
+  range: DocumentRange,
+  line: number,
+  object: JsonObject,
+  isOneOfMany: boolean,
+): GoodVersion {
   const text = file.text.slice(range.start, range.end);
   const path = nameOfFile(file.path);
   const { kind, namespace, name } = nameOf(object);
@@ -71,7 +83,9 @@ function versionOf(file: SourceFile, range: DocumentRange, line: number, object:
     ...{ text, path, object },
     // Of a hundred thousand objects few are asked for, and the lines above each would be copied.
     get file() {
-      return { path: `${path}${suffix}${kind} ${namespace}/${name})`, text: '\n'.repeat(line - 1) + text };
+      // The text of a list would bring all others of it, too.
+      const own = isOneOfMany ? JSON.stringify(object) : text;
+      return { path: `${path}${suffix}${kind} ${namespace}/${name})`, text: '\n'.repeat(line - 1) + own };
     },
   };
 }

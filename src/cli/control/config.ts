@@ -1,8 +1,10 @@
 import type { Environment } from '../../config/environment.ts';
+import type { SettingsOptions } from '../../config/read.ts';
 import type { Settings } from '../../config/settings.ts';
 import { parseTokenPolicy } from '../../config/token-policy.ts';
 import { type ParsedVariable, parseBoolean, parseDurationVariable, parseInteger } from '../../config/variable.ts';
 import { variables } from '../../config/variables.ts';
+import { readIssuerRoots } from '../../control/auth/issuer-roots.ts';
 import type {
   AuthorityConfig,
   ControlConfig,
@@ -10,7 +12,6 @@ import type {
   TokenConfig,
 } from '../../control/control-config.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
-import { readNamedText } from '../../lib/read-file.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
 import type { ServeFlags } from './flags.ts';
@@ -18,8 +19,9 @@ import { serveVariables } from './variables.ts';
 
 const usualPort = 15_012;
 
-/** May be absent. */
-export const defaultMeshConfig = './etc/mesh/config/mesh';
+const defaultStateFolder = './var/lib/mesh/state';
+
+const defaultMeshConfig = './etc/mesh/config/mesh';
 
 /** What flags, variables and the mesh configuration say, settled; `UsageError` for what makes no sense or would be ignored. */
 export async function controlConfigOf(
@@ -32,12 +34,19 @@ export async function controlConfigOf(
   const secure = secureOf(flags, environment, hasAuthority);
   return {
     trustDomain: settings.trustDomain,
+    settings: settingsOptionsOf(flags, environment),
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
     secure,
-    distribution: distributionOf(flags, environment, hasAuthority && secure !== undefined),
+    distribution: distributionOf(flags, settings, environment, hasAuthority && secure !== undefined),
     monitoring: flags.monitoringAddr,
     version,
   };
+}
+
+/** Where settings come from; a mesh configuration at the default place may be absent. */
+export function settingsOptionsOf(flags: ServeFlags, environment: Environment): SettingsOptions {
+  const meshConfig = { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined };
+  return { meshConfig, environment: { ...environment }, flags: { trustDomain: flags.trustDomain } };
 }
 
 const supported: ReadonlySet<string> = new Set(serveVariables.map(({ name }) => name));
@@ -68,17 +77,24 @@ function variable<T>(environment: Environment, name: string, parse: (text: strin
   return parsed.value;
 }
 
-function distributionOf(flags: ServeFlags, environment: Environment, isServed: boolean): ControlConfig['distribution'] {
+function distributionOf(
+  flags: ServeFlags,
+  { trustDomain, jwksAllowedHosts }: Settings,
+  environment: Environment,
+  isServed: boolean,
+): ControlConfig['distribution'] {
   if (flags.config === undefined) {
     if (flags.anyProxyAddress) throw new UsageError('--anyProxyAddress has an effect with --config alone');
+    if (flags.stateFolder !== undefined) throw new UsageError('--stateFolder has an effect with --config alone');
     return undefined;
   }
   if (!isServed) throw new UsageError('--config needs the TLS listener and the CA, which show who a proxy is');
-  const meshConfig = { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined };
   return {
     compile: {
       folder: flags.config,
-      settings: { meshConfig, environment: { ...environment }, flags: { trustDomain: flags.trustDomain } },
+      settings: settingsOptionsOf(flags, environment),
+      trustDomain,
+      stateFolder: flags.stateFolder ?? defaultStateFolder,
       debounce: {
         afterMs: variable(environment, 'PILOT_DEBOUNCE_AFTER', parseDurationVariable),
         maxMs: variable(environment, 'PILOT_DEBOUNCE_MAX', parseDurationVariable),
@@ -87,6 +103,7 @@ function distributionOf(flags: ServeFlags, environment: Environment, isServed: b
     },
     throttle: variable(environment, 'PILOT_PUSH_THROTTLE', parsePositive),
     takesAnyAddress: flags.anyProxyAddress === true,
+    jwksAllowedHosts,
   };
 }
 
@@ -121,14 +138,17 @@ async function tokensOf(
     isFirstParty: policy === 'first-party-jwt',
     allowedHosts: settings.jwksAllowedHosts,
     issuerRoots: tokenIssuerRoots === undefined ? undefined : await readRoots(tokenIssuerRoots),
+    issuerRootsFile: tokenIssuerRoots,
   };
 }
 
 async function readRoots(path: string): Promise<string> {
-  const text = await readNamedText(path, 'latin1');
-  if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`--tokenIssuerRoots: "${path}" holds no certificate`);
-  return text;
+  try {
+    return await readIssuerRoots(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+    throw new UsageError(`--tokenIssuerRoots: ${(error as Error).message}`);
+  }
 }
 
 /** A certificate that we cannot sign is not asked for: without an authority the listener needs one of the operator's. */

@@ -19,6 +19,7 @@ export interface ServeFlags {
   readonly csrBurst: number;
   readonly config?: string;
   readonly anyProxyAddress?: true;
+  readonly stateFolder?: string;
 }
 
 /** Adds the flags of `meshd serve`. */
@@ -62,7 +63,7 @@ export function addServeFlags(command: Command): Command {
     )
     .option(
       '--tokenIssuerRoots <file>',
-      "additional CA certificates (PEM) to verify the issuer's server with",
+      "additional CA certificates (PEM) to verify the issuer's server with; the file is watched",
       parsePath,
     )
     .option(
@@ -91,6 +92,11 @@ function addDistributionFlags(command: Command): Command {
     .option(
       '--anyProxyAddress',
       "let a proxy come from another address than its workload's: for networks that translate addresses",
+    )
+    .option(
+      '--stateFolder <folder>',
+      'with --config: folder in which the last valid inputs are kept for the next start (default: ./var/lib/mesh/state)',
+      parsePath,
     );
 }
 

@@ -6,7 +6,7 @@ import { aborted } from '../../lib/abort.ts';
 import { type LogFlags, logOf } from '../agent/log-options.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { controlConfigOf, defaultMeshConfig } from './config.ts';
+import { controlConfigOf, settingsOptionsOf } from './config.ts';
 import type { ServeFlags } from './flags.ts';
 
 /** Runs `meshd serve` until a signal asks it to stop; a second one skips the wait for requests in progress. */
@@ -14,14 +14,7 @@ export async function runServe(options: object, { environment, signals, warnings
   const flags = options as ServeFlags & LogFlags;
   const log = logOf(flags, warnings);
   const bag = new DiagnosticBag();
-  const { settings, sources } = await readSettings(
-    {
-      meshConfig: { path: flags.meshConfig ?? defaultMeshConfig, isRequired: flags.meshConfig !== undefined },
-      environment,
-      flags: { trustDomain: flags.trustDomain },
-    },
-    bag,
-  );
+  const { settings, sources } = await readSettings(settingsOptionsOf(flags, environment), bag);
   if (bag.hasErrors) {
     log.error(`the mesh configuration is invalid:\n${format(bag.all, sources, 'text').trimEnd()}`);
     return exitCode.no;

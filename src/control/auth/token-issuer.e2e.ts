@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
 import { createTokenMint } from '../testing/token-mint.ts';
 import { openTokenIssuer } from './token-issuer.ts';
@@ -20,11 +20,16 @@ afterEach(() => server.close());
 
 describe('openTokenIssuer', () => {
   /** How many keys an issuer at 127.0.0.1 has whose keys are at 127.0.0.2. */
-  const keysWith = async (allowedHosts: readonly string[]): Promise<number> => {
+  const keysWith = async (allowedHosts: readonly string[], later = allowedHosts): Promise<number> => {
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     const issuer = `http://127.0.0.1:${server.port}`;
     const keys = openTokenIssuer({ issuer, allowedHosts, roots: undefined, log });
     try {
+      if (later !== allowedHosts) {
+        await keys.keys(false);
+        keys.trust({ allowedHosts: later });
+        await vi.waitFor(async () => expect(await keys.keys(false)).not.toEqual([]), 5_000);
+      }
       return (await keys.keys(false)).length;
     } finally {
       keys.close();
@@ -40,5 +45,6 @@ describe('openTokenIssuer', () => {
     expect(await keysWith([])).toBe(0);
     expect(await keysWith(['elsewhere'])).toBe(0);
     expect(await keysWith(['elsewhere', '127.0.0.2'])).toBe(1);
+    expect(await keysWith([], ['127.0.0.2'])).toBe(1);
   });
 });

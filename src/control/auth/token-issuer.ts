@@ -4,14 +4,24 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { TokenKey, TokenKeys } from './token.ts';
 import { parseKeySet } from './token-keys.ts';
 
-export interface TokenIssuerOptions {
-  /** URL, as tokens name it in `iss`. */
-  readonly issuer: string;
+/** Whom keys of tokens may come from. */
+export interface IssuerTrust {
   /** Hosts beside the issuer's own that may have private addresses. */
   readonly allowedHosts: readonly string[];
   /** PEM certificates that are trusted beside Node's. */
   readonly roots: string | undefined;
+}
+
+export interface TokenIssuerOptions extends IssuerTrust {
+  /** URL, as tokens name it in `iss`. */
+  readonly issuer: string;
   readonly log: PlainLog;
+}
+
+/** An issuer whose keys are fetched. */
+export interface TokenIssuer extends TokenKeys {
+  /** Keys are fetched under this from now on; those that came before count until others are there. */
+  trust(change: Partial<IssuerTrust>): void;
 }
 
 /** A token that names a key nobody has seen may mean new keys; this often one may make us look. */
@@ -21,14 +31,15 @@ const lookAgainMs = 10_000;
  * Keys of an issuer by OpenID Connect Discovery, cached, and fetched again every 20 minutes, and when a token names a key
  * that is not known. While the issuer is away the last good keys count.
  */
-export function openTokenIssuer({ issuer, allowedHosts, roots, log }: TokenIssuerOptions): TokenKeys {
+export function openTokenIssuer({ issuer, log, ...first }: TokenIssuerOptions): TokenIssuer {
   const source: KeySetSource = { issuer };
+  let trusted: IssuerTrust = first;
   const open = (): KeySetResolver => {
     const resolver = createKeySetResolver({
       observer: observe(log),
       // Whoever starts us has named it: it is not a policy that leads us to a private address.
-      allowedHosts: [...allowedHosts, hostOf(issuer)],
-      extraRoots: roots,
+      allowedHosts: [...trusted.allowedHosts, hostOf(issuer)],
+      extraRoots: trusted.roots,
     });
     resolver.retain([source]);
     return resolver;
@@ -57,6 +68,12 @@ export function openTokenIssuer({ issuer, allowedHosts, roots, log }: TokenIssue
       if (keySet === undefined) return [];
       if (parsed?.digest !== keySet.digest) parsed = { digest: keySet.digest, keys: parseKeySet(keySet.text) };
       return parsed.keys;
+    },
+    trust: (change) => {
+      const next = { ...trusted, ...change };
+      if (JSON.stringify(next) === JSON.stringify(trusted)) return;
+      trusted = next;
+      looking = look();
     },
     close: () => resolver.close(),
   };

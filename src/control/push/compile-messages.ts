@@ -1,19 +1,59 @@
 import type { SettingsOptions } from '../../config/read.ts';
+import type { Answer, PlainError, Question } from '../../live/aside/messages.ts';
+import type { FleetState } from '../../live/fleet-state.ts';
+import type { GoodChange } from '../../live/good-change.ts';
+import type { SourceFile } from '../../source/document.ts';
+import type { KnownFolders } from '../registry/files.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 
-/** What the compile thread is started with. */
+/** What is compiled, and when. */
 export interface CompileData {
   /** Folder of policies, services and workloads. */
   readonly folder: string;
   readonly settings: SettingsOptions;
+  /** That of the CA; the mesh configuration cannot change it while `meshd` runs. */
+  readonly trustDomain: string;
+  /** Folder of what is in force, for a `meshd` that is started again; absent: it is not kept. */
+  readonly stateFolder?: string | undefined;
   readonly debounce: DebounceTimes;
   /** PILOT_ENABLE_EDS_DEBOUNCE: false sends changes of endpoints at once. */
   readonly gathersEndpoints: boolean;
 }
 
+/** What a compile thread has in force. */
+export interface MeshState extends FleetState {
+  /** The mesh configuration; undefined: there was no file of it. */
+  readonly meshConfig: SourceFile | undefined;
+  readonly folders: KnownFolders;
+}
+
+/** What the compile thread is started with. */
+export interface ThreadData {
+  readonly data: CompileData;
+  /** What the thread before it had in force. */
+  readonly good: MeshState | undefined;
+  /** It may read what another `meshd` left in the folder of the state. */
+  readonly readsState: boolean;
+}
+
+/** To the compile thread. */
+export type ToCompiler =
+  /** It is to write what is not written yet, and answers with `closed`. */
+  | { readonly type: 'close' }
+  /** Keys of token issuers are others than before. */
+  | { readonly type: 'keys' }
+  | { readonly type: 'answer'; readonly answer: Answer }
+  | { readonly type: 'failedAnswer'; readonly error: PlainError };
+
 /** From the compile thread. */
 export type FromCompiler =
   | { readonly type: 'snapshot'; readonly snapshot: PlainSnapshot; readonly ms: number }
   /** The inputs are wrong, or cannot be read: what was served last stays. `text` says why, with file and line. */
-  | { readonly type: 'refused'; readonly text: string };
+  | { readonly type: 'refused'; readonly text: string }
+  /** What is in force now, for the thread that takes the place of this one. */
+  | { readonly type: 'good'; readonly change: GoodChange<MeshState> }
+  /** What it asks for; one question at a time. */
+  | { readonly type: 'question'; readonly question: Question }
+  | { readonly type: 'told'; readonly level: 'info' | 'warn'; readonly text: string }
+  | { readonly type: 'closed' };

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { CompileData, FromCompiler } from './compile-messages.ts';
+import { plainError, type Question } from '../../live/aside/messages.ts';
+import { withChange } from '../../live/good-change.ts';
+import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
 
@@ -21,28 +25,40 @@ export interface SupervisorOptions {
   readonly data: CompileData;
   readonly fleet: Fleet;
   readonly log: PlainLog;
+  /** Keys of token issuers. They are fetched here: a new thread finds them at hand. */
+  readonly keySets: FetchedKeySets;
   readonly observer?: CompileObserver | undefined;
   readonly program?: string | undefined;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */
   readonly heapMiB?: number | undefined;
 }
 
+/** So long a thread that is closed may take to write what is in force. */
+const longestWriteMs = 2_000;
+
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
+/** So many threads in a row may end before they have what was in force; the next one begins without. */
+const mostFailedStarts = 3;
+
 /**
  * Keeps a thread that compiles, so that nobody else has to wait for it. When it ends, by a fault or for lack of memory,
- * what was served last is served on, and a new thread begins.
+ * what was served last is served on, and a new thread begins, which knows the last valid versions of faulty objects.
  */
 export class CompileSupervisor {
   readonly #options: SupervisorOptions;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = shortestPauseMs;
+  #good: MeshState | undefined;
+  #readsState = true;
+  #failedStarts = 0;
   #isClosed = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    options.keySets.onChange(() => this.#post(this.#worker, { type: 'keys' }));
     this.#start();
   }
 
@@ -54,29 +70,24 @@ export class CompileSupervisor {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await within(longestWriteMs, writeOut(worker));
+    await worker.terminate();
   }
 
   #start(): void {
-    const { data, program = ownProgram, heapMiB, fleet, log, observer } = this.#options;
+    const { data, program = ownProgram, heapMiB, fleet } = this.#options;
+    const workerData: ThreadData = { data, good: this.#good, readsState: this.#readsState };
+    // What it ends of may be what it read; what it has in force it tells us.
+    this.#readsState = false;
     const worker = new Worker(program, {
-      workerData: data,
+      workerData,
       resourceLimits: heapMiB === undefined ? {} : { maxOldGenerationSizeMb: heapMiB },
     });
     this.#worker = worker;
     const receiver = new SnapshotReceiver(fleet.snapshot);
-    worker.on('message', (message: FromCompiler) => {
-      if (message.type === 'refused') {
-        observer?.refused?.();
-        log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
-        return;
-      }
-      const snapshot = receiver.receive(message.snapshot);
-      this.#pauseMs = shortestPauseMs;
-      observer?.compiled?.(message.ms);
-      log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(message.ms) });
-      fleet.update(snapshot);
-    });
+    worker.on('message', (message: FromCompiler) => this.#take(message, worker, receiver));
     let reason = 'the thread that compiles has ended';
     worker.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error);
@@ -84,12 +95,69 @@ export class CompileSupervisor {
     worker.on('exit', () => this.#restart(reason));
   }
 
+  #post(worker: Worker | undefined, message: ToCompiler): void {
+    worker?.postMessage(message);
+  }
+
+  /** An answer goes to the thread that has asked, and to no later one. */
+  async #answer(question: Question, worker: Worker): Promise<void> {
+    const { keySets } = this.#options;
+    try {
+      if (question.name !== 'keys') throw new Error(`nobody here answers "${question.name}"`);
+      await keySets.fetch(question.rules);
+      const keys = question.rules.map((rule) => keySets.find(rule));
+      this.#post(worker, { type: 'answer', answer: { name: 'keys', keys } });
+    } catch (error) {
+      this.#post(worker, { type: 'failedAnswer', error: plainError(error) });
+    }
+  }
+
+  #take(message: FromCompiler, worker: Worker, receiver: SnapshotReceiver): void {
+    const { fleet, log, observer } = this.#options;
+    if (message.type === 'question') {
+      void this.#answer(message.question, worker);
+      return;
+    }
+    if (message.type === 'good') {
+      this.#good = withChange(this.#good, message.change);
+      this.#failedStarts = 0;
+      return;
+    }
+    if (message.type === 'refused') {
+      observer?.refused?.();
+      log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
+      return;
+    }
+    if (message.type === 'told') {
+      log[message.level](message.text);
+      return;
+    }
+    if (message.type === 'closed') return;
+    const snapshot = receiver.receive(message.snapshot);
+    this.#pauseMs = shortestPauseMs;
+    observer?.compiled?.(message.ms);
+    log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(message.ms) });
+    fleet.update(snapshot);
+  }
+
   #restart(reason: string): void {
     if (this.#isClosed) return;
+    // What it is to go on with may be what it ends of; without it, all that may concern a faulty object is closed.
+    if (++this.#failedStarts >= mostFailedStarts) this.#good = undefined;
     const { log, observer } = this.#options;
     observer?.restarted?.();
     log.error('the thread that compiles is started again; what was served last stays', { reason });
     this.#timer = setTimeout(() => this.#start(), this.#pauseMs);
     this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2);
   }
+}
+
+/** Resolves when the thread has written what is in force, or has ended. */
+function writeOut(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.on('message', ({ type }: FromCompiler) => type === 'closed' && resolve());
+    worker.on('exit', () => resolve());
+    const close: ToCompiler = { type: 'close' };
+    worker.postMessage(close);
+  });
 }

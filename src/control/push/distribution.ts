@@ -1,6 +1,8 @@
 import type { Server } from '@grpc/grpc-js';
+import { createKeySetResolver } from '../../jwks/resolve.ts';
 import type { ReadClock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import { aggregatedService } from '../../xds/aggregated-service.ts';
 import type { DiscoveryObserver } from '../../xds/observer.ts';
 import { recycleStale } from '../../xds/recycle.ts';
@@ -24,6 +26,8 @@ export interface DistributionParts {
 /** Compiled configuration, served. */
 export interface Distribution {
   readonly fleet: Fleet;
+  /** Hosts that key sets may come from though their addresses are private, from now on. */
+  allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */
   notReady(): string | undefined;
   /** Adds the service to a gRPC server that does not serve yet. */
@@ -58,12 +62,14 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   metrics.watchFleet(() => ({ streams: fleet.streams.size, waiting: fleet.queue.waiting }));
   const { compile: data, program, heapMiB } = config;
   const observer = metrics.compilations;
-  const supervisor = new CompileSupervisor({ data, fleet, log, observer, program, heapMiB });
+  const keySets = fetchedKeySets(config, log);
+  const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
   const admission = new Admission(fleet, { trustDomain, takesAnyAddress: config.takesAnyAddress });
   const sessions = new Set<Session>();
   const recycling = recycleStale(sessions, staleMs);
   return {
     fleet,
+    allowKeyHosts: (hosts) => keySets.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? 'no configuration is compiled yet' : undefined),
     addTo: (server) => {
       const observer: DiscoveryObserver = {
@@ -87,7 +93,17 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
     },
     close: async () => {
       recycling.close();
+      keySets.close();
       await supervisor.close();
     },
   };
+}
+
+/** A compilation at the start waits for keys, so that proxies that come back keep theirs; a later one for hardly any. */
+const keyWaits = { waitMs: 5_000, laterWaitMs: 100 };
+
+function fetchedKeySets({ jwksAllowedHosts, keyRefreshMs }: DistributionConfig, log: PlainLog): FetchedKeySets {
+  const timings = keyRefreshMs === undefined ? {} : { refreshMs: keyRefreshMs };
+  const createResolver: typeof createKeySetResolver = (options) => createKeySetResolver({ ...options, timings });
+  return new FetchedKeySets({ allowedHosts: jwksAllowedHosts, log, createResolver, ...keyWaits });
 }

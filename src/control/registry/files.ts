@@ -1,4 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { FolderMemory } from '../../live/folder-memory.ts';
+import { SourceMemory } from '../../live/source-memory.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { readSources } from '../../source/read.ts';
 
@@ -16,18 +18,39 @@ const ofAccess = /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|\
 const kinds = /["']?\bkind["']?\s*:\s*["']?(\w+)/g;
 const ofEndpoints: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
 
-/** The files of a folder, told when they differ. */
+/** Folders that held files when they were last in force, each with the mount that it was on. */
+export type KnownFolders = FolderMemory['accepted'];
+
+/** The files of a folder, told when they differ. Of a thousand files those alone are read that were written since. */
 export class FilesRegistry {
   readonly #folder: string;
+  readonly #sources = new SourceMemory();
+  readonly #folders: FolderMemory;
+  #places: ReadonlyMap<string, string> = new Map();
   #known: ReadonlyMap<string, string> | undefined;
 
-  constructor(folder: string) {
+  /** `known` is what a registry before this one knew. */
+  constructor(folder: string, known: KnownFolders = []) {
     this.#folder = folder;
+    this.#folders = new FolderMemory(known);
   }
 
-  /** Looks at the folder; undefined when nothing differs. A folder that cannot be read is thrown. */
+  get folders(): KnownFolders {
+    return this.#folders.accepted;
+  }
+
+  /** The files of the last look are in force. */
+  accept(): void {
+    this.#folders.accept(this.#places);
+  }
+
+  /** Looks at the folder; undefined when nothing differs. A folder that cannot be read, or was unmounted, is thrown. */
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
-    const files = await readSources([this.#folder], bag, { filesOnly: true });
+    const round = this.#sources.round();
+    const files = await readSources([this.#folder], bag, { filesOnly: true, through: round.read });
+    const unmounted = await this.#folders.findUnmounted(files);
+    if (unmounted !== undefined) throw unmounted;
+    this.#places = round.places;
     const before = this.#known;
     const now = new Map(files.map(({ path, text }) => [path, text]));
     this.#known = now;

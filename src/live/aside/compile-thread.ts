@@ -3,17 +3,9 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import type { CompiledFiles, CompileResult } from '../../contracts/compile-result.ts';
 import { createCompileProxy } from '../compile-proxy.ts';
-import type { GoodState } from '../proxy-inputs.ts';
+import { goodTeller } from '../good-change.ts';
 import { Asked, AskedKeySets } from './asked.ts';
-import {
-  errorOf,
-  type FromThread,
-  type GoodChange,
-  type PlainResult,
-  plainError,
-  type ThreadData,
-  type ToThread,
-} from './messages.ts';
+import { errorOf, type FromThread, type PlainResult, plainError, type ThreadData, type ToThread } from './messages.ts';
 import { FileSender } from './plain-files.ts';
 
 if (parentPort === null) throw new Error('this program is a thread of pilot-agent, and does nothing by itself');
@@ -76,16 +68,4 @@ function plainResult(result: CompileResult, sender: FileSender, figures: MeshFig
   if (!('files' in result)) return result;
   const { accept: _accept, files, ...rest } = result;
   return { ...rest, files: sender.send(files), figures };
-}
-
-/** Tells what became different of the last good inputs; most files of most changes stay. */
-function goodTeller(first: GoodState | undefined, tell: (change: GoodChange) => void): (good: GoodState) => void {
-  let known = new Map(first?.files.map(({ path, text }) => [path, text]));
-  return ({ files, ...rest }) => {
-    const changed = files.filter(({ path, text }) => known.get(path) !== text);
-    const now = new Map(files.map(({ path, text }) => [path, text]));
-    const removed = [...known.keys()].filter((path) => !now.has(path));
-    known = now;
-    tell({ files: changed.map(({ path, text }) => ({ path, text })), removed, rest });
-  };
 }

@@ -4,7 +4,7 @@ import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import type { EnvoyResource } from '../../envoy/api/resource-file.ts';
 import { isWorldFailure, WorldFailure } from '../../lib/failure.ts';
 import type { JwtRule } from '../../policy/request-authentication.ts';
-import type { SourceFile } from '../../source/document.ts';
+import type { GoodChange } from '../good-change.ts';
 import type { RemoteKeySets } from '../key-sets/gather.ts';
 import type { ReadFiles } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
@@ -59,13 +59,6 @@ export interface PlainError {
   readonly cause: PlainError | undefined;
 }
 
-/** What changed of the last good inputs. */
-export interface GoodChange {
-  readonly files: readonly SourceFile[];
-  readonly removed: readonly string[];
-  readonly rest: Omit<GoodState, 'files'>;
-}
-
 /** What the thread asks for; the answer comes as a message. */
 export type Question =
   | { readonly name: 'addresses' }
@@ -91,7 +84,7 @@ export type FromThread =
   | { readonly type: 'failed'; readonly error: PlainError }
   | { readonly type: 'question'; readonly question: Question }
   | { readonly type: 'read'; readonly read: ReadFiles }
-  | { readonly type: 'good'; readonly change: GoodChange }
+  | { readonly type: 'good'; readonly change: GoodChange<GoodState> }
   | { readonly type: 'text'; readonly id: number; readonly text: string | undefined };
 
 /** To the thread. */
@@ -129,12 +122,4 @@ export function errorOf({ message, stack, fields, isOfTheWorld, cause }: PlainEr
   const error = isOfTheWorld ? new WorldFailure(String(fields.code), message, options) : new Error(message, options);
   if (stack !== undefined) error.stack = stack;
   return Object.assign(error, fields);
-}
-
-/** The last good inputs after the change. */
-export function withChange(good: GoodState | undefined, { files, removed, rest }: GoodChange): GoodState {
-  const texts = new Map((good?.files ?? []).map((file) => [file.path, file]));
-  for (const path of removed) texts.delete(path);
-  for (const file of files) texts.set(file.path, file);
-  return { files: [...texts.values()], ...rest };
 }

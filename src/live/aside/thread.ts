@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { type CompileResult, ReplacedCompilation } from '../../contracts/compile-result.ts';
+import { withChange } from '../good-change.ts';
 import { type ReadFiles, tellLargest } from '../largest-files.ts';
 import type { GoodState, ProxyInputs } from '../proxy-inputs.ts';
 import { CompilationRun } from './compilation-run.ts';
 import { CompileWorker, type Told } from './compile-worker.ts';
-import { errorOf, type PlainResult, withChange } from './messages.ts';
+import { errorOf, type PlainResult } from './messages.ts';
 import { FileReceiver } from './plain-files.ts';
 
 /** The thread's program, which the build puts beside the agent's. */

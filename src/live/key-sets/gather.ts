@@ -77,6 +77,16 @@ export function createKeySetGatherer(
   };
 }
 
+/** A gatherer that has the keys of further rules fetched too. */
+export function withRules({ gather }: KeySetGatherer, more: () => readonly JwtRule[]): KeySetGatherer {
+  return {
+    gather: async (objects, bag) => {
+      const { find, fetch } = await gather(objects, bag);
+      return { find, fetch: (rules) => fetch([...rules, ...more()]) };
+    },
+  };
+}
+
 /** Whether some policy wants keys that do not stand in it: they may become others while no input does. */
 export function hasFetchedKeys(objects: readonly MeshObject<string>[]): boolean {
   return objects.filter(isRequestAuthentication).some(({ spec }) => spec.jwtRules?.some(({ jwks }) => !jwks));

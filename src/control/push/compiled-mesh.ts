@@ -1,0 +1,156 @@
+import { createCompiler } from '../../compiler/compile.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { format } from '../../diagnostics/format.ts';
+import { Fleet, type FleetInputs } from '../../live/fleet.ts';
+import type { FleetState } from '../../live/fleet-state.ts';
+import { goodTeller } from '../../live/good-change.ts';
+import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
+import type { SourceFile } from '../../source/document.ts';
+import { contentVersion } from '../../xds/resource.ts';
+import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
+import { type Batch, FilesRegistry } from '../registry/files.ts';
+import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
+import { Debounce } from './debounce.ts';
+import { SnapshotSender } from './snapshot-sender.ts';
+import type { StateKeeper } from './state-keeper.ts';
+
+/** Who hears of compilations, and who knows the keys of token issuers. */
+export interface MeshParts {
+  readonly tell: (message: FromCompiler) => void;
+  /** Keeps what is in force; undefined: nobody does. */
+  readonly keeper: StateKeeper | undefined;
+  readonly keySets: RemoteKeySets;
+}
+
+/** A mesh that is compiled again whenever its folder or its configuration says something else. */
+export class CompiledMesh {
+  readonly #parts: MeshParts;
+  readonly #settings: MeshSettings;
+  readonly #registry: FilesRegistry;
+  readonly #debounce: Debounce;
+  readonly #gathersEndpoints: boolean;
+  readonly #tellGood: (good: MeshState) => void;
+  readonly #sender = new SnapshotSender();
+  readonly #gatherer: KeySetGatherer;
+  #fleet: Fleet | undefined;
+  /** What the fleet compiles with. */
+  #configured: ReadMeshConfig | undefined;
+  #looking = Promise.resolve();
+  /** Of the last look that found something new. */
+  #inputs: { readonly files: readonly SourceFile[]; readonly bag: DiagnosticBag } | undefined;
+  /** Something is not compiled yet, and whether it is urgent. */
+  #pending: { readonly isUrgent: boolean } | undefined;
+  #isFirst = true;
+
+  /** `good` is what a mesh before this one had in force. */
+  constructor(data: CompileData, good: MeshState | undefined, parts: MeshParts) {
+    this.#parts = parts;
+    this.#gatherer = createKeySetGatherer([], parts.keySets);
+    this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
+    this.#registry = new FilesRegistry(data.folder, good?.folders);
+    this.#gathersEndpoints = data.gathersEndpoints;
+    this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
+    this.#debounce = new Debounce(data.debounce, () => this.#compile());
+  }
+
+  /** Goes on with what was in force, before the first look. */
+  async restore(state: FleetState | undefined): Promise<void> {
+    if (this.#settings.current === undefined) await this.#lookAtSettings();
+    const fleet = this.#configure();
+    if (state === undefined || fleet === undefined) return;
+    await fleet.restore(state);
+    this.#keep(fleet, false);
+  }
+
+  /** Keys of token issuers are others: what is withdrawn lets nobody through any more. */
+  renewKeys(): void {
+    if (this.#inputs === undefined) return;
+    this.#pending = { isUrgent: true };
+    this.#debounce.add({ isUrgent: true });
+  }
+
+  /** Looks at the files; one look at a time. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#look());
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const isOther = await this.#lookAtSettings();
+    const batch = await this.#lookAtFolder();
+    if (this.#inputs === undefined || (batch === undefined && !isOther)) return;
+    // Settings may take access away, as rules do.
+    const isUrgent = isOther || batch?.isUrgent === true;
+    this.#pending = { isUrgent: isUrgent || this.#pending?.isUrgent === true };
+    const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#gathersEndpoints);
+    this.#isFirst = false;
+    this.#debounce.add({ isUrgent, isAtOnce });
+  }
+
+  async #lookAtSettings(): Promise<boolean> {
+    const { isChanged, problem } = await this.#settings.look();
+    if (problem !== undefined) this.#parts.tell({ type: 'refused', text: problem });
+    return isChanged;
+  }
+
+  /** A folder that cannot be read now is told of: nothing is deleted by that. */
+  async #lookAtFolder(): Promise<Batch | undefined> {
+    const bag = new DiagnosticBag();
+    try {
+      const batch = await this.#registry.look(bag);
+      if (batch !== undefined) this.#inputs = { files: batch.files, bag };
+      return batch;
+    } catch (error) {
+      this.#parts.tell({ type: 'refused', text: (error as Error).message });
+      return undefined;
+    }
+  }
+
+  /** The fleet with the settings of now; undefined: there were no good ones yet. */
+  #configure(): Fleet | undefined {
+    const { current } = this.#settings;
+    if (current === undefined) return this.#fleet;
+    const { settings } = current;
+    const isOther = settings !== this.#configured?.settings;
+    this.#configured = current;
+    if (!isOther) return this.#fleet;
+    const inputs: FleetInputs = {
+      settings,
+      createCompiler: () => createCompiler({ settings, delivery: 'ads' }),
+      gatherer: this.#gatherer,
+    };
+    if (this.#fleet === undefined) this.#fleet = new Fleet(inputs);
+    else this.#fleet.configure(inputs);
+    return this.#fleet;
+  }
+
+  async #compile(): Promise<void> {
+    const fleet = this.#configure();
+    if (this.#pending === undefined || this.#inputs === undefined || fleet === undefined) return;
+    const { isUrgent } = this.#pending;
+    const { files, bag } = this.#inputs;
+    this.#pending = undefined;
+    const began = performance.now();
+    const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
+    const { outcomes, workloads, diagnostics } = await fleet.take(files, version, bag);
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
+    if (errors.length > 0 && outcomes.size === 0) return;
+    const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
+    const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
+    const snapshot = this.#sender.send({ configs, workloads: whose }, isUrgent);
+    this.#parts.tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
+    if (fleet.state?.version === version) this.#registry.accept();
+    this.#keep(fleet, isUrgent);
+  }
+
+  #keep(fleet: Fleet, isUrgent: boolean): void {
+    const { state, objects } = fleet;
+    if (state === undefined) return;
+    this.#tellGood({ ...state, meshConfig: this.#configured?.text, folders: this.#registry.folders });
+    void this.#parts.keeper?.keep({ state, objects }, isUrgent);
+  }
+}
+
+/** A workload of which the mesh in force says nothing. */
+const nobody = { addresses: [] };

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../lib/make-folder.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
+import type { Fleet } from '../../live/fleet.ts';
+import type { FleetState } from '../../live/fleet-state.ts';
+import { StateTexts } from './state-texts.ts';
+
+export interface StateFileOptions {
+  /** Made with mode 0700. */
+  readonly folder: string;
+  /** Of what the state is: that of another source is not used. */
+  readonly source: string;
+  readonly now?: () => number;
+}
+
+/** What another `meshd` left; a problem says why it is not used. */
+export type KeptState = { readonly state: FleetState } | { readonly problem: string } | undefined;
+
+/** In front of the texts; everything behind it is bound to it by a digest. */
+interface Head {
+  readonly layout: string;
+  readonly digest: string;
+}
+
+type Body = Omit<FleetState, 'files'> & { readonly source: string; readonly savedAtMs: number };
+
+const layout = 'inputs in force at meshd, layout 1';
+const fileName = 'inputs-in-force.jsonl';
+const hourMs = 3_600_000;
+/** `meshd` tells the time in it anew each hour: it is the time that nobody looked after the mesh. */
+const maxAgeMs = 24 * hourMs;
+const maxBytes = 268_435_456;
+/** Clocks of machines that share a disk differ. */
+const skewMs = 300_000;
+const writableByOthers = 0o022;
+
+/** What is in force as a file, which a `meshd` that is started again goes on with. It holds no private key. */
+export class StateFile {
+  readonly path: string;
+  readonly #options: Required<StateFileOptions>;
+  readonly #texts = new StateTexts();
+
+  constructor(options: StateFileOptions) {
+    this.#options = { now: Date.now, ...options };
+    this.path = join(options.folder, fileName);
+  }
+
+  /** `objects` are those of the files of the state. Throws the system's error. */
+  async write(state: FleetState, objects: Fleet['objects']): Promise<void> {
+    const { folder, source, now } = this.#options;
+    const { files, ...rest } = state;
+    const body: Body = { ...rest, source, savedAtMs: now() };
+    const texts = [body, ...this.#texts.of(files, objects)].map((part) => `${JSON.stringify(part)}\n`).join('');
+    const head: Head = { layout, digest: digestOf(texts) };
+    await makeFolder(folder);
+    await replaceFile(this.path, `${JSON.stringify(head)}\n${texts}`, 0o600);
+  }
+
+  /** Undefined: there is none. */
+  async read(): Promise<KeptState> {
+    try {
+      const text = await this.#readText();
+      return text === undefined ? undefined : this.#parse(text);
+    } catch (error) {
+      return { problem: (error as Error).message };
+    }
+  }
+
+  async #readText(): Promise<string | undefined> {
+    let file: FileHandle;
+    try {
+      file = await open(this.path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    try {
+      const { mode, uid, size } = await file.stat();
+      if ((mode & writableByOthers) !== 0 || uid !== process.geteuid?.())
+        throw new Error('other users can write to it, or it is theirs');
+      if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  }
+
+  #parse(text: string): KeptState {
+    const { source, now } = this.#options;
+    const end = text.indexOf('\n') + 1;
+    const head: Partial<Head> = parsed(text.slice(0, end));
+    if (head.layout !== layout) return { problem: 'it has no layout that this version knows' };
+    const texts = text.slice(end);
+    if (head.digest !== digestOf(texts)) return { problem: 'it is damaged' };
+    const [first = '', ...others] = texts.trimEnd().split('\n');
+    const { source: itsSource, savedAtMs, ...rest }: Body = JSON.parse(first);
+    if (itsSource !== source) return { problem: `it is of "${itsSource}"` };
+    const ageMs = now() - savedAtMs;
+    if (ageMs > maxAgeMs || ageMs < -skewMs) {
+      return {
+        problem: `it was in force last at ${new Date(savedAtMs).toISOString()}, which is no time of the last day`,
+      };
+    }
+    return { state: { ...rest, files: others.map((line) => JSON.parse(line)) } };
+  }
+}
+
+function parsed(line: string): Partial<Head> {
+  try {
+    return JSON.parse(line) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,122 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { decodeMessage } from '../../envoy/api/decode.ts';
+import { encodeMessage } from '../../envoy/api/encode.ts';
+import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import type { DistributionConfig } from '../control-config.ts';
+import { ControlBench, type RawRequest } from './control-bench.ts';
+import { createTestRequest } from './signing-requests.ts';
+
+const program = resolve(import.meta.dirname, '../../../dist/meshd-compile.cjs');
+
+/** A response as a client sees it. */
+export interface Seen {
+  readonly nonce: string;
+  readonly type_url: string;
+  readonly resources?: readonly { readonly name: string; readonly resource: unknown }[];
+}
+
+/** One stream of a client. */
+export interface RawStream {
+  readonly call: ClientDuplexStream<Buffer, Buffer>;
+  readonly seen: readonly Seen[];
+  /** Names of gRPC's status codes. */
+  readonly ends: readonly string[];
+  ask(fields: object): void;
+  subscribe(list: ConfigurationList, id?: string): void;
+}
+
+/** A control plane that serves a folder, and clients that acknowledge all that they are sent. */
+export class ServingBench {
+  readonly control: ControlBench;
+  readonly #clients: Client[] = [];
+  root = '';
+
+  private constructor(control: ControlBench) {
+    this.control = control;
+  }
+
+  static async create(): Promise<ServingBench> {
+    const bench = new ServingBench(await ControlBench.create());
+    await mkdir(bench.path('config'));
+    return bench;
+  }
+
+  path(name: string): string {
+    return this.control.path(name);
+  }
+
+  /** A file of the folder, by rename, as editors and volumes do. */
+  async put(name: string, text: string): Promise<void> {
+    await writeFile(this.path(`${name}.new`), text);
+    await rename(this.path(`${name}.new`), join(this.path('config'), name));
+  }
+
+  async start({ compile, ...rest }: Partial<Omit<DistributionConfig, 'compile'>> & { compile?: object } = {}) {
+    const distribution: DistributionConfig = {
+      compile: {
+        ...{ folder: this.path('config'), settings: { environment: {} }, trustDomain: 'cluster.local' },
+        ...{ debounce: { afterMs: 100, maxMs: 10_000 }, gathersEndpoints: true },
+        ...compile,
+      },
+      ...{ throttle: 100, takesAnyAddress: false, jwksAllowedHosts: [], program },
+      ...rest,
+    };
+    const { settings } = distribution.compile;
+    await this.control.start((config) => ({ ...config, settings, distribution }));
+    this.root = await readFile(this.path('ca/self-signed-root.pem'), 'utf8');
+  }
+
+  /** A certificate and its key, of `namespace/account`. */
+  async identity(account: string): Promise<NonNullable<RawRequest['client']>> {
+    const { csr, privateKey } = await createTestRequest();
+    const { chain } = await this.control.call(this.root, { csr, token: await this.control.mint.mint(account) });
+    return { certificate: chain.slice(0, -1).join(''), privateKey };
+  }
+
+  open(client: RawRequest['client'] | undefined, method = 'DeltaAggregatedResources'): RawStream {
+    const connection = this.control.connect(this.root, client);
+    this.#clients.push(connection);
+    const asIs = (bytes: Buffer): Buffer => bytes;
+    const path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${method}`;
+    const call: ClientDuplexStream<Buffer, Buffer> = connection.makeBidiStreamRequest(path, asIs, asIs);
+    const seen: Seen[] = [];
+    const ends: string[] = [];
+    const ask = (fields: object): void => {
+      call.write(Buffer.from(encodeMessage('envoy.service.discovery.v3.DeltaDiscoveryRequest', fields)));
+    };
+    call.on('data', (bytes: Buffer) => {
+      const response = decodeMessage('envoy.service.discovery.v3.DeltaDiscoveryResponse', bytes) as Seen;
+      seen.push(response);
+      ask({ type_url: response.type_url, response_nonce: response.nonce });
+    });
+    call.on('error', (error: { code: number }) => void ends.push(status[error.code] ?? ''));
+    const subscribe = (list: ConfigurationList, id = 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local'): void =>
+      ask({ type_url: configurationTypes[list].typeUrl, node: { id } });
+    return { call, seen, ends, ask, subscribe };
+  }
+
+  async metric(name: string): Promise<string | undefined> {
+    const text = await (await fetch(`${this.control.monitoring}/metrics`)).text();
+    return new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1];
+  }
+
+  /** What was logged at a level. */
+  logged(level: string): string {
+    return this.control.lines
+      .filter((line) => line.level === level)
+      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+      .join('\n');
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients.splice(0)) client.close();
+    await this.control.close();
+  }
+}
+
+/** The content of the response's resources. */
+export function textOf(seen: Seen | undefined): string {
+  return JSON.stringify(seen?.resources ?? []);
+}

@@ -1,0 +1,64 @@
+import type { EnvoyConfig } from '../compiler/render/resource.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { SourceFile } from '../source/document.ts';
+import { CutFiles } from './cut-files.ts';
+import { nameOfFile } from './good-versions.ts';
+
+/** What a fleet has in force, in a form that may be copied: another fleet goes on with it as this one would. */
+export interface FleetState {
+  /** Of the inputs that were compiled last. */
+  readonly version: string;
+  /** The same inputs, with the last good versions of faulty objects in their place. */
+  readonly files: readonly SourceFile[];
+  /** The root namespace that their objects decided on. */
+  readonly rootBefore: string | undefined;
+  /** Objects that are held, by their key, and the last version of the inputs in which each was sound. */
+  readonly heldSince: readonly (readonly [key: string, version: string])[];
+  /** Proxies that keep the policies of an older version. */
+  readonly frozen: readonly FrozenProxies[];
+  /** Proxies (`<namespace>/<name>`) that were never good. */
+  readonly denying: readonly string[];
+}
+
+/** Proxies that keep the same policies. */
+export interface FrozenProxies {
+  readonly version: string;
+  /** `<namespace>/<name>` */
+  readonly proxies: readonly string[];
+  /** The policies, one a file. */
+  readonly policies: readonly SourceFile[];
+}
+
+/** What a proxy had when nothing that it may depend on was at fault. */
+export interface InForce {
+  readonly version: string;
+  readonly config: EnvoyConfig;
+  readonly policies: readonly MeshObject<string>[];
+  /** In which the policies stand. */
+  readonly files: readonly SourceFile[];
+}
+
+/** Those that keep the policies of another version than this one. */
+export function frozenGroups(proxies: ReadonlyMap<string, InForce>, version: string): readonly FrozenProxies[] {
+  const older = [...proxies].filter(([, inForce]) => inForce.version !== version);
+  return [...new Set(older.map(([, { policies }]) => policies))].map((policies) => {
+    const own = older.filter(([, inForce]) => inForce.policies === policies);
+    const { version: since = version, files = [] } = own[0]?.[1] ?? {};
+    return { version: since, proxies: own.map(([key]) => key), policies: policyFiles(policies, files) };
+  });
+}
+
+/** The policies as files of their own, each on the line where it stood in `files`. */
+function policyFiles(policies: readonly MeshObject<string>[], files: readonly SourceFile[]): readonly SourceFile[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const cuts = new CutFiles();
+  return policies.map(({ document: { file: path, value, start } }, i) => {
+    const file = byPath.get(path);
+    const line = file === undefined ? 1 : cuts.lineAt(file, start.start);
+    // An item of a list is no text of its own, and two of one file are not to be one text.
+    return {
+      path: `${nameOfFile(path)} (policy ${i + 1} in force)`,
+      text: '\n'.repeat(line - 1) + JSON.stringify(value),
+    };
+  });
+}
