@@ -22,10 +22,11 @@ function proxyWith(...httpFilters: readonly object[]) {
   const type = 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
   const chain = { name: 'c', filters: [{ name: 'http', typed_config: any(type, manager) }] };
   const route = { name: 'x', match: { prefix: '/' }, route: { cluster: 'app' } };
-  return liftProxy(
-    [{ name: 'l', filter_chains: [chain] }],
-    [{ name: 'r', virtual_hosts: [{ name: 'v', domains: ['*'], routes: [route] }] }],
-  );
+  return liftProxy({
+    listeners: [{ name: 'l', filter_chains: [chain] }],
+    routes: [{ name: 'r', virtual_hosts: [{ name: 'v', domains: ['*'], routes: [route] }] }],
+    clusters: [],
+  });
 }
 
 function outcomeWith(...httpFilters: readonly object[]) {
@@ -42,7 +43,7 @@ const rbacWith = (policies: object): object => ({
 
 describe('a lifted proxy', () => {
   test('lets a request reach the application that no filter is against', () => {
-    expect(outcomeWith()).toEqual({ kind: 'reaches', clusters: ['app'] });
+    expect(outcomeWith()).toEqual({ kind: 'reaches', clusters: ['app'], request });
   });
 
   test('gives no answer where a filter is on the way of which nothing is known, and says where', () => {

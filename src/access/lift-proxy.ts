@@ -1,4 +1,5 @@
 import { Fragment } from '../envoy/api/fragment.ts';
+import { type Cluster, liftCluster } from './lift/cluster.ts';
 import { type Listener, liftListener } from './lift/listener.ts';
 import { liftRouteTable, type RouteTable } from './lift/route.ts';
 
@@ -9,14 +10,23 @@ export interface LiftedProxy {
   /** By name. */
   readonly listeners: ReadonlyMap<string, Listener>;
   readonly routes: ReadonlyMap<string, RouteTable>;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+}
+
+/** The resources of one proxy, as JSON. */
+export interface ProxyResources {
+  readonly listeners: readonly Json[];
+  readonly routes: readonly Json[];
+  readonly clusters: readonly Json[];
 }
 
 /** Lifts the resources of one proxy, in the canonical form of Envoy's API. */
-export function liftProxy(listeners: readonly Json[], routes: readonly Json[]): LiftedProxy {
+export function liftProxy({ listeners, routes, clusters }: ProxyResources): LiftedProxy {
   const named = <T extends { readonly name: string }>(all: readonly T[]): ReadonlyMap<string, T> =>
     new Map(all.map((one) => [one.name, one]));
   return {
     listeners: named(listeners.map((json) => liftListener(new Fragment(json)))),
     routes: named(routes.map((json) => liftRouteTable(new Fragment(json)))),
+    clusters: named(clusters.map((json) => liftCluster(new Fragment(json)))),
   };
 }

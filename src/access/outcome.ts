@@ -1,11 +1,19 @@
 import type { Fragment } from '../envoy/api/fragment.ts';
+import type { HttpRequest } from './request.ts';
 
 /** How a request or a connection ends. */
 export type Outcome =
   /** The mesh answers by itself. `details` is Envoy's own word for why (RESPONSE_CODE_DETAILS). */
   | { readonly kind: 'answered'; readonly status: number; readonly details: string }
   /** It goes on to one of these clusters. */
-  | { readonly kind: 'reaches'; readonly clusters: readonly string[] }
+  | {
+      readonly kind: 'reaches';
+      readonly clusters: readonly string[];
+      /** As the proxy sends it on; absent for bytes. */
+      readonly request?: HttpRequest;
+      /** What it offers upstream in place of the cluster's own protocols. */
+      readonly alpn?: readonly string[];
+    }
   /** The connection ends without an answer; curl's exit codes for it. */
   | { readonly kind: 'closed'; readonly exitCodes: readonly number[]; readonly details: string }
   /** The configuration says something there that is not understood: anything may come of it. */

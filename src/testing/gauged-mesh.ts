@@ -37,7 +37,7 @@ export function compileGauged(address: string, policies: string, settings: Parti
     clusters: json(config.clusters),
     routes: json(config.routes),
   };
-  return { address, config: parts, proxy: liftProxy(parts.listeners, parts.routes), text };
+  return { address, config: parts, proxy: liftProxy(parts), text };
 }
 
 /** A workload with policies by chance. */

@@ -31,9 +31,16 @@ export function manage(
     headers,
     remoteAddress(manager, connection, headers),
   );
+  let alpn: readonly string[] | undefined;
   for (const filter of manager.filters) {
+    if (filter.kind === 'alpn') alpn = filter.alpn;
     const outcome = through(filter, manager, view, surroundings, steps);
-    if (outcome !== undefined) return outcome;
+    if (outcome?.kind !== 'reaches') {
+      if (outcome !== undefined) return outcome;
+      continue;
+    }
+    const sent = { ...request, path: view.path, authority: view.authority, headers: forwarded(request.headers) };
+    return { ...outcome, request: sent, ...(alpn !== undefined && { alpn }) };
   }
   return { kind: 'unmodelled', at: 'http_filters' };
 }
@@ -65,11 +72,17 @@ function through(
       const table = surroundings.routes.get(manager.routes);
       return findRoute(table, view, steps);
     }
+    case 'alpn':
     case 'transparent':
       return undefined;
     case 'unknown':
       return { kind: 'unmodelled', at: filter.gap };
   }
+}
+
+/** A client's own word of who it is goes no further. */
+function forwarded(headers: HttpRequest['headers']): HttpRequest['headers'] {
+  return headers.filter(([name]) => name.toLowerCase() !== 'x-forwarded-client-cert');
 }
 
 /** By name in lower case, in the order of the wire. HTTP/1 has no blanks around a value, HTTP/2 leaves them there. */

@@ -13,6 +13,13 @@ export type HttpFilter =
       readonly gap: string | undefined;
     }
   | ({ readonly kind: 'jwt' } & TokenFilter)
+  /** What the proxy offers upstream in place of its cluster's own protocols. */
+  | {
+      readonly kind: 'alpn';
+      readonly alpn: readonly string[];
+      readonly at: Fragment;
+      readonly gap: string | undefined;
+    }
   | { readonly kind: 'router' | 'transparent'; readonly at: Fragment; readonly gap: string | undefined }
   /** Nothing is known of what it does. */
   | { readonly kind: 'unknown'; readonly at: Fragment; readonly gap: string };
@@ -98,10 +105,26 @@ function liftFilter(filter: Message): HttpFilter {
     case `${filters}.router.v3.Router`:
       return { kind: 'router', at, gap: filter.gaps.first };
     case `${filters}.set_filter_state.v3.Config`:
+      return { kind: 'alpn', alpn: liftAlpn(config), at, gap: filter.gaps.first };
     case `${filters}.grpc_web.v3.GrpcWeb`:
       return { kind: 'transparent', at, gap: filter.gaps.first };
     default:
       filter.refuse('typed_config');
       return { kind: 'unknown', at, gap: filter.gaps.first ?? '' };
   }
+}
+
+/** Only the one key that the compiler writes is understood. */
+function liftAlpn(config: Message): readonly string[] {
+  const [value, ...others] = config.messages(
+    'on_request_headers',
+    'envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue',
+  );
+  const text = value
+    ?.message('format_string', 'envoy.config.core.v3.SubstitutionFormatString')
+    .message('text_format_source', 'envoy.config.core.v3.DataSource')
+    .text('inline_string');
+  const isKnown = others.length === 0 && value?.text('object_key') === 'envoy.network.application_protocols';
+  if (!isKnown || text === undefined || /%(?!%)/.test(text.replaceAll('%%', ''))) config.refuse('on_request_headers');
+  return (text ?? '').replaceAll('%%', '%').split(',');
 }

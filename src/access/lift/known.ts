@@ -83,10 +83,11 @@ const rows: Readonly<Record<string, Row>> = {
   ],
   [`${route}.DirectResponseAction`]: ['status', 'body'],
   [`${listener}.Listener`]: [
-    'name listener_filters filter_chains default_filter_chain',
-    'traffic_direction address additional_addresses bind_to_port use_original_dst transparent listener_filters_timeout ' +
+    'name address additional_addresses listener_filters filter_chains default_filter_chain',
+    'traffic_direction bind_to_port use_original_dst transparent listener_filters_timeout ' +
       'continue_on_listener_filters_timeout access_log per_connection_buffer_limit_bytes',
   ],
+  [`${listener}.AdditionalAddress`]: ['address'],
   [`${listener}.ListenerFilter`]: ['name typed_config filter_disabled'],
   [`${listener}.ListenerFilterChainMatchPredicate`]: ['destination_port_range or_match'],
   [`${listener}.ListenerFilterChainMatchPredicate.MatchSet`]: ['rules'],
@@ -103,20 +104,44 @@ const rows: Readonly<Record<string, Row>> = {
     'disable_stateless_session_resumption disable_stateful_session_resumption',
   ],
   [`${tls}.CommonTlsContext`]: [
-    'combined_validation_context',
-    'alpn_protocols tls_params tls_certificate_sds_secret_configs',
+    'combined_validation_context tls_certificate_sds_secret_configs alpn_protocols',
+    'tls_params',
   ],
   [`${tls}.CommonTlsContext.CombinedCertificateValidationContext`]: [
     'default_validation_context validation_context_sds_secret_config',
   ],
   [`${tls}.CertificateValidationContext`]: ['match_typed_subject_alt_names'],
+  [`${tls}.UpstreamTlsContext`]: ['sni common_tls_context'],
+  'envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer': [''],
+  'envoy.config.cluster.v3.Cluster': [
+    'name type load_assignment transport_socket transport_socket_matches typed_extension_protocol_options',
+    'alt_stat_name connect_timeout circuit_breakers lb_policy upstream_bind_config outlier_detection common_lb_config ' +
+      'upstream_connection_options per_connection_buffer_limit_bytes dns_lookup_family respect_dns_ttl dns_refresh_rate',
+  ],
+  'envoy.config.cluster.v3.Cluster.TransportSocketMatch': ['match transport_socket', 'name'],
+  'envoy.config.endpoint.v3.ClusterLoadAssignment': ['endpoints', 'cluster_name'],
+  'envoy.config.endpoint.v3.LocalityLbEndpoints': ['lb_endpoints', 'locality load_balancing_weight priority'],
+  'envoy.config.endpoint.v3.LbEndpoint': ['endpoint metadata', 'load_balancing_weight'],
+  'envoy.config.endpoint.v3.Endpoint': ['address', 'hostname'],
+  [`${core}.Address`]: ['socket_address'],
+  [`${core}.SocketAddress`]: ['address port_value', 'protocol ipv4_compat'],
+  [`${core}.Metadata`]: ['filter_metadata'],
+  'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': [
+    'explicit_http_config use_downstream_protocol_config',
+    'common_http_protocol_options upstream_http_protocol_options',
+  ],
+  'envoy.extensions.upstreams.http.v3.HttpProtocolOptions.ExplicitHttpConfig': [
+    'http_protocol_options http2_protocol_options',
+  ],
   'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy': [
     'cluster weighted_clusters',
     'stat_prefix idle_timeout max_downstream_connection_duration hash_policy access_log',
   ],
   'envoy.extensions.filters.http.router.v3.Router': ['', 'suppress_envoy_headers'],
   'envoy.extensions.filters.http.grpc_web.v3.GrpcWeb': [''],
-  'envoy.extensions.filters.http.set_filter_state.v3.Config': ['', 'on_request_headers'],
+  'envoy.extensions.filters.http.set_filter_state.v3.Config': ['on_request_headers'],
+  'envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue': ['object_key format_string'],
+  [`${core}.SubstitutionFormatString`]: ['text_format_source'],
   [`${manager}.HttpFilter`]: ['name typed_config'],
   [`${manager}.Rds`]: ['route_config_name', 'config_source'],
   [`${manager}.LocalReplyConfig`]: ['mappers'],

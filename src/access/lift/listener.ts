@@ -1,8 +1,8 @@
 import type { Fragment } from '../../envoy/api/fragment.ts';
 import type { StringMatch } from '../model/string-match.ts';
 import { type ChainMatch, liftChainMatch } from './chain-match.ts';
+import { liftPeerNames } from './cluster.ts';
 import { type HttpManager, liftHttpManager } from './http-manager.ts';
-import { liftStringMatch } from './matchers.ts';
 import { Gaps, Message } from './message.ts';
 import { type AccessRules, liftAccessRules } from './rbac.ts';
 
@@ -31,6 +31,12 @@ export interface Chain {
   readonly gap: string | undefined;
 }
 
+/** An IP address, or none in particular (`0.0.0.0`, `::`), and a port. */
+export interface SocketAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Ports that an inspector leaves alone; undefined where there is no inspector. */
 export interface Inspectors {
   readonly tls: readonly number[] | undefined;
@@ -39,6 +45,7 @@ export interface Inspectors {
 
 export interface Listener {
   readonly name: string;
+  readonly addresses: readonly SocketAddress[];
   readonly inspectors: Inspectors;
   readonly chains: readonly Chain[];
   readonly defaultChain: Chain | undefined;
@@ -56,6 +63,10 @@ export function liftListener(fragment: Fragment): Listener {
     inspectors.find((inspector) => inspector.kind === kind)?.disabledPorts;
   return {
     name: message.text('name'),
+    addresses: [
+      liftAddress(message),
+      ...message.messages('additional_addresses', `${listener}.AdditionalAddress`).map(liftAddress),
+    ],
     inspectors: { tls: disabledPorts('TlsInspector'), http: disabledPorts('HttpInspector') },
     chains: message.parts('filter_chains', `${listener}.FilterChain`).map(liftChain),
     defaultChain: message.has('default_filter_chain')
@@ -63,6 +74,14 @@ export function liftListener(fragment: Fragment): Listener {
       : undefined,
     gap: message.gaps.first,
   };
+}
+
+/** Of a message with the field `address`. */
+export function liftAddress(message: Message): SocketAddress {
+  const socket = message
+    .message('address', 'envoy.config.core.v3.Address')
+    .message('socket_address', 'envoy.config.core.v3.SocketAddress');
+  return { address: socket.text('address'), port: socket.number('port_value') ?? 0 };
 }
 
 function liftInspector(filter: Message): { readonly kind: string; readonly disabledPorts: readonly number[] } {
@@ -102,15 +121,7 @@ function liftServerTls(chain: Message): ServerTls | undefined {
     return undefined;
   }
   const common = context.message('common_tls_context', `${tlsTypes}.CommonTlsContext`);
-  const identities = common
-    .message('combined_validation_context', `${tlsTypes}.CommonTlsContext.CombinedCertificateValidationContext`)
-    .message('default_validation_context', `${tlsTypes}.CertificateValidationContext`)
-    .messages('match_typed_subject_alt_names', `${tlsTypes}.SubjectAltNameMatcher`)
-    .map((san) => {
-      if (san.text('san_type') !== 'URI') san.refuse('san_type');
-      return liftStringMatch(san.message('matcher', 'envoy.type.matcher.v3.StringMatcher'));
-    });
-  return { requiresCertificate: context.flag('require_client_certificate'), identities };
+  return { requiresCertificate: context.flag('require_client_certificate'), identities: liftPeerNames(common) };
 }
 
 function liftFilter(filter: Message): NetworkFilter {

@@ -53,6 +53,11 @@ export class Message {
     return this.#at(field).number;
   }
 
+  /** A value without a message type of its own. */
+  struct(field: string): Readonly<Record<string, unknown>> {
+    return this.#at(field).message;
+  }
+
   message(field: string, type: string): Message {
     return new Message(type, this.#at(field), this.gaps);
   }

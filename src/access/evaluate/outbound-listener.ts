@@ -1,0 +1,18 @@
+import type { Listener, SocketAddress } from '../lift/listener.ts';
+import type { LiftedProxy } from '../lift-proxy.ts';
+
+/** The listener that catches all that a sidecar's workload sends. */
+const catcher = 'virtualOutbound';
+
+/**
+ * The listener that a sidecar hands a client's connection to, by its original destination: the one of the address, the one
+ * of the port, else the one that has caught it (Envoy's `use_original_dst`).
+ */
+export function outboundListener({ listeners }: LiftedProxy, { address, port }: SocketAddress): Listener | undefined {
+  const wildcard = address.includes(':') ? '::' : '0.0.0.0';
+  const at = (wanted: string): Listener | undefined =>
+    [...listeners.values()].find(({ addresses }) =>
+      addresses.some((one) => one.address === wanted && one.port === port),
+    );
+  return at(address) ?? at(wildcard) ?? listeners.get(catcher);
+}

@@ -1,0 +1,47 @@
+import type { Cluster, Endpoint, TransportSocket } from '../lift/cluster.ts';
+import type { ClientTls, Connection } from '../request.ts';
+
+/** A connection that a proxy opens, and whether it accepts a server of an identity there. */
+export interface Dialled {
+  readonly connection: Connection;
+  readonly accepts: (identity: string) => boolean;
+}
+
+/**
+ * The connections that a proxy of this identity may open to a cluster for a client's connection, one an endpoint. `alpn`
+ * takes the place of the cluster's own protocols.
+ */
+export function dial(
+  cluster: Cluster,
+  client: Connection,
+  alpn: readonly string[] | undefined,
+  identity: string,
+): readonly Dialled[] {
+  const original: Endpoint = { ...client.destination, labels: {} };
+  const endpoints = cluster.kind === 'original' ? [original] : cluster.endpoints;
+  return endpoints.map(({ address, port, labels }) => {
+    const socket = cluster.sockets.find((one) => fits(one, labels));
+    const tls = socket?.tls;
+    const destination = { address, port };
+    const protocol =
+      client.protocol === 'bytes' || cluster.protocol === 'as the client' ? client.protocol : cluster.protocol;
+    if (tls === undefined) {
+      // A client's own TLS goes on as it is.
+      return { connection: { source: client.source, destination, protocol, tls: client.tls }, accepts: () => true };
+    }
+    const own: ClientTls = {
+      serverName: tls.serverName,
+      alpn: alpn ?? tls.alpn,
+      identities: tls.hasCertificate ? [identity] : undefined,
+    };
+    return {
+      connection: { source: client.source, destination, protocol, tls: own },
+      accepts: (server: string) => tls.identities.length === 0 || tls.identities.some((name) => name.matches(server)),
+    };
+  });
+}
+
+/** Every label of the match has to be the endpoint's. */
+function fits({ labels }: TransportSocket, endpoint: Endpoint['labels']): boolean {
+  return Object.entries(labels).every(([key, value]) => endpoint[key] === value);
+}

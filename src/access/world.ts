@@ -1,0 +1,41 @@
+import type { MeshFile, MeshService, MeshWorkload } from '../contracts/mesh-file.ts';
+import type { LiftedProxy } from './lift-proxy.ts';
+
+/** A mesh whose requests are judged: who there is, and the configuration of each proxy. */
+export interface World {
+  readonly mesh: MeshFile;
+  /** By `namespace/name` of the workload. */
+  readonly proxies: ReadonlyMap<string, LiftedProxy>;
+}
+
+export interface WorkloadName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function keyOf({ namespace, name }: WorkloadName): string {
+  return `${namespace}/${name}`;
+}
+
+export function findWorkload({ mesh }: World, { namespace, name }: WorkloadName): MeshWorkload | undefined {
+  return mesh.workloads.find((workload) => workload.namespace === namespace && workload.name === name);
+}
+
+/** The workload that has an IP address. */
+export function workloadAt({ mesh }: World, address: string): MeshWorkload | undefined {
+  return mesh.workloads.find(({ addresses }) => addresses.includes(address));
+}
+
+/** A service by its host, or by a shorter name as a client in `namespace` may write it. */
+export function findService({ mesh }: World, host: string, namespace: string): MeshService | undefined {
+  const exact = mesh.services.find((service) => service.host === host);
+  if (exact !== undefined) return exact;
+  const [name, other = namespace] = host.split('.');
+  return mesh.services.find(
+    (service) =>
+      service.kind === 'Service' &&
+      service.namespace === other &&
+      service.host.startsWith(`${name}.`) &&
+      (host === name || `${service.host}.`.startsWith(`${host}.`)),
+  );
+}
