@@ -9,7 +9,9 @@ import type { Delivery } from './render/resource.ts';
 const compared = tries(4, 1 / 4);
 
 describe('update', () => {
-  test('gives after twenty changes of a mesh what a fresh compiler gives, and on the way', { timeout: tries(120_000) }, () => {
+  test('gives after twenty changes of a mesh what a fresh compiler gives, and on the way', {
+    timeout: tries(120_000),
+  }, () => {
     const seen = { compiled: 0, refused: 0 };
     fc.assert(
       fc.property(histories(20), fc.constantFrom<Delivery>('ads', 'files'), (happenings, delivery) => {
