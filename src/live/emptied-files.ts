@@ -3,7 +3,7 @@ import type { SourceSpan } from '../diagnostics/span.ts';
 import { isBlankText } from '../source/blank.ts';
 import type { SourceFile } from '../source/document.ts';
 import { statedKinds } from '../source/stated-kinds.ts';
-import { type GoodInputs, type GoodVersion, goodVersions } from './good-versions.ts';
+import { type GoodInputs, type GoodVersion, goodVersions, nameOfFile } from './good-versions.ts';
 import type { HeldObject } from './last-good.ts';
 import { formatNames, keyOf, nameOf } from './object-name.ts';
 
@@ -31,19 +31,21 @@ export function fillEmptied(
   good: GoodInputs | undefined,
   read: ReadObjects,
 ): FilledFiles {
-  const versions = [...goodVersions(good)];
-  const owners = new Set(versions.map(([, { path }]) => path));
+  const owners = new Set((good?.objects ?? []).map(({ document }) => nameOfFile(document.file)));
+  // A file that is as it was when it was last good holds what it held.
+  const unchanged = new Map((good?.files ?? []).map(({ path, text }) => [path, text]));
   const emptied: SourceFile[] = [];
   const replaced: ReplacedFile[] = [];
   for (const file of files) {
+    if (!owners.has(file.path) || unchanged.get(file.path) === file.text) continue;
     const bag = new DiagnosticBag();
-    if (!owners.has(file.path) || read(file, bag).length > 0) continue;
+    if (read(file, bag).length > 0) continue;
     const kinds = statedKinds(file.text);
     if (kinds?.length === 0) emptied.push(file);
     else if (kinds?.some((kind) => kind !== 'List') && !bag.hasErrors) replaced.push({ file, kinds });
   }
   if (emptied.length + replaced.length === 0) return { files, objects: [], errors: [], warnings: [] };
-  const lost = new LostObjects(files, versions, read);
+  const lost = new LostObjects(files, [...goodVersions(good)], read);
   return { ...fill(files, emptied, lost), warnings: warningsOf(replaced, lost) };
 }
 

@@ -2,7 +2,7 @@ import { compareStrings } from '../../lib/sort.ts';
 import type { Delivery, EnvoyConfig, Resource, ResourceSet } from './resource.ts';
 
 /** What a configuration is put together of. */
-export interface ConfigParts extends Omit<EnvoyConfig, keyof ResourceSet | 'endpoints'> {
+export interface ConfigParts extends Omit<EnvoyConfig, keyof ResourceSet | 'endpoints' | 'hasAllListeners'> {
   /** Listeners of the sets that this proxy does without. */
   readonly leftOut: ReadonlySet<Resource>;
 }
@@ -40,6 +40,10 @@ class ProxyConfig implements EnvoyConfig {
     this.sharedEndpoints = parts.sharedEndpoints;
     this.delivery = parts.delivery;
     this.#leftOut = leftOut;
+  }
+
+  get hasAllListeners(): boolean {
+    return this.#leftOut.size === 0;
   }
 
   get listeners(): readonly Resource[] {

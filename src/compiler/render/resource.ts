@@ -59,6 +59,8 @@ export interface EnvoyConfig extends ResourceSet {
   /** The same object for all proxies of one client scope. */
   readonly shared: ResourceSet;
   readonly delivery: Delivery;
+  /** No listener of the two sets is left out. */
+  readonly hasAllListeners: boolean;
   /** Of clusters of its own and shared ones, by their names; none in the form of files, whose clusters hold them. */
   readonly endpoints: readonly Resource[];
   readonly ownEndpoints: readonly Resource[];

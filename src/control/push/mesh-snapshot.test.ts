@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCompiler } from '../../compiler/compile.ts';
+import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { versionOf } from '../../output/served-versions.ts';
 import { fixtureNames, readFixture } from '../../testing/fixture.ts';
@@ -52,4 +53,23 @@ test('a second snapshot sends only what is new, and what is equal stays the same
   for (const [key, { views }] of first.snapshot.proxies) {
     for (const list of lists) expect(again.snapshot.proxies.get(key)?.views[list]).toBe(views[list]);
   }
+});
+
+test('a list that comes back, and a resource that moves into another list, are there again', async () => {
+  const pod = (name: string): string =>
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: a}\nspec: {containers: [{name: mesh-proxy}]}\nstatus: {podIP: 10.0.0.1}\n`;
+  const service = (name: string, address: number): string =>
+    `---\napiVersion: v1\nkind: Service\nmetadata: {name: ${name}, namespace: a}\nspec: {clusterIP: 10.96.0.${address}, ports: [{name: http, port: 80}]}\n`;
+  const compiler = createCompiler({ settings: defaultSettings, delivery: 'ads' });
+  const sender = new SnapshotSender();
+  const receiver = new SnapshotReceiver();
+  const one = pod('p') + service('one', 1);
+  const seen = [one, one + service('two', 2), one, pod('q') + service('two', 2), one].map((text) => {
+    const compiled = compiler.compile([{ path: 'a.yaml', text }], 'all', new DiagnosticBag());
+    if (compiled === undefined) throw new Error('it does not compile');
+    const { proxies } = receiver.receive(structuredClone(sender.send(compiled, false)));
+    const [proxy] = [...proxies.values()];
+    return proxy?.views.clusters.all.filter(({ name }) => name.startsWith('outbound')).map(({ name }) => name);
+  });
+  expect(seen.map((names) => names?.length)).toEqual([1, 2, 1, 1, 1]);
 });

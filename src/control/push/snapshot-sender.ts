@@ -15,53 +15,92 @@ interface Compiled {
 
 type Half = Readonly<Record<ConfigurationList, readonly Resource[]>>;
 
+/** A list as it is used now. */
+interface UsedList {
+  readonly id: string;
+  readonly list: ConfigurationList;
+  readonly resources: readonly Resource[];
+}
+
 /**
  * Puts compilations into a form that goes to another thread: each resource is encoded once, and each list and each body
- * sent once as long as it stays in use.
+ * sent once as long as it stays in use. What it costs is what changed.
  */
 export class SnapshotSender {
   readonly #encoded = new WeakMap<Resource, Required<PlainResource>>();
   readonly #ids = new WeakMap<readonly Resource[], Map<ConfigurationList, string>>();
-  #sentLists: ReadonlySet<string> = new Set();
-  #sentResources: ReadonlySet<string> = new Set();
+  readonly #names = new WeakMap<readonly Resource[], ReadonlySet<string>>();
+  #sentLists: ReadonlyMap<string, UsedList> = new Map();
+  /** How many of the lists that were sent have a resource. */
+  readonly #sentResources = new Map<string, number>();
 
   send({ configs, workloads }: Compiled, isUrgent: boolean): PlainSnapshot {
-    const used = new Map<string, { readonly list: ConfigurationList; readonly resources: readonly Resource[] }>();
+    const used = new Map<string, UsedList>();
     const idsOf = (half: Half): ListIds => {
       const id = (list: ConfigurationList): string => {
-        const made = this.#idOf(list, half[list]);
-        if (!used.has(made)) used.set(made, { list, resources: half[list] });
+        const resources = half[list];
+        const made = this.#idOf(list, resources);
+        if (!used.has(made)) used.set(made, { id: made, list, resources });
         return made;
       };
       return { clusters: id('clusters'), endpoints: id('endpoints'), listeners: id('listeners'), routes: id('routes') };
     };
     const proxies = configs.map((config, i): PlainProxy => {
       const { serviceAccount = '', addresses = [] } = workloads[i] ?? {};
-      const { shared, own } = halvesOf(config);
+      const { shared, own } = this.#halvesOf(config);
       const { namespace, workload: name } = config;
       return { namespace, name, serviceAccount, addresses, shared: idsOf(shared), own: idsOf(own) };
     });
     return { lists: this.#newLists(used), proxies, isUrgent };
   }
 
-  #newLists(used: ReadonlyMap<string, { list: ConfigurationList; resources: readonly Resource[] }>): PlainList[] {
-    const sent = new Set<string>();
+  /** A proxy that does without some listeners of its scope has all listeners for itself. */
+  #halvesOf(config: EnvoyConfig): { readonly shared: Half; readonly own: Half } {
+    const { shared, own, sharedEndpoints, ownEndpoints, hasAllListeners } = config;
+    const names = this.#namesOf(shared.listeners);
+    const isWhole = hasAllListeners && !own.listeners.some(({ name }) => names.has(name));
+    return {
+      shared: { ...shared, endpoints: sharedEndpoints, listeners: isWhole ? shared.listeners : none },
+      own: { ...own, endpoints: ownEndpoints, listeners: isWhole ? own.listeners : config.listeners },
+    };
+  }
+
+  #namesOf(resources: readonly Resource[]): ReadonlySet<string> {
+    let names = this.#names.get(resources);
+    if (names === undefined) {
+      names = new Set(resources.map(({ name }) => name));
+      this.#names.set(resources, names);
+    }
+    return names;
+  }
+
+  /** The lists that were not sent before; those that are gone from use are forgotten, as the receiver forgets them. */
+  #newLists(used: ReadonlyMap<string, UsedList>): PlainList[] {
     const lists: PlainList[] = [];
-    for (const [id, { list, resources }] of used) {
-      const isNew = !this.#sentLists.has(id);
-      const plain: PlainResource[] = [];
-      for (const resource of resources) {
+    for (const { id, list, resources } of used.values()) {
+      if (this.#sentLists.has(id)) continue;
+      const plain = resources.map((resource): PlainResource => {
         const { name, version, body } = this.#encode(resource);
         const key = `${list}\n${name}\n${version}`;
-        if (isNew)
-          plain.push(this.#sentResources.has(key) || sent.has(key) ? { name, version } : { name, version, body });
-        sent.add(key);
-      }
-      if (isNew) lists.push({ id, list, resources: plain });
+        const count = this.#sentResources.get(key) ?? 0;
+        this.#sentResources.set(key, count + 1);
+        return count > 0 ? { name, version } : { name, version, body };
+      });
+      lists.push({ id, list, resources: plain });
     }
-    this.#sentLists = new Set(used.keys());
-    this.#sentResources = sent;
+    for (const [id, gone] of this.#sentLists) if (!used.has(id)) this.#forget(gone);
+    this.#sentLists = used;
     return lists;
+  }
+
+  #forget({ list, resources }: UsedList): void {
+    for (const resource of resources) {
+      const { name, version } = this.#encode(resource);
+      const key = `${list}\n${name}\n${version}`;
+      const count = (this.#sentResources.get(key) ?? 1) - 1;
+      if (count > 0) this.#sentResources.set(key, count);
+      else this.#sentResources.delete(key);
+    }
   }
 
   #idOf(list: ConfigurationList, resources: readonly Resource[]): string {
@@ -89,16 +128,6 @@ export class SnapshotSender {
     }
     return encoded;
   }
-}
-
-/** A proxy that does without some listeners of its scope has all listeners for itself. */
-function halvesOf(config: EnvoyConfig): { readonly shared: Half; readonly own: Half } {
-  const { shared, own, sharedEndpoints, ownEndpoints, listeners } = config;
-  const isWhole = listeners.length === shared.listeners.length + own.listeners.length;
-  return {
-    shared: { ...shared, endpoints: sharedEndpoints, listeners: isWhole ? shared.listeners : none },
-    own: { ...own, endpoints: ownEndpoints, listeners: isWhole ? own.listeners : listeners },
-  };
 }
 
 const none: readonly Resource[] = [];
