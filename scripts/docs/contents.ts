@@ -40,6 +40,7 @@ export const parts: readonly Part[] = [
     introduction: 'Every command, setting, file and message, for looking things up.',
     pages: entriesOf({
       'meshpol-compile': 'Compile policies and topology into Envoy configuration.',
+      'meshpol-explain': 'Say what becomes of a request, and which policies decide it.',
       'meshpol-lint': 'Find mistakes in policies that compile.',
       'meshpol-rules': 'List and explain the lint rules.',
       'meshpol-schema': 'Print the JSON Schema of a kind.',

@@ -50,3 +50,13 @@ test.each([
 function fits(line: string, shown: string | undefined): boolean {
   return shown?.endsWith('…') ? line.startsWith(shown.slice(0, -1)) : line === shown;
 }
+
+test('docs/reference/meshpol-explain.md shows what meshpol explain prints', async () => {
+  const folder = 'examples/first-mesh/';
+  const shown = codeBlocks(readFileSync('docs/reference/meshpol-explain.md', 'utf8')).find(({ text }) =>
+    text.startsWith('000 '),
+  );
+  const inputs = ['topology.yaml', 'policies/namespace-strict.yaml'].map((path) => folder + path);
+  const { out } = await run(`explain ${inputs.join(' ')} --from legacy/curl --to httpbin.foo`);
+  expect(out.replaceAll(folder, '').trimEnd()).toBe(shown?.text.trimEnd());
+});

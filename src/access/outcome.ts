@@ -1,4 +1,5 @@
 import type { Fragment } from '../envoy/api/fragment.ts';
+import type { NearMiss } from './reason/near-miss.ts';
 import type { HttpRequest } from './request.ts';
 
 /** How a request or a connection ends. */
@@ -25,6 +26,10 @@ export interface Step {
   readonly at: Fragment;
   /** Name of the chain, rule or route that decided; empty where none did. */
   readonly decider: string;
+  /** Of a route: the table that it stands in. All else stands in the listener. */
+  readonly table?: string;
+  /** Rules that would have let the request pass but for one thing. Absent where that was not the question. */
+  readonly nearMisses?: () => readonly NearMiss[];
 }
 
 /** A request's way through one proxy. */

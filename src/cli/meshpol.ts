@@ -1,5 +1,6 @@
 import { type Command, Option, type OutputConfiguration } from 'commander';
 import { version } from '../lib/version.ts';
+import { addExplain } from './access/add-explain.ts';
 import type { CompileOptions } from './compile-command.ts';
 import { addCompletion } from './completion/add-completion.ts';
 import type { CliIo } from './io.ts';
@@ -25,6 +26,7 @@ Examples:
   meshpol compile mesh/ --workload shop/cart        one workload, to standard output
   kubectl get pods,svc,peerauthentications,destinationrules -A -o yaml | meshpol compile - -o out
   meshpol compile mesh/ --check out                 what would change, as a diff
+  meshpol explain mesh/ --from shop/web --to cart   what becomes of a request, and which policies decide it
   meshpol lint mesh/                                mistakes in policies that compile
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
 
@@ -46,6 +48,7 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
     .helpCommand('help [command]', 'show help for a command')
     .version(version, '-V, --version', 'print the version');
   addCompile(program, io, finish);
+  addExplain(program, io, finish);
   addLint(program, io, finish);
   addRules(program, io, finish);
   program

@@ -64,7 +64,7 @@ export function predict({ proxy }: GaugedMesh, { connection, request }: GaugeCas
   return { outcome, chain: steps.find(({ station }) => station === 'chain')?.decider ?? '' };
 }
 
-const noTokens = { verifies: () => false, now: 0 };
+const noTokens = { now: 0 };
 
 /** What the evaluator and Envoy see differently, in one line; undefined where they agree on outcome, reason and chain. */
 export function mismatch(

@@ -1,4 +1,6 @@
 import type { AccessRule, AccessRules } from '../lift/rbac.ts';
+import type { Step } from '../outcome.ts';
+import { nearMisses } from '../reason/near-miss.ts';
 import { holds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -24,4 +26,16 @@ export function judge({ action, rules }: AccessRules, view: RequestView): Access
 /** Envoy's own word for why a request was denied, in its access log. */
 export function denialDetails(rule: AccessRule | undefined): string {
   return `rbac_access_denied_matched_policy[${rule?.name ?? 'none'}]`;
+}
+
+/** What is noted of a verdict: the rule, or where no rule of a filter that allows matched, the rules that nearly did. */
+export function accessStep(
+  station: Step['station'],
+  rules: AccessRules,
+  rule: AccessRule | undefined,
+  view: RequestView,
+): Step {
+  if (rule !== undefined) return { station, at: rule.at, decider: rule.name };
+  const step = { station, at: rules.at, decider: '' };
+  return rules.action === 'ALLOW' ? { ...step, nearMisses: () => nearMisses(rules.rules, view) } : step;
 }

@@ -6,7 +6,8 @@ import type { Connection, HttpRequest } from '../request.ts';
 import { isUrl } from './check-wire.ts';
 
 /**
- * The chain that Envoy takes: it narrows by port, address, server name, transport, application protocol and the client's
+ * The chain that Envoy takes, undefined where there is none, and those that would have taken a connection to the same
+ * address and server name with other bytes. Envoy narrows by port, address, server name, transport, application protocol and the client's
  * address, in this order, and never goes back to a wider branch (FilterChainMatch of the API's
  * config/listener/v3/listener_components.proto).
  */
@@ -14,7 +15,7 @@ export function chooseChain(
   listener: Listener,
   connection: Connection,
   request: HttpRequest | undefined,
-): Chain | undefined {
+): { readonly chain: Chain | undefined; readonly others: readonly Chain[] } {
   const { destination, source, tls } = connection;
   const seen = (ports: readonly number[] | undefined): boolean => ports?.includes(destination.port) === false;
   const seesTls = tls !== undefined && seen(listener.inspectors.tls);
@@ -28,10 +29,11 @@ export function chooseChain(
   chains = narrow(chains, ({ match }) => match.port, destination.port);
   chains = narrowest(chains, ({ match }) => match.destinations, addressBytes(destination.address));
   chains = byServerName(chains, seesTls ? lowerCase(tls.serverName ?? '') : '');
+  const others = chains;
   chains = narrow(chains, ({ match }) => match.transport, seesTls ? 'tls' : 'raw_buffer');
   chains = byProtocol(chains, protocols);
   chains = narrowest(chains, ({ match }) => match.sources, addressBytes(source));
-  return chains[0] ?? listener.defaultChain;
+  return { chain: chains[0] ?? listener.defaultChain, others };
 }
 
 /** What the inspector makes of plaintext bytes: it reads the first line, and knows no methods. */

@@ -15,7 +15,7 @@ export function findRoute(table: RouteTable | undefined, view: RequestView, step
   for (const route of host?.routes ?? []) {
     if (route.gap !== undefined) return { kind: 'unmodelled', at: route.gap };
     if (!takes(route, view)) continue;
-    steps.push({ station: 'route', at: route.at, decider: route.name });
+    steps.push({ station: 'route', at: route.at, decider: route.name, table: table.name });
     return outcomeOf(route);
   }
   return { kind: 'answered', status: 404, details: 'route_not_found' };

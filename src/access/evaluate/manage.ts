@@ -3,7 +3,7 @@ import { stripAuthority } from '../model/authority.ts';
 import { normalizePath } from '../model/normalize-path.ts';
 import type { Outcome, Step } from '../outcome.ts';
 import type { Connection, HttpRequest } from '../request.ts';
-import { denialDetails, judge } from './access-rules.ts';
+import { accessStep, denialDetails, judge } from './access-rules.ts';
 import { checkWire } from './check-wire.ts';
 import { findRoute } from './find-route.ts';
 import { RequestView } from './request-view.ts';
@@ -58,7 +58,7 @@ function through(
       if (filter.rules === undefined) return undefined;
       const verdict = judge(filter.rules, view);
       if (verdict.kind === 'unmodelled') return verdict;
-      steps.push({ station: 'access', at: verdict.rule?.at ?? filter.at, decider: verdict.rule?.name ?? '' });
+      steps.push(accessStep('access', filter.rules, verdict.rule, view));
       if (verdict.kind === 'passed') return undefined;
       const details = denialDetails(verdict.rule);
       return { kind: 'answered', status: manager.unauthorized.includes(details) ? 401 : 403, details };

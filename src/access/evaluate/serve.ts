@@ -1,7 +1,7 @@
 import type { Chain, Listener, NetworkFilter, ServerTls } from '../lift/listener.ts';
 import type { Outcome, Passage, Step } from '../outcome.ts';
 import type { ClientTls, Connection, HttpRequest } from '../request.ts';
-import { denialDetails, judge } from './access-rules.ts';
+import { accessStep, denialDetails, judge } from './access-rules.ts';
 import { chooseChain } from './choose-chain.ts';
 import { manage } from './manage.ts';
 import { RequestView } from './request-view.ts';
@@ -20,9 +20,12 @@ export function serve(
 ): Passage {
   const steps: Step[] = [];
   if (listener.gap !== undefined) return { outcome: { kind: 'unmodelled', at: listener.gap }, steps };
-  const chain = chooseChain(listener, connection, opening);
+  const { chain, others } = chooseChain(listener, connection, opening);
   // The inspectors have only looked: the kernel sends a reset for bytes that nobody has read.
-  if (chain === undefined) return { outcome: closed([56], 'no filter chain'), steps };
+  if (chain === undefined) {
+    for (const { at } of others) steps.push({ station: 'chain', at, decider: '' });
+    return { outcome: closed([56], 'no filter chain takes it'), steps };
+  }
   steps.push({ station: 'chain', at: chain.at, decider: chain.name });
   // TLS that the chain does not end is bytes to it, and nobody is known by a certificate.
   const bytes = chain.tls === undefined && connection.tls !== undefined;
@@ -83,9 +86,10 @@ function through(
   switch (filter.kind) {
     case 'rbac': {
       if (filter.rules === undefined) return undefined;
-      const verdict = judge(filter.rules, bareView(connection));
+      const view = bareView(connection);
+      const verdict = judge(filter.rules, view);
       if (verdict.kind === 'unmodelled') return verdict;
-      steps.push({ station: 'network-access', at: filter.at, decider: verdict.rule?.name ?? '' });
+      steps.push(accessStep('network-access', filter.rules, verdict.rule, view));
       // The filter has read the bytes, so the end is a plain one.
       return verdict.kind === 'denied' ? closed([52], denialDetails(verdict.rule)) : undefined;
     }

@@ -47,6 +47,7 @@ export interface AccessRules {
   readonly action: 'ALLOW' | 'DENY' | 'LOG';
   /** In the order in which Envoy tries them: by name. */
   readonly rules: readonly AccessRule[];
+  readonly at: Fragment;
 }
 
 const rbac = 'envoy.config.rbac.v3';
@@ -60,6 +61,7 @@ export function liftAccessRules(message: Message): AccessRules {
   return {
     action: isAction(action) ? action : 'DENY',
     rules: rules.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    at: message.fragment,
   };
 }
 

@@ -49,8 +49,8 @@ describe('complete', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each([
-    ['meshpol ', ['compile', 'lint', 'rules', 'schema', 'version', 'completion', 'help']],
-    ['meshpol help ', ['compile', 'lint', 'rules', 'schema', 'version', 'completion', 'help']],
+    ['meshpol ', ['compile', 'explain', 'lint', 'rules', 'schema', 'version', 'completion', 'help']],
+    ['meshpol help ', ['compile', 'explain', 'lint', 'rules', 'schema', 'version', 'completion', 'help']],
     ['meshpol help lint ', []],
     ['meshpol nothing ', []],
     ['meshpol completion ', ['bash', 'zsh', 'fish']],

@@ -1,0 +1,64 @@
+import type { DecidingField, OriginsFile } from '../contracts/origins-file.ts';
+import type { Leg, Way } from './evaluate/journey.ts';
+import type { Outcome, Step } from './outcome.ts';
+import { decidersOf } from './reason/deciders.ts';
+import { keyOf, type WorkloadName } from './world.ts';
+
+/** What one station made of a request, and who decided that. */
+export interface ExplainedStep {
+  readonly station: Step['station'];
+  /** Name of the chain, rule or route; empty where none was met. */
+  readonly decider: string;
+  readonly decidedBy: readonly DecidingField[];
+  /** Rules that would have let the request pass but for one thing. */
+  readonly nearMisses: readonly { readonly rule: string; readonly wants: string; readonly has: string }[];
+}
+
+export interface ExplainedLeg {
+  readonly workload: WorkloadName;
+  readonly side: Leg['side'];
+  /** Absent where no proxy of the workload is on the way. */
+  readonly listener?: string;
+  readonly steps: readonly ExplainedStep[];
+}
+
+/** One way of a request: how it ends, and every station before. */
+export interface ExplainedWay {
+  readonly outcome: Outcome;
+  readonly target?: WorkloadName;
+  readonly legs: readonly ExplainedLeg[];
+}
+
+/** Adds to each way the objects that decided it; ways that end alike after the same stations are one. */
+export function explainWays(
+  ways: readonly Way[],
+  originsOf: (workload: string) => OriginsFile,
+): readonly ExplainedWay[] {
+  const explained = ways.map(
+    ({ outcome, legs, target }): ExplainedWay => ({
+      outcome,
+      ...(target !== undefined && { target: { namespace: target.namespace, name: target.name } }),
+      legs: legs.map((leg) => explainLeg(leg, originsOf)),
+    }),
+  );
+  return [...new Map(explained.map((way) => [JSON.stringify(way), way])).values()];
+}
+
+function explainLeg(
+  { workload, side, listener, steps }: Leg,
+  originsOf: (workload: string) => OriginsFile,
+): ExplainedLeg {
+  const { namespace, name } = workload;
+  const explain = ({ station, at, decider, table, nearMisses }: Step): ExplainedStep => ({
+    station,
+    decider,
+    decidedBy: decidersOf(originsOf(keyOf(workload)), table ?? listener ?? '', at),
+    nearMisses: (nearMisses?.() ?? []).map(({ rule, wants, has }) => ({ rule: rule.name, wants, has })),
+  });
+  return {
+    workload: { namespace, name },
+    side,
+    ...(listener !== undefined && { listener }),
+    steps: steps.map(explain),
+  };
+}

@@ -1,0 +1,20 @@
+import type { DecidingField, OriginsFile } from '../../contracts/origins-file.ts';
+import { formatPath } from '../../diagnostics/json-path.ts';
+import type { Fragment } from '../../envoy/api/fragment.ts';
+
+/**
+ * The fields of objects that decided a fragment of a listener or a route table: those of the smallest part of the resource
+ * that holds it and has any. None where the compiler's own defaults decided.
+ */
+export function decidersOf(origins: OriginsFile, resource: string, at: Fragment): readonly DecidingField[] {
+  const path = formatPath(at.path);
+  const fragments = [...(origins.listeners[resource] ?? []), ...(origins.routes[resource] ?? [])];
+  const holding = fragments.filter((one) => holds(one.path, path));
+  return holding.sort((a, b) => b.path.length - a.path.length)[0]?.decidedBy ?? [];
+}
+
+/** Whether a path leads to what holds another, or to the same. */
+function holds(outer: string, inner: string): boolean {
+  if (!inner.startsWith(outer)) return false;
+  return outer === '' || inner.length === outer.length || /^[.[]/.test(inner.slice(outer.length));
+}

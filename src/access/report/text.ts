@@ -1,0 +1,62 @@
+import type { DecidingField } from '../../contracts/origins-file.ts';
+import type { ExplainedLeg, ExplainedStep, ExplainedWay } from '../explanation.ts';
+import type { Outcome } from '../outcome.ts';
+import { keyOf } from '../world.ts';
+
+/** The ways of a request for people: the verdict first, then each station, then what was assumed. */
+export function formatWays(ways: readonly ExplainedWay[], assumptions: readonly string[]): string {
+  const several = ways.length > 1 ? [`${ways.length} outcomes are possible:\n`] : [];
+  const assumed = ['assumed:', ...assumptions.map((text) => `  - ${text}`)].join('\n');
+  return `${[...several, ...ways.map(formatWay), assumed].join('\n')}\n`;
+}
+
+function formatWay({ outcome, legs, target }: ExplainedWay): string {
+  const last = legs.at(-1)?.steps.at(-1);
+  const verdict = verdictOf(outcome, target === undefined ? undefined : keyOf(target), last);
+  const lines = legs.flatMap(formatLeg);
+  const misses = last?.nearMisses ?? [];
+  const near = misses.map(
+    ({ rule, wants, has }) => `  one condition short: ${rule} wants ${wants}; the request has ${has}`,
+  );
+  return [verdict, ...lines, ...near, ''].join('\n');
+}
+
+function verdictOf(outcome: Outcome, target: string | undefined, last: ExplainedStep | undefined): string {
+  const by = last === undefined || last.decidedBy.length === 0 ? '' : ` (${last.decidedBy.map(objectOf).join('; ')})`;
+  switch (outcome.kind) {
+    case 'reaches':
+      return `reaches ${target ?? outcome.clusters.join(' or ')}`;
+    case 'answered':
+      return `${outcome.status} ${outcome.details}${by}`;
+    case 'closed':
+      return `000 the connection is closed: ${outcome.details}${by}; curl exits with ${outcome.exitCodes.join(' or ')}`;
+    case 'unmodelled':
+      return `unknown: the configuration says something that is not understood, at ${outcome.at}`;
+  }
+}
+
+function formatLeg({ workload, side, listener, steps }: ExplainedLeg): readonly string[] {
+  const place = `  ${keyOf(workload)}, ${side}`;
+  if (listener === undefined) return [`${place}: no proxy on the way`];
+  return [`${place}: listener ${listener}`, ...steps.map((step) => `    ${formatStep(step)}`)];
+}
+
+const stations: Readonly<Record<ExplainedStep['station'], string>> = {
+  chain: 'filter chain',
+  tls: 'TLS',
+  'network-access': 'access of connections',
+  path: 'path',
+  token: 'token',
+  access: 'access of requests',
+  route: 'route',
+};
+
+function formatStep({ station, decider, decidedBy }: ExplainedStep): string {
+  const by = decidedBy.length === 0 ? '' : `, by ${decidedBy.map(objectOf).join('; ')}`;
+  return `${stations[station]}: ${decider === '' ? 'none matches' : decider}${by}`;
+}
+
+function objectOf({ kind, namespace, name, field, file, line }: DecidingField): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`} ${field}, ${place}`;
+}

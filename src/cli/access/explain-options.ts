@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import { InvalidArgumentError } from 'commander';
+import type { Client } from '../../access/evaluate/journey.ts';
+
+/** Where a request goes: a workload, or a host as its client writes it; without a port, the only one that is served. */
+export type Target =
+  | { readonly kind: 'workload'; readonly namespace: string; readonly name: string; readonly port?: number }
+  | { readonly kind: 'host'; readonly host: string; readonly port?: number };
+
+/** Of the blocks for documentation (RFC 5737): nobody's. */
+const strangerAddress = '192.0.2.1';
+
+/** `NAMESPACE/WORKLOAD`, a SPIFFE ID, `outside`, or an address outside of the mesh. */
+export function parseClient(text: string): Client {
+  if (text === 'outside') return { kind: 'outside', address: strangerAddress };
+  if (isIP(text) > 0) return { kind: 'outside', address: text };
+  if (/^spiffe:\/\/[^/]+\/./.test(text)) return { kind: 'outside', address: strangerAddress, identity: text };
+  const [, namespace, name] = /^([^/:]+)\/([^/:]+)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { kind: 'workload', namespace, name };
+  throw new InvalidArgumentError('expected NAMESPACE/WORKLOAD, a SPIFFE ID, an IP address, or "outside"');
+}
+
+/** `NAMESPACE/WORKLOAD[:PORT]` or `HOST[:PORT]`. */
+export function parseTarget(text: string): Target {
+  const [, rest = '', digits] = /^(.*?)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const port = digits === undefined ? {} : { port: Number(digits) };
+  const isPort = digits === undefined || (Number(digits) > 0 && Number(digits) < 65_536);
+  const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(rest) ?? [];
+  if (isPort && namespace !== undefined && name !== undefined) return { kind: 'workload', namespace, name, ...port };
+  if (isPort && rest !== '' && !rest.includes('/')) return { kind: 'host', host: rest.toLowerCase(), ...port };
+  throw new InvalidArgumentError('expected NAMESPACE/WORKLOAD[:PORT] or HOST[:PORT]');
+}
+
+/** Adds one `NAME: VALUE`. */
+export function collectHeader(
+  text: string,
+  before: readonly (readonly [string, string])[] = [],
+): readonly (readonly [string, string])[] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('expected "NAME: VALUE"');
+  return [...before, [name, value]];
+}
+
+/** A JSON object of claims. */
+export function parseClaims(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // What is no JSON is told as what is no object.
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new InvalidArgumentError(`expected a JSON object, such as '{"iss": "https://issuer.example", "sub": "a"}'`);
+}

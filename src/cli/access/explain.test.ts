@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../testing/run-meshpol.ts';
+
+const mesh = `apiVersion: v1
+kind: Namespace
+metadata: {name: foo, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: httpbin, namespace: foo}
+spec: {selector: {app: httpbin}, clusterIP: 10.96.0.1, ports: [{name: http, port: 8000, targetPort: 80}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: httpbin, namespace: foo, labels: {app: httpbin}}
+spec: {serviceAccountName: httpbin, containers: [{name: app}]}
+status: {podIP: 10.0.0.1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: sleep, namespace: foo, labels: {app: sleep}}
+spec: {serviceAccountName: sleep, containers: [{name: app}]}
+status: {podIP: 10.0.0.2}
+---
+`;
+const strict = `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: default, namespace: foo}
+spec: {mtls: {mode: STRICT}}
+`;
+const allow = (rule: string): string => `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: only, namespace: foo}
+spec:
+  selector: {matchLabels: {app: httpbin}}
+  rules:
+  - ${rule}
+`;
+const tokens = `apiVersion: security.mesh.io/v1
+kind: RequestAuthentication
+metadata: {name: tokens, namespace: foo}
+spec:
+  selector: {matchLabels: {app: httpbin}}
+  jwtRules: [{issuer: "https://i.example", audiences: [a], jwksUri: "https://i.example/keys"}]
+`;
+
+const fromSleep = 'explain - --from foo/sleep --to httpbin:8000';
+const lineOf = (part: string, text: string): number => text.split('\n').findIndex((line) => line.includes(part)) + 1;
+const firstLine = ({ out }: { readonly out: string }): string | undefined => out.split('\n')[0];
+
+describe('meshpol explain', () => {
+  test('says that a request reaches its workload, and by which chains and routes', async () => {
+    const { code, out, error } = await run(`${fromSleep} --path /a`, mesh);
+    expect([code, error]).toEqual([0, '']);
+    expect(out).toContain('reaches foo/httpbin\n  foo/sleep, client: listener 0.0.0.0_8000\n');
+    expect(out).toContain('filter chain: inbound-80-mtls-http');
+    expect(out).toMatch(/\nassumed:\n {2}- every endpoint is healthy/);
+  });
+
+  test('names the policy, file and line that close the connection of a client outside the mesh', async () => {
+    const { code, out } = await run('explain - --from outside --to httpbin.foo', `${mesh}${strict}`);
+    expect(code).toBe(0);
+    const place = `PeerAuthentication foo/default spec.mtls.mode, -:${lineOf('STRICT', mesh + strict)};`;
+    expect(firstLine({ out })).toMatch(/^000 the connection is closed: .*exits with 56$/);
+    expect(firstLine({ out })).toContain(place);
+  });
+
+  test('lets a client outside the mesh in that has a certificate of the mesh', async () => {
+    const identity = 'spiffe://cluster.local/ns/foo/sa/sleep';
+    const answer = await run(`explain - --from ${identity} --to httpbin.foo`, `${mesh}${strict}`);
+    expect(firstLine(answer)).toBe('reaches foo/httpbin');
+  });
+
+  test('names the rule that denies, and for a rule of which one condition fails what it wants', async () => {
+    const policy = allow('to: [{operation: {methods: [GET], paths: [/info]}}]');
+    const { out } = await run(`${fromSleep} --method POST --path /x/../info`, mesh + policy);
+    const place = `AuthorizationPolicy foo/only spec, -:${lineOf('selector: {matchLabels', mesh + policy)}`;
+    expect(firstLine({ out })).toBe(`403 rbac_access_denied_matched_policy[none] (${place})`);
+    expect(out).toContain(
+      '  one condition short: ns[foo]-policy[only]-rule[0] wants method is "GET"; the request has method "POST"\n',
+    );
+    expect(firstLine(await run(`${fromSleep} --path /x/../info`, mesh + policy))).toBe('reaches foo/httpbin');
+    const denied = await run(`${fromSleep} --path /info`, mesh + policy.replace('rules:', 'action: DENY\n  rules:'));
+    expect(firstLine(denied)).toContain(
+      'matched_policy[ns[foo]-policy[only]-rule[0]] (AuthorizationPolicy foo/only spec.rules[0]',
+    );
+  });
+
+  test.each([
+    ['{"iss":"https://i.example","sub":"me","aud":"a"}', 'reaches foo/httpbin'],
+    ['{"iss":"https://i.example","sub":"me","aud":["b","a"]}', 'reaches foo/httpbin'],
+    ['{"iss":"https://i.example","sub":"you","aud":"a"}', '403 rbac_access_denied_matched_policy[none]'],
+    [
+      '{"iss":"https://i.example","sub":"me","aud":"b"}',
+      '403 jwt_authn_access_denied{Audiences_in_Jwt_are_not_allowed}',
+    ],
+    [
+      '{"iss":"https://other.example","sub":"me","aud":"a"}',
+      '401 jwt_authn_access_denied{Jwt_issuer_is_not_configured}',
+    ],
+    ['{"iss":"https://i.example","sub":"me","aud":"a","exp":1}', '401 jwt_authn_access_denied{Jwt_is_expired}'],
+  ])('judges a token with the claims %s', async (claims, verdict) => {
+    const policy = allow('from: [{source: {requestPrincipals: ["https://i.example/me"]}}]');
+    const answer = await run(`${fromSleep} --claims ${claims}`, `${mesh}${tokens}---\n${policy}`);
+    expect(firstLine(answer)?.startsWith(verdict)).toBe(true);
+  });
+
+  test('gives no answer, and exits with 1, where a token stands in the request', async () => {
+    const { code, out } = await run(`${fromSleep} --header authorization:Bearer=x`, mesh + tokens);
+    expect([code, out.startsWith('reaches')]).toEqual([0, true]);
+    const query = await run(`${fromSleep} --path /?access_token=x`, mesh + tokens);
+    expect([query.code, firstLine(query)]).toEqual([
+      1,
+      'unknown: the configuration says something that is not understood, at token',
+    ]);
+  });
+
+  test('prints JSON', async () => {
+    const { out } = await run(`${fromSleep} --format json`, mesh);
+    expect(JSON.parse(out)).toMatchObject({
+      format: 1,
+      ways: [{ outcome: { kind: 'reaches' }, target: { namespace: 'foo', name: 'httpbin' }, legs: [{}, {}] }],
+    });
+  });
+
+  test.each([
+    [`--from foo/nobody --to httpbin:8000`, 'the input has no workload foo/nobody; it has foo/httpbin, foo/sleep'],
+    [`--from foo/sleep --to nothing`, 'the input has no service "nothing"'],
+    [`--from outside --to foo/sleep`, 'workload foo/sleep has no ports: write one behind the name'],
+    [`--from outside --to httpbin.foo:81`, 'service httpbin.foo.svc.cluster.local has no endpoint for port 81'],
+    [`--from a/b/c --to httpbin`, 'expected NAMESPACE/WORKLOAD'],
+    [`--from outside --to httpbin.foo --header x`, 'expected "NAME: VALUE"'],
+    [`--from outside --to httpbin.foo --claims 1`, 'expected a JSON object'],
+    [`--to httpbin.foo`, "required option '--from <client>' not specified"],
+  ])('refuses %s with 2', async (args, message) => {
+    const { code, error } = await run(`explain - ${args}`, mesh);
+    expect([code, error]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('prints the errors of invalid inputs, and exits with 1', async () => {
+    const { code, out, error } = await run(fromSleep, mesh + strict.replace('STRICT', 'STRIKT'));
+    expect([code, out]).toEqual([1, '']);
+    expect(error).toContain('STRIKT');
+  });
+});

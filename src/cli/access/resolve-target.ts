@@ -1,0 +1,60 @@
+import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
+import { findService, findWorkload, keyOf, type World } from '../../access/world.ts';
+import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { Target } from './explain-options.ts';
+
+type Address = AccessRequest['to'];
+
+/**
+ * Where a client's connections to a target go: to a service's address from a workload with a proxy, else to its endpoints,
+ * as the node translates. Throws where the input does not say.
+ */
+export function addressesOf(world: World, from: Client, to: Target): readonly Address[] {
+  if (to.kind === 'workload') return [workloadAddress(world, to)];
+  const service = findService(world, to.host, from.kind === 'workload' ? from.namespace : '');
+  if (service === undefined) {
+    throw new UsageError(`the input has no service "${to.host}"; name a host that a Service or ServiceEntry has`);
+  }
+  const port = portOf(
+    `service ${service.host}`,
+    to.port,
+    service.ports.map(({ number }) => number),
+  );
+  const hasProxy = from.kind === 'workload' && world.proxies.has(keyOf(from));
+  const [address] = service.addresses;
+  if (hasProxy && address !== undefined) return [{ address, port }];
+  return endpointsOf(service, port);
+}
+
+function workloadAddress(world: World, to: Target & { readonly kind: 'workload' }): Address {
+  const workload = findWorkload(world, to);
+  const [address] = workload?.addresses ?? [];
+  if (workload === undefined) throw new UsageError(`the input has no workload ${to.namespace}/${to.name}`);
+  if (address === undefined) throw new UsageError(`workload ${to.namespace}/${to.name} has no address in the input`);
+  return { address, port: portOf(`workload ${to.namespace}/${to.name}`, to.port, targetPorts(workload)) };
+}
+
+function targetPorts({ ports }: MeshWorkload): readonly number[] {
+  return [...new Set(ports.map(({ targetPort }) => targetPort))];
+}
+
+function portOf(what: string, port: number | undefined, ports: readonly number[]): number {
+  if (port !== undefined) return port;
+  const [only] = ports;
+  if (ports.length === 1 && only !== undefined) return only;
+  const list = ports.length === 0 ? 'no ports' : `ports ${ports.join(', ')}`;
+  throw new UsageError(`${what} has ${list}: write one behind the name, as in NAME:80`);
+}
+
+function endpointsOf({ host, endpoints }: MeshService, port: number): readonly Address[] {
+  const own = endpoints.filter(({ servicePort }) => servicePort === port);
+  if (own.length === 0) throw new UsageError(`service ${host} has no endpoint for port ${port} in the input`);
+  return own.map((endpoint) => ({ address: endpoint.address, port: endpoint.port }));
+}
+
+/** What a client writes into `Host`: the name as it was given, with its port. */
+export function authorityOf(to: Target, { address, port }: Address): string {
+  const host = to.kind === 'host' ? to.host : address.includes(':') ? `[${address}]` : address;
+  return port === 80 ? host : `${host}:${port}`;
+}
