@@ -2,6 +2,7 @@ import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import type { Workload } from '../compiler/topology/model.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
+import type { TouchedProxies } from './access-changes.ts';
 import type { Fault } from './last-good.ts';
 import type { ObjectName } from './object-name.ts';
 
@@ -37,6 +38,8 @@ export interface FleetOutcome {
   readonly outcomes: ReadonlyMap<string, ProxyOutcome>;
   /** Of the mesh in force, by the same names. */
   readonly workloads: ReadonlyMap<string, Workload>;
+  /** Whose access rules may be others than in the version before. */
+  readonly touched: TouchedProxies;
   /** What was said of the inputs: all errors, and the warnings of what was compiled. */
   readonly diagnostics: readonly Diagnostic[];
 }

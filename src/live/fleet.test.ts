@@ -249,6 +249,31 @@ spec: {hosts: [d.test], exportTo: [.], http: [{route: [{destination: {host: web.
     });
   });
 
+  test('says whose access rules may be others: whom a changed rule selected or selects, who has other labels, and who is frozen or was', async () => {
+    const touchedBy = async (texts: Readonly<Record<string, string>>, all = mesh): Promise<string> => {
+      const { touched } = await fleet.take({ ...first, 'mesh.yaml': all, ...texts });
+      return touched === 'all' ? touched : [...touched].sort().join(' ').replaceAll('/web', '');
+    };
+    expect(await touchedBy({})).toBe('');
+    // The same object in other words.
+    expect(await touchedBy({ 'a.yaml': `# text\n${authorization('a/one', '/a')}` })).toBe('');
+    expect(await touchedBy({ 'a.yaml': authorization('a/one', '/x') })).toBe('a');
+    expect(
+      await touchedBy({ 'a.yaml': authorization('a/one', '/x'), 'd.yaml': authorization('b/d', '/d', { app: 'x' }) }),
+    ).toBe('');
+    const labelled = mesh.replace('namespace: c, labels: {app: web', 'namespace: c, labels: {app: web, more: x');
+    expect(await touchedBy({}, labelled)).toBe('a c');
+    expect(await touchedBy({ 'e.yaml': authorization('mesh-system/all', '/e') }, labelled)).toBe('all');
+    expect(await touchedBy({ 'e.yaml': authorization('mesh-system/all', '/f') }, labelled)).toBe('a b c');
+    const wrong = {
+      'e.yaml': authorization('mesh-system/all', '/f'),
+      'w.yaml': authorization('b/w', '/w', { action: 'DENI' }),
+    };
+    expect(await touchedBy(wrong, labelled)).toBe('b');
+    expect(await touchedBy({ 'e.yaml': wrong['e.yaml'] }, labelled)).toBe('b');
+    expect(await touchedBy({ 'e.yaml': wrong['e.yaml'] }, labelled)).toBe('');
+  });
+
   test('says of everything that nobody can blame an object for that all are frozen', async () => {
     const { outcomes, diagnostics } = await fleet.take({ 'mesh.yaml': '' });
     expect(diagnostics.map(({ code }) => code)).toContain('emptied-file');

@@ -10,6 +10,7 @@ import { append } from '../lib/append.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { JwtRule } from '../policy/request-authentication.ts';
 import type { SourceFile } from '../source/document.ts';
+import { AccessChanges } from './access-changes.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
 import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
 import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
@@ -37,6 +38,7 @@ export class Fleet {
   #good: GoodInputs | undefined;
   #rootBefore: string | undefined;
   #proxies = new Map<string, InForce>();
+  readonly #access = new AccessChanges();
   #version: string | undefined;
   #workloads: ReadonlyMap<string, Workload> = new Map();
   #heldSince: ReadonlyMap<string, string | undefined> = new Map();
@@ -71,6 +73,7 @@ export class Fleet {
     this.#heldSince = new Map(heldSince);
     for (const key of denying) this.#proxies.delete(key);
     for (const group of frozen) await this.#restoreFrozen(group, value);
+    this.#access.freeze([...denying, ...frozen.flatMap(({ proxies }) => proxies)]);
   }
 
   /** From now on everything is compiled with these; what is in force stays so until something is taken. */
@@ -102,7 +105,9 @@ export class Fleet {
     if (value === undefined) {
       const { state } = this;
       if (renews && state !== undefined && hasFetchedKeys(this.objects)) await this.restore(state);
-      return { value, outcome: { outcomes: this.#allFrozen(errors), workloads: this.#workloads, diagnostics } };
+      const outcomes = this.#allFrozen(errors);
+      this.#access.freeze(outcomes.keys());
+      return { value, outcome: { outcomes, workloads: this.#workloads, touched: 'all' as const, diagnostics } };
     }
     this.#heldSince = new Map(
       faults.flatMap((fault) => (fault.isHeld ? [[faultKey(fault), this.#sinceOf(fault)] as const] : [])),
@@ -114,7 +119,10 @@ export class Fleet {
     this.#proxies = new Map([...this.#proxies].filter(([key]) => outcomes.has(key)));
     const { workloads } = value.snapshot.topology;
     this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
-    return { value, outcome: { outcomes, workloads: this.#workloads, diagnostics } };
+    const inForce = { objects: value.objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
+    const frozen = [...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : []));
+    const touched = this.#access.take(inForce, frozen, settings);
+    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics } };
   }
 
   async #restoreFrozen({ version, proxies, policies: files }: FrozenProxies, value: Compiled): Promise<void> {

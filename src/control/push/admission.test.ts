@@ -11,7 +11,7 @@ describe('Admission', () => {
   }));
   const web = { namespace: 'shop', name: 'web', serviceAccount: 'web', addresses: ['10.1.0.1', 'fd00::1'] };
   const mesh = new SnapshotReceiver(emptySnapshot).receive({
-    ...{ lists, proxies: [{ ...web, shared: none, own: none }], isUrgent: false },
+    ...{ lists, proxies: [{ ...web, isUrgent: false, shared: none, own: none }] },
   });
   const setUp = (takesAnyAddress = false, nowMs = () => 0) => {
     const fleet = new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 });

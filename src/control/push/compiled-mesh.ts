@@ -22,6 +22,13 @@ export interface MeshParts {
   readonly keySets: RemoteKeySets;
 }
 
+interface Pending {
+  /** It waits for others no longer than what takes access away may: by the text, a rule about access is among it. */
+  readonly isUrgent: boolean;
+  /** The access of each proxy may be another one: settings, or keys, are others. */
+  readonly isOfAll: boolean;
+}
+
 /** A mesh that is compiled again whenever its folder or its configuration says something else. */
 export class CompiledMesh {
   readonly #parts: MeshParts;
@@ -38,8 +45,8 @@ export class CompiledMesh {
   #looking = Promise.resolve();
   /** Of the last look that found something new. */
   #inputs: { readonly files: readonly SourceFile[]; readonly bag: DiagnosticBag } | undefined;
-  /** Something is not compiled yet, and whether it is urgent. */
-  #pending: { readonly isUrgent: boolean } | undefined;
+  /** Something is not compiled yet. */
+  #pending: Pending | undefined;
   #isFirst = true;
 
   /** `good` is what a mesh before this one had in force. */
@@ -65,7 +72,7 @@ export class CompiledMesh {
   /** Keys of token issuers are others: what is withdrawn lets nobody through any more. */
   renewKeys(): void {
     if (this.#inputs === undefined) return;
-    this.#pending = { isUrgent: true };
+    this.#pending = { isUrgent: true, isOfAll: true };
     this.#debounce.add({ isUrgent: true });
   }
 
@@ -81,7 +88,10 @@ export class CompiledMesh {
     if (this.#inputs === undefined || (batch === undefined && !isOther)) return;
     // Settings may take access away, as rules do.
     const isUrgent = isOther || batch?.isUrgent === true;
-    this.#pending = { isUrgent: isUrgent || this.#pending?.isUrgent === true };
+    this.#pending = {
+      isUrgent: isUrgent || this.#pending?.isUrgent === true,
+      isOfAll: isOther || this.#pending?.isOfAll === true,
+    };
     const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#gathersEndpoints);
     this.#isFirst = false;
     this.#debounce.add({ isUrgent, isAtOnce });
@@ -127,18 +137,19 @@ export class CompiledMesh {
   async #compile(): Promise<void> {
     const fleet = this.#configure();
     if (this.#pending === undefined || this.#inputs === undefined || fleet === undefined) return;
-    const { isUrgent } = this.#pending;
+    const { isUrgent, isOfAll } = this.#pending;
     const { files, bag } = this.#inputs;
     this.#pending = undefined;
     const began = performance.now();
     const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
-    const { outcomes, workloads, diagnostics } = await fleet.take(files, version, bag);
+    const { outcomes, workloads, touched, diagnostics } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
     if (errors.length > 0 && outcomes.size === 0) return;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
-    const snapshot = this.#sender.send({ configs, workloads: whose }, isUrgent);
+    const isTouched = (proxy: string): boolean => isOfAll || touched === 'all' || touched.has(proxy);
+    const snapshot = this.#sender.send({ configs, workloads: whose }, isTouched);
     this.#parts.tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);

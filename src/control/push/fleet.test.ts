@@ -31,11 +31,11 @@ function snapshotOf(
     listeners: idOf('listeners', content),
   });
   const proxies = Object.entries(own).map(([name, content]) => ({
-    ...{ namespace: 'shop', name, serviceAccount: name, addresses: [] },
+    ...{ namespace: 'shop', name, serviceAccount: name, addresses: [], isUrgent },
     ...{ shared: ids(shared), own: ids(content) },
   }));
   // As a compile thread that is started anew: what is equal stays the same object.
-  return new SnapshotReceiver(before).receive({ lists: [...lists.values()], proxies, isUrgent });
+  return new SnapshotReceiver(before).receive({ lists: [...lists.values()], proxies });
 }
 
 const owner = (name: string): StreamOwner => ({

@@ -58,12 +58,18 @@ export class Fleet {
   update(snapshot: MeshSnapshot): void {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
+    for (const [key, { views, isUrgent }] of snapshot.proxies) {
+      const old = before.proxies.get(key)?.views;
+      if (isUrgent && old !== undefined) this.#held.exempt(old.listeners, views.listeners);
+    }
     for (const [key, { views }] of snapshot.proxies) {
       const old = before.proxies.get(key)?.views;
-      for (const list of lists) this.#held.note(list, old?.[list] ?? emptyView, views[list], snapshot.isUrgent);
+      for (const list of lists) this.#held.note(list, old?.[list] ?? emptyView, views[list]);
     }
     this.#held.keep([...snapshot.proxies.values()].map(({ views }) => views));
-    for (const stream of this.#streams) this.#ask(stream, snapshot.isUrgent);
+    for (const stream of this.#streams) {
+      this.#ask(stream, snapshot.proxies.get(proxyKey(stream.owner.proxy))?.isUrgent === true);
+    }
     for (const tell of [...this.#waiting]) tell();
   }
 

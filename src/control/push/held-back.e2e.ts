@@ -90,10 +90,10 @@ describe('two Envoys of one version', () => {
       return { ...none, listeners: idOf('listeners', listeners) };
     };
     const proxies = ['web', 'api'].map((name) => ({
-      ...{ namespace: 'foo', name, serviceAccount: name, addresses: [] },
+      ...{ namespace: 'foo', name, serviceAccount: name, addresses: [], isUrgent },
       ...{ shared: ids(shared, { routes, clusters: [one] }), own: ids(name === 'web' ? web : [], {}) },
     }));
-    fleet.update(new SnapshotReceiver(fleet.snapshot).receive({ lists, proxies, isUrgent }));
+    fleet.update(new SnapshotReceiver(fleet.snapshot).receive({ lists, proxies }));
   };
   const bringUp = async (name: string): Promise<RunningEnvoy> => {
     const adminPort = ports[name === 'web' ? 0 : 1] ?? 0;

@@ -22,9 +22,12 @@ describe('HeldBack', () => {
   let held: HeldBack;
   beforeEach(() => {
     held = new HeldBack();
-    held.note('listeners', emptyView, before, true);
+    held.note('listeners', emptyView, before);
   });
-  const change = (isUrgent = false, from = before, to = after): void => held.note('listeners', from, to, isUrgent);
+  const change = (isUrgent = false, from = before, to = after): void => {
+    if (isUrgent) held.exempt(from, to);
+    held.note('listeners', from, to);
+  };
   const seenBy = (who: HeldClient, view = after): string => texts(held.viewFor('listeners', who, view));
   const serve = (...views: readonly ResourceView[]): void =>
     held.keep(
@@ -105,7 +108,7 @@ describe('HeldBack', () => {
     for (const who of [x, y]) held.refuse(found('3'), who);
     // Version 2 is refused as well, and version 1 lets through what it took away.
     expect(seenBy(x, next)).toBe('b=2');
-    held.note('endpoints', before, after, false);
+    held.note('endpoints', before, after);
     for (const who of [x, y, z]) expect(held.refuse(found('2', 'endpoints'), who)).toBe('nobody');
   });
 

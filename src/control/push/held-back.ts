@@ -1,7 +1,7 @@
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
-import { emptyView, ResourceView } from '../../xds/resource-view.ts';
+import { ResourceView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import { type ClientRecord, ClientRecords } from './client-records.ts';
 import { Lineage, type LineageRules } from './lineage.ts';
@@ -40,12 +40,14 @@ export class HeldBack {
   readonly #exempt = new Set<string>();
   #views = new WeakMap<ResourceView, Map<string, ResourceView>>();
 
-  /** A proxy is served one view after another one. */
-  note(list: ConfigurationList, from: ResourceView, to: ResourceView, isUrgent: boolean): void {
+  /** A change of a proxy's listeners may take access away. To be told before anything of the change is noted. */
+  exempt(from: ResourceView, to: ResourceView): void {
+    for (const resource of to.changesSince(from).changed) this.#exempt.add(keyOf('listeners', resource));
+  }
+
+  /** A proxy is served one view after another one; the first one comes after `emptyView`. */
+  note(list: ConfigurationList, from: ResourceView, to: ResourceView): void {
     if (from === to) return;
-    if (isUrgent && list === 'listeners' && from !== emptyView) {
-      for (const resource of to.changesSince(from).changed) this.#exempt.add(keyOf(list, resource));
-    }
     const rules: LineageRules = {
       isFinal: (resource) => this.#exempt.has(keyOf(list, resource)),
       isRefused: (resource) => this.#refusals.has(keyOf(list, resource)),

@@ -17,7 +17,7 @@ test('every proxy gets the names and versions that meshpol compile --delivery ad
     if (templates !== undefined || bag.hasErrors) continue;
     const compiled = createCompiler({ settings, delivery: 'ads' }).compile(files, 'all', new DiagnosticBag(), keySets);
     if (compiled === undefined) continue;
-    const plain = structuredClone(new SnapshotSender().send(compiled, false));
+    const plain = structuredClone(new SnapshotSender().send(compiled, () => false));
     const { proxies } = new SnapshotReceiver().receive(plain);
     for (const config of compiled.configs) {
       const views = proxies.get(`${config.namespace}/${config.workload}`)?.views;
@@ -42,7 +42,7 @@ test('a second snapshot sends only what is new, and what is equal stays the same
   const run = (texts: typeof files): { lists: number; bodies: number; snapshot: MeshSnapshot } => {
     const compiled = compiler.compile(texts, 'all', new DiagnosticBag());
     if (compiled === undefined) throw new Error('the fixture does not compile');
-    const plain = structuredClone(sender.send(compiled, false));
+    const plain = structuredClone(sender.send(compiled, () => false));
     const bodies = plain.lists.flatMap(({ resources }) => resources).filter(({ body }) => body !== undefined).length;
     return { lists: plain.lists.length, bodies, snapshot: receiver.receive(plain) };
   };
@@ -67,7 +67,7 @@ test('a list that comes back, and a resource that moves into another list, are t
   const seen = [one, one + service('two', 2), one, pod('q') + service('two', 2), one].map((text) => {
     const compiled = compiler.compile([{ path: 'a.yaml', text }], 'all', new DiagnosticBag());
     if (compiled === undefined) throw new Error('it does not compile');
-    const { proxies } = receiver.receive(structuredClone(sender.send(compiled, false)));
+    const { proxies } = receiver.receive(structuredClone(sender.send(compiled, () => false)));
     const [proxy] = [...proxies.values()];
     return proxy?.views.clusters.all.filter(({ name }) => name.startsWith('outbound')).map(({ name }) => name);
   });

@@ -8,7 +8,8 @@ import type { ListIds, PlainProxy, PlainResource, PlainSnapshot } from './plain-
 export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
 
 /** One proxy of the mesh: who may be it, and what it is served. */
-export interface ServedProxy extends Pick<PlainProxy, 'namespace' | 'name' | 'serviceAccount' | 'addresses'> {
+export interface ServedProxy
+  extends Pick<PlainProxy, 'namespace' | 'name' | 'serviceAccount' | 'addresses' | 'isUrgent'> {
   /** The same objects as before where nothing changed. */
   readonly views: ProxyViews;
 }
@@ -16,11 +17,10 @@ export interface ServedProxy extends Pick<PlainProxy, 'namespace' | 'name' | 'se
 /** All proxies at one moment, by `namespace/name`. */
 export interface MeshSnapshot {
   readonly proxies: ReadonlyMap<string, ServedProxy>;
-  readonly isUrgent: boolean;
 }
 
 /** Nothing is compiled yet. */
-export const emptySnapshot: MeshSnapshot = { proxies: new Map(), isUrgent: false };
+export const emptySnapshot: MeshSnapshot = { proxies: new Map() };
 
 export function proxyKey({ namespace, name }: Pick<PlainProxy, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`;
@@ -41,7 +41,7 @@ export class SnapshotReceiver {
     );
   }
 
-  receive({ lists, proxies, isUrgent }: PlainSnapshot): MeshSnapshot {
+  receive({ lists, proxies }: PlainSnapshot): MeshSnapshot {
     const known = new Map(this.#lists);
     const bodies = new Map(this.#resources);
     for (const { id, list, resources } of lists) {
@@ -77,7 +77,7 @@ export class SnapshotReceiver {
     this.#lists = used;
     this.#views = views;
     this.#resources = resourcesOf(views);
-    return { proxies: new Map(made), isUrgent };
+    return { proxies: new Map(made) };
   }
 }
 

@@ -25,6 +25,8 @@ export interface PlainProxy {
   readonly name: string;
   readonly serviceAccount: string;
   readonly addresses: readonly string[];
+  /** Something of its change may take access away. */
+  readonly isUrgent: boolean;
   readonly shared: ListIds;
   readonly own: ListIds;
 }
@@ -33,6 +35,4 @@ export interface PlainProxy {
 export interface PlainSnapshot {
   readonly lists: readonly PlainList[];
   readonly proxies: readonly PlainProxy[];
-  /** Something of it takes access away. */
-  readonly isUrgent: boolean;
 }

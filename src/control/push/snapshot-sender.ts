@@ -34,7 +34,8 @@ export class SnapshotSender {
   /** How many of the lists that were sent have a resource. */
   readonly #sentResources = new Map<string, number>();
 
-  send({ configs, workloads }: Compiled, isUrgent: boolean): PlainSnapshot {
+  /** `isUrgent` says of each proxy whether its change may take access away. */
+  send({ configs, workloads }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
     const used = new Map<string, UsedList>();
     const idsOf = (half: Half): ListIds => {
       const id = (list: ConfigurationList): string => {
@@ -49,9 +50,10 @@ export class SnapshotSender {
       const { serviceAccount = '', addresses = [] } = workloads[i] ?? {};
       const { shared, own } = this.#halvesOf(config);
       const { namespace, workload: name } = config;
-      return { namespace, name, serviceAccount, addresses, shared: idsOf(shared), own: idsOf(own) };
+      const plain = { namespace, name, serviceAccount, addresses, isUrgent: isUrgent(`${namespace}/${name}`) };
+      return { ...plain, shared: idsOf(shared), own: idsOf(own) };
     });
-    return { lists: this.#newLists(used), proxies, isUrgent };
+    return { lists: this.#newLists(used), proxies };
   }
 
   /** A proxy that does without some listeners of its scope has all listeners for itself. */
