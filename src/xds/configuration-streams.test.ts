@@ -32,6 +32,17 @@ describe('DeltaStream of a configuration type', () => {
     expect(names(stream.update())).toEqual(['a']);
   });
 
+  test('tells a client that has nothing, and asks for all, that there is nothing: it waits for that word', () => {
+    const { store, stream } = open(wildConfiguration, {});
+    expect(stream.receive(request({})).response).toMatchObject({ resources: [], removed: [] });
+    expect(stream.receive(request({ responseNonce: '1' })).response).toBeUndefined();
+    put(store, { a: '1' });
+    expect(names(stream.update())).toEqual(['a']);
+    const again = open(wildConfiguration, { a: '1' }).stream;
+    expect(again.receive(request({ initialVersions: { a: contentVersion('1') } })).response).toBeUndefined();
+    expect(open(namedConfiguration, {}).stream.receive(request({})).response).toBeUndefined();
+  });
+
   test('goes on with the names of initial_resource_versions where nothing else is named', () => {
     const { store, stream } = open(namedConfiguration, { a: '1' });
     stream.receive(request({ initialVersions: { a: contentVersion('1') } }));

@@ -50,9 +50,13 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     this.#nodeId ||= request.nodeId;
     const told = this.#settle(request);
     this.#move();
-    const asked = this.#hasStarted ? this.#subscribe(request.subscribe) : this.#start(request);
+    const isFirst = !this.#hasStarted;
+    const asked = isFirst ? this.#start(request) : this.#subscribe(request.subscribe);
     for (const name of request.unsubscribe) this.#unsubscribe(name);
-    return { ...told, response: this.#respond(this.#collect(asked, true)) };
+    const response = this.#respond(this.#collect(asked, true));
+    // Envoy starts once it knows all clusters and listeners, though there be none.
+    const isWaitedFor = isFirst && this.#names.isWildcard && Object.keys(request.initialVersions).length === 0;
+    return { ...told, response: response ?? (isWaitedFor ? this.#send({ resources: [], removed: [] }) : undefined) };
   }
 
   update({ removes = true } = {}): DeltaResponse | undefined {
@@ -168,6 +172,10 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
 
   #respond({ resources, removed }: Changes, isProbe = false): DeltaResponse | undefined {
     if (resources.length === 0 && removed.length === 0) return undefined;
+    return this.#send({ resources, removed }, isProbe);
+  }
+
+  #send({ resources, removed }: Changes, isProbe = false): DeltaResponse {
     const nonce = this.#nextNonce();
     const systemVersion = this.#base.version;
     this.#unanswered.set(nonce, { version: systemVersion, resources, isProbe });

@@ -68,7 +68,6 @@ describe('two Envoys of one version', () => {
   const serve = (shared: readonly Message[], web: readonly Message[], isUrgent = false): void => {
     const lists: PlainList[] = [];
     const routes = [route('web', 'one'), route('denied', 'one')];
-    const one = { name: 'one', type: 'STATIC', connect_timeout: '1s' };
     const idOf = (list: ConfigurationList, messages: readonly Message[]): string => {
       const resources = messages.map((json) => {
         const body = encodeMessage(configurationTypes[list].typeUrl.slice('type.googleapis.com/'.length), json);
@@ -78,12 +77,9 @@ describe('two Envoys of one version', () => {
       lists.push({ id, list, resources });
       return id;
     };
-    const ids = (
-      listeners: readonly Message[],
-      { routes = [], clusters = [] }: Readonly<Record<string, readonly Message[]>>,
-    ): ListIds => {
+    const ids = (listeners: readonly Message[], routes: readonly Message[] = []): ListIds => {
       const none = {
-        clusters: idOf('clusters', clusters),
+        clusters: idOf('clusters', []),
         endpoints: idOf('endpoints', []),
         routes: idOf('routes', routes),
       };
@@ -91,7 +87,7 @@ describe('two Envoys of one version', () => {
     };
     const proxies = ['web', 'api'].map((name) => ({
       ...{ namespace: 'foo', name, serviceAccount: name, addresses: [], isUrgent },
-      ...{ shared: ids(shared, { routes, clusters: [one] }), own: ids(name === 'web' ? web : [], {}) },
+      ...{ shared: ids(shared, routes), own: ids(name === 'web' ? web : []) },
     }));
     fleet.update(new SnapshotReceiver(fleet.snapshot).receive({ lists, proxies }));
   };
