@@ -6,11 +6,13 @@ import type { Resource } from '../compiler/render/resource.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { createKeySetGatherer } from '../live/key-sets/gather.ts';
 import type { GaugedWorkload } from '../testbed/gauge/envoy-config.ts';
 import type { GaugeAnswer, GaugeCase } from '../testbed/gauge/job.ts';
 import type { Dice } from './dice.ts';
 import { generatedAccess } from './generated-access.ts';
 import { generatedConnection, generatedRequest } from './generated-requests.ts';
+import { generatedTokenPolicy, type SignedToken } from './generated-tokens.ts';
 
 /** A workload with its own policies, compiled and lifted. */
 export interface GaugedMesh extends GaugedWorkload {
@@ -22,12 +24,17 @@ export interface GaugedMesh extends GaugedWorkload {
 const levels: readonly Settings['pathNormalization'][] = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'];
 
 /** Compiles these policies for the workload `foo/httpbin` at this address; throws where they have errors. */
-export function compileGauged(address: string, policies: string, settings: Partial<Settings> = {}): GaugedMesh {
+export async function compileGauged(
+  address: string,
+  policies: string,
+  settings: Partial<Settings> = {},
+): Promise<GaugedMesh> {
   const text = `${topology(address)}---\n${policies}`;
   const compiler = createCompiler({ settings: { ...defaultSettings, accessLogFile: '', ...settings } });
   const bag = new DiagnosticBag();
   const objects = compiler.read([{ path: 'mesh.yaml', text }], bag);
-  const config = compiler.compileObjects(objects, [{ namespace: 'foo', name: 'httpbin' }], bag)?.configs[0];
+  const keySets = await createKeySetGatherer().gather(objects, bag);
+  const config = compiler.compileObjects(objects, [{ namespace: 'foo', name: 'httpbin' }], bag, keySets)?.configs[0];
   if (config === undefined)
     throw new Error(`not compiled: ${bag.all.map(({ message }) => message).join('; ')}\n${text}`);
   const json = (all: readonly Resource[]): readonly Resource['json'][] => all.map((one) => one.json);
@@ -41,30 +48,49 @@ export function compileGauged(address: string, policies: string, settings: Parti
 }
 
 /** A workload with policies by chance. */
-export function generatedMesh(dice: Dice, address: string): GaugedMesh {
+export function generatedMesh(dice: Dice, address: string, keySet: string): Promise<GaugedMesh> {
   const mode = dice.pick(['STRICT', 'PERMISSIVE', 'PERMISSIVE', 'DISABLE']);
-  const policies = `${peerAuthentication(mode)}---\n${generatedAccess(dice)}`;
+  const tokens = dice.chance(50) ? `---\n${generatedTokenPolicy(dice, keySet)}` : '';
+  const policies = `${peerAuthentication(mode)}---\n${generatedAccess(dice)}${tokens}`;
   return compileGauged(address, policies, { pathNormalization: dice.pick(levels) });
 }
 
 /** Requests on a few connections to one workload. */
-export function generatedCases(dice: Dice, { address }: GaugedMesh, count: number): readonly GaugeCase[] {
+export function generatedCases(
+  dice: Dice,
+  { address }: GaugedMesh,
+  tokens: readonly SignedToken[],
+  count: number,
+): readonly GaugeCase[] {
   const connections = Array.from({ length: Math.ceil(count / 25) }, () => generatedConnection(dice, address));
-  return Array.from({ length: count }, () => ({
-    connection: dice.pick(connections),
-    request: generatedRequest(dice),
-  }));
+  return Array.from({ length: count }, () => {
+    const sent = { connection: dice.pick(connections), request: generatedRequest(dice) };
+    return dice.chance(35) ? withToken(sent, dice.pick(tokens)) : sent;
+  });
+}
+
+function withToken({ connection, request }: GaugeCase, { claims, text }: SignedToken): GaugeCase {
+  const headers = [...request.headers, ['authorization', `Bearer ${text}`] as const];
+  return { connection, request: { ...request, headers }, claims };
 }
 
 /** What the evaluator says of a case, and in which chain; `opening` is what was sent first on its connection. */
-export function predict({ proxy }: GaugedMesh, { connection, request }: GaugeCase, opening: GaugeCase['request']) {
+export function predict(
+  { proxy }: GaugedMesh,
+  { connection, request, claims }: GaugeCase,
+  opening: GaugeCase['request'],
+) {
   const listener = proxy.listeners.get('virtualInbound');
   if (listener === undefined) throw new Error('the workload has no inbound listener');
-  const { outcome, steps } = serve(listener, connection, request, { routes: proxy.routes, tokens: noTokens }, opening);
+  const { outcome, steps } = serve(
+    listener,
+    connection,
+    request,
+    { routes: proxy.routes, tokens: { now: Date.now() / 1000, claims } },
+    opening,
+  );
   return { outcome, chain: steps.find(({ station }) => station === 'chain')?.decider ?? '' };
 }
-
-const noTokens = { now: 0 };
 
 /** What the evaluator and Envoy see differently, in one line; undefined where they agree on outcome, reason and chain. */
 export function mismatch(

@@ -28,6 +28,7 @@ export const vocabulary = {
   ],
   namespaces: ['foo', 'bar', 'ba*', '*r'],
   ipBlocks: ['10.9.0.0/16', '10.9.1.0/24', '10.9.1.7', '10.8.0.0/14', '0.0.0.0/0'],
+  requestPrincipals: ['*', 'https://a.example/*', 'https://a.example/x', '*/y', 'https://b.example/x@y'],
   headers: ['x-role', 'x-team', 'x-none'],
   values: ['admin', 'adm*', '*min', 'dev', '*', 'a b'],
 } as const;
@@ -71,8 +72,8 @@ function fields(dice: Dice, from: Readonly<Record<string, readonly string[]>>): 
 }
 
 function source(dice: Dice): object {
-  const { principals, namespaces, ipBlocks } = vocabulary;
-  return fields(dice, { principals, namespaces, ipBlocks, remoteIpBlocks: ipBlocks });
+  const { principals, namespaces, ipBlocks, requestPrincipals } = vocabulary;
+  return fields(dice, { principals, namespaces, ipBlocks, remoteIpBlocks: ipBlocks, requestPrincipals });
 }
 
 function operation(dice: Dice): object {
@@ -80,7 +81,18 @@ function operation(dice: Dice): object {
   return fields(dice, { paths, methods, hosts, ports });
 }
 
+/** What a claim may be asked for. */
+const claims: readonly (readonly [key: string, values: readonly string[]])[] = [
+  ['request.auth.claims[groups]', ['dev', 'ops', 'o*', '*']],
+  ['request.auth.claims[scope]', ['read', 'write']],
+  ['request.auth.claims[realm][role]', ['admin', '*min']],
+  ['request.auth.audiences', ['one', 'two']],
+  ['request.auth.principal', ['https://a.example/x', 'https://b.example/*']],
+];
+
 function condition(dice: Dice): object {
+  const [claim, values] = dice.pick(claims);
+  if (dice.chance(35)) return { key: claim, [dice.chance(30) ? 'notValues' : 'values']: dice.some(values, 2) };
   const key = `request.headers[${dice.pick(vocabulary.headers)}]`;
   return { key, [dice.chance(30) ? 'notValues' : 'values']: dice.some(vocabulary.values) };
 }

@@ -45,8 +45,8 @@ function carriesToken({ providers }: TokenFilter, view: RequestView): boolean {
 function refusalOf(provider: TokenProvider, claims: TokenJudge['claims'], now: number): Outcome | undefined {
   const { exp, nbf, aud } = claims ?? {};
   const { clockSkewSeconds: skew, audiences } = provider;
-  if (typeof exp === 'number' && exp + skew < now) return refused(401, 'Jwt_is_expired');
   if (typeof nbf === 'number' && nbf - skew > now) return refused(401, 'Jwt_not_yet_valid');
+  if (typeof exp === 'number' && exp + skew < now) return refused(401, 'Jwt_is_expired');
   const named = Array.isArray(aud) ? aud : [aud];
   const isMeant = audiences.length === 0 || named.some((one) => audiences.includes(one));
   return isMeant ? undefined : refused(403, 'Audiences_in_Jwt_are_not_allowed');

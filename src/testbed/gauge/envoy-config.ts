@@ -16,7 +16,8 @@ export const firstPort = 20_000;
 
 /**
  * One bootstrap with the inbound listener of each workload on a port of its own. What differs from the compiled form:
- * name and port of the listeners, secrets that stand there, every cluster is the echo, and the access logs.
+ * name and port of the listeners, secrets that stand there, every cluster is the echo, the access logs, and how long the
+ * inspectors wait for a client's first bytes: a busy machine sends them late.
  */
 export function gaugeBootstrap(workloads: readonly GaugedWorkload[], server: WorkloadCertificate): object {
   const forms = workloads.map(({ config }, i) => inboundForm(config, i));
@@ -49,7 +50,13 @@ function inboundForm(config: ConfigParts, index: number): { readonly listener: J
   const listener = edited(inbound) as Json;
   const address = { socket_address: { address: '0.0.0.0', port_value: firstPort + index } };
   return {
-    listener: { ...listener, name: `gauge-${index}`, address, access_log: [accessLog(connectionFields)] },
+    listener: {
+      ...listener,
+      name: `gauge-${index}`,
+      address,
+      listener_filters_timeout: '60s',
+      access_log: [accessLog(connectionFields)],
+    },
     clusters: static_resources.clusters
       .map(({ name }) => name)
       .filter((name) => /^inbound|^Inbound|^BlackHole/.test(name)),

@@ -6,12 +6,14 @@ import { tries } from '../../testing/effort.ts';
 import {
   codecDetails,
   compileGauged,
+  type GaugedMesh,
   generatedCases,
   generatedMesh,
   mismatch,
   peerAuthentication,
   predict,
 } from '../../testing/gauged-mesh.ts';
+import { signTokens } from '../../testing/generated-tokens.ts';
 import { gauge } from './gauge.ts';
 import type { GaugeCase } from './job.ts';
 
@@ -28,8 +30,10 @@ describe('the evaluator', () => {
   }, async () => {
     const seed = newSeed();
     const dice = new Dice(seed);
-    const meshes = Array.from({ length: meshCount }, (_, i) => generatedMesh(dice, addressOf(i)));
-    const owned = meshes.flatMap((mesh) => generatedCases(dice, mesh, 150).map((sent) => ({ mesh, sent })));
+    const { keySet, tokens } = await signTokens(dice, 60);
+    const meshes: GaugedMesh[] = [];
+    for (let i = 0; i < meshCount; i++) meshes.push(await generatedMesh(dice, addressOf(i), keySet));
+    const owned = meshes.flatMap((mesh) => generatedCases(dice, mesh, tokens, 150).map((sent) => ({ mesh, sent })));
     const answers = await gauge(
       meshes,
       owned.map(({ sent }) => sent),
@@ -46,8 +50,8 @@ describe('the evaluator', () => {
       return told === undefined ? [] : [`seed ${seed}: ${JSON.stringify(sent)}: ${told}\n${mesh.text}`];
     });
     expect(wrong.slice(0, 3)).toEqual([]);
-    for (const kind of ['403', '400', 'closed', 'reaches']) {
-      expect(kinds.get(kind) ?? 0, `share of ${kind}`).toBeGreaterThan(owned.length / 20);
+    for (const kind of ['403', '401', '400', 'closed', 'reaches']) {
+      expect(kinds.get(kind) ?? 0, `share of ${kind}`).toBeGreaterThan(owned.length / (kind === '401' ? 100 : 20));
     }
   });
 
@@ -57,8 +61,10 @@ describe('the evaluator', () => {
     const seed = newSeed();
     const dice = new Dice(seed);
     const levels = ['NONE', 'BASE', 'MERGE_SLASHES', 'DECODE_AND_MERGE_SLASHES'] as const;
-    const meshes = levels.map((level, i) =>
-      compileGauged(addressOf(i), peerAuthentication('DISABLE'), { pathNormalization: level }),
+    const meshes = await Promise.all(
+      levels.map((level, i) =>
+        compileGauged(addressOf(i), peerAuthentication('DISABLE'), { pathNormalization: level }),
+      ),
     );
     const cases: readonly (GaugeCase & { readonly level: number })[] = Array.from({ length: tries(3_000) }, () => {
       const level = dice.below(levels.length);

@@ -5,6 +5,8 @@ import type { WorkloadCertificate } from '../authority.ts';
 export interface GaugeCase {
   readonly connection: Connection;
   readonly request: HttpRequest;
+  /** Of the token that the request carries, which a key of the issuer has signed. */
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** What the real Envoy made of a case, in the words of its access log. */
