@@ -31,6 +31,8 @@ export interface SupervisorOptions {
   readonly program?: string | undefined;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */
   readonly heapMiB?: number | undefined;
+  /** Before the first thread that follows one that has ended; doubled from thread to thread. A second by default. */
+  readonly pauseMs?: number;
 }
 
 /** So long a thread that is closed may take to write what is in force. */
@@ -50,7 +52,7 @@ export class CompileSupervisor {
   readonly #options: SupervisorOptions;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #pauseMs = shortestPauseMs;
+  #pauseMs: number;
   #good: MeshState | undefined;
   #readsState = true;
   #failedStarts = 0;
@@ -58,6 +60,7 @@ export class CompileSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#pauseMs = options.pauseMs ?? shortestPauseMs;
     options.keySets.onChange(() => this.#post(this.#worker, { type: 'keys' }));
     this.#start();
   }
@@ -92,7 +95,10 @@ export class CompileSupervisor {
     worker.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error);
     });
-    worker.on('exit', () => this.#restart(reason));
+    worker.on('exit', () => {
+      this.#worker = undefined;
+      this.#restart(reason);
+    });
   }
 
   #post(worker: Worker | undefined, message: ToCompiler): void {
@@ -134,7 +140,7 @@ export class CompileSupervisor {
     }
     if (message.type === 'closed') return;
     const snapshot = receiver.receive(message.snapshot);
-    this.#pauseMs = shortestPauseMs;
+    this.#pauseMs = this.#options.pauseMs ?? shortestPauseMs;
     observer?.compiled?.(message.ms);
     log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(message.ms) });
     fleet.update(snapshot);

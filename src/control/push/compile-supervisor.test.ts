@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import { CompileSupervisor } from './compile-supervisor.ts';
+import { Fleet } from './fleet.ts';
+
+/** Tells what it is started with; the first one puts something in force. Each ends by a fault. */
+const failing = `
+const { parentPort, workerData: { good, readsState } } = require('node:worker_threads');
+const told = (text) => parentPort.postMessage({ type: 'told', level: 'info', text });
+told(JSON.stringify([readsState, good?.files.map(({ text }) => text) ?? null]));
+if (readsState) {
+  const rest = { version: 'v1', rootBefore: undefined, heldSince: [], frozen: [], denying: [], folders: [] };
+  const change = { files: [{ path: 'a', text: 'first' }], removed: [], rest };
+  parentPort.postMessage({ type: 'good', change });
+}
+setTimeout(() => { throw new Error('over'); }, 20);
+`;
+
+/** Asks for the keys of a rule, and tells the answer; answers that it is closed when it is told to. */
+const asking = `
+const { parentPort } = require('node:worker_threads');
+const told = (text) => parentPort.postMessage({ type: 'told', level: 'info', text });
+parentPort.on('message', ({ type, answer }) => {
+  told(JSON.stringify(answer ?? type));
+  if (type === 'close') parentPort.postMessage({ type: 'closed' });
+});
+parentPort.postMessage({ type: 'question', question: { name: 'keys', rules: [{ issuer: 'i', jwksUri: 'ftp://x' }] } });
+`;
+
+describe('CompileSupervisor', () => {
+  let folder: string;
+  let lines: string[];
+  let supervisor: CompileSupervisor;
+  let keySets: FetchedKeySets;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'supervisor-'));
+    lines = [];
+  });
+  afterEach(async () => {
+    await supervisor.close();
+    keySets.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const start = (text: string): void => {
+    const program = join(folder, 'program.cjs');
+    writeFileSync(program, text);
+    const nothing = (): void => {};
+    const log = { debug: nothing, info: (line: string) => void lines.push(line), warn: nothing, error: nothing };
+    keySets = new FetchedKeySets({ allowedHosts: [], log });
+    supervisor = new CompileSupervisor({
+      data: {
+        ...{ folder, settings: { environment: {} }, trustDomain: 'a', gathersEndpoints: true },
+        debounce: { afterMs: 1, maxMs: 1 },
+      },
+      fleet: new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 }),
+      ...{ log, keySets, program, pauseMs: 1 },
+    });
+  };
+
+  test('hands what is in force over to the next thread, and drops what three in a row end of', async () => {
+    start(failing);
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(4), 10_000);
+    // What another program left is read once: it may be what the first thread ended of.
+    expect(lines.slice(0, 4)).toEqual(['[true,null]', '[false,["first"]]', '[false,["first"]]', '[false,null]']);
+  });
+
+  test('answers for keys, and lets the thread write what is in force before it ends', async () => {
+    start(asking);
+    await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'keys', keys: [{ reason: expect.any(String) }] });
+    await supervisor.close();
+    expect(lines.at(-1)).toBe('"close"');
+  });
+});
