@@ -217,4 +217,75 @@ spec: {host: b, subsets: [{name: v1, labels: {v: "1"}}, {name: v2-canary, labels
 `;
     expect(hintsOf('subset-not-declared', 'cluster.local', text)).toEqual([expect.stringContaining('"v2-canary"')]);
   });
+
+  test.each([
+    ['the same identity', '[{from: [{source: {principals: ["a/ns/b/sa/c"]}}]}]', /^remove one of the two rules/],
+    ['any identity', '[{to: [{operation: {methods: [GET]}}]}]', /^except in the DENY rule/],
+  ])(
+    'of an ALLOW rule within a DENY rule for %s names an exception that leaves the DENY rule something',
+    (_, deny, hint) => {
+      const allow = '{rules: [{from: [{source: {principals: ["a/ns/b/sa/c"]}}], to: [{operation: {methods: [GET]}}]}]}';
+      const hints = hintsOf(
+        'allow-within-deny',
+        'a',
+        policy('a', allow),
+        policy('b', `{action: DENY, rules: ${deny}}`),
+      );
+      expect(hints).toEqual([expect.stringMatching(hint)]);
+    },
+  );
+
+  const exception = `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: root, namespace: mesh-system}
+spec: {mtls: {mode: STRICT}}
+---
+apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: a, namespace: shop}
+spec: {selector: {matchLabels: {app: a}}, mtls: {mode: STRICT}, portLevelMtls: {6380: {mode: DISABLE}}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a, namespace: shop}
+spec: {selector: {app: a}, ports: [{name: tcp, port: 6380, targetPort: 6379}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: shop, labels: {app: a}}
+spec: {containers: [{name: a}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: a, namespace: shop}
+spec: {host: a, trafficPolicy: {tls: {mode: DISABLE}}}
+`;
+  test('of plain text to a STRICT port names the exception whose port is that of the service', () => {
+    const hints = hintsOf('plain-text-to-strict-port', 'cluster.local', exception);
+    expect(hints).toEqual([expect.stringMatching(/exception for port 6380 .* write 6379 there/)]);
+  });
+
+  test('leaves an exception that switches nothing off to the finding about its port', () => {
+    expect(hintsOf('port-level-of-service-port', 'cluster.local', exception)).toHaveLength(1);
+    expect(hintsOf('disabled-below-strict', 'cluster.local', exception)).toEqual([]);
+    const corrected = exception.replace('{6380:', '{6379:');
+    expect(hintsOf('disabled-below-strict', 'cluster.local', corrected)).toHaveLength(1);
+  });
+
+  test.each([
+    ['tcp', 0],
+    ['http', 1],
+  ])('of other spellings of a path is silent where the port of the rule is %s', (protocol, count) => {
+    const service = `apiVersion: v1
+kind: Service
+metadata: {name: a, namespace: shop}
+spec: {selector: {app: a}, ports: [{name: ${protocol}, port: 8080}]}
+`;
+    const deny = `{selector: {matchLabels: {app: a}}, action: DENY, rules: [{to: [{operation: {paths: [/x], ports: ["8080"]}}]}]}`;
+    expect(hintsOf('other-spellings-of-path', 'cluster.local', service, policy('a', deny))).toHaveLength(count);
+  });
 });

@@ -37,6 +37,13 @@ kind: DestinationRule
 metadata: {name: rule, namespace: shop}
 spec: {host: ${host}, trafficPolicy: {loadBalancer: {simple: RANDOM}}}
 `;
+const selecting = (kind: string, rest: string): string => `apiVersion: networking.mesh.io/v1
+kind: ${kind}
+metadata: {name: own, namespace: shop}
+spec:
+  workloadSelector: ${kind === 'Sidecar' ? '{labels: {app: carts}}' : '{matchLabels: {app: carts}}'}
+  ${rest}
+`;
 const gateway = (name: string): string => `apiVersion: networking.mesh.io/v1
 kind: Gateway
 metadata: {name: ${name}, namespace: shop}
@@ -88,6 +95,16 @@ describe('an input that names a part of the mesh', () => {
       'unknown-destination',
     ],
     ['a route for an outside host', [...shop, route('pay.example.com', 'cart')], 'host-without-service'],
+    [
+      'a Sidecar for pods of a namespace of which none is there',
+      [service('cart', 'shop'), selecting('Sidecar', 'egress: [{hosts: ["*/*"]}]')],
+      'selector-without-workload',
+    ],
+    [
+      'a rule for clients of a namespace of which none is there',
+      [service('cart', 'shop'), selecting('DestinationRule', 'host: cart')],
+      'selector-without-workload',
+    ],
     ['a rule for an outside host', [...shop, rule('pay.example.com')], 'unknown-host'],
     ['a gateway that another team runs', [...shop, gateway('public')], 'gateway-without-workload'],
     [
@@ -103,6 +120,16 @@ describe('an input that names a part of the mesh', () => {
     [
       'a selector of no workload of the namespace',
       [...shop, strict('cart', 'shop', 'carts')],
+      'selector-without-workload',
+    ],
+    [
+      'a Sidecar for no workload of the namespace',
+      [...shop, selecting('Sidecar', 'egress: [{hosts: ["*/*"]}]')],
+      'selector-without-workload',
+    ],
+    [
+      'a rule for no client of the namespace',
+      [...shop, selecting('DestinationRule', 'host: cart')],
       'selector-without-workload',
     ],
     ['a Service of no workload of the namespace', [...shop, service('carts', 'shop')], 'service-without-endpoints'],
@@ -132,6 +159,27 @@ ${status}`;
     expect(told(pod(''), strict('cart', 'shop')).found).toEqual([]);
     expect(told(pod('status: {podIP: 10.0.0.1}\n'), strict('cart', 'shop')).found).toEqual(['policy-in-force-nowhere']);
   });
+
+  test.each([
+    ['runs the proxy alone', '[{name: mesh-proxy, image: auto}]', [], []],
+    ['is selected by a Gateway', '[{name: app}]', [gateway('gateway')], []],
+    ['runs an application', '[{name: app}]', [], ['forwarded-address-at-sidecar']],
+  ])(
+    'has a pod that %s, of a namespace that is not declared, taken for what that says',
+    (_, containers, more, codes) => {
+      const pod = `apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: shop, labels: {app: gateway}}
+spec: {containers: ${containers}}
+`;
+      const allow = `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: a, namespace: shop}
+spec: {selector: {matchLabels: {app: gateway}}, rules: [{from: [{source: {remoteIpBlocks: [192.0.2.0/24]}}]}]}
+`;
+      expect(told(pod, allow, ...more).found).toEqual(codes);
+    },
+  );
 
   test.each<[string, string, string, string[]]>([
     ['with an account', '{app: erp}', ', serviceAccount: erp', []],

@@ -14,7 +14,7 @@ export function collapse(errors: readonly SchemaError[]): SchemaError[] {
   const misspelt = new Set(
     own
       .filter(({ keyword }) => keyword === 'additionalProperties')
-      .map((error) => `${error.instancePath}/${suggestedField(error)}`),
+      .map((error) => `${error.instancePath}/${suggestedField(error) ?? onlyField(error)}`),
   );
   return own.filter(({ keyword, instancePath, params }) => {
     if (keyword === 'type') return true;
@@ -29,6 +29,27 @@ export function collapse(errors: readonly SchemaError[]): SchemaError[] {
 export function suggestedField(error: SchemaError): string | undefined {
   return nearest(String(error.params.additionalProperty), knownFields(error));
 }
+
+/** The field that there is, where there is but one and it is absent: an unknown field stands in its place. */
+export function onlyField(error: SchemaError): string | undefined {
+  const [field, ...others] = knownFields(error);
+  return others.length === 0 && field !== undefined && !Object.hasOwn(error.data as object, field) ? field : undefined;
+}
+
+/** Whether what holds the object, by its own field in `holder`, is where an unknown field belongs. */
+export function belongsBeside(holder: string, name: string): boolean {
+  return outerFields[holder]?.includes(name) ?? false;
+}
+
+const ofRoutes = ['route', 'redirect', 'rewrite', 'timeout', 'retries', 'fault', 'mirror', 'corsPolicy'];
+/** Fields beside a list, which its entries have not. */
+const outerFields: Readonly<Record<string, readonly string[]>> = {
+  from: ['to', 'when'],
+  to: ['from', 'when'],
+  when: ['from', 'to'],
+  match: ofRoutes,
+  route: ['match', ...ofRoutes],
+};
 
 /** Fields of the object that an unknown field stands in, in the order of the schema. */
 export function knownFields(error: SchemaError): string[] {

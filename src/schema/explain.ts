@@ -3,7 +3,7 @@ import type { JsonPath, SourceSpan } from '../diagnostics/span.ts';
 import { nearest } from '../lib/nearest.ts';
 import { aliases } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
-import { collapse, fieldHolding, knownFields, suggestedField } from './collapse.ts';
+import { belongsBeside, collapse, fieldHolding, knownFields, onlyField, suggestedField } from './collapse.ts';
 import { formatHint } from './format-hints.ts';
 import { formats } from './formats.ts';
 import { mostFaults } from './rule.ts';
@@ -123,13 +123,23 @@ function explainUnknownField(complaint: Complaint): void {
   const { bag, error, where } = complaint;
   const field = String(error.params.additionalProperty);
   const meant = suggestedField(error);
-  const known = knownFields(error);
-  const inner = fieldHolding(error, field);
-  const all = known.length === 1 ? `the only field is "${known[0]}"` : `known fields are ${quotedList(known, 'and')}`;
-  const few = known.length > 0 && known.length <= 8 ? all : undefined;
-  const move = inner === undefined ? few : `move it into "${inner}"`;
-  const hint = meant === undefined ? move : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? placeHint(complaint, field) : `did you mean "${meant}"?`;
   bag.report('unknown-field', complaint.keyOf(field), { field, where }, { hint });
+}
+
+/** Where an unknown field belongs, or what could stand in its place. */
+function placeHint({ error, path }: Complaint, field: string): string | undefined {
+  const holder = String(path.at(-2));
+  if (typeof path.at(-1) === 'number' && belongsBeside(holder, field)) {
+    return `move it out of "${holder}" and write it beside, indented as "${holder}" is`;
+  }
+  const inner = fieldHolding(error, field);
+  if (inner !== undefined) return `move it into "${inner}"`;
+  const only = onlyField(error);
+  if (only !== undefined) return `write "${only}" in its place: that is the only field`;
+  const known = knownFields(error);
+  if (known.length === 0 || known.length > 8) return undefined;
+  return known.length === 1 ? `the only field is "${known[0]}"` : `known fields are ${quotedList(known, 'and')}`;
 }
 
 function explainEnum({ bag, error, wanted, span, field, value }: Complaint): void {

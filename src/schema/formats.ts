@@ -102,7 +102,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
   'http-uri': one('invalid-uri', 'an http or https URI', isHttpUri),
   'ingress-endpoint': one(
     'invalid-ingress-endpoint',
-    '127.0.0.1:PORT or [::1]:PORT, or :PORT, 0.0.0.0:PORT or [::]:PORT',
+    '127.0.0.1:PORT or [::1]:PORT, or :PORT, 0.0.0.0:PORT or [::]:PORT (Unix sockets are not supported)',
     isIngressEndpoint,
   ),
   'ip-address': one('invalid-ip-block', 'an IP address', (text) => isIpBlock(text) && !text.includes('/')),

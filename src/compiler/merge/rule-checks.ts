@@ -8,6 +8,7 @@ import type { Service, Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, LabelIndex } from '../topology/selector.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
+import { workloadsByLabels } from '../topology/workload-index.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
 import { OlderRules } from './older-rules.ts';
 import { hostOf } from './rule-index.ts';
@@ -44,7 +45,7 @@ export function checkRules(
     }
     checkPorts(rule, host, services, bag);
     if (!isWildcard(host)) reportIdleTraffic(rule, host, services, settings, bag);
-    checkSelector(rule, clients, bag);
+    checkSelector(rule, clients, topology, bag);
     const key = `${rule.namespace} ${host} ${JSON.stringify(Object.entries(rule.spec.workloadSelector?.matchLabels ?? {}).sort())}`;
     const older = rivals.get(key) ?? new OlderRules(settings.defaultDestinationRuleExportTo);
     rivals.set(key, older);
@@ -64,12 +65,14 @@ function hintFor(host: string, hosts: ServiceHosts, clusterDomain: string): stri
 function checkSelector(
   { document, kind, namespace, name, spec }: DestinationRule,
   clients: LabelIndex<Workload>,
+  topology: Topology,
   bag: DiagnosticBag,
 ): void {
   if (!hasLabels(spec.workloadSelector)) return;
   if (clients.select(namespace, spec.workloadSelector?.matchLabels).length > 0) return;
   const span = document.spanOf(['spec', 'workloadSelector'], 'key');
-  bag.report('selector-without-workload', span, { kind, name: nameOf({ namespace, name }) });
+  const isUnseen = workloadsByLabels(topology).select(namespace, undefined).length === 0;
+  bag.report('selector-without-workload', span, { kind, name: nameOf({ namespace, name }) }, { isUnseen });
 }
 
 /** A host that no service has is reported once, not once a port. */

@@ -3,6 +3,7 @@ import { append } from '../../lib/append.ts';
 import type { Sidecar } from '../../policy/sidecar.ts';
 import type { Topology, Workload } from '../topology/model.ts';
 import { nameOf } from '../topology/object-name.ts';
+import { workloadsByLabels } from '../topology/workload-index.ts';
 import { checkWholeReach, isTold, type Reach } from './reach-checks.ts';
 import { type SidecarIndex, selectedLabels } from './sidecar-index.ts';
 
@@ -37,7 +38,8 @@ function checkSelecting(index: SidecarIndex, reach: Reach, bag: DiagnosticBag): 
     }
     if (selecting.has(sidecar) || !isTold(sidecar, reach) || selectedLabels(sidecar) === undefined) continue;
     const span = sidecar.document.spanOf(['spec', 'workloadSelector'], 'key');
-    bag.report('selector-without-workload', span, { kind: sidecar.kind, name: nameOf(sidecar) });
+    const isUnseen = workloadsByLabels(reach.topology).select(sidecar.namespace, undefined).length === 0;
+    bag.report('selector-without-workload', span, { kind: sidecar.kind, name: nameOf(sidecar) }, { isUnseen });
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Gateway } from '../../policy/gateway.ts';
-import type { Workload, WorkloadRole } from './model.ts';
+import type { WorkloadRole } from './model.ts';
 import { type Labels, selects } from './selector.ts';
+import type { WorkloadDraft } from './workloads.ts';
 
 /** What Gateways select, as far as it makes gateway workloads of pods that say nothing of themselves. */
 export interface GatewaySelector {
@@ -25,12 +26,12 @@ export function gatewaySelectors(
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, selector]) => selector);
 }
 
-/** A workload without a proxy that a Gateway selects is a gateway; one with a sidecar stays what it is. */
+/** A workload without a proxy, or of which none is known, that a Gateway selects is a gateway; one with a sidecar stays what it is. */
 export function roleUnder(
   selectors: readonly GatewaySelector[],
-  { role, namespace, labels }: Pick<Workload, 'role' | 'namespace' | 'labels'>,
+  { role, namespace, labels, isPresumed = false }: Pick<WorkloadDraft, 'role' | 'namespace' | 'labels' | 'isPresumed'>,
 ): WorkloadRole {
-  if (role !== 'none') return role;
+  if (role !== 'none' && !isPresumed) return role;
   const isSelected = selectors.some(
     (selector) => (selector.namespace ?? namespace) === namespace && selects(selector.labels, labels),
   );

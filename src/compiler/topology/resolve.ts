@@ -127,10 +127,10 @@ function finishWorkload(
   targets: readonly ServiceTarget[],
   gateways: readonly GatewaySelector[],
 ): Workload {
-  const { dialed, hasSidecar, weight, sharesAddress, ...workload } = draft;
+  const { dialed, hasSidecar, weight, sharesAddress, isPresumed, ...workload } = draft;
   const own = familiesOf(draft.addresses);
   const families = own.length > 0 ? own : familiesOf(targets.flatMap(({ service }) => service.addresses));
   const fallback: readonly IpFamily[] = ['ipv4'];
-  const role = roleUnder(gateways, workload);
+  const role = roleUnder(gateways, draft);
   return { ...workload, role, families: families.length > 0 ? families : fallback, targets };
 }

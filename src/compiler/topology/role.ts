@@ -20,6 +20,11 @@ export function roleOfPod(pod: PodFacts): WorkloadRole {
   return isInjected(pod) ? injected : 'none';
 }
 
+/** Whether injection fills in the proxy and the pod has no other container: it runs no application beside a sidecar. */
+export function isProxyAlone({ containers = [] }: PodFacts['spec']): boolean {
+  return containers.length === 1 && containers[0]?.name === proxyContainer && containers[0].image === 'auto';
+}
+
 /** A machine outside the cluster says itself that an agent runs beside it. */
 export function roleOfEntry(labels: Labels): WorkloadRole {
   return labels[tlsModeLabel] === 'mesh' ? 'sidecar' : 'none';

@@ -16,7 +16,7 @@ import { injectKey } from './injection.ts';
 import { localityOfLabels } from './locality.ts';
 import type { SpiffeId, Workload, WorkloadRole } from './model.ts';
 import { nameOf } from './object-name.ts';
-import { acceptsMeshTls, roleOfEntry, roleOfGroup, roleOfPod } from './role.ts';
+import { acceptsMeshTls, isProxyAlone, roleOfEntry, roleOfGroup, roleOfPod } from './role.ts';
 import type { Labels } from './selector.ts';
 import { labelsOfGroup, specOfMember } from './workload-groups.ts';
 
@@ -28,6 +28,8 @@ export interface WorkloadDraft extends Omit<Workload, 'families' | 'targets'> {
   readonly weight: number | undefined;
   /** Pods on the node's network share its address: nothing is found by it. */
   readonly sharesAddress: boolean;
+  /** It is taken for injected, since its namespace is not in the input: a Gateway that selects it says otherwise. */
+  readonly isPresumed?: boolean;
 }
 
 export interface WorkloadContext {
@@ -161,8 +163,12 @@ function templateWorkload(
   context: WorkloadContext,
 ): WorkloadDraft {
   const runs = object.kind === 'Pod' && object.status !== undefined;
-  const namespaceLabels = context.namespaces.get(object.namespace) ?? (runs ? {} : context.presumedLabels);
-  const role = roleOfPod({ namespace: object.namespace, labels, annotations, spec, namespaceLabels });
+  const declared = context.namespaces.get(object.namespace);
+  const namespaceLabels = declared ?? (runs ? {} : context.presumedLabels);
+  const facts = { namespace: object.namespace, labels, annotations, spec, namespaceLabels };
+  const isPresumed = declared === undefined && roleOfPod({ ...facts, namespaceLabels: {} }) === 'none';
+  const injected = roleOfPod(facts);
+  const role = isPresumed && injected === 'sidecar' && isProxyAlone(spec) ? 'router' : injected;
   if (role === 'sidecar') checkCapture(object, annotations, context.bag);
   else if (role === 'none') warnOfAnnotation(object, annotations, context.bag);
   return {
@@ -183,6 +189,7 @@ function templateWorkload(
     locality: localityOfLabels(labels),
     weight: undefined,
     sharesAddress: false,
+    ...(isPresumed && { isPresumed }),
     object,
   };
 }

@@ -39,10 +39,7 @@ export const fieldCodes = {
   'invalid-path-template': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-port': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-redirect-code': error(message`"redirectCode" is ${'value'}, expected 301, 302, 303, 307 or 308`),
-  'invalid-regex': error(
-    message`"${'field'}" is no RE2 expression: ${'reason'}`,
-    'RE2 has no lookaround and no backreferences',
-  ),
+  'invalid-regex': error(message`"${'field'}" is no RE2 expression: ${'reason'}`),
   'invalid-service-account': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-subset-name': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),
   'invalid-timestamp': error(message`"${'field'}" is "${'value'}", expected ${'expected'}`),

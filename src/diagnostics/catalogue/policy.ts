@@ -134,7 +134,7 @@ export const policyCodes = {
     message`"attempts" is 0 and "${'field'}" is set`,
     'remove the field, or set "attempts"',
   ),
-  'route-action-conflict': error(message`${'fields'} exclude each other in an HTTP route`, 'keep one of them'),
+  'route-action-conflict': error(message`"${'field'}" excludes ${'others'} in an HTTP route`),
   'route-without-action': error(
     message`HTTP route without an action`,
     'add "route", "redirect", "directResponse" or "delegate"',

@@ -33,7 +33,10 @@ export const sourceCodes = {
     message`the file has ${'size'} bytes, more than the limit of ${'limit'}`,
     'split the file, or raise the limit with --max-file-size',
   ),
-  'merge-key': error(message`merge key "<<" is not part of YAML 1.2`, 'write the merged fields out'),
+  'merge-key': error(
+    message`merge key "<<" is not read here: it is not part of YAML 1.2`,
+    'write the merged fields out',
+  ),
   'nesting-too-deep': error(message`values are nested deeper than ${'limit'} levels`),
   'non-finite-number': error(message`number "${'number'}" is not finite`),
   'non-string-key': error(message`key ${'key'} is not a string`, 'put the key in quotes'),

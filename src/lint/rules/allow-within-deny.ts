@@ -33,6 +33,9 @@ export const rule: Rule = {
         report({
           ...{ object: policy, path },
           message: `everything that this rule allows is denied by "${wide.policy.name}" for the same workloads`,
+          hint: coversRule({ from: narrow.from ?? [] }, wide.rule)
+            ? 'remove one of the two rules, or narrow the DENY rule to operations ("to")'
+            : undefined,
           related: [{ object: wide.policy, path: wide.path, message: 'the DENY rule' }],
         });
       }

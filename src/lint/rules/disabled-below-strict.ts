@@ -1,8 +1,10 @@
+import type { Snapshot } from '../../compiler/snapshot.ts';
 import { hasLabels } from '../../compiler/topology/selector.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
 import type { Rule } from '../rule.ts';
 import { decidingScopes } from '../tls/deciding-scopes.ts';
+import { meantPort } from '../tls/meant-port.ts';
 
 /** An exception from STRICT that accepts no mutual TLS at all. */
 export const rule: Rule = {
@@ -27,7 +29,7 @@ export const rule: Rule = {
       if (namespace === rootNamespace) continue;
       const wider = (hasLabels(spec.selector) ? deciding.get(namespace) : undefined) ?? deciding.get(rootNamespace);
       if (wider?.spec.mtls?.mode !== 'STRICT') continue;
-      for (const path of disabledIn(policy)) {
+      for (const path of disabledIn(policy, snapshot)) {
         report({
           ...{ object: policy, path, message: 'mode DISABLE accepts no mutual TLS, and the wider policy is STRICT' },
           related: [{ object: wider, path: ['spec', 'mtls', 'mode'], message: 'the wider policy' }],
@@ -37,8 +39,12 @@ export const rule: Rule = {
   },
 };
 
-function disabledIn({ spec: { mtls, portLevelMtls = {} } }: PeerAuthentication): JsonPath[] {
-  const ports = Object.entries(portLevelMtls).filter(([, { mode }]) => mode === 'DISABLE');
+/** An entry with a service port in place of a container port switches nothing off. */
+function disabledIn(policy: PeerAuthentication, snapshot: Snapshot): JsonPath[] {
+  const { mtls, portLevelMtls = {} } = policy.spec;
+  const ports = Object.entries(portLevelMtls).filter(
+    ([port, { mode }]) => mode === 'DISABLE' && meantPort(port, policy, snapshot) === undefined,
+  );
   return [
     ...(mtls?.mode === 'DISABLE' ? [['spec', 'mtls', 'mode']] : []),
     ...ports.map(([port]) => ['spec', 'portLevelMtls', port, 'mode']),

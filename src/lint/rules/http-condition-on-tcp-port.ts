@@ -1,10 +1,7 @@
-import type { Snapshot } from '../../compiler/snapshot.ts';
-import type { Workload } from '../../compiler/topology/model.ts';
-import { protocolClass } from '../../compiler/topology/protocol.ts';
 import type { AuthorizationPolicy, AuthorizationRule, Operation } from '../../policy/authorization-policy.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
+import { readPorts, tcpPortsOf } from '../authorization/read-ports.ts';
 import { type RuleAt, rulesOf } from '../authorization/walk.ts';
-import { declaredPorts } from '../routing/declared-ports.ts';
 import type { Place, Rule } from '../rule.ts';
 
 const httpFields = ['methods', 'notMethods', 'paths', 'notPaths', 'hosts', 'notHosts'] as const;
@@ -28,7 +25,7 @@ export const rule: Rule = {
     for (const policy of snapshot.policies.authorizationPolicies) {
       const rules = rulesOf([policy]).filter(({ rule }) => hasHttp(rule));
       if (rules.length === 0 || policy.spec.action === 'CUSTOM') continue;
-      const ports = portsOf(policy, inForce.get(policy) ?? [], snapshot);
+      const ports = readPorts(policy, inForce.get(policy) ?? [], snapshot);
       if (ports === undefined || ports.size === 0) {
         skip(policy);
         continue;
@@ -44,24 +41,6 @@ export const rule: Rule = {
     }
   },
 };
-
-/** Whether each container port is read as HTTP, or may be; undefined where a gateway is among the workloads. */
-function portsOf(
-  policy: AuthorizationPolicy,
-  workloads: readonly Workload[],
-  snapshot: Snapshot,
-): ReadonlyMap<string, boolean> | undefined {
-  if (workloads.some(({ role }) => role !== 'sidecar')) return undefined;
-  const ports = new Map<string, boolean>();
-  const all = workloads.length === 0 ? declaredPorts(policy, snapshot) : workloads.flatMap(({ targets }) => targets);
-  for (const { port, targetPort } of all) {
-    const kind = protocolClass(port.protocol, snapshot.settings.sniffInbound);
-    if (kind === 'none') continue;
-    const before = ports.get(String(targetPort)) ?? false;
-    ports.set(String(targetPort), before || kind !== 'tcp');
-  }
-  return ports;
-}
 
 function hasHttp({ to = [], from = [], when = [] }: AuthorizationRule): boolean {
   return (
@@ -82,9 +61,8 @@ function lostIn({ policy, rule, path }: RuleAt, ports: ReadonlyMap<string, boole
   const { to = [] } = rule;
   const found: Lost[] = [];
   for (const [i, { operation }] of (to.length === 0 ? [{ operation: {} as Operation }] : to).entries()) {
-    const named = operation.ports ?? (operation.notPorts ? [] : [...ports.keys()]);
-    const [port] = named;
-    if (port === undefined || !named.every((it) => ports.get(it) === false)) continue;
+    const [port] = tcpPortsOf(operation, ports);
+    if (port === undefined) continue;
     const field = httpFields.find((it) => operation[it]);
     if (field !== undefined) {
       const place = { object: policy, path: [...path, 'to', i, 'operation', field] };

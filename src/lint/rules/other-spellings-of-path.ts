@@ -1,5 +1,7 @@
 import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { hasInnerStar, isExpression } from '../authorization/path-expression.ts';
+import { readPorts, tcpPortsOf } from '../authorization/read-ports.ts';
 import { ValueSet } from '../authorization/value-set.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -22,6 +24,7 @@ export const rule: Rule = {
   hint: 'allow known paths with an ALLOW policy, or list each spelling that the application accepts',
   check({ snapshot, report }) {
     const allowed = new AllowedPaths(snapshot.policies.authorizationPolicies);
+    const inForce = workloadsByPolicy(snapshot);
     const isAllowed = (policy: AuthorizationPolicy, path: string): boolean =>
       policy.spec.action === undefined || policy.spec.action === 'ALLOW' || allowed.mayHave(policy, path);
     for (const { policy, rule: own, path: root } of allRulesOf(snapshot)) {
@@ -36,8 +39,10 @@ export const rule: Rule = {
       const listed = new ValueSet(all);
       const isCovered = (other: string): boolean =>
         listed.covers(other) || templates.some((template) => template.test(other));
+      const ports = readPorts(policy, inForce.get(policy) ?? [], snapshot) ?? new Map();
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
-        (operation[field] ?? []).map((value, k) => {
+        // Connections have no path, in whatever spelling: http-condition-on-tcp-port says that.
+        (tcpPortsOf(operation, ports).length > 0 ? [] : (operation[field] ?? [])).map((value, k) => {
           const others = otherSpellings(value).filter((other) => !isCovered(other) && isAllowed(policy, other));
           return { value, path: [...root, 'to', j, 'operation', field, k], others };
         }),

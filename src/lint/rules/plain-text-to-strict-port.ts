@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../compiler/snapshot.ts';
 import type { Rule } from '../rule.ts';
 import { clientTlsOf } from '../tls/client-tls.ts';
+import { meantPort } from '../tls/meant-port.ts';
 import { rulesAlone, type Served, servedFor } from '../tls/served-ports.ts';
 
 /** The client is told to send plain text where every server takes mutual TLS alone. */
@@ -26,7 +27,7 @@ export const rule: Rule = {
       if (served.length === 0 || !served.every((it) => isStrict(it, snapshot))) continue;
       const host = served[0]?.target.service.host;
       const message = `mode DISABLE sends plain text to "${host}", whose workloads accept only mutual TLS`;
-      report({ object: rule, path: [...path, 'mode'], message });
+      report({ object: rule, path: [...path, 'mode'], message, hint: hintOf(served, snapshot) });
     }
   },
 };
@@ -35,4 +36,21 @@ function isStrict({ workload, target }: Served, { effective }: Snapshot): boolea
   if (workload.role === 'none') return false;
   const { mode, ports } = effective.inbound(workload);
   return (ports.get(target.targetPort) ?? mode).value === 'STRICT';
+}
+
+/** Where an exception from STRICT names the service port, that one is to be corrected, and this rule is right. */
+function hintOf(served: readonly Served[], snapshot: Snapshot): string | undefined {
+  for (const policy of snapshot.policies.peerAuthentications) {
+    for (const [port, { mode }] of Object.entries(policy.spec.portLevelMtls ?? {})) {
+      if (mode === 'STRICT' || !served.some(({ target }) => String(target.port.number) === port)) continue;
+      const meant = meantPort(port, policy, snapshot);
+      if (meant === undefined || !served.some((it) => isMeant(it, policy.namespace, meant.targetPort))) continue;
+      return `if the exception for port ${port} in PeerAuthentication "${policy.name}" is meant, write ${meant.targetPort} there: then this rule is right; else remove "tls"`;
+    }
+  }
+  return undefined;
+}
+
+function isMeant({ workload, target }: Served, namespace: string, targetPort: number): boolean {
+  return workload.namespace === namespace && target.targetPort === targetPort;
 }

@@ -1,9 +1,7 @@
-import type { Snapshot } from '../../compiler/snapshot.ts';
-import type { Workload } from '../../compiler/topology/model.ts';
 import { workloadsByLabels } from '../../compiler/topology/workload-index.ts';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
-import { declaredPorts, mayListen } from '../routing/declared-ports.ts';
 import type { Rule } from '../rule.ts';
+import { meantPort } from '../tls/meant-port.ts';
 
 /** `portLevelMtls` counts ports of the container; clients know those of the service. */
 export const rule: Rule = {
@@ -29,8 +27,7 @@ export const rule: Rule = {
       const selected = workloads.select(policy.namespace, policy.spec.selector?.matchLabels);
       if (selected.length === 0) skip(policy);
       for (const port of ports) {
-        const meant =
-          selected.length === 0 ? declaredPort(port, policy, snapshot) : meantPort(port, selected, snapshot);
+        const meant = meantPort(port, policy, snapshot);
         if (meant === undefined) continue;
         const path = ['spec', 'portLevelMtls', port];
         const message = `port ${port} is that of service "${meant.service}", whose connections come in on container port ${meant.targetPort}`;
@@ -42,28 +39,6 @@ export const rule: Rule = {
     }
   },
 };
-
-interface Meant {
-  readonly service: string;
-  readonly targetPort: number;
-}
-
-/** The one container port behind the service port, where no selected workload listens on the number as it is. */
-function meantPort(port: string, selected: readonly Workload[], { effective }: Snapshot): Meant | undefined {
-  if (selected.some((it) => effective.ingress(it).some(({ number }) => String(number) === port))) return undefined;
-  const targets = selected.filter(({ role }) => role !== 'none').flatMap((workload) => workload.targets);
-  if (targets.some(({ targetPort }) => String(targetPort) === port)) return undefined;
-  const behind = targets.filter((target) => String(target.port.number) === port);
-  const [first] = behind;
-  if (first === undefined || behind.some(({ targetPort }) => targetPort !== first.targetPort)) return undefined;
-  return { service: first.service.name, targetPort: first.targetPort };
-}
-
-/** The same where the input has the Service, and none of its workloads. */
-function declaredPort(port: string, policy: PeerAuthentication, snapshot: Snapshot): Meant | undefined {
-  const named = declaredPorts(policy, snapshot).find((it) => String(it.port.number) === port);
-  return named === undefined || mayListen(Number(port), policy, snapshot) ? undefined : named;
-}
 
 /** None where the entry of the container port is there already. */
 function fixOf(policy: PeerAuthentication, port: string, targetPort: number) {

@@ -5,7 +5,7 @@ import { jwtRulesOf } from '../tokens/jwt-rules.ts';
 export const rule: Rule = {
   code: 'token-in-query',
   id: 'MP509',
-  severity: 'warning',
+  severity: 'info',
   category: 'tokens',
   direction: 'none',
   confidence: 'certain',

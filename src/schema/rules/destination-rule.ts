@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../diagnostics/span.ts';
 import type { ClientTlsSettings, DestinationRule, TrafficBlocks } from '../../policy/destination-rule.ts';
 import type { Report, Rule } from '../rule.ts';
+import { quotedList } from '../words.ts';
 import { checkCertificateFiles } from './certificate-files.ts';
 import { checkZeros } from './idle-zeros.ts';
 import { checkLocalityLoadBalancing } from './locality.ts';
@@ -68,23 +69,24 @@ function checkClientTls(tls: ClientTlsSettings | undefined, path: JsonPath, repo
   if (tls === undefined) return;
   checkCertificateFiles(tls, path, report);
   const { mode, credentialName } = tls;
-  const conflict = (one: string, other: keyof ClientTlsSettings): void => {
-    if (!tls[other] || (Array.isArray(tls[other]) && tls[other].length === 0)) return;
-    const holes = { fields: `"${one}" and "${other}"`, where: '"tls"' };
-    report('conflicting-fields', [...path, other], holes, { part: 'key' });
+  const conflict = (one: string, ...others: readonly (keyof ClientTlsSettings)[]): void => {
+    const beside = others.filter((field) => tls[field] && !(Array.isArray(tls[field]) && tls[field].length === 0));
+    const [first] = beside;
+    if (first === undefined) return;
+    const excluded = quotedList(beside, 'and');
+    const holes = { fields: quotedList([one, ...beside], 'and'), where: '"tls"' };
+    const hint = `keep "${one}", or ${excluded} without it`;
+    report('conflicting-fields', [...path, first], holes, { part: 'key', hint });
   };
   if (credentialName && (mode === 'SIMPLE' || mode === 'MUTUAL')) {
-    for (const field of ['clientCertificate', 'privateKey', 'caCertificates'] as const) {
-      conflict('credentialName', field);
-    }
+    conflict('credentialName', 'clientCertificate', 'privateKey', 'caCertificates');
   }
   if (mode === 'MUTUAL' && !credentialName) {
     const absent = (['clientCertificate', 'privateKey'] as const).find((field) => !tls[field]);
     if (absent !== undefined) report('incomplete-client-certificate', [...path, 'mode'], { field: absent });
   }
   if (tls.insecureSkipVerify) {
-    conflict('insecureSkipVerify', 'caCertificates');
-    conflict('insecureSkipVerify', 'subjectAltNames');
+    conflict('insecureSkipVerify', 'caCertificates', 'subjectAltNames');
   }
 }
 

@@ -32,7 +32,12 @@ function checkActions(route: HttpRoute, path: JsonPath, report: Report): void {
   const conflicting = [...chosen, ...beside];
   if (conflicting.length < 2) return;
   const place = [...path, conflicting[1] ?? ''];
-  report('route-action-conflict', place, { fields: quotedList(conflicting, 'and') }, { part: 'key' });
+  // What answers itself excludes all the others; "rewrite" and "fault" go well with "route".
+  const field = conflicting.find((it) => it === 'redirect' || it === 'directResponse') ?? conflicting[0] ?? '';
+  const others = conflicting.filter((it) => it !== field);
+  const excluded = quotedList(others, 'and');
+  const hint = `remove "${field}", or ${excluded}`;
+  report('route-action-conflict', place, { field, others: excluded }, { part: 'key', hint });
 }
 
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

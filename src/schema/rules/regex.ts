@@ -5,8 +5,13 @@ import type { Report } from '../rule.ts';
 /** Envoy compiles expressions with RE2; a JavaScript one may be none. At most 1024 characters, as in Istio. */
 export function checkRegex(pattern: string, path: JsonPath, report: Report): void {
   const reason = faultOf(pattern);
-  if (reason !== undefined) report('invalid-regex', path, { field: String(path.at(-1)), reason });
+  if (reason === undefined) return;
+  const hint = isBeyondRe2.test(pattern) ? 'RE2 has no lookaround and no backreferences' : undefined;
+  report('invalid-regex', path, { field: String(path.at(-1)), reason }, { hint });
 }
+
+/** Lookaround, atomic groups, and references to groups. */
+const isBeyondRe2 = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k/;
 
 /**
  * Only counted repetition makes more of 1024 characters. Envoy counts the instructions for bytes, up to 15 for one of
