@@ -1,12 +1,11 @@
-import { X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { type ConnectionOptions, createSecureContext } from 'node:tls';
+import { createSecureContext } from 'node:tls';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { authoritiesProblem, type KeyPairTexts, keyPairProblem } from '../certificates/check-pair.ts';
 import { readNamedText } from '../lib/read-file.ts';
 import { AuthorityError, type AuthorityOptions, isPlaintext, type Remedy } from './authority.ts';
 import { type CertificateRequest, type CertificateResponse, createCertificate } from './ca-protocol.ts';
+import { meshChannelOptions, secureCredentials } from './secure-channel.ts';
 import { claimsOf, type TokenAnswer } from './token.ts';
 
 /** What one attempt is made with. */
@@ -34,11 +33,7 @@ export async function requestCertificate(authority: AuthorityOptions, attempt: A
   if (pair.texts === undefined && token === undefined) throw noCredential(pair.problem, attempt.token?.problem);
   const client = new Client(authority.address, await channelCredentials(authority, attempt, pair.texts), {
     'grpc.max_receive_message_length': longestAnswerBytes,
-    // The CA is inside the mesh: neither a proxy of the environment nor a text record of DNS has a say.
-    'grpc.enable_http_proxy': 0,
-    'grpc.service_config_disable_resolution': 1,
-    'grpc.use_local_subchannel_pool': 1,
-    'grpc.enable_retries': 0,
+    ...meshChannelOptions,
   });
   const metadata = new Metadata();
   metadata.set('clusterid', authority.clusterId);
@@ -86,33 +81,7 @@ async function channelCredentials(
 ): Promise<ChannelCredentials> {
   if (isPlaintext(address)) return credentials.createInsecure();
   const roots = await readRoots(rootPath, announcedRoots);
-  const [key = null, chain = null] = pair ? [Buffer.from(pair.privateKey), Buffer.from(pair.certificateChain)] : [];
-  const made = credentials.createSsl(Buffer.from(roots, 'latin1'), key, chain);
-  const host = hostOf(address);
-  return isIP(host) === 0 ? made : withoutServerName(made, host);
-}
-
-/** Of `host:port`; brackets around an IPv6 address are not part of it. */
-function hostOf(address: string): string {
-  return address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-}
-
-/**
- * An address is no server name (RFC 6066, 3), but the library sends it as one, at which Node warns. The certificate is
- * compared with the address here: Node 24 finds no IPv6 address in any certificate.
- */
-function withoutServerName(made: ChannelCredentials, ip: string): ChannelCredentials {
-  const create = made._createSecureConnector.bind(made);
-  made._createSecureConnector = (...target) => {
-    const connector = create(...target) as ReturnType<typeof create> & { connectionOptions: ConnectionOptions };
-    connector.connectionOptions.servername = '';
-    connector.connectionOptions.checkServerIdentity = (_name, { raw }) =>
-      new X509Certificate(raw).checkIP(ip) === undefined
-        ? new Error(`the certificate is not for the address ${ip}`)
-        : undefined;
-    return connector;
-  };
-  return made;
+  return secureCredentials(address, roots, pair);
 }
 
 /** A missing root never takes the encryption away: there is no attempt without one. */

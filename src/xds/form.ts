@@ -17,6 +17,8 @@ export interface ProtocolForm<Request extends AnyRequest, Response extends { rea
   readonly codec: Codec<Request, Response>;
   readonly open: (source: ViewSource, nextNonce: () => string) => DiscoveryStream<Request, Response>;
   readonly namesOf: (request: Request) => readonly string[];
+  /** Names that the client says it wants no more. */
+  readonly droppedBy: (request: Request) => readonly string[];
   readonly versionOf: (response: Response) => string;
 }
 
@@ -24,6 +26,7 @@ export const stateOfTheWorldForm: ProtocolForm<DiscoveryRequest, DiscoveryRespon
   codec: stateOfTheWorldCodec,
   open: (source, nextNonce) => new StateOfTheWorldStream(source, nextNonce),
   namesOf: (request) => request.resourceNames,
+  droppedBy: () => [],
   versionOf: (response) => response.versionInfo,
 };
 
@@ -35,5 +38,6 @@ export const deltaForm: ProtocolForm<DeltaRequest, DeltaResponse> = {
     ...unsubscribe,
     ...Object.keys(initialVersions),
   ],
+  droppedBy: ({ unsubscribe }) => unsubscribe,
   versionOf: (response) => response.systemVersion,
 };

@@ -27,6 +27,8 @@ export interface StreamScope {
   onChange(listener: () => void): () => void;
   /** The client has answered a response: by taking it, or by the refusal. */
   answered?(typeUrl: string, refusal: Refusal | undefined): void;
+  /** After each request: the names that no resource answers yet, and those that the client wants no more. */
+  asked?(typeUrl: string, names: { readonly lacking: readonly string[]; readonly dropped: readonly string[] }): void;
   /** The client refuses these by themselves. */
   isolated?(typeUrl: string, culprits: readonly Culprit[]): void;
   /** Everything is sent and answered. */

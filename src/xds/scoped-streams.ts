@@ -42,6 +42,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
       this.#scope.isolated?.(request.typeUrl, culprits);
     }
     this.#tellWaiting(stream);
+    this.#scope.asked?.(request.typeUrl, { lacking: stream.pendingNames, dropped: this.#form.droppedBy(request) });
     if (response !== undefined) this.#noteSent(response.typeUrl, stream);
     return response;
   }

@@ -1,0 +1,105 @@
+import { chmod, link, mkdtemp, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contentVersion } from '../../xds/resource.ts';
+import { ConfigurationCache } from './cache.ts';
+
+const owner = { identity: 'spiffe://cluster.local/ns/foo/sa/web', workload: 'sidecar~ip~web.foo~x', roots: ['AA'] };
+const resource = (name: string, text = name) => ({ name, version: contentVersion(text), body: Buffer.from(text) });
+const resources = { clusters: [resource('a'), resource('b')], endpoints: [], listeners: [resource('in')], routes: [] };
+
+describe('ConfigurationCache', () => {
+  let folder: string;
+  let path: string;
+  let cache: ConfigurationCache;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cache-'));
+    path = join(folder, 'discovery-cache');
+    cache = new ConfigurationCache(path);
+    await cache.write(owner, resources, Date.now() - 5_000);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const problem = async (): Promise<string | undefined> => {
+    const answer = await cache.read(Date.now());
+    return 'problem' in answer ? answer.problem : 'none';
+  };
+
+  test('gives back what was written, with its owner and the age since the last word of the control plane', async () => {
+    const answer = await cache.read(Date.now());
+    if ('problem' in answer) throw new Error(answer.problem);
+    expect(answer.owner).toEqual(owner);
+    expect(answer.resources.clusters.map(({ name, version }) => [name, version])).toEqual(
+      resources.clusters.map(({ name, version }) => [name, version]),
+    );
+    expect(Buffer.from(answer.resources.listeners[0]?.body ?? []).toString()).toBe('in');
+    expect(answer.ageMs).toBeGreaterThanOrEqual(4_900);
+    await cache.confirm(Date.now());
+    const later = await cache.read(Date.now());
+    expect('problem' in later ? undefined : later.ageMs).toBeLessThan(1_000);
+  });
+
+  test('is a file of mode 600', async () => {
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('says nothing where there is no file', async () => {
+    await cache.remove();
+    expect(await problem()).toBeUndefined();
+  });
+
+  test('is not used where one byte is another one', async () => {
+    for (const at of [0, 64, 70, -1]) {
+      const bytes = await readFile(path);
+      const place = at < 0 ? bytes.length + at : at;
+      bytes[place] = (bytes[place] ?? 0) ^ 1;
+      await writeFile(path, bytes);
+      expect(await problem()).toBe('it is cut off, or was changed');
+      bytes[place] = (bytes[place] ?? 0) ^ 1;
+      await writeFile(path, bytes);
+    }
+    expect(await problem()).toBe('none');
+  });
+
+  test('is not used where it is cut off, at whatever place', async () => {
+    const { size } = await stat(path);
+    for (const length of [size - 1, 66, 64, 1, 0]) {
+      await truncate(path, length);
+      expect(await problem()).toBe('it is cut off, or was changed');
+    }
+  });
+
+  test('is not used where others may read or write it', async () => {
+    for (const mode of [0o640, 0o602, 0o644, 0o700]) {
+      await chmod(path, mode);
+      expect(await problem()).toBe(`its mode is ${mode.toString(8)}, expected 600`);
+    }
+  });
+
+  test('is not used where it is a link, or has a second name', async () => {
+    await link(path, join(folder, 'other'));
+    expect(await problem()).toBe('it is no plain file');
+    await cache.remove();
+    await symlink(join(folder, 'other'), path);
+    expect(await problem()).toBe('it cannot be read (ELOOP)');
+  });
+
+  test('is not used where it is huge, and not read either', async () => {
+    await truncate(path, 2 ** 40);
+    expect(await problem()).toMatch(/^it has 1099511627776 bytes/);
+  });
+
+  test('is not used where it is of the future', async () => {
+    const later = Date.now() / 1000 + 3_600;
+    await utimes(path, later, later);
+    expect(await problem()).toBe('it was written in the future');
+  });
+
+  test('holds no private key, and keeps what was there', async () => {
+    const secret = resource('key', '-----BEGIN PRIVATE KEY-----\nx\n');
+    await expect(cache.write(owner, { ...resources, listeners: [secret] }, Date.now())).rejects.toThrow('private key');
+    expect(await problem()).toBe('none');
+  });
+});

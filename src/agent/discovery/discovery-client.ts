@@ -1,0 +1,248 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ResourceFile } from '../../envoy/api/resource-file.ts';
+import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { aggregatedService } from '../../xds/aggregated-service.ts';
+import type { DiscoveryNode } from '../../xds/message.ts';
+import { StreamRefusal } from '../../xds/scope.ts';
+import { startDiscoveryServer } from '../../xds/server.ts';
+import { AgentError } from '../agent-error.ts';
+import type { Log } from '../log/log.ts';
+import { type CacheAnswer, type CacheOwner, ConfigurationCache } from './cache.ts';
+import { HeldConfiguration } from './configuration.ts';
+import type { ConfigurationObserver } from './observer.ts';
+import { rootDigests, shareRoot } from './roots.ts';
+import { Upstream } from './upstream.ts';
+
+/** Whose configuration is asked for, and where. */
+export interface DiscoveryConfig {
+  /** `host:port` of the control plane. */
+  readonly address: string;
+  /** `role~ip~name.namespace~domain` */
+  readonly nodeId: string;
+  /** What the workload's SPIFFE ID begins with, namespace included. */
+  readonly identityPrefix: string;
+  /** Roots of the mesh on disk: they say whether a cache is of this mesh before there is an identity. */
+  readonly rootPath: string;
+  /** So long a configuration is used without a word of the control plane. */
+  readonly maxAgeMs: number;
+  /** `1.40.0` */
+  readonly envoyVersion: () => Promise<string>;
+}
+
+export interface DiscoveryClientOptions {
+  /** Folder of the socket and of the cache. */
+  readonly configPath: string;
+  readonly config: DiscoveryConfig;
+  readonly log: Log;
+  readonly observer?: ConfigurationObserver | undefined;
+  readonly clock?: Clock;
+  readonly checkMs?: number;
+}
+
+/** Name of the socket in the configuration folder; the bootstrap's cluster `xds-grpc` leads to it. */
+const socketName = 'XDS';
+const cacheName = 'discovery-cache';
+/** A change that follows at once is written with it. */
+const writeDelayMs = 500;
+/** How often the cache is told that it is still what holds. */
+const confirmMs = 60_000;
+/** UNAVAILABLE of gRPC's status codes. */
+const unavailable = 14;
+
+/**
+ * Serves Envoy what the control plane says, and while that is away what it said last, from memory and after a start from
+ * disk. What Envoy has accepted is written to disk.
+ */
+export class DiscoveryClient {
+  readonly #options: DiscoveryClientOptions;
+  readonly #clock: Clock;
+  readonly #cache: ConfigurationCache;
+  readonly #held: HeldConfiguration;
+  readonly #upstream: Upstream;
+  readonly #end = new AbortController();
+  #closeServer: () => Promise<void> = () => Promise.resolve();
+  #owner: CacheOwner | undefined;
+  #isSynced = false;
+  /** There is a configuration, and so old it was at a reading of the monotonic clock. */
+  #age: { readonly ms: number; readonly atMs: number } | undefined;
+  #mustWrite = false;
+  #writing = Promise.resolve();
+
+  private constructor(options: DiscoveryClientOptions) {
+    const { clock = systemClock, log, config, checkMs, configPath, observer } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#cache = new ConfigurationCache(join(configPath, cacheName));
+    this.#held = new HeldConfiguration({
+      lacks: (list, names) => this.#upstream.want(list, names),
+      drops: (list, names) => {
+        this.#upstream.drop(list, names);
+        this.#held.forget(list, names);
+      },
+      settled: () => this.#writeSoon(),
+    });
+    const { address, nodeId, envoyVersion } = config;
+    this.#upstream = new Upstream({
+      ...{ address, log, clock, ...(checkMs !== undefined && { checkMs }) },
+      node: async (): Promise<DiscoveryNode> => ({ id: nodeId, envoyVersion: await envoyVersion() }),
+      versions: (list) => Object.fromEntries(this.#held.stores[list].view.all.map((it) => [it.name, it.version])),
+      take: (list, response, answer) =>
+        this.#held.take(list, response, (refusal) => {
+          if (refusal !== undefined) {
+            log.error('Envoy refuses configuration of the control plane', { list, reason: refusal });
+            observer?.refused?.();
+          }
+          answer(refusal);
+        }),
+      synced: (isSynced) => this.#sync(isSynced),
+    });
+  }
+
+  /** Reads the cache, and serves; the control plane is asked once there is an identity. */
+  static async start(options: DiscoveryClientOptions): Promise<DiscoveryClient> {
+    const client = new DiscoveryClient(options);
+    await client.#restore();
+    await client.#serve();
+    options.observer?.watchAge?.(() => (client.ageMs === undefined ? undefined : client.ageMs / 1000));
+    return client;
+  }
+
+  /** How long the control plane has not confirmed what is served; undefined: there is nothing. */
+  get ageMs(): number | undefined {
+    if (this.#age === undefined) return undefined;
+    return this.#isSynced ? 0 : this.#age.ms + this.#clock.monotonicMs() - this.#age.atMs;
+  }
+
+  /** Why Envoy should get no traffic; undefined: it may, as far as its configuration goes. */
+  get problem(): string | undefined {
+    const { address, maxAgeMs } = this.#options.config;
+    const { ageMs } = this;
+    const why = this.#upstream.problem ?? 'it has not answered yet';
+    if (ageMs === undefined) return `no configuration has come from the control plane at ${address}: ${why}`;
+    if (ageMs <= maxAgeMs) return undefined;
+    return `the configuration is ${Math.round(ageMs / 1000)} s old, at most ${Math.round(maxAgeMs / 1000)}: ${why}`;
+  }
+
+  /** Whether Envoy has taken everything that there is for it. */
+  get isInForce(): boolean {
+    return this.problem === undefined && this.#held.isSettled && !this.#held.isEmpty;
+  }
+
+  listeners(): ResourceFile {
+    return this.#held.listeners();
+  }
+
+  /** The identity in force: the control plane is asked with it, and a cache of another one is not used any more. */
+  takeIdentity(snapshot: SecretSnapshot): void {
+    const { nodeId } = this.#options.config;
+    const { spiffeId, rootCertificates } = snapshot;
+    const owner = { identity: spiffeId, workload: nodeId, roots: rootDigests(rootCertificates) };
+    const before = this.#owner;
+    this.#owner = owner;
+    if (before !== undefined && (before.identity !== spiffeId || !shareRoot(before.roots, owner.roots))) {
+      this.#options.log.error('the configuration is of another identity or mesh, and is not used', {
+        identity: spiffeId,
+        cached: before.identity,
+      });
+      this.#held.clear();
+      this.#age = undefined;
+      this.#upstream.restart();
+      this.#writing = this.#writing.then(() => this.#cache.remove());
+    } else if (before?.roots.join() !== owner.roots.join()) this.#writeSoon();
+    this.#upstream.takeIdentity(snapshot);
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#upstream.close();
+    await this.#closeServer();
+    if (this.#mustWrite) await this.#write();
+    await this.#writing;
+  }
+
+  async #restore(): Promise<void> {
+    const { log, config } = this.#options;
+    const answer = await this.#cache.read(this.#clock.wallMs());
+    const problem = 'problem' in answer ? answer.problem : await this.#misfit(answer);
+    if (problem !== undefined) log.warn('the cached configuration is not used', { reason: problem });
+    if ('problem' in answer || problem !== undefined) return;
+    const { resources, owner, ageMs } = answer;
+    this.#held.restore(resources);
+    this.#owner = owner;
+    this.#age = { ms: ageMs, atMs: this.#clock.monotonicMs() };
+    const seconds = Math.round(ageMs / 1000);
+    log.info('the cached configuration is served until the control plane answers', { seconds, of: config.address });
+  }
+
+  /** Why a cache is not this workload's, or not now. */
+  async #misfit({ owner, ageMs }: Extract<CacheAnswer, { readonly owner: CacheOwner }>): Promise<string | undefined> {
+    const { nodeId, identityPrefix, maxAgeMs, rootPath } = this.#options.config;
+    if (ageMs > maxAgeMs) return `it is ${Math.round(ageMs / 1000)} s old, at most ${Math.round(maxAgeMs / 1000)}`;
+    if (owner.workload !== nodeId) return `it is of the workload "${owner.workload}", expected "${nodeId}"`;
+    if (!owner.identity.startsWith(identityPrefix)) return `it is of the identity "${owner.identity}"`;
+    const roots = await readFile(rootPath, 'latin1').catch(() => '');
+    if (!shareRoot(owner.roots, roots === '' ? [] : rootDigests(roots)))
+      return `it is of a mesh with another root than "${rootPath}"`;
+    return undefined;
+  }
+
+  async #serve(): Promise<void> {
+    const { configPath, log } = this.#options;
+    const service = aggregatedService(() => {
+      const { problem } = this;
+      // An Envoy that starts waits: what is too old, it gets no more.
+      if (problem !== undefined && this.#age !== undefined) throw new StreamRefusal(unavailable, problem);
+      return this.#held.scope();
+    });
+    const observer = { failed: (error: Error) => log.warn(error.message) };
+    const server = await startDiscoveryServer(join(configPath, socketName), [service], observer).catch((cause) => {
+      throw new AgentError('sds-bind-failed', 'cannot serve configuration to Envoy', { cause });
+    });
+    const confirming = setInterval(() => this.#isSynced && this.#confirm(), confirmMs);
+    this.#closeServer = () => {
+      clearInterval(confirming);
+      return server.close();
+    };
+  }
+
+  #sync(isSynced: boolean): void {
+    if (!isSynced && !this.#isSynced) return;
+    this.#age = { ms: 0, atMs: this.#clock.monotonicMs() };
+    if (isSynced && !this.#isSynced) this.#options.log.info('the control plane is connected, and all is in step');
+    this.#isSynced = isSynced;
+    this.#options.observer?.connected?.(isSynced);
+    this.#confirm();
+  }
+
+  /** On disk too the age counts from the last word of the control plane. */
+  #confirm(): void {
+    const nowMs = this.#clock.wallMs();
+    this.#writing = this.#writing
+      .then(() => this.#cache.confirm(nowMs))
+      .catch((error: Error) =>
+        this.#options.log.warn('the cache of the configuration cannot be kept', { reason: error.message }),
+      );
+  }
+
+  #writeSoon(): void {
+    if (this.#mustWrite) return;
+    this.#mustWrite = true;
+    void this.#clock.sleep(writeDelayMs, this.#end.signal).then(() => {
+      if (this.#mustWrite && !this.#end.signal.aborted) void this.#write();
+    });
+  }
+
+  #write(): Promise<void> {
+    this.#mustWrite = false;
+    const owner = this.#owner;
+    const { ageMs } = this;
+    if (owner === undefined || ageMs === undefined) return this.#writing;
+    const { log } = this.#options;
+    this.#writing = this.#writing
+      .then(() => this.#cache.write(owner, this.#held.good(), this.#clock.wallMs() - ageMs))
+      .catch((error: Error) => log.warn('the configuration cannot be cached', { reason: error.message }));
+    return this.#writing;
+  }
+}

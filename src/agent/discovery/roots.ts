@@ -1,0 +1,14 @@
+import { X509Certificate } from 'node:crypto';
+import { splitCertificates } from '../../certificates/roots.ts';
+
+/** SHA-256 of each certificate of the PEM text, sorted. */
+export function rootDigests(pem: string): readonly string[] {
+  return splitCertificates(pem)
+    .map((one) => new X509Certificate(one).fingerprint256)
+    .sort();
+}
+
+/** Whether both have a root: a mesh that changes its root has the old one and the new one for a while. */
+export function shareRoot(a: readonly string[], b: readonly string[]): boolean {
+  return a.some((root) => b.includes(root));
+}

@@ -1,0 +1,221 @@
+import { Client, type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
+import { meshChannelOptions, secureCredentials } from '../../identity/secure-channel.ts';
+import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
+import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
+import type { Log } from '../log/log.ts';
+import { listOfType } from './configuration.ts';
+
+export interface UpstreamOptions {
+  /** `host:port` of the control plane; its certificate must be for the host. */
+  readonly address: string;
+  readonly node: () => Promise<DiscoveryNode>;
+  /** What this client has of a type, name to version. */
+  readonly versions: (list: ConfigurationList) => Readonly<Record<string, string>>;
+  /** A response that may be served; `answer` gives Envoy's refusal, or nothing. */
+  readonly take: (
+    list: ConfigurationList,
+    response: DeltaResponse,
+    answer: (refusal: string | undefined) => void,
+  ) => void;
+  /** Whether this client has all that the control plane has for it, from now on. */
+  readonly synced: (isSynced: boolean) => void;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** How often the control plane is asked whether it is there; a stream without an answer for twice as long is ended. */
+  readonly checkMs?: number;
+}
+
+/** A name that no resource has: the word that it is absent is the answer to all that was asked before. */
+const syncName = 'agent:sync';
+/** The configuration of a big mesh comes in one message a type. */
+const longestMessageBytes = 256 * 1_048_576;
+const backOffMs = { first: 500, longest: 30_000 };
+/** INTERNAL: what Envoy itself refuses with. */
+const refusalCode = 13;
+const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
+
+/**
+ * The one delta stream to the control plane, made again whenever it ends, after a random part of a delay that doubles. A
+ * name of several addresses leads to the first one that answers. Nothing is asked before there is an identity to show.
+ */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #end = new AbortController();
+  readonly #wanted: Readonly<Record<'endpoints' | 'routes', Set<string>>> = { endpoints: new Set(), routes: new Set() };
+  #identity: SecretSnapshot | undefined;
+  #call: ClientDuplexStream<Buffer, Buffer> | undefined;
+  #running: Promise<void> | undefined;
+  #problem: string | undefined;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  /** Why there is no stream now; undefined: there is one, or none was tried yet. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** The identity that the next connection shows, and whose roots the control plane's certificate must lead to. */
+  takeIdentity(snapshot: SecretSnapshot): void {
+    this.#identity = snapshot;
+    this.#running ??= this.#run();
+  }
+
+  want(list: ConfigurationList, names: readonly string[]): void {
+    const wanted = this.#wantedOf(list);
+    const fresh = names.filter((name) => wanted !== undefined && !wanted.has(name));
+    if (fresh.length === 0) return;
+    for (const name of fresh) wanted?.add(name);
+    this.#ask({ typeUrl: configurationTypes[list].typeUrl, subscribe: fresh });
+  }
+
+  drop(list: ConfigurationList, names: readonly string[]): void {
+    const wanted = this.#wantedOf(list);
+    const gone = names.filter((name) => name !== syncName && name !== '*');
+    if (wanted === undefined || gone.length === 0) return;
+    for (const name of gone) wanted.delete(name);
+    this.#ask({ typeUrl: configurationTypes[list].typeUrl, unsubscribe: gone });
+  }
+
+  /** Ends this stream; the next one begins as if nothing were known. */
+  restart(): void {
+    this.#call?.cancel();
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    this.#call?.cancel();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log, synced } = this.#options;
+    let failures = 0;
+    while (!this.#end.signal.aborted) {
+      const { wasSynced, problem } = await this.#carry();
+      synced(false);
+      if (this.#end.signal.aborted) return;
+      failures = wasSynced ? 0 : failures + 1;
+      const longest = Math.min(backOffMs.first * 2 ** failures, backOffMs.longest);
+      const nextAttemptMs = Math.round(longest * (0.25 + 0.75 * clock.random()));
+      const hasChanged = wasSynced || problem !== this.#problem;
+      this.#problem = problem;
+      log[hasChanged ? 'warn' : 'debug'](`no stream to the control plane: ${problem}`, { nextAttemptMs });
+      await clock.sleep(nextAttemptMs, this.#end.signal);
+    }
+  }
+
+  /** One stream from its begin to its end. */
+  async #carry(): Promise<{ readonly wasSynced: boolean; readonly problem: string }> {
+    const { address, checkMs = 30_000 } = this.#options;
+    const identity = this.#identity as SecretSnapshot;
+    const { certificateChain, privateKey, rootCertificates } = identity;
+    const node = await this.#options.node();
+    if (this.#end.signal.aborted) return { wasSynced: false, problem: 'the agent stops' };
+    const shown = secureCredentials(address, rootCertificates, { certificateChain, privateKey });
+    const client = new Client(address, shown, {
+      ...meshChannelOptions,
+      'grpc.max_receive_message_length': longestMessageBytes,
+      'grpc.keepalive_time_ms': 10_000,
+      'grpc.keepalive_timeout_ms': 5_000,
+    });
+    const call = client.makeBidiStreamRequest(path, asIs, asIs);
+    this.#call = call;
+    const stream = { wasSynced: false, answeredAtMs: performance.now() };
+    const check = setInterval(() => {
+      if (performance.now() - stream.answeredAtMs > 2 * checkMs) call.cancel();
+      else this.#ask({ typeUrl: configurationTypes.endpoints.typeUrl, subscribe: [syncName] });
+    }, checkMs);
+    check.unref();
+    const problem = await new Promise<string>((resolve) => {
+      call.on('data', (bytes: Buffer) => {
+        try {
+          if (!this.#receive(bytes, call)) return;
+          stream.wasSynced = true;
+          stream.answeredAtMs = performance.now();
+        } catch (error) {
+          call.cancel();
+          resolve(`a response cannot be read: ${(error as Error).message}`);
+        }
+      });
+      call.on('error', (error: ServiceError) => resolve(explain(error, address)));
+      call.on('end', () => resolve(`${address} has ended the stream`));
+      this.#begin(node);
+    });
+    clearInterval(check);
+    this.#call = undefined;
+    call.on('error', () => undefined);
+    call.cancel();
+    client.close();
+    return { wasSynced: stream.wasSynced, problem };
+  }
+
+  /** Clusters and listeners are asked for whole, and before what they name. */
+  #begin(node: DiscoveryNode): void {
+    const ask = (list: ConfigurationList, subscribe: readonly string[], more: Partial<DeltaAsk> = {}): void => {
+      const initialVersions = this.#options.versions(list);
+      this.#ask({ typeUrl: configurationTypes[list].typeUrl, subscribe, initialVersions, ...more });
+    };
+    ask('clusters', ['*'], { node });
+    ask('listeners', ['*']);
+    const { routes, endpoints } = this.#wanted;
+    const known = (list: ConfigurationList) => this.#options.versions(list);
+    const without = (names: ReadonlySet<string>, has: object) => [...names].filter((name) => !Object.hasOwn(has, name));
+    const [knownRoutes, knownEndpoints] = [known('routes'), known('endpoints')];
+    if (routes.size > 0 || Object.keys(knownRoutes).length > 0) ask('routes', without(routes, knownRoutes));
+    ask('endpoints', [...without(endpoints, knownEndpoints), syncName]);
+    // What is had is followed, whether Envoy has named it yet or not.
+    for (const name of Object.keys(knownRoutes)) routes.add(name);
+    for (const name of Object.keys(knownEndpoints)) endpoints.add(name);
+  }
+
+  /** Gives true where the response says that all before it has come. */
+  #receive(bytes: Buffer, call: ClientDuplexStream<Buffer, Buffer>): boolean {
+    const { response, problem } = readDeltaResponse(bytes);
+    const { typeUrl, nonce, resources } = response;
+    const list = listOfType(typeUrl);
+    const answer = (refusal: string | undefined): void => {
+      // The word about a response of an earlier stream is nobody's.
+      if (this.#call !== call) return;
+      this.#ask({ typeUrl, nonce, ...(refusal !== undefined && { error: { code: refusalCode, message: refusal } }) });
+    };
+    const fault = list === undefined ? `the type "${typeUrl}" was not asked for` : problem;
+    if (list === undefined || fault !== undefined) {
+      const reason = fault ?? '';
+      this.#options.log.error('the control plane sent what cannot be taken', { type: typeUrl, reason });
+      answer(reason);
+      return false;
+    }
+    const removed = response.removed.filter((name) => name !== syncName);
+    const isSync = list === 'endpoints' && removed.length < response.removed.length;
+    if (resources.length === 0 && removed.length === 0) answer(undefined);
+    else this.#options.take(list, { ...response, removed }, answer);
+    if (isSync) {
+      this.#problem = undefined;
+      this.#options.synced(true);
+    }
+    return isSync;
+  }
+
+  #wantedOf(list: ConfigurationList): Set<string> | undefined {
+    return list === 'endpoints' || list === 'routes' ? this.#wanted[list] : undefined;
+  }
+
+  #ask(ask: DeltaAsk): void {
+    const call = this.#call;
+    if (call?.writable) call.write(encodeDeltaAsk(ask));
+  }
+}
+
+function explain({ code, details }: ServiceError, address: string): string {
+  const words = (details ?? '').replace(/\s+/g, ' ').slice(0, 300);
+  return `${address} answers ${status[code] ?? 'with an error'}: ${words}`;
+}
+
+function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}
