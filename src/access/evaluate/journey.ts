@@ -44,11 +44,14 @@ export interface Way {
   readonly target?: WorkloadName;
 }
 
+/** Stands for a client whose address is not known: of the block for measurements (RFC 2544), where nobody is. */
+export const assumedAddress = '198.18.0.1';
+
 /** Every way that a request may take: more than one where weights or endpoints are a matter of chance. */
 export function travel(world: World, access: AccessRequest, tokens: TokenJudge): readonly Way[] {
   const { from, to, protocol, request } = access;
   const client = from.kind === 'workload' ? findWorkload(world, from) : undefined;
-  const source = client?.addresses[0] ?? (from.kind === 'outside' ? from.address : '');
+  const source = client?.addresses[0] ?? (from.kind === 'outside' ? from.address : assumedAddress);
   const connection: Connection = { source, destination: to, protocol };
   const proxy = client && world.proxies.get(keyOf(client));
   if (client === undefined || proxy === undefined || client.role === 'none') {
@@ -114,12 +117,18 @@ function failed(why: string, request: HttpRequest | undefined): Outcome {
   return { kind: 'answered', status: 503, details: why };
 }
 
-/** At the workload that has the address, through its proxy where it has one. */
+/** At the workload that has the address, through its proxy where it has one. What a gateway does is not followed yet. */
 function arrive(world: World, connection: Connection, request: HttpRequest | undefined, tokens: TokenJudge): Way {
   const { address, port } = connection.destination;
   const server = workloadAt(world, address);
-  const delivered: Outcome = { kind: 'reaches', clusters: [], ...(request !== undefined && { request }) };
+  const delivered: Outcome = {
+    kind: 'reaches',
+    clusters: [`${address}:${port}`],
+    ...(request !== undefined && { request }),
+  };
   if (server === undefined) return { outcome: delivered, legs: [] };
+  if (server.role === 'router')
+    return { outcome: { kind: 'unmodelled', at: `gateway ${keyOf(server)}` }, legs: [], target: server };
   const proxy = world.proxies.get(keyOf(server));
   const listener = isCaptured(world, server, port) ? proxy?.listeners.get('virtualInbound') : undefined;
   if (proxy === undefined || listener === undefined) {

@@ -48,6 +48,10 @@ const http = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 /** Envoy's `Cluster`. */
 export function liftCluster(fragment: Fragment): Cluster {
   const message = new Message(`${cluster}.Cluster`, fragment, new Gaps());
+  const custom = message.message('cluster_type', `${cluster}.Cluster.CustomClusterType`).any('typed_config');
+  if (message.has('cluster_type') && custom?.type !== 'envoy.extensions.clusters.dns.v3.DnsCluster') {
+    message.refuse('cluster_type');
+  }
   const sockets = message
     .messages('transport_socket_matches', `${cluster}.Cluster.TransportSocketMatch`)
     .map((match) => ({

@@ -114,9 +114,15 @@ const rows: Readonly<Record<string, Row>> = {
   [`${tls}.UpstreamTlsContext`]: ['sni common_tls_context'],
   'envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer': [''],
   'envoy.config.cluster.v3.Cluster': [
-    'name type load_assignment transport_socket transport_socket_matches typed_extension_protocol_options',
+    'name type cluster_type load_assignment transport_socket transport_socket_matches typed_extension_protocol_options',
     'alt_stat_name connect_timeout circuit_breakers lb_policy upstream_bind_config outlier_detection common_lb_config ' +
+      'wait_for_warm_on_init least_request_lb_config maglev_lb_config ring_hash_lb_config round_robin_lb_config ' +
       'upstream_connection_options per_connection_buffer_limit_bytes dns_lookup_family respect_dns_ttl dns_refresh_rate',
+  ],
+  'envoy.config.cluster.v3.Cluster.CustomClusterType': ['typed_config', 'name'],
+  'envoy.extensions.clusters.dns.v3.DnsCluster': [
+    '',
+    'dns_refresh_rate dns_lookup_family respect_dns_ttl all_addresses_in_single_endpoint',
   ],
   'envoy.config.cluster.v3.Cluster.TransportSocketMatch': ['match transport_socket', 'name'],
   'envoy.config.endpoint.v3.ClusterLoadAssignment': ['endpoints', 'cluster_name'],

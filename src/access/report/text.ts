@@ -31,7 +31,7 @@ function verdictOf(outcome: Outcome, target: string | undefined, last: Explained
     case 'closed':
       return `000 the connection is closed: ${outcome.details}${by}; curl exits with ${outcome.exitCodes.join(' or ')}`;
     case 'unmodelled':
-      return `unknown: the configuration says something that is not understood, at ${outcome.at}`;
+      return `unknown: something on the way is not understood: ${outcome.at}`;
   }
 }
 

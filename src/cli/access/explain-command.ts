@@ -1,8 +1,8 @@
-import { type AccessRequest, type Client, travel } from '../../access/evaluate/journey.ts';
+import { type AccessRequest, assumedAddress, type Client, travel } from '../../access/evaluate/journey.ts';
 import { explainWays } from '../../access/explanation.ts';
 import { liftProxy } from '../../access/lift-proxy.ts';
 import { formatWays } from '../../access/report/text.ts';
-import { keyOf, type World } from '../../access/world.ts';
+import { findWorkload, keyOf, type World } from '../../access/world.ts';
 import type { Compilation } from '../../compiler/compilation.ts';
 import { noOrigins, type OriginsFile, readOriginsFile } from '../../contracts/origins-file.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -14,7 +14,7 @@ import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
 import { compileInputs, type PipelineOptions } from '../pipeline.ts';
 import type { Target } from './explain-options.ts';
-import { addressesOf, authorityOf } from './resolve-target.ts';
+import { addressesOf, authorityOf, resolvedAddress } from './resolve-target.ts';
 
 /** Options of `meshpol explain`, as the command line spells them. */
 export interface ExplainOptions extends PipelineOptions {
@@ -48,12 +48,17 @@ export async function runExplain(positional: readonly string[], options: Explain
   }
   const world = worldOf(compilation);
   const { from, to } = options;
-  if (from.kind === 'workload') requireWorkload(world, from);
-  const ways = addressesOf(world, from, to).flatMap((address) =>
+  if (from.kind === 'workload') requireClient(world, from);
+  const addresses = addressesOf(world, from, to);
+  const ways = addresses.flatMap((address) =>
     travel(world, accessRequest(options, address), { now: Date.now() / 1000, claims: options.claims }),
   );
   const explained = explainWays(ways, originsIn(compilation, inputs));
-  const assumptions = assumptionsOf(options);
+  const isResolved = addresses.some(({ address }) => address === resolvedAddress);
+  const assumptions = [
+    ...(isResolved ? [`the host of --to resolves to ${resolvedAddress}, where no workload is`] : []),
+    ...assumptionsOf(options, world),
+  ];
   const json = (): string => `${JSON.stringify({ format: 1, ways: explained, assumptions }, undefined, 2)}\n`;
   await io.writeOut(options.format === 'json' ? json() : formatWays(explained, assumptions));
   return explained.some(({ outcome }) => outcome.kind === 'unmodelled') ? exitCode.no : exitCode.done;
@@ -84,11 +89,17 @@ function readOrigins(beside: ReturnType<typeof filesBeside>): OriginsFile {
   return readOriginsFile(beside.get('origins.json')?.() ?? JSON.stringify(noOrigins));
 }
 
-function requireWorkload(
+function requireClient(
   { mesh }: World,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): void {
-  if (mesh.workloads.some((one) => one.namespace === namespace && one.name === name)) return;
+  const client = mesh.workloads.find((one) => one.namespace === namespace && one.name === name);
+  if (client?.role === 'router') {
+    throw new UsageError(
+      `${namespace}/${name} is a gateway, which sends no requests of its own: name its client with --from`,
+    );
+  }
+  if (client !== undefined) return;
   const known = mesh.workloads.slice(0, 5).map(keyOf).join(', ');
   throw new UsageError(`the input has no workload ${namespace}/${name}; it has ${known === '' ? 'none' : known}`);
 }
@@ -102,8 +113,11 @@ function accessRequest(options: ExplainOptions, address: AccessRequest['to']): A
 }
 
 /** What the answer rests on beside the inputs. */
-function assumptionsOf({ claims, protocol }: ExplainOptions): readonly string[] {
+function assumptionsOf({ claims, protocol, from }: ExplainOptions, world: World): readonly string[] {
+  const client = from.kind === 'workload' ? findWorkload(world, from) : undefined;
+  const isUnplaced = client !== undefined && client.addresses.length === 0;
   return [
+    ...(isUnplaced ? [`${keyOf(client)} has no address in the input: ${assumedAddress} stands for it`] : []),
     'every endpoint is healthy, and the application answers what it gets',
     'redirection is in force as the agent sets it up; connections are new',
     ...(claims === undefined ? [] : ['a token with these claims has a valid signature']),

@@ -109,10 +109,51 @@ describe('meshpol explain', () => {
     const { code, out } = await run(`${fromSleep} --header authorization:Bearer=x`, mesh + tokens);
     expect([code, out.startsWith('reaches')]).toEqual([0, true]);
     const query = await run(`${fromSleep} --path /?access_token=x`, mesh + tokens);
-    expect([query.code, firstLine(query)]).toEqual([
+    expect([query.code, firstLine(query)]).toEqual([1, 'unknown: something on the way is not understood: token']);
+  });
+
+  test('assumes an address for a client that has none, and says so', async () => {
+    const deployment = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: foo}
+spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: app}]}}}
+`;
+    const { code, out } = await run('explain - --from foo/web --to httpbin:8000', mesh.replace(/---\n$/, deployment));
+    expect([code, out.split('\n')[0]]).toEqual([0, 'reaches foo/httpbin']);
+    expect(out).toContain('  - foo/web has no address in the input: 198.18.0.1 stands for it\n');
+    const to = await run('explain - --from outside --to foo/web:80', mesh.replace(/---\n$/, deployment));
+    expect([to.code, to.error]).toEqual([2, expect.stringContaining('has no address in the input: add a Pod')]);
+  });
+
+  test('lets a request go to a host outside the mesh, whose address a name server tells', async () => {
+    const entry = `---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: api, namespace: foo}
+spec: {hosts: [api.example.com], location: MESH_EXTERNAL, resolution: DNS, ports: [{number: 80, name: http, protocol: HTTP}]}
+`;
+    const { code, out } = await run('explain - --from foo/sleep --to api.example.com', mesh.replace(/---\n$/, entry));
+    expect([code, out.split('\n')[0]]).toEqual([0, 'reaches api.example.com:80']);
+    expect(out).toContain('  - the host of --to resolves to 198.18.0.2, where no workload is\n');
+  });
+
+  test('gives no answer for a gateway, and takes none for a client', async () => {
+    const gateway = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: edge, namespace: foo, labels: {app: edge}}
+spec: {containers: [{name: mesh-proxy, args: [proxy, router]}]}
+status: {podIP: 10.0.0.3}
+`;
+    const input = mesh.replace(/---\n$/, gateway);
+    const { code, out } = await run('explain - --from outside --to foo/edge:80', input);
+    expect([code, out.split('\n')[0]]).toEqual([
       1,
-      'unknown: the configuration says something that is not understood, at token',
+      'unknown: something on the way is not understood: gateway foo/edge',
     ]);
+    const from = await run('explain - --from foo/edge --to httpbin:8000', input);
+    expect([from.code, from.error]).toEqual([2, expect.stringContaining('foo/edge is a gateway')]);
   });
 
   test('prints JSON', async () => {

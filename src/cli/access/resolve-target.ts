@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
 import { findService, findWorkload, keyOf, type World } from '../../access/world.ts';
 import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
@@ -24,14 +25,27 @@ export function addressesOf(world: World, from: Client, to: Target): readonly Ad
   const hasProxy = from.kind === 'workload' && world.proxies.has(keyOf(from));
   const [address] = service.addresses;
   if (hasProxy && address !== undefined) return [{ address, port }];
+  if (isResolved(service)) return [{ address: resolvedAddress, port }];
   return endpointsOf(service, port);
+}
+
+/** Deployments say no addresses. */
+const addressless = ': add a Pod with "status.podIP", a WorkloadEntry or an EndpointSlice';
+
+/** Stands for what a name server answers for a host outside the mesh: of the block for measurements (RFC 2544). */
+export const resolvedAddress = '198.18.0.2';
+
+/** Whether clients have the service's addresses from a name server, so that the input does not say them. */
+function isResolved({ addresses, endpoints, isExternal }: MeshService): boolean {
+  return addresses.length === 0 && (isExternal || endpoints.some(({ address }) => isIP(address) === 0));
 }
 
 function workloadAddress(world: World, to: Target & { readonly kind: 'workload' }): Address {
   const workload = findWorkload(world, to);
   const [address] = workload?.addresses ?? [];
   if (workload === undefined) throw new UsageError(`the input has no workload ${to.namespace}/${to.name}`);
-  if (address === undefined) throw new UsageError(`workload ${to.namespace}/${to.name} has no address in the input`);
+  if (address === undefined)
+    throw new UsageError(`workload ${to.namespace}/${to.name} has no address in the input${addressless}`);
   return { address, port: portOf(`workload ${to.namespace}/${to.name}`, to.port, targetPorts(workload)) };
 }
 
@@ -49,7 +63,8 @@ function portOf(what: string, port: number | undefined, ports: readonly number[]
 
 function endpointsOf({ host, endpoints }: MeshService, port: number): readonly Address[] {
   const own = endpoints.filter(({ servicePort }) => servicePort === port);
-  if (own.length === 0) throw new UsageError(`service ${host} has no endpoint for port ${port} in the input`);
+  if (own.length === 0)
+    throw new UsageError(`service ${host} has no endpoint for port ${port} in the input${addressless}`);
   return own.map((endpoint) => ({ address: endpoint.address, port: endpoint.port }));
 }
 
