@@ -1,6 +1,7 @@
 import type { CompileProxy, RenewKeys } from '../contracts/compile-result.ts';
 import type { TokenServerOptions } from '../sts/serve-tokens.ts';
 import type { AgentConfig } from './agent-config.ts';
+import type { DiscoveryConfig } from './discovery/discovery-client.ts';
 import type { EnvoyCheck } from './envoy-check.ts';
 import type { InterceptionFacts } from './life/interception.ts';
 import type { StopSignals } from './life/signals.ts';
@@ -9,12 +10,17 @@ import type { AgentObservers } from './metrics/observers.ts';
 import type { ValidateConfig } from './reload/reload.ts';
 import type { StatusSettings } from './status/status-settings.ts';
 
+/** How the control plane is asked; who the proxy is, its bootstrap says. */
+export type DiscoverySettings = Omit<DiscoveryConfig, 'nodeId'>;
+
 /** What the agent is handed: it knows nothing of the compiler, the command line or the process it runs in. */
 export interface AgentParts {
   readonly config: AgentConfig;
   readonly compile: CompileProxy;
   readonly renew: RenewKeys;
   readonly validate: ValidateConfig;
+  /** Resources come from a control plane, and `compile` gives a bootstrap alone. Absent: it gives everything. */
+  readonly discovery?: DiscoverySettings | undefined;
   /** What this network namespace says of TPROXY; absent: nothing is compared with it. */
   readonly readInterception?: () => Promise<InterceptionFacts>;
   /** Whether `config.envoyBinary` may run. */

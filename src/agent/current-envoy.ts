@@ -1,5 +1,6 @@
 import type { AdminAddress, AdminClient } from '../envoy/admin.ts';
 import type { Json, ResourceFile } from '../envoy/api/resource-file.ts';
+import type { DiscoveryClient } from './discovery/discovery-client.ts';
 
 /** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
 export interface CurrentEnvoy {
@@ -10,6 +11,8 @@ export interface CurrentEnvoy {
   address?: AdminAddress | undefined;
   /** Why there is no good workload certificate now; undefined when there is one, or none is meant to be. */
   identityProblem?: () => string | undefined;
+  /** Serves what the control plane says; absent where resources are compiled here. */
+  discovery?: DiscoveryClient | undefined;
   /** The bootstrap that this agent's Envoys are started with; there from the first compilation on. */
   bootstrap?: Json | undefined;
   /** The listeners in force. */

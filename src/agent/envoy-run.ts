@@ -1,4 +1,5 @@
 import { type AdminClient, createAdminClient } from '../envoy/admin.ts';
+import type { ResourceFile } from '../envoy/api/resource-file.ts';
 import type { EnvoyProcess, ExitStatus } from '../envoy/process.ts';
 import { aborted, delay } from '../lib/abort.ts';
 import type { PathsWatch } from '../watch/watch.ts';
@@ -6,6 +7,7 @@ import { AgentError } from './agent-error.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { threadsOf } from './bootstrap/worker-threads.ts';
 import type { CurrentEnvoy } from './current-envoy.ts';
+import { followDiscovery } from './discovery/follow-discovery.ts';
 import { lackingIdentity } from './first-config.ts';
 import { type DrainParts, type RunningDrain, startDrain } from './life/drain.ts';
 import { forgetEnvoy, recordEnvoy } from './life/orphan.ts';
@@ -152,10 +154,13 @@ async function followEnvoy(
     active.acceptFirst();
     life.moveTo('running');
     current.drain = () => drainOnly(run);
-    current.listeners = () => reloader.current.listeners;
+    current.listeners = () => listenersOf(current, reloader);
     current.reopenLogs = () => void envoy.signal('SIGUSR1');
   };
-  const following = follow({ reloader, admin, log: log.scope('model'), quit, change, onFirstInForce });
+  const heard = { admin, log: log.scope('model'), quit, onFirstInForce };
+  const client = current.discovery;
+  const following =
+    client === undefined ? follow({ ...heard, reloader, change }) : followDiscovery({ ...heard, client });
   // It fails only by a bug or with the world: that ends the agent, and Envoy with it.
   await Promise.race([aborted(end), following.then(() => aborted(end))]);
   const how = await endOf(run, parts);
@@ -169,9 +174,14 @@ function drainParts(parts: EnvoyRunParts, { gone, reloader }: Run, admin: AdminC
   return {
     ...{ admin, config: { ...parts.config, terminationDrainMs }, log: parts.log },
     gone: AbortSignal.any([gone, parts.requests.hurry]),
-    listeners: () => reloader.current.listeners,
+    listeners: () => listenersOf(parts.current, reloader),
     onEnd: (ms: number) => parts.observers?.life?.drained(ms),
   };
+}
+
+/** The listeners that Envoy was told last. */
+function listenersOf({ discovery }: CurrentEnvoy, { current }: Reloader): ResourceFile {
+  return discovery === undefined ? current.listeners : discovery.listeners();
 }
 
 /** `POST /drain`: in the graceful form, whatever the form of a stop is, because whoever asks this way has time. */

@@ -1,3 +1,4 @@
+import { Fragment } from '../envoy/api/fragment.ts';
 import { aborted, within } from '../lib/abort.ts';
 import { type Change, type PathsWatch, watchPaths } from '../watch/watch.ts';
 import { narrowFolder } from '../xds/socket.ts';
@@ -126,7 +127,7 @@ async function runThrough(parts: AgentParts, { life, requests }: Lifetime, clean
   if (requests.stop.aborted) return 0;
   let identity: Promise<IdentityService> | undefined;
   const serveIdentity = (): Promise<IdentityService> => {
-    identity ??= startIdentity(parts, active, current, cleanup);
+    identity ??= startIdentity(parts, active, { current, stop: requests.stop }, cleanup);
     return identity;
   };
   return keepRunning({ ...parts, active, life, requests, folder, serveIdentity, change, watch, current });
@@ -181,15 +182,31 @@ function freshly<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 async function startIdentity(
-  { config, log, observers }: AgentParts,
+  parts: AgentParts,
   active: ActiveConfig,
-  current: CurrentEnvoy,
+  { current, stop }: { readonly current: CurrentEnvoy; readonly stop: AbortSignal },
   cleanup: Cleanup,
 ): Promise<IdentityService> {
+  const { config, log, observers } = parts;
   const { discovery, outgoing, certificates } = observers ?? {};
+  if (parts.discovery !== undefined) {
+    // A program that is no good Envoy opens no listener of the mesh.
+    await parts.envoyCheck.wait(stop);
+    const { DiscoveryClient } = await import('./discovery/discovery-client.ts');
+    const nodeId = new Fragment(active.files.bootstrap).at('node', 'id').text ?? '';
+    const client = await DiscoveryClient.start({
+      ...{ configPath: config.configPath, config: { ...parts.discovery, nodeId } },
+      ...{ log: log.scope('model'), observer: observers?.configuration },
+    });
+    cleanup.push(() => client.close());
+    current.discovery = client;
+  }
   // gRPC is a third of the agent's code: it is loaded while Envoy starts.
   const { startIdentityService } = await import('./secrets/identity-service.ts');
-  const identity = await startIdentityService({ ...config, log: log.scope('sds'), discovery, outgoing, certificates });
+  const identity = await startIdentityService({
+    ...{ ...config, log: log.scope('sds'), discovery, outgoing, certificates },
+    onSnapshot: (snapshot) => current.discovery?.takeIdentity(snapshot),
+  });
   cleanup.push(() => identity.close());
   current.identityProblem = () => identity.problem;
   identity.serveGatewaySecrets(active.files.secrets ?? new Map());

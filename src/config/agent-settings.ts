@@ -108,6 +108,8 @@ export interface AgentSettings {
   readonly cloud: CloudSettings;
   readonly life: LifeSettings;
   readonly reload: ReloadSettings;
+  /** MESH_DISCOVERY_CACHE_MAX_AGE. */
+  readonly discoveryCacheMaxAgeMs: number;
   /** DNS_AGENT: not empty serves DNS to the workload. */
   readonly dnsAgent: string;
   /** DNS_SERVER as `host:port` of a server that is asked over TLS (`tcp-tls:` taken off). */

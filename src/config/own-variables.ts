@@ -3,6 +3,15 @@ import type { Variable } from './variable.ts';
 /** Variables that are not in the specification's table, and are read too. */
 export const ownVariables: readonly Variable[] = [
   {
+    name: 'MESH_DISCOVERY_CACHE_MAX_AGE',
+    type: 'duration',
+    default: '24h',
+    owner: 'agent',
+    setting: 'discoveryCacheMaxAgeMs',
+    effect:
+      'how long a configuration from discoveryAddress is used without a word of the control plane; the proxy is not ready after it',
+  },
+  {
     name: 'MESH_CPU_LIMIT',
     type: 'float',
     default: '0',

@@ -40,6 +40,7 @@ export function readAgentSettings(environment: Environment, bag: DiagnosticBag):
     cloud: cloud(reader),
     life: life(reader),
     reload: reload(reader),
+    discoveryCacheMaxAgeMs: reader.read('MESH_DISCOVERY_CACHE_MAX_AGE', positiveDuration),
     dnsAgent: reader.read('DNS_AGENT', text),
     dnsServer: reader.read('DNS_SERVER', optional(secureDnsServer)),
     cpuLimit: reader.read('MESH_CPU_LIMIT', notNegativeNumber) || undefined,

@@ -127,6 +127,21 @@ const agentMetrics = [
     help: 'Time at which a change was last applied, in seconds since 1970; 0 before the first one.',
   },
   {
+    name: 'mesh_agent_discovery_age_seconds',
+    type: 'gauge',
+    help: 'Time since the control plane last confirmed the configuration in use; 0 while it is connected; absent without one.',
+  },
+  {
+    name: 'mesh_agent_discovery_connected',
+    type: 'gauge',
+    help: 'Whether the control plane is connected and has sent everything, 0 or 1.',
+  },
+  {
+    name: 'mesh_agent_discovery_refusals_total',
+    type: 'counter',
+    help: 'Responses of the control plane that Envoy rejected (NACK).',
+  },
+  {
     name: 'mesh_agent_dns_failures_total',
     type: 'counter',
     help: 'DNS queries of the workload that got SERVFAIL because no server could be reached.',

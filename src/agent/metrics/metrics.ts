@@ -1,10 +1,12 @@
 import type { DnsObserver } from '../../dns/observer.ts';
 import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/observer.ts';
+import type { ConfigurationObserver } from '../discovery/observer.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import type { CertificateObserver } from '../secrets/certificate-observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
+import { configurationMetrics } from './configuration-metrics.ts';
 import { dnsMetrics } from './dns-metrics.ts';
 import { certificateMetrics, discoveryMetrics, outgoingMetrics } from './identity-metrics.ts';
 import { type MeshFigures, RejectedConfigs, showFigures } from './mesh-figures.ts';
@@ -21,6 +23,9 @@ export class AgentMetrics implements AgentObservers {
   readonly #readProcess = processMetrics(this.#meters);
   /** Hears of Envoy's streams for secrets. */
   readonly discovery: DiscoveryObserver = discoveryMetrics(this.#meters);
+  readonly #fromControlPlane = configurationMetrics(this.#meters);
+  /** Hears of the stream to the control plane. */
+  readonly configuration: ConfigurationObserver = this.#fromControlPlane.observer;
   /** Hears of requests for certificates and tokens. */
   readonly outgoing: Required<OutgoingObserver> = outgoingMetrics(this.#meters);
   readonly certificates: Required<CertificateObserver> = certificateMetrics(this.#meters);
@@ -57,6 +62,7 @@ export class AgentMetrics implements AgentObservers {
 
   /** In Prometheus' text format 0.0.4. */
   async text(): Promise<string> {
+    this.#fromControlPlane.read();
     await this.#readProcess();
     return this.#meters.text();
   }

@@ -45,6 +45,8 @@ export interface IdentityServiceOptions {
   readonly outgoing?: OutgoingObserver | undefined;
   readonly certificates?: CertificateObserver | undefined;
   readonly clock?: Clock;
+  /** Hears of each identity that comes into service. */
+  readonly onSnapshot?: (snapshot: SecretSnapshot) => void;
 }
 
 /** Name of the socket in the configuration folder; the bootstrap's cluster `sds-grpc` leads to it. */
@@ -90,6 +92,7 @@ export async function startIdentityService(options: IdentityServiceOptions): Pro
       expiry.take(snapshot);
       log.scope('cache').info('identity in service', describe(snapshot));
       warnOfForeign(snapshot, options);
+      options.onSnapshot?.(snapshot);
     },
   });
   const gatewaySecrets = new GatewaySecrets(log.scope('secretfetcher'));

@@ -10,6 +10,8 @@ export interface ReadinessSources {
   /** Undefined while no Envoy runs. */
   readonly admin: () => AdminClient | undefined;
   readonly state: () => AgentState;
+  /** Why what Envoy is served may not be used any more, or is not there: a control plane that is away. */
+  readonly configProblem?: () => string | undefined;
   /** Why there is no good workload certificate: Envoy may be waiting for one, or showing one that has expired. */
   readonly identityProblem?: () => string | undefined;
   /** Whether everything that is served now needs that certificate; asked for only where there is a problem with it. */
@@ -29,6 +31,7 @@ const timeoutMs = 800;
 export class Readiness {
   readonly #admin: () => AdminClient | undefined;
   readonly #state: () => AgentState;
+  readonly #configProblem: () => string | undefined;
   readonly #identityProblem: () => string | undefined;
   readonly #needsIdentity: () => boolean;
   readonly #blockedWorkers: NonNullable<ReadinessSources['blockedWorkers']>;
@@ -37,6 +40,7 @@ export class Readiness {
   constructor(sources: ReadinessSources) {
     this.#admin = sources.admin;
     this.#state = sources.state;
+    this.#configProblem = sources.configProblem ?? (() => undefined);
     this.#identityProblem = sources.identityProblem ?? (() => undefined);
     this.#needsIdentity = sources.needsIdentity ?? (() => false);
     this.#blockedWorkers = sources.blockedWorkers ?? (() => Promise.resolve(undefined));
@@ -53,9 +57,13 @@ export class Readiness {
   async #ask(): Promise<ReadyAnswer> {
     const state = this.#state();
     const admin = this.#admin();
-    if (state === 'starting' && admin !== undefined)
-      return { isReady: false, reason: this.#withIdentity(await startingReason(admin)) };
+    const problem = this.#configProblem();
+    if (state === 'starting' && admin !== undefined) {
+      const reason = problem === undefined ? await startingReason(admin) : `the agent is starting: ${problem}`;
+      return { isReady: false, reason: this.#withIdentity(reason) };
+    }
     if (state !== 'running' || admin === undefined) return { isReady: false, reason: `the agent is ${state}` };
+    if (problem !== undefined) return { isReady: false, reason: problem };
     try {
       const blocking = this.#blockedWorkers(admin, timeoutMs).catch(() => undefined);
       const { status, body } = await admin.get('/ready', { timeoutMs });

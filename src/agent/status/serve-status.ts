@@ -32,6 +32,7 @@ export async function serveStatus(
     readiness: new Readiness({
       admin: () => current.admin,
       state: () => life.state,
+      configProblem: () => current.discovery?.problem,
       identityProblem: () => current.identityProblem?.(),
       blockedWorkers: async (admin, timeoutMs) =>
         // Two questions in the time of one.

@@ -1,7 +1,6 @@
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { workloadsAt } from '../../live/locate-workload.ts';
 import type { ProxyIdentity } from '../../live/node-id.ts';
 import { type IdentityFlags, identifyProxy, needsOwnAddress } from './workload.ts';
 
@@ -29,6 +28,8 @@ async function workloadAt(
   address: string,
   { inputs, settings }: LocateOptions,
 ): Promise<Pick<ProxyIdentity, 'namespace' | 'name'>> {
+  if (inputs.length === 0) throw new UsageError('nothing here says which workload this is: give --id NAME.NAMESPACE');
+  const { workloadsAt } = await import('../../live/locate-workload.ts');
   const [only, ...others] = await workloadsAt(address, inputs, settings);
   if (only !== undefined && others.length === 0) return { namespace: only.namespace, name: only.name };
   const count = only === undefined ? 'no workload of the inputs has' : 'several workloads of the inputs have';

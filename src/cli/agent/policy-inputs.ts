@@ -13,6 +13,8 @@ export function policiesOf(policies: readonly string[] = []): readonly string[] 
 export function inputsOf(policies: readonly string[], settings: Settings): readonly string[] {
   const inputs = [...policies, ...folderSources(settings)];
   if (inputs.length === 0)
-    throw new UsageError('no policies: give --policies PATH, or configSources in the mesh configuration');
+    throw new UsageError(
+      'no policies: give --policies PATH, or configSources or discoveryAddress in the mesh configuration',
+    );
   return inputs;
 }

@@ -7,9 +7,7 @@ import { checkEnvoy } from '../../agent/check-envoy.ts';
 import { EnvoyCheck } from '../../agent/envoy-check.ts';
 import type { Log } from '../../agent/log/log.ts';
 import { AgentMetrics } from '../../agent/metrics/metrics.ts';
-import { allowHosts } from '../../agent/reload/allow-hosts.ts';
 import type { ValidateConfig } from '../../agent/reload/reload.ts';
-import { tellRootNamespace } from '../../agent/reload/tell-root.ts';
 import { runAgent } from '../../agent/run.ts';
 import type { AgentSettings, LifeSettings } from '../../config/agent-settings.ts';
 import { readSettings, type SettingsOptions } from '../../config/read.ts';
@@ -18,17 +16,18 @@ import type { ProxySettings, Settings } from '../../config/settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { type AskedEnvoy, askEnvoy } from '../../envoy/ask-envoy.ts';
-import { createKeyJudge, type JudgeKeys } from '../../envoy/judge-keys.ts';
 import { validateConfig } from '../../envoy/validate.ts';
+import { formatVersion } from '../../envoy/version.ts';
 import { version } from '../../lib/version.ts';
-import { createCompileAside } from '../../live/compile-aside.ts';
-import { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import { findOwnAddresses, proxyAddresses } from '../../live/own-addresses.ts';
 import { readTproxyFacts } from '../../redirect/tproxy-routing.ts';
 import { locateEnvoy } from './asked-envoy.ts';
 import { authorityOf } from './authority.ts';
 import { type BootstrapChoice, chooseBootstrap } from './bootstrap-choice.ts';
+import type { PolicyPaths } from './compiled-source.ts';
 import { unknownComponents } from './component-levels.ts';
+import type { ConfigurationSource, SourceParts } from './configuration-source.ts';
+import { discoveryAddressOf } from './discovery.ts';
 import { dnsConfigOf } from './dns-config.ts';
 import { lifeConfigOf } from './life-options.ts';
 import { locateProxy } from './locate.ts';
@@ -79,7 +78,8 @@ export async function runProxy(
   const settingsOptions = settingsOptionsOf(flags, environment);
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
-  const inputs = inputsOf(policies, settings);
+  const discoveryAddress = discoveryAddressOf(policies, settings);
+  const inputs = discoveryAddress === undefined ? inputsOf(policies, settings) : [];
   const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
   const asked = early?.binary === envoyBinary ? early : askEnvoy(envoyBinary);
   const envoyCheck = new EnvoyCheck(checkEnvoy(asked, log));
@@ -96,27 +96,22 @@ export async function runProxy(
   const metrics = new AgentMetrics(version);
   onLost(() => metrics.count('mesh_agent_log_lines_lost_total'));
   const cloud = { agent, settings, outgoing: metrics.outgoing };
-  const { validate, judgeKeys } = judgesOf(envoyBinary, config.configPath, signals.stop);
-  const keySets = fetchedKeySets(settings, metrics, judgeKeys, log);
-  const compiler = createCompileAside({
-    ...{ policies, watched, identity, ownAddresses, role, keySets, judgeKeys, settings: settingsOptions },
-    ...{ templateFile: bootstrap.templateFile, bootstrapOverride: bootstrap.override },
-    ...{ memoryLimitBytes: limits.memoryBytes, descriptorLimit: limits.descriptors },
-    onFigures: (figures) => metrics.showFigures(figures),
-    fallbackSecret: agent.secrets.fallbackSecret,
-    gatewayNamespace: agent.secrets.gatewayNamespace,
-  });
+  const validate: ValidateConfig = (json, signal = signals.stop) =>
+    validateConfig(envoyBinary, json, { folder: config.configPath, signal });
+  const authority = withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud);
+  const source = await openSource(
+    { discoveryAddress, asked, paths: { policies, inputs, watched } },
+    {
+      ...{ agent, settings, settingsOptions, identity, role, bootstrap, limits, authority, ownAddresses, validate },
+      ...{ metrics, log },
+    },
+  );
   try {
     return await runAgent({
-      config: {
-        ...{ ...config, namespace: identity.namespace, dns },
-        authority: withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud),
-      },
-      ...{ compile: allowHosts(tellRootNamespace(compiler.compile, log), keySets), renew: compiler.renew },
+      config: { ...config, namespace: identity.namespace, dns, authority },
+      ...source,
       envoyCheck,
       validate,
-      inputs: [...inputs, ...watched],
-      onNews: (listener) => keySets.onChange(listener),
       metrics: () => metrics.text(),
       status,
       tokenService: tokenServiceOf(flags.stsPort, proxyAddresses(identity.ip), cloud),
@@ -126,33 +121,29 @@ export async function runProxy(
       log,
     });
   } finally {
-    keySets.close();
-    await compiler.close();
+    await source.close();
   }
 }
 
-/** The proxy's Envoy as a judge of configurations and of key sets; `stop` ends what has no signal of its own. */
-function judgesOf(
-  envoyBinary: string,
-  folder: string,
-  stop: AbortSignal,
-): { readonly validate: ValidateConfig; readonly judgeKeys: JudgeKeys } {
-  const validate: ValidateConfig = (json, signal = stop) => validateConfig(envoyBinary, json, { folder, signal });
-  return { validate, judgeKeys: createKeyJudge(validate) };
+/** Which source of configuration there is. */
+interface SourceChoice {
+  /** Undefined: the policies are compiled here. */
+  readonly discoveryAddress: string | undefined;
+  readonly asked: AskedEnvoy;
+  readonly paths: PolicyPaths;
 }
 
-function fetchedKeySets(
-  { jwksAllowedHosts }: Settings,
-  metrics: AgentMetrics,
-  judgeKeys: JudgeKeys,
-  log: Log,
-): FetchedKeySets {
-  return new FetchedKeySets({
-    allowedHosts: jwksAllowedHosts,
-    judgeKeys,
-    log: log.scope('authorization'),
-    onFetch: (isDone) => metrics.countKeySetFetch(isDone),
-  });
+/** The compiler is loaded where it is needed: it is most of the agent's code. */
+async function openSource(
+  { discoveryAddress, asked, paths }: SourceChoice,
+  parts: SourceParts,
+): Promise<ConfigurationSource> {
+  if (discoveryAddress === undefined) {
+    const { openCompiledSource } = await import('./compiled-source.ts');
+    return openCompiledSource(paths, parts);
+  }
+  const { openDiscoveredSource } = await import('./discovered-source.ts');
+  return openDiscoveredSource(discoveryAddress, async () => formatVersion(await asked.version), parts);
 }
 
 /** Mesh and proxy configuration with what lies over them; undefined after their mistakes were logged. */

@@ -12,6 +12,9 @@ import { nameOf } from '../topology/object-name.ts';
 /** The annotation that holds a ProxyConfig of one pod. */
 export const configAnnotation = 'proxy.mesh.io/config';
 
+/** Of a workload, what the annotation and its place stand in. */
+type AnnotatedWorkload = Pick<Workload, 'annotations' | 'name' | 'namespace' | 'object' | 'role'>;
+
 /** What the compiler takes of the annotation, beside what stands in front of a gateway. */
 interface AnnotatedConfig {
   readonly concurrency?: number;
@@ -22,7 +25,7 @@ interface AnnotatedConfig {
  * Nothing of an annotation with a mistake, which is an error. What stands in front of a gateway is checked where gateways
  * are (`gatewayTopologyOf`), which tells of an annotation that cannot be read, too.
  */
-export function annotatedConfig(workload: Workload, bag: DiagnosticBag): AnnotatedConfig {
+export function annotatedConfig(workload: AnnotatedWorkload, bag: DiagnosticBag): AnnotatedConfig {
   const text = workload.annotations[configAnnotation];
   if (text === undefined || text.trim() === '') return {};
   const isRouter = workload.role === 'router';
@@ -52,7 +55,7 @@ export function annotatedConfig(workload: Workload, bag: DiagnosticBag): Annotat
 }
 
 /** Reports the first of the errors that were found in the annotation. */
-export function reportFault(workload: Workload, { all }: DiagnosticBag, bag: DiagnosticBag): void {
+export function reportFault(workload: AnnotatedWorkload, { all }: DiagnosticBag, bag: DiagnosticBag): void {
   const fault = all.find(({ severity }) => severity === 'error');
   if (fault === undefined) return;
   const holes = { workload: nameOf(workload), reason: fault.message };
@@ -60,6 +63,6 @@ export function reportFault(workload: Workload, { all }: DiagnosticBag, bag: Dia
 }
 
 /** Where the annotation stands. */
-export function annotationSpan({ object }: Workload): SourceSpan {
+export function annotationSpan({ object }: Pick<Workload, 'object'>): SourceSpan {
   return object.document.spanOf(annotationPath(object, configAnnotation), 'key');
 }

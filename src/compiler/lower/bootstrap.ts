@@ -4,11 +4,10 @@ import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { BootstrapIR } from '../ir/proxy.ts';
 import type { EffectiveProxyConfigs } from '../merge/effective.ts';
 import { localityOfLabels, parseLocality } from '../topology/locality.ts';
-import type { Workload } from '../topology/model.ts';
 import { keptStatistics } from './kept-statistics.ts';
 import { nodeMetadata } from './node-metadata.ts';
 import { overloadLimits } from './overload-limits.ts';
-import { proxyStart } from './proxy-start.ts';
+import { proxyStart, type StartedWorkload } from './proxy-start.ts';
 import { reports } from './reports.ts';
 
 /**
@@ -16,7 +15,7 @@ import { reports } from './reports.ts';
  * of the machine come from the agent alone.
  */
 export function lowerBootstrap(
-  workload: Workload,
+  workload: StartedWorkload,
   settings: Settings,
   host?: HostFacts,
   configs: EffectiveProxyConfigs = noProxyConfigs,
@@ -50,7 +49,7 @@ export function lowerBootstrap(
 const noProxyConfigs: EffectiveProxyConfigs = { mesh: undefined, namespace: undefined, workload: undefined };
 
 /** `role~ip~name.namespace~domain`, the four fields that a control plane splits at the tildes. */
-function nodeId({ role, addresses, families, name, namespace }: Workload, { clusterDomain }: Settings): string {
+function nodeId({ role, addresses, families, name, namespace }: StartedWorkload, { clusterDomain }: Settings): string {
   const address = addresses[0] ?? (families[0] === 'ipv6' ? '::1' : '127.0.0.1');
   return [role, address, `${name}.${namespace}`, `${namespace}.svc.${clusterDomain}`].join('~');
 }

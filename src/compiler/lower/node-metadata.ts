@@ -1,7 +1,6 @@
 import type { HostFacts } from '../../config/host-facts.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Workload } from '../topology/model.ts';
-import type { ProxyStart } from './proxy-start.ts';
+import type { ProxyStart, StartedWorkload } from './proxy-start.ts';
 
 const prefix = 'MESH_META_';
 
@@ -10,7 +9,7 @@ const prefix = 'MESH_META_';
  * machine add. The workload's own name, identity and addresses cannot be spoken over.
  */
 export function nodeMetadata(
-  workload: Workload,
+  workload: StartedWorkload,
   { clusterId, proxy }: Settings,
   host: HostFacts | undefined,
   start: ProxyStart,

@@ -5,6 +5,11 @@ import type { EffectiveProxyConfigs } from '../merge/effective.ts';
 import type { Workload } from '../topology/model.ts';
 import { annotatedConfig } from './annotated-config.ts';
 
+/** What of a workload its proxy's start depends on; `object` is absent where the mesh is not known. */
+export type StartedWorkload = Omit<Workload, 'object' | 'identity' | 'isReady' | 'kind' | 'namedPorts' | 'targets'> & {
+  readonly object?: Workload['object'];
+};
+
 /** How one proxy is started, as far as objects of the inputs say more than the settings. */
 export interface ProxyStart {
   /** Worker threads; 0: one a processor; undefined: as the settings say. */
@@ -20,12 +25,14 @@ export interface ProxyStart {
  * and variables of its machine, workload. A flag of the agent is over all of them.
  */
 export function proxyStart(
-  workload: Workload,
+  workload: StartedWorkload,
   { mesh, namespace, workload: own }: EffectiveProxyConfigs,
   settings: Settings,
   bag: DiagnosticBag,
 ): ProxyStart {
-  const annotated = annotatedConfig(workload, bag);
+  const { object } = workload;
+  const annotated: ReturnType<typeof annotatedConfig> =
+    object === undefined ? {} : annotatedConfig({ ...workload, object }, bag);
   const wide = [mesh?.spec, namespace?.spec].filter((spec) => spec !== undefined);
   const isSaid = (name: string): boolean => sourcesOfOne.has(settings.origins[name]?.source ?? '');
   return {

@@ -1,0 +1,58 @@
+import { type AdminClient, readWarming } from '../../envoy/admin.ts';
+import { aborted, delay } from '../../lib/abort.ts';
+import type { Log } from '../log/log.ts';
+import type { DiscoveryClient } from './discovery-client.ts';
+
+export interface FollowDiscoveryParts {
+  readonly client: DiscoveryClient;
+  readonly admin: AdminClient;
+  readonly log: Log;
+  /** Fires when Envoy has ended, and when the agent is to stop. */
+  readonly quit: AbortSignal;
+  /** Called once, when Envoy has taken a configuration and nothing warms. */
+  readonly onFirstInForce: () => void;
+}
+
+const pollMs = { first: 10, last: 250 };
+/** After so long it is said what is waited for. */
+const slowMs = 10_000;
+
+/** Waits for the first configuration to be in force; each change after it goes to Envoy by itself. Ends at `quit`. */
+export async function followDiscovery({
+  client,
+  admin,
+  log,
+  quit,
+  onFirstInForce,
+}: FollowDiscoveryParts): Promise<void> {
+  const beganAtMs = performance.now();
+  let isTold = false;
+  while (!quit.aborted) {
+    const missing = await missingNow(client, admin);
+    if (missing === undefined) {
+      log.info('configuration in force', { from: 'the control plane', ageMs: Math.round(client.ageMs ?? 0) });
+      onFirstInForce();
+      await aborted(quit);
+      return;
+    }
+    const waitedMs = performance.now() - beganAtMs;
+    if (!isTold && waitedMs > slowMs) {
+      isTold = true;
+      log.error(`the first configuration is not in force yet: ${missing}`);
+    }
+    await delay(Math.min(Math.max(pollMs.first, waitedMs / 50), pollMs.last), quit);
+  }
+}
+
+async function missingNow(client: DiscoveryClient, admin: AdminClient): Promise<string | undefined> {
+  if (client.problem !== undefined) return client.problem;
+  if (!client.isInForce) return 'Envoy has not taken all of it';
+  try {
+    const { warmingListeners, warmingClusters } = await readWarming(admin);
+    const warming = warmingListeners + warmingClusters;
+    return warming === 0 ? undefined : `${warming} listeners or clusters are warming`;
+  } catch (error) {
+    // Not yet there, or no longer: Envoy's exit ends the wait.
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { DiscoverySettings } from '../../agent/agent-parts.ts';
+import type { AgentSettings } from '../../config/agent-settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import { type AuthorityOptions, isPlaintext } from '../../identity/authority.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { ProxyIdentity } from '../../live/node-id.ts';
+import type { BootstrapChoice } from './bootstrap-choice.ts';
+
+/**
+ * The control plane that the configuration comes from: a `discoveryAddress` that somebody set, where nothing names
+ * policies. Its default is nobody's wish.
+ */
+export function discoveryAddressOf(policies: readonly string[], settings: Settings): string | undefined {
+  const { proxy, origins, configSources } = settings;
+  if (policies.length > 0 || configSources.length > 0 || proxy.discoveryAddress === '') return undefined;
+  const isSet = (origins['proxy.discoveryAddress']?.source ?? 'default') !== 'default';
+  return isSet ? proxy.discoveryAddress : undefined;
+}
+
+/** What the client of the control plane is told; throws a UsageError for what cannot come from one. */
+export function discoverySettingsOf(
+  address: string,
+  { settings, agent, identity, bootstrap, authority }: DiscoverySources,
+  envoyVersion: () => Promise<string>,
+): DiscoverySettings {
+  if (isPlaintext(address))
+    throw new UsageError(`discoveryAddress "${address}": configuration comes over TLS alone, expected port 15012`);
+  if (bootstrap.mustValidate)
+    throw new UsageError(
+      'a bootstrap or template of your own is not supported with configuration from discoveryAddress: remove it, or compile here with --policies',
+    );
+  const { provisionedFolder } = agent.certificates;
+  return {
+    address,
+    identityPrefix: `spiffe://${settings.trustDomain}/ns/${identity.namespace}/`,
+    rootPath: authority?.rootPath ?? join(provisionedFolder ?? '.', 'root-cert.pem'),
+    maxAgeMs: agent.discoveryCacheMaxAgeMs,
+    envoyVersion,
+  };
+}
+
+/** Where the settings of the client come from. */
+export interface DiscoverySources {
+  readonly settings: Settings;
+  readonly agent: AgentSettings;
+  readonly identity: ProxyIdentity;
+  readonly bootstrap: BootstrapChoice;
+  readonly authority: AuthorityOptions | undefined;
+}
