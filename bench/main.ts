@@ -6,6 +6,7 @@ import { agentStarting } from './agent-starting.ts';
 import { checking } from './checking.ts';
 import { compilingAll } from './compiling-all.ts';
 import { compilingOne, compilingOneCold } from './compiling-one.ts';
+import { distributing } from './distributing.ts';
 import { dropping } from './dropping.ts';
 import { changingFleet } from './fleet.ts';
 import { identityIssuing } from './identity-issuing.ts';
@@ -44,6 +45,7 @@ const networked: Readonly<Record<string, () => Promise<void>>> = {
   14: identityIssuing,
   15: identityPushing,
   16: identityMemory,
+  22: distributing,
 };
 
 const wanted = process.argv.slice(2);

@@ -38,13 +38,14 @@ export const stateOfTheWorldCodec: Codec<DiscoveryRequest, DiscoveryResponse> = 
     const raw = decodeMessage(`${discovery}.DiscoveryRequest`, bytes) as RawDiscoveryRequest;
     return { ...common(raw), versionInfo: raw.version_info ?? '', resourceNames: raw.resource_names ?? [] };
   },
-  encode: ({ typeUrl, versionInfo, nonce, resources }) =>
-    encode('DiscoveryResponse', {
-      version_info: versionInfo,
-      resources: resources.map((value) => ({ typeUrl, value })),
-      type_url: typeUrl,
-      nonce,
-    }),
+  encode: ({ typeUrl, versionInfo, nonce, resources }) => {
+    const message = 'DiscoveryResponse';
+    return Buffer.concat([
+      encode(message, { version_info: versionInfo }),
+      ...resources.map((value) => once(value, typeUrl, () => encode(message, { resources: [{ typeUrl, value }] }))),
+      encode(message, { type_url: typeUrl, nonce }),
+    ]);
+  },
 };
 
 export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
@@ -57,15 +58,30 @@ export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
       initialVersions: raw.initial_resource_versions ?? {},
     };
   },
-  encode: ({ typeUrl, systemVersion, nonce, resources, removed }) =>
-    encode('DeltaDiscoveryResponse', {
-      system_version_info: systemVersion,
-      resources: resources.map(({ name, version, body }) => ({ name, version, resource: { typeUrl, value: body } })),
-      type_url: typeUrl,
-      nonce,
-      removed_resources: removed,
-    }),
+  encode: ({ typeUrl, systemVersion, nonce, resources, removed }) => {
+    const message = 'DeltaDiscoveryResponse';
+    const encodeOne = ({ name, version, body }: DeltaResponse['resources'][number]): Buffer =>
+      encode(message, { resources: [{ name, version, resource: { typeUrl, value: body } }] });
+    return Buffer.concat([
+      encode(message, { system_version_info: systemVersion }),
+      ...resources.map((resource) => once(resource, typeUrl, () => encodeOne(resource))),
+      encode(message, { type_url: typeUrl, nonce, removed_resources: removed }),
+    ]);
+  },
 };
+
+/** Resources as they stand in a response, each encoded once for all streams, with the type that it was encoded for. */
+const encoded = new WeakMap<object, { readonly typeUrl: string; readonly bytes: Buffer }>();
+
+/** A message may be put together of the bytes of its fields, in their order. */
+function once(resource: object, typeUrl: string, encodeOne: () => Buffer): Buffer {
+  let known = encoded.get(resource);
+  if (known?.typeUrl !== typeUrl) {
+    known = { typeUrl, bytes: encodeOne() };
+    encoded.set(resource, known);
+  }
+  return known.bytes;
+}
 
 function encode(message: string, json: unknown): Buffer {
   const bytes = encodeMessage(`${discovery}.${message}`, json);

@@ -2,7 +2,7 @@ import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
 import { ResourceView } from '../../xds/resource-view.ts';
-import type { ListIds, PlainProxy, PlainResource, PlainSnapshot } from './plain-snapshot.ts';
+import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSnapshot } from './plain-snapshot.ts';
 
 /** What one proxy may see, by type. */
 export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
@@ -28,13 +28,16 @@ export function proxyKey({ namespace, name }: Pick<PlainProxy, 'namespace' | 'na
 
 /** Makes snapshots of what a compile thread sends, in its order. A thread that is started anew needs a new receiver. */
 export class SnapshotReceiver {
-  #lists: ReadonlyMap<string, ResourceList> = new Map();
-  #resources: ReadonlyMap<string, DiscoveryResource> = new Map();
-  #views: ReadonlyMap<string, ResourceView>;
+  #lists: ReadonlyMap<string, SentList> = new Map();
+  readonly #resources = new KnownResources();
+  /** By the ids of their lists. */
+  #views: ReadonlyMap<string, ResourceView> = new Map();
+  /** By content; made by another thread, until there is a snapshot of this one. */
+  #before: ReadonlyMap<string, ResourceView>;
 
   /** Views of the snapshot before, made by another thread, are taken over where they are equal. */
   constructor(before: MeshSnapshot = emptySnapshot) {
-    this.#views = new Map(
+    this.#before = new Map(
       [...before.proxies.values()].flatMap(({ views }) =>
         Object.entries(views).map(([list, view]) => [contentKey(list, view), view] as const),
       ),
@@ -42,24 +45,24 @@ export class SnapshotReceiver {
   }
 
   receive({ lists, proxies }: PlainSnapshot): MeshSnapshot {
-    const known = new Map(this.#lists);
-    const bodies = new Map(this.#resources);
-    for (const { id, list, resources } of lists) {
-      known.set(id, new ResourceList(resources.map((resource) => resourceOf(list, resource, bodies))));
-    }
-    const used = new Map<string, ResourceList>();
+    const added = new Map<string, SentList>();
+    for (const sent of lists) added.set(sent.id, this.#resources.add(sent));
+    const used = new Map<string, SentList>();
     const views = new Map<string, ResourceView>();
+    const part = (id: string): ResourceList => {
+      const found = added.get(id) ?? this.#lists.get(id);
+      if (found === undefined) throw new Error(`the list ${id} is named as known, and was not sent before`);
+      used.set(id, found);
+      return found.made;
+    };
     const view = (list: ConfigurationList, shared: ListIds, own: ListIds): ResourceView => {
-      const parts = [shared[list], own[list]].map((id) => {
-        const found = known.get(id);
-        if (found === undefined) throw new Error(`the list ${id} is named as known, and was not sent before`);
-        used.set(id, found);
-        return found;
-      });
-      let made = new ResourceView(...parts);
-      const key = contentKey(list, made);
-      made = views.get(key) ?? this.#views.get(key) ?? made;
-      views.set(key, made);
+      const key = `${list}\n${shared[list]}\n${own[list]}`;
+      let made = views.get(key);
+      if (made === undefined) {
+        const parts = [part(shared[list]), part(own[list])];
+        made = this.#views.get(key) ?? this.#sameAsBefore(list, new ResourceView(...parts));
+        views.set(key, made);
+      }
       return made;
     };
     const made = proxies.map(({ shared, own, ...proxy }): readonly [string, ServedProxy] => [
@@ -74,40 +77,58 @@ export class SnapshotReceiver {
         },
       },
     ]);
+    for (const [id, list] of [...this.#lists, ...added]) if (used.get(id) !== list) this.#resources.remove(list);
     this.#lists = used;
     this.#views = views;
-    this.#resources = resourcesOf(views);
+    this.#before = new Map();
     return { proxies: new Map(made) };
   }
-}
 
-function resourceOf(
-  list: ConfigurationList,
-  { name, version, body }: PlainResource,
-  bodies: Map<string, DiscoveryResource>,
-): DiscoveryResource {
-  const key = `${list}\n${name}\n${version}`;
-  let resource = bodies.get(key);
-  if (resource === undefined) {
-    if (body === undefined) throw new Error(`${list} "${name}" is named as known, and was not sent before`);
-    resource = { name, version, body };
-    bodies.set(key, resource);
+  #sameAsBefore(list: ConfigurationList, made: ResourceView): ResourceView {
+    return this.#before.size === 0 ? made : (this.#before.get(contentKey(list, made)) ?? made);
   }
-  return resource;
 }
 
-function resourcesOf(views: ReadonlyMap<string, ResourceView>): ReadonlyMap<string, DiscoveryResource> {
-  const resources = new Map<string, DiscoveryResource>();
-  const seen = new Set<ResourceList>();
-  for (const [key, { parts }] of views) {
-    const list = key.slice(0, key.indexOf('\n'));
-    for (const part of parts) {
-      if (seen.has(part)) continue;
-      seen.add(part);
-      for (const resource of part.all) resources.set(`${list}\n${resource.name}\n${resource.version}`, resource);
+/** A list that was sent, and its resources in the order in which they were. */
+interface SentList {
+  readonly list: ConfigurationList;
+  readonly made: ResourceList;
+  readonly resources: readonly DiscoveryResource[];
+}
+
+/** The resources of all lists in use: a body is sent once, whatever lists it stands in. */
+class KnownResources {
+  readonly #byKey = new Map<string, { readonly resource: DiscoveryResource; uses: number }>();
+
+  /** The list that is meant; its resources are known until it is removed. */
+  add({ list, resources: sent }: PlainList): SentList {
+    const resources = sent.map((resource) => this.#use(list, resource));
+    return { list, made: new ResourceList(resources), resources };
+  }
+
+  remove({ list, resources }: SentList): void {
+    for (const resource of resources) {
+      const key = resourceKey(list, resource);
+      const known = this.#byKey.get(key);
+      if (known !== undefined && --known.uses === 0) this.#byKey.delete(key);
     }
   }
-  return resources;
+
+  #use(list: ConfigurationList, { name, version, body }: PlainResource): DiscoveryResource {
+    const key = resourceKey(list, { name, version });
+    let known = this.#byKey.get(key);
+    if (known === undefined) {
+      if (body === undefined) throw new Error(`${list} "${name}" is named as known, and was not sent before`);
+      known = { resource: { name, version, body }, uses: 0 };
+      this.#byKey.set(key, known);
+    }
+    known.uses++;
+    return known.resource;
+  }
+}
+
+function resourceKey(list: ConfigurationList, { name, version }: Pick<DiscoveryResource, 'name' | 'version'>): string {
+  return `${list}\n${name}\n${version}`;
 }
 
 function contentKey(list: string, { parts }: ResourceView): string {

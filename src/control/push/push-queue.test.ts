@@ -69,4 +69,29 @@ describe('PushQueue', () => {
     ask('c');
     expect(pushed.slice(4)).toEqual(['dead']);
   });
+
+  test('gives the slots of a crowd that does not answer small pushes to those that wait, after a tenth of a second', () => {
+    const { pushed, who, ask, queue } = setUp(2);
+    for (const name of ['dead', 'deaf', 'a', 'b', 'c']) ask(name);
+    expect(pushed).toEqual(['dead', 'deaf']);
+    vi.advanceTimersByTime(99);
+    expect(pushed).toHaveLength(2);
+    vi.advanceTimersByTime(2);
+    expect(pushed).toEqual(['dead', 'deaf', 'a', 'b']);
+    queue.done(who('a'));
+    expect(pushed).toEqual(['dead', 'deaf', 'a', 'b', 'c']);
+    // The two share the slots of those that are late from now on.
+    for (const name of ['dead', 'deaf']) ask(name);
+    expect(pushed.slice(5)).toEqual(['dead', 'deaf']);
+  });
+
+  test('lets a large push have its second though others wait', () => {
+    const { pushed, ask } = setUp(1, 1_000_000);
+    ask('large', 100_000);
+    ask('a');
+    vi.advanceTimersByTime(999);
+    expect(pushed).toEqual(['large']);
+    vi.advanceTimersByTime(1);
+    expect(pushed).toEqual(['large', 'a']);
+  });
 });

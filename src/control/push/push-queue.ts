@@ -19,14 +19,32 @@ const slowLimits: PushLimits = { count: 10, bytes: 8 * 1024 * 1024 };
 /** After so long a slot comes back though the client has not answered. */
 const slotMs = 1_000;
 const slowSlotMs = 5_000;
+/** So long pushes are made before others have their turn. */
+const longestMs = 10;
+/** A push of so few bytes, on its way for so long, gives its slot to another one that waits. */
+const smallBytes = 65_536;
+const smallSlotMs = 100;
 
+interface Slot {
+  readonly bytes: number;
+  readonly sinceMs: number;
+}
+
+/** Pushes that are on their way, and those that wait for it. */
 class Pool {
+  readonly waiting = new Map<object, Pushed>();
   readonly #limits: PushLimits;
-  readonly #running = new Map<object, number>();
+  /** The oldest one first. */
+  readonly #running = new Map<object, Slot>();
   #bytes = 0;
 
   constructor(limits: PushLimits) {
     this.#limits = limits;
+  }
+
+  /** Nothing has room, however small. */
+  get isFull(): boolean {
+    return this.#running.size > 0 && (this.#running.size >= this.#limits.count || this.#bytes >= this.#limits.bytes);
   }
 
   /** What is larger than the whole limit goes out alone. */
@@ -36,15 +54,21 @@ class Pool {
     );
   }
 
-  enter(who: object, bytes: number): void {
+  enter(who: object, bytes: number, sinceMs: number): void {
     this.leave(who);
-    this.#running.set(who, bytes);
+    this.#running.set(who, { bytes, sinceMs });
     this.#bytes += bytes;
   }
 
   leave(who: object): boolean {
-    this.#bytes -= this.#running.get(who) ?? 0;
+    this.#bytes -= this.#running.get(who)?.bytes ?? 0;
     return this.#running.delete(who);
+  }
+
+  /** The small push that has been on its way for the longest time, with the time of its start. */
+  get oldestSmall(): readonly [object, Slot] | undefined {
+    for (const entry of this.#running) if (entry[1].bytes <= smallBytes) return entry;
+    return undefined;
   }
 
   get size(): number {
@@ -56,12 +80,12 @@ class Pool {
 export class PushQueue {
   readonly #fast: Pool;
   readonly #slow = new Pool(slowLimits);
-  readonly #waiting = new Map<object, Pushed>();
   readonly #timers = new Map<object, NodeJS.Timeout>();
   /** Those that did not answer in time, until they do. */
   readonly #late = new WeakSet<object>();
   readonly #clock: ReadClock;
   #isGoing = false;
+  #eviction: NodeJS.Timeout | undefined;
 
   constructor(limits: PushLimits, clock: ReadClock = () => performance.now()) {
     this.#fast = new Pool(limits);
@@ -74,30 +98,39 @@ export class PushQueue {
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#fast.waiting.size + this.#slow.waiting.size;
   }
 
   /** Asks for a turn of `who`; an urgent one goes before all others. */
   ask(who: object, pushed: Pushed, isUrgent = false): void {
+    const { waiting } = this.#late.has(who) ? this.#slow : this.#fast;
     if (isUrgent) {
-      const others = [...this.#waiting].filter(([other]) => other !== who);
-      this.#waiting.clear();
-      this.#waiting.set(who, pushed);
-      for (const [other, its] of others) this.#waiting.set(other, its);
-    } else this.#waiting.set(who, pushed);
+      const others = [...waiting].filter(([other]) => other !== who);
+      waiting.clear();
+      waiting.set(who, pushed);
+      for (const [other, its] of others) waiting.set(other, its);
+    } else waiting.set(who, pushed);
     this.#go();
   }
 
   /** Everything that was sent to `who` is answered. */
   done(who: object): void {
-    this.#late.delete(who);
+    if (this.#late.delete(who)) this.#move(who, this.#slow, this.#fast);
     if (this.#release(who)) this.#go();
   }
 
   /** `who` is gone. */
   forget(who: object): void {
-    this.#waiting.delete(who);
+    this.#fast.waiting.delete(who);
+    this.#slow.waiting.delete(who);
     if (this.#release(who)) this.#go();
+  }
+
+  #move(who: object, from: Pool, to: Pool): void {
+    const pushed = from.waiting.get(who);
+    if (pushed === undefined) return;
+    from.waiting.delete(who);
+    to.waiting.set(who, pushed);
   }
 
   #release(who: object): boolean {
@@ -111,26 +144,56 @@ export class PushQueue {
     if (this.#isGoing) return;
     this.#isGoing = true;
     const began = this.#clock();
-    for (const [who, pushed] of this.#waiting) {
-      // Other work of the process has its turn between.
-      if (this.#clock() - began > 10) {
-        setImmediate(() => this.#go());
-        break;
-      }
-      const isLate = this.#late.has(who);
-      const pool = isLate ? this.#slow : this.#fast;
+    const isThrough = this.#empty(this.#fast, began) && this.#empty(this.#slow, began);
+    this.#isGoing = false;
+    // Other work of the process has its turn between.
+    if (!isThrough) setImmediate(() => this.#go());
+    else this.#evictInTime();
+  }
+
+  /** Pushes what has room; gives false when there was no time for all of it. */
+  #empty(pool: Pool, began: number): boolean {
+    for (const [who, pushed] of pool.waiting) {
+      if (pool.isFull) return true;
       if (!pool.hasRoom(pushed.bytes)) continue;
-      this.#waiting.delete(who);
+      const now = this.#clock();
+      if (now - began > longestMs) return false;
+      pool.waiting.delete(who);
       this.#release(who);
-      pool.enter(who, pushed.bytes);
-      this.#timers.set(who, setTimeout(() => this.#takeBack(who), isLate ? slowSlotMs : slotMs).unref());
+      pool.enter(who, pushed.bytes, now);
+      const ms = pool === this.#slow ? slowSlotMs : slotMs;
+      this.#timers.set(who, setTimeout(() => this.#takeBack(who), ms).unref());
       pushed.push();
     }
-    this.#isGoing = false;
+    return true;
+  }
+
+  /** A crowd that does not answer does not hold up all others for a second. */
+  #evictInTime(): void {
+    clearTimeout(this.#eviction);
+    const oldest = this.#fast.waiting.size > 0 && this.#fast.isFull ? this.#fast.oldestSmall : undefined;
+    if (oldest === undefined) return;
+    const dueMs = oldest[1].sinceMs + smallSlotMs - this.#clock();
+    this.#eviction = setTimeout(() => this.#evict(), Math.max(0, dueMs)).unref();
+  }
+
+  #evict(): void {
+    const now = this.#clock();
+    for (let i = 0; i < this.#fast.waiting.size; i++) {
+      const oldest = this.#fast.oldestSmall;
+      if (oldest === undefined || now - oldest[1].sinceMs < smallSlotMs) break;
+      this.#giveUp(oldest[0]);
+    }
+    this.#go();
   }
 
   #takeBack(who: object): void {
+    if (this.#giveUp(who)) this.#go();
+  }
+
+  #giveUp(who: object): boolean {
     this.#late.add(who);
-    if (this.#release(who)) this.#go();
+    this.#move(who, this.#fast, this.#slow);
+    return this.#release(who);
   }
 }

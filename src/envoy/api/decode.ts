@@ -95,7 +95,10 @@ function readEntry(
     else if (tag >>> 3 === 2) item = value.read(reader);
     else reader.skipType(tag & 7);
   }
-  object[name] = { ...(object[name] as object | undefined), [entryKey]: item };
+  object[name] ??= {};
+  const entry = { value: item, writable: true, enumerable: true, configurable: true };
+  // A plain assignment of a key like `__proto__` would not make an entry; a copy for each entry takes square time.
+  Object.defineProperty(object[name], entryKey, entry);
 }
 
 interface ValueDecoder {

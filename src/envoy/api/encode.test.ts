@@ -118,3 +118,14 @@ describe('decodeMessage', () => {
     expect(() => decodeMessage('envoy.service.discovery.v3.DiscoveryRequest', bytes)).toThrow(/./);
   });
 });
+
+describe('decodeMessage', () => {
+  test('reads a map of many entries in the time of its length, names of the language among its keys', () => {
+    const type = 'envoy.service.discovery.v3.DeltaDiscoveryRequest';
+    const keys = ['__proto__', 'constructor', ...Array.from({ length: 50_000 }, (_, i) => `name-${i}`)];
+    const versions = Object.fromEntries(keys.map((key) => [key, '1']));
+    const read = decodeMessage(type, encodeMessage(type, { initial_resource_versions: versions }));
+    const { initial_resource_versions: found = {} } = read as { initial_resource_versions?: object };
+    expect(Object.keys(found).sort()).toEqual([...keys].sort());
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { configurationTypes } from '../../xds/aggregated-service.ts';
+import type { RawRequest } from '../testing/control-bench.ts';
+import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
+
+const node = { id: 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local' };
+const [clusters, endpoints] = [configurationTypes.clusters.typeUrl, configurationTypes.endpoints.typeUrl];
+const many = Array.from({ length: 100_000 }, (_, i) => `name-${i}`);
+const versions = Object.fromEntries(many.map((name) => [name, '0123456789abcdef']));
+
+/** What a client with a good certificate does to others' harm, and how its stream ends. */
+const attacks: readonly (readonly [string, (stream: RawStream) => void, string | undefined])[] = [
+  [
+    'asks for a type that nobody serves',
+    ({ ask }) => ask({ node, type_url: 'type.example.com/Anything' }),
+    'INVALID_ARGUMENT',
+  ],
+  ['asks for a type of another service', ({ ask }) => ask({ node, type_url: secretType }), 'INVALID_ARGUMENT'],
+  ['sends bytes that are no request', ({ call }) => call.write(Buffer.alloc(1_000, 0xff)), 'INVALID_ARGUMENT'],
+  [
+    'subscribes to 100,000 names',
+    ({ ask }) => ask({ node, type_url: endpoints, resource_names_subscribe: many }),
+    'INVALID_ARGUMENT',
+  ],
+  [
+    'says that it has 100,000 versions',
+    ({ ask }) => ask({ node, type_url: clusters, initial_resource_versions: versions }),
+    'INVALID_ARGUMENT',
+  ],
+  ['sends a message of 5 MiB', ({ call }) => call.write(Buffer.alloc(5 * 1_048_576)), 'RESOURCE_EXHAUSTED'],
+  [
+    'says who it is only in its second request',
+    ({ ask }) => {
+      for (const first of [{}, { node }]) ask({ ...first, type_url: clusters });
+    },
+    'INVALID_ARGUMENT',
+  ],
+];
+const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
+
+describe('meshd, with a client that means harm', () => {
+  let bench: ServingBench;
+  let identity: RawRequest['client'];
+  let bystander: RawStream;
+
+  beforeAll(async () => {
+    bench = await ServingBench.create();
+    await bench.put(
+      'mesh.yaml',
+      objects(namespace, httpbinPod(), httpbinPod('127.0.0.1').replaceAll('httpbin', 'other')),
+    );
+    await bench.start();
+    identity = await bench.identity('foo/httpbin');
+    bystander = bench.open(await bench.identity('foo/other'));
+    bystander.subscribe('listeners', node.id.replace('httpbin', 'other'));
+    await vi.waitFor(() => expect(bystander.seen).toHaveLength(1), 10_000);
+  });
+  afterAll(() => bench.close());
+
+  /** A change reaches the bystander, and no stream is left but its own. */
+  async function expectNoHarm(path: string): Promise<void> {
+    await bench.put('deny.yaml', denyPath(path));
+    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain(path), 2_000);
+    expect(bystander.ends).toEqual([]);
+    await vi.waitFor(async () => expect(await bench.metric('meshd_xds_streams')).toBe('1'), 2_000);
+  }
+
+  test.each(attacks)('refuses one that %s, and serves the others', async (name, attack, end) => {
+    const stream = bench.open(identity);
+    attack(stream);
+    await vi.waitFor(() => expect(stream.ends).toEqual([end]), 5_000);
+    expect(stream.seen).toEqual([]);
+    await expectNoHarm(`/${attacks.findIndex(([known]) => known === name)}`);
+  });
+
+  test('takes no word about a response that it did not send on this stream', async () => {
+    const stream = bench.open(identity);
+    stream.ask({ node, type_url: clusters });
+    for (const response_nonce of ['999', '2', bystander.seen[0]?.nonce])
+      stream.ask({ type_url: endpoints, response_nonce, error_detail: { code: 3, message: 'no' } });
+    await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 5_000);
+    expect(await bench.metric('meshd_xds_rejects_count.*')).toBeUndefined();
+    stream.call.cancel();
+    await expectNoHarm('/nonces');
+  });
+
+  test('serves the others while one answers nothing and reads nothing, and while streams come and are cut', async () => {
+    const silent = bench.open(await bench.identity('foo/httpbin'));
+    silent.call.pause();
+    silent.subscribe('listeners');
+    for (let i = 0; i < 50; i++) {
+      const cut = bench.open(identity);
+      cut.subscribe('clusters');
+      cut.call.cancel();
+    }
+    await bench.put('deny.yaml', denyPath('/silent'));
+    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain('/silent'), 2_000);
+    silent.call.cancel();
+    await expectNoHarm('/cut');
+  });
+});
