@@ -144,6 +144,18 @@ describe('an input that names a part of the mesh', () => {
     expect(told(...documents).found).toEqual([code]);
   });
 
+  test.each([
+    ['whose ServiceEntry states the port', 'pay.example.com', ['routes-without-port']],
+    ['of which one has no service', 'pay.example.com, other.example.com', []],
+  ])('is told of routes for another protocol without any workload, for hosts %s', (_, hosts, codes) => {
+    const entry = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: pay, namespace: shop}
+spec: {hosts: [pay.example.com], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DNS}
+`;
+    expect(told(entry, route(hosts, 'pay.example.com')).found).toEqual(codes);
+  });
+
   test('has its workloads taken for injected, where their namespace is not declared', () => {
     expect(told(...shop, strict('cart', 'shop'))).toEqual({ found: [], unseen: expect.anything() });
     const without = told(namespace('shop', '{}'), ...shop, strict('cart', 'shop'));

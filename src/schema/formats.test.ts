@@ -17,6 +17,7 @@ describe('formats', () => {
       ['*', 'a.example.com', 'ns/*', './a.b', '*/*.a.b', '10.0.0.1'],
       ['a', 'ns/', '/a.b', 'a/b/c.d', 'a.*'],
     ],
+    ['entry-protocol', ['http', 'UDP', ''], ['POSTGRES', 'BOGUS']],
     ['gateway-protocol', ['http', 'GRPC-Web'], ['UDP', '']],
     ['gateway-reference', ['mesh', 'web', 'ns/web', './web', 'web.ns.svc.cluster.local'], ['a/b/c', '/web', 'Ns/web']],
     ['header-value', ['a b', '100%%', '%REQ(a)%', 'é'], ['100%', 'a\nb', '%a%']],

@@ -12,6 +12,7 @@ import {
 } from './names.ts';
 import {
   isDurationText,
+  isEntryProtocol,
   isFreeOfControls,
   isGatewayProtocol,
   isHeaderName,
@@ -83,6 +84,11 @@ export const formats: Readonly<Record<string, TextFormat>> = {
     'invalid-export-to',
     '".", "*" or the name of a namespace',
     (text) => text === '.' || text === '*' || isDnsLabel(text),
+  ),
+  'entry-protocol': one(
+    'unknown-protocol',
+    'HTTP, HTTPS, HTTP2, GRPC, GRPC-WEB, MONGO, MYSQL, REDIS, TCP, TLS or UDP',
+    isEntryProtocol,
   ),
   'gateway-host': one('invalid-gateway-host', '"*", a full host name, or namespace/host', isGatewayHost),
   'gateway-protocol': one(

@@ -90,6 +90,13 @@ export function isGatewayProtocol(text: string): boolean {
   return gatewayProtocols.has(text.toUpperCase());
 }
 
+const entryProtocols = new Set([...gatewayProtocols, 'HTTP_PROXY', 'UDP', 'THRIFT', '']);
+
+/** A protocol of a ServiceEntry's port, in any case; an empty one is detected. */
+export function isEntryProtocol(text: string): boolean {
+  return entryProtocols.has(text.toUpperCase());
+}
+
 export const retryConditions: readonly string[] = [
   '5xx',
   'gateway-error',

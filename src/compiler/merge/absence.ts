@@ -8,7 +8,6 @@ const ofAbsence: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'host-without-service',
   'policy-in-force-nowhere',
   'port-without-service',
-  'routes-without-port',
   'selector-without-workload',
   'service-without-endpoints',
   'unknown-destination',

@@ -24,8 +24,10 @@ export function reportIdleRoutes(
   const { spec, namespace, document } = virtualService;
   if (boundGateways(spec.gateways, namespace).some((gateway) => gateway !== 'mesh')) return;
   const hosts = (spec.hosts ?? []).map((host) => resolveShortName(host, namespace, settings.clusterDomain));
-  const services = hosts.flatMap((host) => serviceHosts.under(host));
-  if (services.length === 0) return;
+  const found = hosts.map((host) => serviceHosts.under(host));
+  // Of a host without a service it is not known which ports it has.
+  if (found.length === 0 || found.some((services) => services.length === 0)) return;
+  const services = found.flat();
   const ports = services.flatMap((service) => service.ports.filter(({ protocol }) => protocol !== 'udp'));
   for (const kind of kinds) {
     const warn = (path: JsonPath, why: string): void => {

@@ -27,6 +27,10 @@ export const policyCodes = {
     message`DNS has no addresses for the pattern "${'host'}": resolution ${'resolution'} needs "endpoints" for it`,
     'write "resolution: NONE", name endpoints, or name each host',
   ),
+  'block-with-dns': error(
+    message`resolution ${'resolution'} takes single addresses, found the block "${'block'}"`,
+    'write single addresses or none, or "resolution: NONE" or "STATIC"',
+  ),
   'unknown-endpoint-port': error(
     message`the entry has no port "${'name'}", expected ${'names'}`,
     "write the name of one of the entry's ports",

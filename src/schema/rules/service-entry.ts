@@ -7,6 +7,8 @@ import { checkPorts } from './service-ports.ts';
 export const serviceEntryRules: readonly Rule<ServiceEntry>[] = [
   checkPorts,
   checkPortNames,
+  checkPortNumbers,
+  checkBlocks,
   checkEndpointSources,
   checkEndpointsOfResolution,
   checkEndpointPorts,
@@ -18,6 +20,24 @@ function checkPortNames({ spec }: ServiceEntry, report: Report): void {
   for (const [i, { name }] of (spec.ports ?? []).entries()) {
     if (seen.has(name)) report('duplicate-port-name', ['spec', 'ports', i, 'name'], { name });
     seen.add(name);
+  }
+}
+
+/** Istio refuses it too. */
+function checkPortNumbers({ spec }: ServiceEntry, report: Report): void {
+  const seen = new Set<number>();
+  for (const [i, { number }] of (spec.ports ?? []).entries()) {
+    if (seen.has(number)) report('repeated-port', ['spec', 'ports', i, 'number'], { port: String(number) });
+    seen.add(number);
+  }
+}
+
+/** A block stands for addresses that applications choose; one that DNS is asked for has one address. */
+function checkBlocks({ spec }: ServiceEntry, report: Report): void {
+  const { resolution = 'NONE', addresses = [] } = spec;
+  if (!resolution.startsWith('DNS')) return;
+  for (const [i, block] of addresses.entries()) {
+    if (block.includes('/')) report('block-with-dns', ['spec', 'addresses', i], { block, resolution });
   }
 }
 
