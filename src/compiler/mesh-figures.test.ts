@@ -16,14 +16,10 @@ metadata: {name: cart, namespace: shop}
 spec: {serviceAccountName: cart, containers: [{name: app}, {name: mesh-proxy}]}
 status: {podIP: 10.0.0.1, conditions: [{type: Ready, status: "True"}]}
 ---
-apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
+apiVersion: v1
+kind: Service
 metadata: {name: bank, namespace: shop}
-spec:
-  hosts: [bank.example.com]
-  resolution: STATIC
-  endpoints: [{address: 192.0.2.1}]
-  ports: [{name: http, number: 80, protocol: HTTP}, {name: tcp, number: 80, protocol: TCP}]
+spec: {selector: {app: bank}, ports: [{name: http-a, port: 80}, {name: http-b, port: 80}]}
 `;
 
 describe('meshFigures', () => {

@@ -75,6 +75,6 @@ export interface LintSummary {
   readonly infos: number;
   /** How many texts were read. */
   readonly files: number;
-  /** False if the input has errors: only rules ran that are certain and need a single policy. */
+  /** False if the input has errors: only rules ran whose findings the faulty objects cannot make untrue. */
   readonly isComplete: boolean;
 }

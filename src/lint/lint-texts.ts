@@ -6,8 +6,10 @@ import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { SourceFile } from '../source/document.ts';
+import { besideFaults, findingsBesideFaults } from './beside-faults.ts';
 import { configure } from './configure.ts';
 import { inDialect } from './dialect.ts';
+import { faultyObjects } from './faulty-objects.ts';
 import type { Finding } from './finding.ts';
 import { type LintResult, lint } from './lint.ts';
 import { partialInput } from './partial-input.ts';
@@ -60,9 +62,12 @@ export function lintTexts(
   if (snapshot === undefined) {
     const sound = createAnalyser(settings, partialInput)(firstPolicies(objects), new DiagnosticBag());
     const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files, today });
+    const beside = ofSoundObjects({ inputs, settings, rules, today, files }, objects, bag);
     // Of one place the error says enough.
     const places = new Set(bag.all.map(({ span }) => placeOf(span)));
-    const others = (own?.findings ?? []).filter(({ span }) => span === undefined || !places.has(placeOf(span)));
+    const others = [...(own?.findings ?? []), ...beside].filter(
+      ({ span }) => span === undefined || !places.has(placeOf(span)),
+    );
     const findings = [...spoken(bag.all), ...severed(others)];
     return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
   }
@@ -71,6 +76,31 @@ export function lintTexts(
   const own = new Set<Finding>(snapshot.diagnostics);
   const before = isWhole(rules) ? bag.all.filter((finding) => !own.has(finding)) : [];
   return { result: { ...rest, findings: severed([...before, ...findings]) }, files, isEmpty, isFaulty: false };
+}
+
+/** What the other rules and analysis find in the objects without errors, where those with errors are policies alone. */
+function ofSoundObjects(
+  {
+    inputs,
+    settings,
+    rules,
+    today,
+    files,
+  }: Pick<LintTexts, 'inputs' | 'settings' | 'rules' | 'today'> & Pick<LintRun, 'files'>,
+  objects: Objects,
+  { all }: DiagnosticBag,
+): readonly Finding[] {
+  const faulty = faultyObjects(inputs, all);
+  if (faulty === undefined) return [];
+  const rest = objects.filter((object) => !faulty.has(object));
+  const snapshot = createAnalyser(settings, partialInput)(rest, new DiagnosticBag());
+  if (snapshot === undefined) return [];
+  // Of suppressions it is not known what they would take.
+  const others = rules
+    .filter((rule) => !isOfOneself(rule) && rule.kinds.length > 0)
+    .map((rule) => besideFaults(rule, faulty.kinds));
+  const told = isWhole(rules) ? findingsBesideFaults(snapshot, faulty.kinds) : [];
+  return [...told, ...lint(snapshot, { rules: others, files, today }).findings];
 }
 
 function placeOf(span: Finding['span']): string {

@@ -42,7 +42,10 @@ export function formatCounts({ findings, fileCount }: LintReport): string {
 
 /** At most one line a reason. */
 export function formatNotChecked({ isFaulty, notChecked }: LintReport): readonly string[] {
-  if (isFaulty) return ['not checked: on an input with errors only rules run that are certain and need policies only'];
+  if (isFaulty)
+    return [
+      'not checked: on an input with errors only rules run whose findings the faulty objects cannot make untrue: correct the errors, and run again',
+    ];
   if (notChecked.length === 0) return [];
   return [`not checked: no topology for ${notChecked.map(({ code, count }) => `${code} (${count})`).join(', ')}`];
 }

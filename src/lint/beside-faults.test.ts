@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { defaultSettings } from '../config/defaults.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { lintTexts } from './lint-texts.ts';
+import { allRules } from './rule-index.ts';
+
+const object = (kind: string, group: string, name: string, spec: string): string =>
+  `apiVersion: ${group}\nkind: ${kind}\nmetadata: {name: ${name}, namespace: shop}\nspec: ${spec}\n`;
+const security = 'security.mesh.io/v1';
+const networking = 'networking.mesh.io/v1';
+const pods = [
+  object('Service', 'v1', 'cart', '{selector: {app: cart}, ports: [{name: http, port: 80, targetPort: 8080}]}'),
+  'apiVersion: v1\nkind: Pod\nmetadata: {name: cart, namespace: shop, labels: {app: cart}}\nspec: {containers: [{name: cart}]}\n',
+];
+const faulty = (kind: string, group = networking): string => object(kind, group, 'faulty', '{surprise: 1}');
+
+/** Codes of what is found beside the errors of one input. */
+function foundIn(...documents: readonly string[]): readonly string[] {
+  const run = lintTexts(
+    {
+      inputs: [{ path: 'a.yaml', text: documents.join('---\n') }],
+      ...{ sources: [], settings: defaultSettings, rules: allRules, today: '2026-06-30' },
+      project: { config: {}, pathOf: (file) => file },
+    },
+    new DiagnosticBag(),
+  );
+  expect(run.isFaulty).toBe(true);
+  return run.result.findings.flatMap(({ code, severity }) => (severity === 'warning' ? [code] : []));
+}
+
+const route = object(
+  'VirtualService',
+  networking,
+  'route',
+  '{hosts: [cart], http: [{route: [{destination: {host: crat}}]}]}',
+);
+const bound = route.replace('hosts: [cart]', 'hosts: [a.example], gateways: [edge]').replace('crat', 'cart');
+const edges = object(
+  'Gateway',
+  networking,
+  'edges',
+  '{selector: {app: cart}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ["*"]}]}',
+);
+const selecting = object('AuthorizationPolicy', security, 'a', '{selector: {matchLabels: {app: carts}}, rules: []}');
+
+test.each([
+  ['a destination that there is not', [route, faulty('AuthorizationPolicy', security)], 'unknown-destination'],
+  ['a selector of no workload', [selecting, faulty('VirtualService')], 'selector-without-workload'],
+  ['a gateway that there is not', [bound, edges, faulty('PeerAuthentication', security)], 'unknown-gateway'],
+])('an error in another policy hides not %s', (_, documents, code) => {
+  expect(foundIn(...pods, ...documents)).toContain(code);
+});
+
+test.each([
+  ['a Gateway that is faulty may be the one that is absent', [bound, edges, faulty('Gateway')], 'unknown-gateway'],
+  ['a ServiceEntry that is faulty may be the destination', [route, faulty('ServiceEntry')], 'unknown-destination'],
+  [
+    'a pod that is faulty may be the one selected',
+    [selecting, `${pods[1]}surprise: 1\n`.replace('name: cart,', 'name: 7,')],
+    'selector-without-workload',
+  ],
+])('%s, so that nothing is said of it', (_, documents, code) => {
+  expect(foundIn(...pods, ...documents)).not.toContain(code);
+});
