@@ -25,6 +25,12 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     const allowed = new AllowedPaths(snapshot.policies.authorizationPolicies);
     const inForce = workloadsByPolicy(snapshot);
+    const known = new Map<AuthorizationPolicy, ReadonlyMap<string, boolean>>();
+    const portsOf = (policy: AuthorizationPolicy): ReadonlyMap<string, boolean> => {
+      const ports = known.get(policy) ?? readPorts(policy, inForce.get(policy) ?? [], snapshot) ?? new Map();
+      known.set(policy, ports);
+      return ports;
+    };
     const isAllowed = (policy: AuthorizationPolicy, path: string): boolean =>
       policy.spec.action === undefined || policy.spec.action === 'ALLOW' || allowed.mayHave(policy, path);
     for (const { policy, rule: own, path: root } of allRulesOf(snapshot)) {
@@ -35,11 +41,12 @@ export const rule: Rule = {
       // Of an ALLOW rule that takes everybody, allow-all-but-paths says this too.
       if (action === 'ALLOW' && (own.from ?? []).length + (own.when ?? []).length === 0) continue;
       const all = (own.to ?? []).flatMap(({ operation }) => operation[field] ?? []);
+      if (all.length === 0) continue;
       const templates = all.filter((value) => value.includes('{')).map(expressionOf);
       const listed = new ValueSet(all);
       const isCovered = (other: string): boolean =>
         listed.covers(other) || templates.some((template) => template.test(other));
-      const ports = readPorts(policy, inForce.get(policy) ?? [], snapshot) ?? new Map();
+      const ports = portsOf(policy);
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
         // Connections have no path, in whatever spelling: http-condition-on-tcp-port says that.
         (tcpPortsOf(operation, ports).length > 0 ? [] : (operation[field] ?? [])).map((value, k) => {
