@@ -1,6 +1,6 @@
 import './scripts/tools/own-node.mjs';
 import { defineConfig } from 'vitest/config';
-import { alone } from './scripts/test/alone.ts';
+import { alone, onClusters } from './scripts/test/alone.ts';
 
 // `make soak` tries so much more often that only its reader's patience bounds it.
 const timeout = (ms: number): number => (process.env.SOAK === '1' ? 0 : ms);
@@ -34,7 +34,7 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e-apart',
           include: endToEndFiles,
-          exclude: [...alone],
+          exclude: [...alone, ...onClusters],
           // One more than the processors that it is made for: most wait more than they compute.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
@@ -47,6 +47,17 @@ export default defineConfig({
           include: [...alone],
           fileParallelism: false,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'e2e-clusters',
+          include: [...onClusters],
+          // The first build of the API server takes about ten minutes of a processor.
+          hookTimeout: 1_800_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need: system packages (scripts/tools/packages.txt) where allowed; Envoy, Node 24 with
 # npm, Node 22, Go, Envoy's API as Go modules, the schema of SARIF and a root file system for containers (into .tools/); npm packages.
+# Begins to build the Kubernetes API server and etcd where they are not built yet, and does not wait for them.
 # Asks of the machine for bash, git, make and Python 3. A second run finds everything and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -47,6 +48,7 @@ has_tools() {
   for file in bin/envoy bin/node bin/node22 lib/node_modules/npm/bin/npm-cli.js go/bin/go; do
     [ -x ".tools/$file" ] || return 1
   done
+  compgen -G '.tools/go/pkg/tool/*/compile' >/dev/null || return 1
   cat scripts/tools/requirements*.txt | cmp -s - .tools/requirements.txt
 }
 
@@ -115,4 +117,5 @@ install_npm_packages
 download_go_modules
 download_sarif_schema
 make_container_base
+scripts/backends/build.sh --in-background
 if [ -d .git ]; then git config core.hooksPath .githooks; fi

