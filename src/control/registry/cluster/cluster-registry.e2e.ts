@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KubernetesApi } from '../../../kubernetes/api.ts';
+import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
+import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
+import { ClusterRegistry, type ClusterRegistryOptions } from './cluster-registry.ts';
+import { followedKinds } from './kinds.ts';
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const policies = (namespace: string, name = '') =>
+  `/apis/security.mesh.io/v1beta1/namespaces/${namespace}/authorizationpolicies/${name}`;
+
+describe('ClusterRegistry, on a real API server', () => {
+  let cluster: Cluster;
+  const closing: (() => void)[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await Promise.all(followedKinds({ slices: true }).map(({ type, isCustom }) => isCustom && define(type)));
+  });
+  afterAll(() => cluster?.close());
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+  });
+
+  async function define(type: { group: string; kind: string; resource: string }): Promise<void> {
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const version = { name: 'v1beta1', served: true, storage: true, schema, subresources: { status: {} } };
+    const names = { kind: type.kind, plural: type.resource };
+    const spec = { group: type.group, scope: 'Namespaced', names, versions: [version] };
+    await cluster.api.must('POST', definitions, { metadata: { name: `${type.resource}.${type.group}` }, spec });
+    const path = `/apis/${type.group}/v1beta1/${type.resource}`;
+    await vi.waitFor(async () => expect((await cluster.api.ask('GET', path)).status).toBe(200), 10_000);
+  }
+
+  function follow(options: Partial<ClusterRegistryOptions> & { readonly token?: string } = {}) {
+    const { token = cluster.adminToken, ...rest } = options;
+    const path = cluster.kubeconfig(`user${closing.length}`, token);
+    const api = new KubernetesApi(accessOfKubeconfig(path, readFileSync(path, 'utf8'), undefined));
+    const told = { looks: 0, batches: 0, problems: [] as string[], urgent: 0, endpoints: 0 };
+    let files = new Map<string, string>();
+    const registry: ClusterRegistry = new ClusterRegistry({
+      ...{ api, namespaces: [], slices: true },
+      onChange: () => {
+        told.looks++;
+        void registry.look().then((batch) => {
+          if (batch === undefined) return;
+          told.batches++;
+          if (batch.isUrgent) told.urgent++;
+          if (batch.isEndpoints) told.endpoints++;
+          files = new Map(batch.files.map((file) => [file.path, file.text]));
+        });
+      },
+      onProblem: (text) => told.problems.push(text),
+      ...rest,
+    });
+    closing.push(() => {
+      registry.close();
+      api.close();
+    });
+    registry.start();
+    const paths = (part: string): string[] => [...files.keys()].filter((file) => file.includes(part));
+    return { registry, told, paths, text: (file: string) => files.get(file) };
+  }
+
+  async function namespace(name: string): Promise<void> {
+    await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name } });
+  }
+
+  const policy = (of: string, name: string) =>
+    cluster.api.must('POST', policies(of), {
+      ...{
+        apiVersion: 'security.mesh.io/v1beta1',
+        kind: 'AuthorizationPolicy',
+        metadata: { name },
+        spec: { action: 'DENY' },
+      },
+    });
+
+  test('gives all objects once, then each change with what kind of change it is', async () => {
+    await namespace('plain');
+    await policy('plain', 'deny');
+    const { told, paths, text } = follow();
+    await vi.waitFor(() => expect(paths('/plain')).toHaveLength(2), 10_000);
+    expect(told).toMatchObject({ batches: 1, problems: [] });
+    const pod = {
+      metadata: { name: 'a' },
+      spec: { serviceAccountName: 'default', containers: [{ name: 'a', image: 'a' }] },
+    };
+    await cluster.api.must('POST', '/api/v1/namespaces/plain/serviceaccounts', { metadata: { name: 'default' } });
+    await cluster.api.must('POST', '/api/v1/namespaces/plain/pods', pod);
+    await vi.waitFor(() => expect(paths('Pod/plain/a')).toHaveLength(1), 5_000);
+    expect(told).toMatchObject({ batches: 2, urgent: 1, endpoints: 1 });
+    await cluster.api.must(
+      'PATCH',
+      policies('plain', 'deny'),
+      { spec: { action: 'ALLOW' } },
+      'application/merge-patch+json',
+    );
+    const file = 'kubernetes/security.mesh.io/AuthorizationPolicy/plain/deny';
+    await vi.waitFor(() => expect(text(file)).toContain('ALLOW'), 5_000);
+    expect(told).toMatchObject({ batches: 3, urgent: 2, endpoints: 1 });
+    await cluster.api.must('DELETE', policies('plain', 'deny'));
+    await vi.waitFor(() => expect(text(file)).toBeUndefined(), 5_000);
+  });
+
+  test('is told of no heartbeat, no foreign annotation and no status of ours', async () => {
+    await namespace('beats');
+    await policy('beats', 'deny');
+    const { told, paths } = follow();
+    await vi.waitFor(() => expect(paths('/beats')).toHaveLength(2), 10_000);
+    const merge = (path: string, body: object) => cluster.api.must('PATCH', path, body, 'application/merge-patch+json');
+    await merge('/api/v1/namespaces/beats', { metadata: { annotations: { heartbeat: '1' } } });
+    await merge(`${policies('beats', 'deny')}/status`, {
+      status: { conditions: [{ type: 'Accepted', status: 'True' }] },
+    });
+    await merge(policies('beats', 'deny'), { metadata: { annotations: { 'example.com/seen': '1' } } });
+    // What comes after them has been told, so they have been seen.
+    await policy('beats', 'marker');
+    await vi.waitFor(() => expect(paths('/beats')).toHaveLength(3), 5_000);
+    expect(told.batches).toBe(2);
+  });
+
+  test('keeps the objects of a definition that is deleted, also when it comes back empty, until they are forgotten', async () => {
+    await namespace('defined');
+    await policy('defined', 'one');
+    await policy('defined', 'two');
+    const { registry, told, paths, text } = follow();
+    await vi.waitFor(() => expect(paths('AuthorizationPolicy/defined')).toHaveLength(2), 10_000);
+    const { batches } = told;
+    await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.mesh.io`);
+    const held = () =>
+      registry.states.find(({ kind, group }) => kind === 'AuthorizationPolicy' && group === 'security.mesh.io')?.held;
+    await vi.waitFor(() => expect(held()).toBeGreaterThanOrEqual(2), 20_000);
+    expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
+    const type = { group: 'security.mesh.io', kind: 'AuthorizationPolicy', resource: 'authorizationpolicies' };
+    await define(type);
+    await policy('defined', 'two');
+    await cluster.api.must(
+      'PATCH',
+      policies('defined', 'two'),
+      { spec: { action: 'ALLOW' } },
+      'application/merge-patch+json',
+    );
+    await vi.waitFor(
+      () => expect(text('kubernetes/security.mesh.io/AuthorizationPolicy/defined/two')).toContain('ALLOW'),
+      40_000,
+    );
+    expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
+    // A wish again: the definition is there, and younger than none of what goes.
+    await cluster.api.must('DELETE', policies('defined', 'two'));
+    await vi.waitFor(() => expect(paths('AuthorizationPolicy/defined/two')).toEqual([]), 5_000);
+    expect(paths('AuthorizationPolicy/defined')).toHaveLength(1);
+    expect(registry.forget('AuthorizationPolicy')).toBeGreaterThanOrEqual(1);
+    await vi.waitFor(() => expect(paths('AuthorizationPolicy/defined')).toEqual([]), 5_000);
+    expect(told.batches).toBeGreaterThan(batches);
+  });
+
+  test('keeps what was in force before, of a kind that is not served', async () => {
+    const path = 'kubernetes/security.istio.io/AuthorizationPolicy/foo/deny';
+    await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.istio.io`);
+    const { paths, registry } = follow({ known: [{ path, text: '{"metadata":{}}' }] });
+    await vi.waitFor(() => expect(registry.states.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
+    await vi.waitFor(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]), 5_000);
+  });
+
+  test('gives nothing while the rights to read policies are missing, and keeps all when they are taken away', async () => {
+    await namespace('rights');
+    await cluster.api.must('POST', '/api/v1/namespaces/rights/serviceaccounts', { metadata: { name: 'meshd' } });
+    const token = await cluster.accountToken('rights', 'meshd');
+    const { told, paths, registry } = follow({ token });
+    await vi.waitFor(
+      () => expect(told.problems.some((text) => /AuthorizationPolicy.*403/.test(text))).toBe(true),
+      10_000,
+    );
+    expect(told.batches).toBe(0);
+    const role = { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] }] };
+    const rights = '/apis/rbac.authorization.k8s.io/v1';
+    await cluster.api.must('POST', `${rights}/clusterroles`, { metadata: { name: 'meshd' }, ...role });
+    const subjects = [{ kind: 'ServiceAccount', name: 'meshd', namespace: 'rights' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'meshd' };
+    await cluster.api.must('POST', `${rights}/clusterrolebindings`, { metadata: { name: 'meshd' }, subjects, roleRef });
+    await vi.waitFor(() => expect(paths('Namespace/rights')).toHaveLength(1), 40_000);
+    await cluster.api.must('DELETE', `${rights}/clusterrolebindings/meshd`);
+    // The watches that run go on; after the server's next start none does.
+    await cluster.server.kill();
+    cluster.server.start();
+    await cluster.ready();
+    await vi.waitFor(() => expect(registry.states.every(({ problem }) => problem?.includes('403'))).toBe(true), 40_000);
+    expect(paths('Namespace/rights')).toHaveLength(1);
+  });
+
+  test('takes 5,000 pods in a burst, and ends with all of them', async () => {
+    await namespace('burst');
+    await cluster.api.must('POST', '/api/v1/namespaces/burst/serviceaccounts', { metadata: { name: 'default' } });
+    const { told, paths, registry } = follow();
+    await vi.waitFor(() => expect(registry.states.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
+    const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'a', image: 'a' }] } });
+    const count = 5_000;
+    await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        cluster.api.must('POST', '/api/v1/namespaces/burst/pods', pod(`p${index}`)),
+      ),
+    );
+    await vi.waitFor(() => expect(paths('Pod/burst')).toHaveLength(count), 20_000);
+    expect(told.batches).toBeLessThan(count / 2);
+  });
+
+  test('follows the namespaces alone that were named', async () => {
+    await namespace('inside');
+    await namespace('outside');
+    await policy('inside', 'a');
+    await policy('outside', 'b');
+    const { paths } = follow({ namespaces: ['inside'] });
+    await vi.waitFor(
+      () => expect(paths('AuthorizationPolicy')).toEqual(['kubernetes/security.mesh.io/AuthorizationPolicy/inside/a']),
+      10_000,
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import type { KubernetesApi } from '../../../kubernetes/api.ts';
+import { Reflector, type ReflectorState } from '../../../kubernetes/reflector.ts';
+import type { SourceFile } from '../../../source/document.ts';
+import type { Batch, Registry } from '../registry.ts';
+import { DefinitionJudge } from './definition-judge.ts';
+import { folderOf, KindObjects } from './kind-objects.ts';
+import { type FollowedKind, followedKinds } from './kinds.ts';
+
+export interface ClusterRegistryOptions {
+  readonly api: KubernetesApi;
+  /** Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+  /** EndpointSlices instead of Endpoints (PILOT_USE_ENDPOINT_SLICE). */
+  readonly slices: boolean;
+  /** What was in force before this `meshd` ran. */
+  readonly known?: readonly SourceFile[];
+  /** Something differs from the last look. */
+  readonly onChange: () => void;
+  readonly onProblem: (text: string) => void;
+  /** After so long services are served as far as they are known. */
+  readonly servicesMs?: number;
+}
+
+/** A kind as it is followed now. */
+export interface FollowedState extends ReflectorState {
+  readonly kind: string;
+  readonly group: string;
+  readonly namespace: string | undefined;
+  readonly objects: number;
+  readonly held: number;
+}
+
+interface Followed {
+  readonly kind: FollowedKind;
+  readonly namespace: string | undefined;
+  readonly objects: KindObjects;
+  readonly reflector: Reflector;
+}
+
+/** Events of one write are told as one. */
+const settleMs = 10;
+
+/**
+ * The objects of a Kubernetes cluster, each as a file with the fields that are read. Nothing is given before the objects of all
+ * policies are known. Services and where they are may take a minute; after that they are given as far as they are known, with
+ * what was in force before in place of what is not.
+ */
+export class ClusterRegistry implements Registry {
+  readonly folders = [];
+  readonly #options: ClusterRegistryOptions;
+  readonly #followed: readonly Followed[];
+  readonly #ended = new AbortController();
+  readonly #changed = new Set<FollowedKind['role']>();
+  #timer: NodeJS.Timeout | undefined;
+  #servicesTimer: NodeJS.Timeout | undefined;
+  #isServicesTimeOver = false;
+  #isGiven = false;
+
+  constructor(options: ClusterRegistryOptions) {
+    this.#options = options;
+    this.#followed = followedKinds(options).flatMap((kind) =>
+      (options.namespaces.length === 0 ? [undefined] : options.namespaces).map((namespace) =>
+        this.#follow(kind, namespace),
+      ),
+    );
+  }
+
+  get states(): readonly FollowedState[] {
+    return this.#followed.map(({ kind: { type }, namespace, objects, reflector }) => ({
+      ...reflector.state,
+      ...{ kind: type.kind, group: type.group, namespace, objects: objects.count, held: objects.heldCount },
+    }));
+  }
+
+  start(): void {
+    for (const { reflector } of this.#followed) reflector.start();
+    const { servicesMs = 60_000 } = this.#options;
+    this.#servicesTimer = setTimeout(() => {
+      this.#isServicesTimeOver = true;
+      this.#tell('services');
+    }, servicesMs);
+  }
+
+  close(): void {
+    this.#ended.abort();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#servicesTimer);
+    for (const { reflector } of this.#followed) reflector.close();
+  }
+
+  async look(): Promise<Batch | undefined> {
+    if (!this.#isKnown || (this.#isGiven && this.#changed.size === 0)) return undefined;
+    const roles = new Set(this.#changed);
+    this.#changed.clear();
+    const isFirst = !this.#isGiven;
+    this.#isGiven = true;
+    const files = this.#followed.flatMap(({ objects }) => [...objects.files]);
+    files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return {
+      files,
+      isUrgent: isFirst || roles.has('policy'),
+      isEndpoints: !isFirst && [...roles].every((role) => role === 'endpoints'),
+    };
+  }
+
+  accept(): void {
+    // What is known of a cluster does not go by itself.
+  }
+
+  /** Objects of a kind that stayed although its definition is gone, go; returns how many those were. */
+  forget(kind: string): number {
+    const followed = this.#followed.filter(({ kind: { type } }) => type.kind === kind);
+    return followed.reduce((all, { objects }) => all + objects.forget(), 0);
+  }
+
+  get #isKnown(): boolean {
+    const unknown = this.#followed.filter(({ reflector }) => !reflector.state.hasSynced);
+    if (unknown.some(({ kind }) => kind.role === 'policy' || kind.role === 'configuration')) return false;
+    return unknown.length === 0 || this.#isServicesTimeOver;
+  }
+
+  #follow(kind: FollowedKind, namespace: string | undefined): Followed {
+    const { api, known = [], onProblem } = this.#options;
+    const { type, role } = kind;
+    const folder = folderOf(kind);
+    const own = namespace === undefined || !type.isNamespaced ? folder : `${folder}${namespace}/`;
+    const name = type.group === '' ? type.kind : `${type.kind} of ${type.group}`;
+    const deletions = kind.isCustom ? new DefinitionJudge(api, type, onProblem, this.#ended.signal) : undefined;
+    const objects = new KindObjects({
+      kind,
+      known: known.filter(({ path }) => path.startsWith(own) && isOfOne(path.slice(folder.length), type.isNamespaced)),
+      ...(deletions && { deletions }),
+      onChange: () => this.#tell(role),
+    });
+    let before: ReflectorState | undefined;
+    const reflector = new Reflector({
+      api,
+      type,
+      namespace,
+      isMetadataOnly: kind.isMetadataOnly === true,
+      sink: objects,
+      onState: (state) => {
+        if (state.hasSynced && before?.hasSynced !== true) this.#tell(role);
+        if (state.problem !== undefined && before?.problem === undefined) {
+          onProblem(`${name} is not followed now: ${state.problem}`);
+        }
+        before = state;
+      },
+    });
+    return { kind, namespace, objects, reflector };
+  }
+
+  #tell(role: FollowedKind['role']): void {
+    this.#changed.add(role);
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#options.onChange();
+    }, settleMs);
+  }
+}
+
+/** A kind's path has a namespace or none, so that no group can be taken for a namespace. */
+function isOfOne(rest: string, isNamespaced: boolean): boolean {
+  return rest.split('/').length === (isNamespaced ? 2 : 1);
+}

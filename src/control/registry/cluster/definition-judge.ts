@@ -1,0 +1,63 @@
+import type { KubernetesApi } from '../../../kubernetes/api.ts';
+import { ApiRefusal, KubernetesError } from '../../../kubernetes/kubernetes-error.ts';
+import type { ResourceType } from '../../../kubernetes/resource-type.ts';
+import { delay } from '../../../lib/abort.ts';
+import type { SourceFile } from '../../../source/document.ts';
+import type { DeletionJudge } from './kind-objects.ts';
+
+interface Definition {
+  readonly metadata: { readonly creationTimestamp?: string; readonly deletionTimestamp?: string };
+}
+
+/**
+ * Tells by the CustomResourceDefinition of a kind whether its objects were deleted by a wish. When a definition is deleted,
+ * Kubernetes deletes each of its objects, and the events are those of a wish to open the mesh. The definition is marked
+ * before its objects go; one that was made again is younger than they were.
+ */
+export class DefinitionJudge implements DeletionJudge {
+  readonly #api: KubernetesApi;
+  readonly #path: string;
+  readonly #signal: AbortSignal;
+  readonly #told: (problem: string) => void;
+
+  constructor(
+    api: KubernetesApi,
+    { resource, group }: ResourceType,
+    told: (problem: string) => void,
+    signal: AbortSignal,
+  ) {
+    this.#api = api;
+    this.#path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${resource}.${group}`;
+    this.#told = told;
+    this.#signal = signal;
+  }
+
+  async judge(gone: readonly SourceFile[]): Promise<ReadonlySet<SourceFile> | undefined> {
+    const definition = await this.#definition();
+    if (definition === undefined) return undefined;
+    if (definition === 'absent' || definition.metadata.deletionTimestamp !== undefined) return new Set();
+    const since = Date.parse(definition.metadata.creationTimestamp ?? '');
+    return new Set(gone.filter(({ text }) => createdAt(text) >= since));
+  }
+
+  /** Until the server answers nobody knows; the objects stay meanwhile. */
+  async #definition(): Promise<Definition | 'absent' | undefined> {
+    for (let ms = 200; !this.#signal.aborted; ms = Math.min(ms * 2, 10_000)) {
+      try {
+        return await this.#api.ask<Definition>({ path: this.#path, signal: this.#signal });
+      } catch (error) {
+        if (!(error instanceof KubernetesError)) throw error;
+        if (error instanceof ApiRefusal && error.status === 404) return 'absent';
+        this.#told(error.message);
+      }
+      await delay(ms * (0.5 + Math.random() / 2), this.#signal);
+    }
+    return undefined;
+  }
+}
+
+/** Milliseconds since 1970; an object without a date is as old as can be. */
+function createdAt(text: string): number {
+  const { metadata } = JSON.parse(text) as { readonly metadata: { readonly creationTimestamp?: string } };
+  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+}

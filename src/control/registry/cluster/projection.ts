@@ -1,0 +1,94 @@
+import common from '../../../../schemas/common.json' with { type: 'json' };
+import endpointSlice from '../../../../schemas/endpoint-slice.json' with { type: 'json' };
+import endpoints from '../../../../schemas/endpoints.json' with { type: 'json' };
+import namespace from '../../../../schemas/namespace.json' with { type: 'json' };
+import pod from '../../../../schemas/pod.json' with { type: 'json' };
+import secret from '../../../../schemas/secret.json' with { type: 'json' };
+import service from '../../../../schemas/service.json' with { type: 'json' };
+import { type ApiObject, apiVersionOf, type ResourceType } from '../../../kubernetes/resource-type.ts';
+
+/** What is looked at of a JSON Schema. */
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | object;
+}
+
+/** Schemas of the platform's own kinds, which name the fields that are read. */
+const schemas: Readonly<Record<string, object | undefined>> = {
+  ...{ EndpointSlice: endpointSlice, Endpoints: endpoints, Namespace: namespace },
+  ...{ Pod: pod, Secret: secret, Service: service },
+};
+
+/** Annotations of other domains, such as heartbeats, are read by nobody here. */
+const readAnnotation = /^([\w.-]+\.)?(mesh|istio)\.io\/|^endpoints\.kubernetes\.io\/over-capacity$/;
+
+/**
+ * The text of an object with the fields that are read, so that an object whose text is the same means the same. Of the
+ * platform's own kinds those fields stay that the schema names. Of all others everything stays but the status, for what nobody
+ * knows of a policy is refused and not passed over; a WorkloadEntry's status says whether it is healthy.
+ */
+export function textOf(object: ApiObject, type: ResourceType): string {
+  const { apiVersion: _, kind: __, metadata, status, ...parts } = object;
+  const schema =
+    type.group === '' || type.group === 'discovery.k8s.io' ? (schemas[type.kind] as Schema | undefined) : undefined;
+  const read =
+    schema === undefined
+      ? { ...parts, ...(type.kind === 'WorkloadEntry' && status !== undefined && { status }) }
+      : (project({ ...parts, status }, schema) as object);
+  const whole = {
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    metadata: metadataOf(metadata, type),
+    ...sorted(read),
+  };
+  return `${JSON.stringify(whole, undefined, 1)}\n`;
+}
+
+function metadataOf(metadata: ApiObject['metadata'], type: ResourceType): object {
+  const { name, namespace: of, labels, annotations, creationTimestamp, ownerReferences } = metadata;
+  const isPolicy = type.group !== '' && type.group !== 'discovery.k8s.io';
+  const kept = Object.entries((annotations as Record<string, string> | undefined) ?? {}).filter(([key]) =>
+    readAnnotation.test(key),
+  );
+  return {
+    name,
+    ...(of !== undefined && { namespace: of }),
+    ...(isFilled(labels) && { labels: sorted(labels) }),
+    ...(kept.length > 0 && { annotations: sorted(Object.fromEntries(kept)) }),
+    // The oldest policy of a scope wins.
+    ...(isPolicy && creationTimestamp !== undefined && { creationTimestamp }),
+    ...(type.kind === 'Pod' && Array.isArray(ownerReferences) && { ownerReferences: ownerReferences.map(ownerOf) }),
+  };
+}
+
+function ownerOf({ kind, name }: { readonly kind?: unknown; readonly name?: unknown }): object {
+  return { kind, name };
+}
+
+/** The part of a value that a schema names. Lists keep their order, objects lose it. */
+function project(value: unknown, schema: Schema): unknown {
+  const { properties, items, additionalProperties } = resolved(schema);
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => project(item, items));
+  if (typeof value !== 'object' || value === null) return value;
+  if (properties === undefined || typeof additionalProperties === 'object') return sorted(value);
+  const kept = Object.entries(properties).flatMap(([key, inner]) => {
+    const own = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+    return own === undefined ? [] : [[key, project(own, inner)] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+function resolved(schema: Schema): Schema {
+  const [, name] = /#\/\$defs\/(.+)$/.exec(schema.$ref ?? '') ?? [];
+  return name === undefined ? schema : ((common.$defs as Record<string, Schema>)[name] ?? schema);
+}
+
+function sorted(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isFilled(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}

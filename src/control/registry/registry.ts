@@ -1,0 +1,22 @@
+import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { SourceFile } from '../../source/document.ts';
+import type { KnownFolders } from './files.ts';
+
+/** The objects of a registry at one moment, as texts, and of what kind is what differs from the look before. */
+export interface Batch {
+  readonly files: readonly SourceFile[];
+  /** A rule about access may be among it: it may take access away. */
+  readonly isUrgent: boolean;
+  /** Nothing but where services are. */
+  readonly isEndpoints: boolean;
+}
+
+/** Where the objects of a mesh come from. */
+export interface Registry {
+  /** Undefined when nothing differs from the look before, or nothing is known yet. What cannot be read is thrown. */
+  look(bag: DiagnosticBag): Promise<Batch | undefined>;
+  /** What the last look gave is in force. */
+  accept(): void;
+  /** Of files: folders that held some when they were last in force. */
+  readonly folders: KnownFolders;
+}

@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
+import { type FaultingProxy, startFaultingProxy } from '../testing/kubernetes/faulting-proxy.ts';
+import { KubernetesApi } from './api.ts';
+import { accessOfKubeconfig } from './kubeconfig.ts';
+import { Reflector, type ReflectorOptions } from './reflector.ts';
+import type { ApiObject } from './resource-type.ts';
+
+const configMaps = { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', isNamespaced: true };
+
+describe('Reflector, on a real API server', () => {
+  let cluster: Cluster;
+  let proxy: FaultingProxy;
+  const closing: (() => void)[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    proxy = await startFaultingProxy(cluster);
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    await cluster?.close();
+  });
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+    proxy.fault = () => 'pass';
+  });
+
+  function follow(namespace: string, options: Partial<ReflectorOptions> & { readonly through?: FaultingProxy } = {}) {
+    const path = '/test/kubeconfig';
+    const { through, ...rest } = options;
+    const { port, ca } = through ?? cluster;
+    const access = accessOfKubeconfig(path, kubeconfig(port, ca, cluster.adminToken), undefined);
+    const api = new KubernetesApi(access);
+    const objects = new Map<string, ApiObject>();
+    const told = { lists: 0, deletes: 0, isUnserved: false };
+    const sink = {
+      replace: (all: readonly ApiObject[]) => {
+        told.lists++;
+        objects.clear();
+        for (const object of all) objects.set(object.metadata.name, object);
+      },
+      set: (object: ApiObject) => void objects.set(object.metadata.name, object),
+      delete: (object: ApiObject) => {
+        told.deletes++;
+        objects.delete(object.metadata.name);
+      },
+      unserved: () => {
+        told.isUnserved = true;
+      },
+    };
+    const reflector = new Reflector({
+      api,
+      type: configMaps,
+      namespace,
+      sink,
+      backOff: { firstMs: 20, longestMs: 500 },
+      ...rest,
+    });
+    closing.push(() => {
+      reflector.close();
+      api.close();
+    });
+    reflector.start();
+    const names = (): string[] => [...objects.keys()].sort();
+    return { reflector, names, told, objects };
+  }
+
+  async function make(namespace: string, count: number): Promise<void> {
+    await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+    await put(
+      namespace,
+      Array.from({ length: count }, (_, index) => `m${index}`),
+    );
+  }
+
+  function put(namespace: string, names: readonly string[]): Promise<unknown> {
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    return Promise.all(names.map((name) => cluster.api.must('POST', path, { metadata: { name } })));
+  }
+
+  const remove = (namespace: string, name: string) =>
+    cluster.api.must('DELETE', `/api/v1/namespaces/${namespace}/configmaps/${name}`);
+
+  test('has all objects of a list of several pages, and each change after it', async () => {
+    await make('paged', 1_203);
+    const { names, objects, reflector } = follow('paged', { through: proxy });
+    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    expect(names()).toHaveLength(1_203);
+    expect(proxy.asked.filter((path) => path.includes('continue=')).length).toBe(2);
+    await put('paged', ['new']);
+    await remove('paged', 'm7');
+    const path = '/api/v1/namespaces/paged/configmaps/m8';
+    await cluster.api.must('PATCH', path, { data: { a: 'b' } }, 'application/merge-patch+json');
+    await vi.waitFor(() => {
+      expect(names()).toContain('new');
+      expect(names()).not.toContain('m7');
+      expect(objects.get('m8')?.data).toEqual({ a: 'b' });
+    }, 5_000);
+  });
+
+  test('takes no list whose page is cut off, or answered by 429 or 500, and none that is no list', async () => {
+    await make('cut', 600);
+    const faults = [
+      { cutAfter: 5_000 },
+      { status: 429, headers: { 'retry-after': '1' } },
+      { status: 500 },
+      { status: 200, body: '{}' },
+    ];
+    const left = [...faults];
+    proxy.fault = (request) => (request.url?.includes('continue=') ? (left.shift() ?? 'pass') : 'pass');
+    const { names, told, reflector } = follow('cut', { through: proxy });
+    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 30_000);
+    expect(left).toEqual([]);
+    expect(told.lists).toBe(1);
+    expect(names()).toHaveLength(600);
+  });
+
+  test('loses nothing where a watch breaks, says what is no event, or names an unknown type', async () => {
+    await make('broken', 3);
+    const { names, told, reflector } = follow('broken', { through: proxy });
+    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    const faults = [
+      { cutAfter: 40 },
+      { change: () => '{"type":"ADDED","object":{"metadata":{}}}\n' },
+      { change: (text: string) => text.replaceAll('"ADDED"', '"APPEARED"') },
+      { change: (text: string) => text.replaceAll('{', '[') },
+      { status: 500 },
+    ];
+    const left = [...faults];
+    proxy.fault = (request) => (request.url?.includes('watch=1') ? (left.shift() ?? 'pass') : 'pass');
+    // The watch that runs breaks, so that the faults meet the next ones.
+    await cluster.server.kill();
+    cluster.server.start();
+    await cluster.ready();
+    await put('broken', ['late']);
+    await vi.waitFor(() => expect(names()).toContain('late'), 30_000);
+    expect(left).toEqual([]);
+    expect(told).toMatchObject({ lists: 1, deletes: 0 });
+  });
+
+  test('lists again where the server has dropped the revision, and sees what was deleted meanwhile', async () => {
+    await make('compacted', 3);
+    const { names, told, reflector } = follow('compacted', { through: proxy });
+    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    proxy.fault = () => ({ status: 503 });
+    // Nothing is heard while it changes.
+    await cluster.server.kill();
+    cluster.server.start();
+    await cluster.ready();
+    await remove('compacted', 'm1');
+    await compact();
+    await cluster.server.kill();
+    cluster.server.start();
+    await cluster.ready();
+    expect(names()).toEqual(['m0', 'm1', 'm2']);
+    expect(reflector.state.problem).toMatch(/503/);
+    proxy.fault = () => 'pass';
+    await vi.waitFor(() => expect(names()).toEqual(['m0', 'm2']), 40_000);
+    expect(told.lists).toBe(2);
+    expect(reflector.state.problem).toBeUndefined();
+  });
+
+  test('notices a server that is silent, keeps what it knows, and goes on when it speaks', async () => {
+    await make('silent', 2);
+    const { names, told, reflector } = follow('silent', { silenceMs: 2_000 });
+    await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
+    cluster.server.signal('SIGSTOP');
+    try {
+      await vi.waitFor(() => expect(reflector.state.problem).toMatch(/said nothing for 2 seconds/), 10_000);
+      expect(names()).toEqual(['m0', 'm1']);
+    } finally {
+      cluster.server.signal('SIGCONT');
+    }
+    await put('silent', ['after']);
+    await vi.waitFor(() => expect(names()).toContain('after'), 40_000);
+    expect(told.lists).toBe(1);
+  });
+
+  test('says that a kind is not served, and keeps asking', async () => {
+    const type = { group: 'absent.example', version: 'v1', kind: 'Thing', resource: 'things', isNamespaced: true };
+    const { reflector, told } = follow('default', { type });
+    await vi.waitFor(() => expect(reflector.state).toMatchObject({ hasSynced: true, isServed: false }), 10_000);
+    expect(told).toMatchObject({ lists: 0, isUnserved: true });
+  });
+
+  /** As a cluster does every five minutes; the watch cache of the server goes with its restart. */
+  async function compact(): Promise<void> {
+    const call = (path: string, body: object) =>
+      fetch(`http://127.0.0.1:${cluster.etcdPort}${path}`, { method: 'POST', body: JSON.stringify(body) }).then(
+        (answer) => answer.json(),
+      );
+    const { header } = (await call('/v3/kv/range', { key: 'AA==' })) as { header: { revision: string } };
+    await call('/v3/kv/compaction', { revision: header.revision, physical: true });
+  }
+});
+
+function kubeconfig(port: number, ca: string, token: string): string {
+  const cluster = {
+    server: `https://127.0.0.1:${port}`,
+    'certificate-authority-data': Buffer.from(ca).toString('base64'),
+  };
+  return JSON.stringify({
+    ...{
+      kind: 'Config',
+      'current-context': 'test',
+      contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+    },
+    ...{ clusters: [{ name: 'test', cluster }], users: [{ name: 'test', user: { token } }] },
+  });
+}

@@ -1,0 +1,33 @@
+/** A kind as an API server serves it. */
+export interface ResourceType {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** In paths: the plural, in lower case. */
+  readonly resource: string;
+  readonly isNamespaced: boolean;
+}
+
+/** An object as a list or an event has it. */
+export interface ApiObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly deletionTimestamp?: string;
+    readonly [field: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
+export function apiVersionOf({ group, version }: Pick<ResourceType, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** The path of a kind's objects: all, or those of a namespace. */
+export function pathOf(type: Pick<ResourceType, 'group' | 'version' | 'resource'>, namespace?: string): string {
+  const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
+  return `${root}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${type.resource}`;
+}
