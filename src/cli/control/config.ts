@@ -11,7 +11,9 @@ import type {
   ServerCertificateConfig,
   TokenConfig,
 } from '../../control/control-config.ts';
+import type { MeshSource } from '../../control/registry/open-registry.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
+import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
 import type { ServeFlags } from './flags.ts';
@@ -37,7 +39,7 @@ export async function controlConfigOf(
     settings: settingsOptionsOf(flags, environment),
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
     secure,
-    distribution: distributionOf(flags, settings, environment, hasAuthority && secure !== undefined),
+    distribution: await distributionOf(flags, settings, environment, hasAuthority && secure !== undefined),
     monitoring: flags.monitoringAddr,
     version,
   };
@@ -77,21 +79,23 @@ function variable<T>(environment: Environment, name: string, parse: (text: strin
   return parsed.value;
 }
 
-function distributionOf(
+async function distributionOf(
   flags: ServeFlags,
   { trustDomain, jwksAllowedHosts }: Settings,
   environment: Environment,
   isServed: boolean,
-): ControlConfig['distribution'] {
-  if (flags.config === undefined) {
-    if (flags.anyProxyAddress) throw new UsageError('--anyProxyAddress has an effect with --config alone');
-    if (flags.stateFolder !== undefined) throw new UsageError('--stateFolder has an effect with --config alone');
+): Promise<ControlConfig['distribution']> {
+  const source = await sourceOf(flags, environment);
+  if (source === undefined) {
+    const unused = (['anyProxyAddress', 'stateFolder'] as const).find((name) => flags[name] !== undefined);
+    if (unused !== undefined) throw new UsageError(`--${unused} has an effect with --config or --kubernetes alone`);
     return undefined;
   }
-  if (!isServed) throw new UsageError('--config needs the TLS listener and the CA, which show who a proxy is');
+  if (!isServed)
+    throw new UsageError('--config and --kubernetes need the TLS listener and the CA, which show who a proxy is');
   return {
     compile: {
-      folder: flags.config,
+      source,
       settings: settingsOptionsOf(flags, environment),
       trustDomain,
       stateFolder: flags.stateFolder ?? defaultStateFolder,
@@ -105,6 +109,28 @@ function distributionOf(
     takesAnyAddress: flags.anyProxyAddress === true,
     jwksAllowedHosts,
   };
+}
+
+/** Where the objects of the mesh come from; a kubeconfig that cannot be used is told before anything is served. */
+async function sourceOf(flags: ServeFlags, environment: Environment): Promise<MeshSource | undefined> {
+  const { config: folder, kubernetes, kubeconfig, context, watchNamespaces: namespaces = [] } = flags;
+  const slices = variable(environment, 'PILOT_USE_ENDPOINT_SLICE', parseBoolean);
+  if (!kubernetes) {
+    const given = { '--kubeconfig': kubeconfig, '--context': context, '--watch-namespaces': flags.watchNamespaces };
+    const unused = Object.entries(given).find(([, value]) => value !== undefined);
+    if (unused !== undefined) throw new UsageError(`${unused[0]} has an effect with --kubernetes alone`);
+    if (slices) throw new UsageError('PILOT_USE_ENDPOINT_SLICE has an effect with --kubernetes alone');
+    return folder === undefined ? undefined : { type: 'folder', folder };
+  }
+  if (folder !== undefined)
+    throw new UsageError('--config and --kubernetes are two places of one mesh: give one of them');
+  if (context !== undefined && kubeconfig === undefined)
+    throw new UsageError('--context has an effect with --kubeconfig alone');
+  const unusable = namespaces.find((namespace) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace));
+  if (unusable !== undefined) throw new UsageError(`--watch-namespaces takes names of namespaces, not "${unusable}"`);
+  const address = { kubeconfig, context };
+  await openAccess(address, environment);
+  return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices };
 }
 
 async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {

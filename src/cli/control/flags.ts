@@ -18,6 +18,10 @@ export interface ServeFlags {
   readonly csrRate: number;
   readonly csrBurst: number;
   readonly config?: string;
+  readonly kubernetes?: true;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly watchNamespaces?: readonly string[];
   readonly anyProxyAddress?: true;
   readonly stateFolder?: string;
 }
@@ -90,12 +94,24 @@ function addDistributionFlags(command: Command): Command {
       parsePath,
     )
     .option(
+      '--kubernetes',
+      'serve configuration to proxies over ADS: policies, services and pods are those of the Kubernetes cluster that this ' +
+        'process runs in, or of --kubeconfig',
+    )
+    .option('--kubeconfig <file>', 'with --kubernetes: how to reach the cluster', parsePath)
+    .option('--context <name>', 'with --kubeconfig: its context (default: the current one)', filledText)
+    .option(
+      '--watch-namespaces <namespaces...>',
+      'with --kubernetes: follow these namespaces alone (default: all)',
+      collectFilled,
+    )
+    .option(
       '--anyProxyAddress',
       "let a proxy come from another address than its workload's: for networks that translate addresses",
     )
     .option(
       '--stateFolder <folder>',
-      'with --config: folder in which the last valid inputs are kept for the next start (default: ./var/lib/mesh/state)',
+      'folder in which the last valid inputs are kept for the next start (default: ./var/lib/mesh/state)',
       parsePath,
     );
 }

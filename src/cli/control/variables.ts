@@ -56,23 +56,28 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'PILOT_DEBOUNCE_AFTER',
     description:
-      'with --config: time without further changes after which changes are compiled; rules about access wait for at most 200ms',
+      'time without further changes after which changes are compiled; rules about access wait for at most 200ms',
     default: '100ms',
   },
   {
     name: 'PILOT_DEBOUNCE_MAX',
-    description: 'with --config: longest time from the first change to its compilation',
+    description: 'longest time from the first change to its compilation',
     default: '10s',
   },
   {
     name: 'PILOT_ENABLE_EDS_DEBOUNCE',
-    description: 'with --config: false: changes of endpoints alone are compiled at once',
+    description: 'false: changes of endpoints alone are compiled at once',
     default: 'true',
   },
   {
     name: 'PILOT_PUSH_THROTTLE',
-    description: 'with --config: proxies that are sent changes at once',
+    description: 'proxies that are sent changes at once',
     default: '100',
+  },
+  {
+    name: 'PILOT_USE_ENDPOINT_SLICE',
+    description: 'with --kubernetes: true: EndpointSlices say where services are, and not Endpoints',
+    default: 'false',
   },
   {
     name: 'TRUST_DOMAIN',

@@ -3,14 +3,14 @@ import type { Answer, PlainError, Question } from '../../live/aside/messages.ts'
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
-import type { KnownFolders } from '../registry/files.ts';
+import type { MeshSource } from '../registry/open-registry.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 
 /** What is compiled, and when. */
 export interface CompileData {
-  /** Folder of policies, services and workloads. */
-  readonly folder: string;
+  readonly source: MeshSource;
   readonly settings: SettingsOptions;
   /** That of the CA; the mesh configuration cannot change it while `meshd` runs. */
   readonly trustDomain: string;
@@ -25,7 +25,7 @@ export interface CompileData {
 export interface MeshState extends FleetState {
   /** The mesh configuration; undefined: there was no file of it. */
   readonly meshConfig: SourceFile | undefined;
-  readonly folders: KnownFolders;
+  readonly folders: Registry['folders'];
 }
 
 /** What the compile thread is started with. */

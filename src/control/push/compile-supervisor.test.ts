@@ -53,7 +53,8 @@ describe('CompileSupervisor', () => {
     keySets = new FetchedKeySets({ allowedHosts: [], log });
     supervisor = new CompileSupervisor({
       data: {
-        ...{ folder, settings: { environment: {} }, trustDomain: 'a', gathersEndpoints: true },
+        source: { type: 'folder', folder },
+        ...{ settings: { environment: {} }, trustDomain: 'a', gathersEndpoints: true },
         debounce: { afterMs: 1, maxMs: 1 },
       },
       fleet: new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 }),

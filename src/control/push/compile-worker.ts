@@ -1,39 +1,43 @@
 // The program of the thread that reads and compiles for the whole mesh.
 
-import { resolve } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Asked, AskedKeySets } from '../../live/aside/asked.ts';
 import { errorOf } from '../../live/aside/messages.ts';
 import { watchPaths } from '../../watch/watch.ts';
+import { nameOf, openRegistry } from '../registry/open-registry.ts';
 import type { FromCompiler, ThreadData, ToCompiler } from './compile-messages.ts';
 import { CompiledMesh } from './compiled-mesh.ts';
 import { StateFile } from './state-file.ts';
 import { StateKeeper } from './state-keeper.ts';
 
 /** Events of one write are told as one. */
-const settleMs = 10;
+const watching = { debounceMs: 10, debounceMaxMs: 100 };
 
 if (parentPort === null) throw new Error('this program is a thread of meshd, and does nothing by itself');
 void serve(parentPort, workerData as ThreadData);
 
 async function serve(port: MessagePort, { data, good, readsState }: ThreadData): Promise<void> {
   const tell = (message: FromCompiler): void => port.postMessage(message);
-  const { folder, settings, stateFolder } = data;
-  const file = stateFolder === undefined ? undefined : new StateFile({ folder: stateFolder, source: resolve(folder) });
+  const { source, settings, stateFolder } = data;
+  const file = stateFolder === undefined ? undefined : new StateFile({ folder: stateFolder, source: nameOf(source) });
   const keeper = file && new StateKeeper(file, ({ message }) => tellOf(tell, file, 'cannot be written', message));
+  const kept = good === undefined && readsState ? await file?.read() : undefined;
+  if (file !== undefined && kept !== undefined && 'problem' in kept) tellOf(tell, file, 'is not used', kept.problem);
+  const before = good ?? (kept !== undefined && 'state' in kept ? kept.state : undefined);
+  const onProblem = (text: string): void => tell({ type: 'told', level: 'warn', text });
+  const registry = await openRegistry(source, { folders: good?.folders, files: before?.files }, onProblem);
   const asked = new Asked(port);
-  const mesh = new CompiledMesh(data, good, { tell, keeper, keySets: new AskedKeySets(asked) });
+  const mesh = new CompiledMesh(data, good, { tell, registry, keeper, keySets: new AskedKeySets(asked) });
   port.on('message', (message: ToCompiler) => {
     if (message.type === 'close') void (keeper?.flush() ?? Promise.resolve()).then(() => tell({ type: 'closed' }));
     else if (message.type === 'keys') mesh.renewKeys();
     else if (message.type === 'answer') asked.answer(message.answer);
     else asked.fail(errorOf(message.error));
   });
-  const kept = good === undefined && readsState ? await file?.read() : undefined;
-  if (file !== undefined && kept !== undefined && 'problem' in kept) tellOf(tell, file, 'is not used', kept.problem);
-  await mesh.restore(good ?? (kept !== undefined && 'state' in kept ? kept.state : undefined));
-  const watched = [folder, ...(settings.meshConfig === undefined ? [] : [settings.meshConfig.path])];
-  await watchPaths(watched, { debounceMs: settleMs, debounceMaxMs: 100, onChange: () => void mesh.look() });
+  await mesh.restore(before);
+  const look = (): void => void mesh.look();
+  if (settings.meshConfig !== undefined) await watchPaths([settings.meshConfig.path], { ...watching, onChange: look });
+  await registry.follow(look);
   await mesh.look();
 }
 

@@ -8,7 +8,7 @@ import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '.
 import type { SourceFile } from '../../source/document.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
-import { type Batch, FilesRegistry } from '../registry/files.ts';
+import type { Batch, Registry } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
@@ -16,6 +16,7 @@ import type { StateKeeper } from './state-keeper.ts';
 
 /** Who hears of compilations, and who knows the keys of token issuers. */
 export interface MeshParts {
+  readonly registry: Registry;
   readonly tell: (message: FromCompiler) => void;
   /** Keeps what is in force; undefined: nobody does. */
   readonly keeper: StateKeeper | undefined;
@@ -29,11 +30,11 @@ interface Pending {
   readonly isOfAll: boolean;
 }
 
-/** A mesh that is compiled again whenever its folder or its configuration says something else. */
+/** A mesh that is compiled again whenever its objects or its configuration says something else. */
 export class CompiledMesh {
   readonly #parts: MeshParts;
   readonly #settings: MeshSettings;
-  readonly #registry: FilesRegistry;
+  readonly #registry: Registry;
   readonly #debounce: Debounce;
   readonly #gathersEndpoints: boolean;
   readonly #tellGood: (good: MeshState) => void;
@@ -54,7 +55,7 @@ export class CompiledMesh {
     this.#parts = parts;
     this.#gatherer = createKeySetGatherer([], parts.keySets);
     this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
-    this.#registry = new FilesRegistry(data.folder, good?.folders);
+    this.#registry = parts.registry;
     this.#gathersEndpoints = data.gathersEndpoints;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, () => this.#compile());
@@ -76,7 +77,7 @@ export class CompiledMesh {
     this.#debounce.add({ isUrgent: true });
   }
 
-  /** Looks at the files; one look at a time. */
+  /** Looks at the objects; one look at a time. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look());
     return this.#looking;
@@ -84,7 +85,7 @@ export class CompiledMesh {
 
   async #look(): Promise<void> {
     const isOther = await this.#lookAtSettings();
-    const batch = await this.#lookAtFolder();
+    const batch = await this.#lookAtRegistry();
     if (this.#inputs === undefined || (batch === undefined && !isOther)) return;
     // Settings may take access away, as rules do.
     const isUrgent = isOther || batch?.isUrgent === true;
@@ -103,8 +104,8 @@ export class CompiledMesh {
     return isChanged;
   }
 
-  /** A folder that cannot be read now is told of: nothing is deleted by that. */
-  async #lookAtFolder(): Promise<Batch | undefined> {
+  /** A registry that cannot be read now is told of: nothing is deleted by that. */
+  async #lookAtRegistry(): Promise<Batch | undefined> {
     const bag = new DiagnosticBag();
     try {
       const batch = await this.#registry.look(bag);

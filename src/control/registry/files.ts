@@ -1,42 +1,43 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { FolderMemory } from '../../live/folder-memory.ts';
 import { SourceMemory } from '../../live/source-memory.ts';
-import type { SourceFile } from '../../source/document.ts';
 import { readSources } from '../../source/read.ts';
-
-/** The files of a folder at one moment, and of what kind is what differs from the look before. */
-export interface Batch {
-  readonly files: readonly SourceFile[];
-  /** A rule about access may be among it: it may take access away. */
-  readonly isUrgent: boolean;
-  /** Nothing but where services are. */
-  readonly isEndpoints: boolean;
-}
+import { type PathsWatch, watchPaths } from '../../watch/watch.ts';
+import type { Batch, Registry } from './registry.ts';
 
 /** By the text, for a file with errors has no objects; what writes letters by their numbers may name anything. */
 const ofAccess = /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|\\[ux]/i;
 const kinds = /["']?\bkind["']?\s*:\s*["']?(\w+)/g;
 const ofEndpoints: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
 
-/** Folders that held files when they were last in force, each with the mount that it was on. */
-export type KnownFolders = FolderMemory['accepted'];
+/** Events of one write are told as one. */
+const watching = { debounceMs: 10, debounceMaxMs: 100 };
 
 /** The files of a folder, told when they differ. Of a thousand files those alone are read that were written since. */
-export class FilesRegistry {
+export class FilesRegistry implements Registry {
   readonly #folder: string;
   readonly #sources = new SourceMemory();
   readonly #folders: FolderMemory;
   #places: ReadonlyMap<string, string> = new Map();
   #known: ReadonlyMap<string, string> | undefined;
+  #watch: PathsWatch | undefined;
 
   /** `known` is what a registry before this one knew. */
-  constructor(folder: string, known: KnownFolders = []) {
+  constructor(folder: string, known: Registry['folders'] = []) {
     this.#folder = folder;
     this.#folders = new FolderMemory(known);
   }
 
-  get folders(): KnownFolders {
+  get folders(): Registry['folders'] {
     return this.#folders.accepted;
+  }
+
+  async follow(onChange: () => void): Promise<void> {
+    this.#watch = await watchPaths([this.#folder], { ...watching, onChange });
+  }
+
+  close(): void {
+    this.#watch?.close();
   }
 
   /** The files of the last look are in force. */

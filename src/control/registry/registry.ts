@@ -1,6 +1,6 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import type { FolderMemory } from '../../live/folder-memory.ts';
 import type { SourceFile } from '../../source/document.ts';
-import type { KnownFolders } from './files.ts';
 
 /** The objects of a registry at one moment, as texts, and of what kind is what differs from the look before. */
 export interface Batch {
@@ -18,5 +18,8 @@ export interface Registry {
   /** What the last look gave is in force. */
   accept(): void;
   /** Of files: folders that held some when they were last in force. */
-  readonly folders: KnownFolders;
+  readonly folders: FolderMemory['accepted'];
+  /** Tells from now on that something differs from the last look. */
+  follow(onChange: () => void): Promise<void>;
+  close(): void;
 }

@@ -56,7 +56,11 @@ export class ServingBench {
   async start({ compile, ...rest }: Partial<Omit<DistributionConfig, 'compile'>> & { compile?: object } = {}) {
     const distribution: DistributionConfig = {
       compile: {
-        ...{ folder: this.path('config'), settings: { environment: {} }, trustDomain: 'cluster.local' },
+        ...{
+          source: { type: 'folder', folder: this.path('config') },
+          settings: { environment: {} },
+          trustDomain: 'cluster.local',
+        },
         ...{ debounce: { afterMs: 100, maxMs: 10_000 }, gathersEndpoints: true },
         ...compile,
       },

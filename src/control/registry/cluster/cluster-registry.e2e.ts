@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
+import { defineLoosely } from '../../../testing/kubernetes/definitions.ts';
 import { ClusterRegistry, type ClusterRegistryOptions } from './cluster-registry.ts';
 import { followedKinds } from './kinds.ts';
 
@@ -16,41 +17,23 @@ describe('ClusterRegistry, on a real API server', () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    await Promise.all(followedKinds({ slices: true }).map(({ type, isCustom }) => isCustom && define(type)));
+    await Promise.all(
+      followedKinds({ slices: true }).map(({ type, isCustom }) => isCustom && defineLoosely(cluster, type)),
+    );
   });
   afterAll(() => cluster?.close());
   afterEach(() => {
     for (const close of closing.splice(0)) close();
   });
 
-  async function define(type: { group: string; kind: string; resource: string }): Promise<void> {
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    const version = { name: 'v1beta1', served: true, storage: true, schema, subresources: { status: {} } };
-    const names = { kind: type.kind, plural: type.resource };
-    const spec = { group: type.group, scope: 'Namespaced', names, versions: [version] };
-    await cluster.api.must('POST', definitions, { metadata: { name: `${type.resource}.${type.group}` }, spec });
-    const path = `/apis/${type.group}/v1beta1/${type.resource}`;
-    await vi.waitFor(async () => expect((await cluster.api.ask('GET', path)).status).toBe(200), 10_000);
-  }
-
   function follow(options: Partial<ClusterRegistryOptions> & { readonly token?: string } = {}) {
     const { token = cluster.adminToken, ...rest } = options;
     const path = cluster.kubeconfig(`user${closing.length}`, token);
     const api = new KubernetesApi(accessOfKubeconfig(path, readFileSync(path, 'utf8'), undefined));
-    const told = { looks: 0, batches: 0, problems: [] as string[], urgent: 0, endpoints: 0 };
+    const told = { batches: 0, problems: [] as string[], urgent: 0, endpoints: 0 };
     let files = new Map<string, string>();
     const registry: ClusterRegistry = new ClusterRegistry({
       ...{ api, namespaces: [], slices: true },
-      onChange: () => {
-        told.looks++;
-        void registry.look().then((batch) => {
-          if (batch === undefined) return;
-          told.batches++;
-          if (batch.isUrgent) told.urgent++;
-          if (batch.isEndpoints) told.endpoints++;
-          files = new Map(batch.files.map((file) => [file.path, file.text]));
-        });
-      },
       onProblem: (text) => told.problems.push(text),
       ...rest,
     });
@@ -58,7 +41,14 @@ describe('ClusterRegistry, on a real API server', () => {
       registry.close();
       api.close();
     });
-    registry.start();
+    void registry.follow(async () => {
+      const batch = await registry.look();
+      if (batch === undefined) return;
+      told.batches++;
+      if (batch.isUrgent) told.urgent++;
+      if (batch.isEndpoints) told.endpoints++;
+      files = new Map(batch.files.map((file) => [file.path, file.text]));
+    });
     const paths = (part: string): string[] => [...files.keys()].filter((file) => file.includes(part));
     return { registry, told, paths, text: (file: string) => files.get(file) };
   }
@@ -134,7 +124,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await vi.waitFor(() => expect(held()).toBeGreaterThanOrEqual(2), 20_000);
     expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
     const type = { group: 'security.mesh.io', kind: 'AuthorizationPolicy', resource: 'authorizationpolicies' };
-    await define(type);
+    await defineLoosely(cluster, type);
     await policy('defined', 'two');
     await cluster.api.must(
       'PATCH',

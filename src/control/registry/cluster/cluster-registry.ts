@@ -14,8 +14,6 @@ export interface ClusterRegistryOptions {
   readonly slices: boolean;
   /** What was in force before this `meshd` ran. */
   readonly known?: readonly SourceFile[];
-  /** Something differs from the last look. */
-  readonly onChange: () => void;
   readonly onProblem: (text: string) => void;
   /** After so long services are served as far as they are known. */
   readonly servicesMs?: number;
@@ -55,6 +53,7 @@ export class ClusterRegistry implements Registry {
   #servicesTimer: NodeJS.Timeout | undefined;
   #isServicesTimeOver = false;
   #isGiven = false;
+  #onChange: () => void = () => undefined;
 
   constructor(options: ClusterRegistryOptions) {
     this.#options = options;
@@ -72,7 +71,8 @@ export class ClusterRegistry implements Registry {
     }));
   }
 
-  start(): void {
+  async follow(onChange: () => void): Promise<void> {
+    this.#onChange = onChange;
     for (const { reflector } of this.#followed) reflector.start();
     const { servicesMs = 60_000 } = this.#options;
     this.#servicesTimer = setTimeout(() => {
@@ -155,7 +155,7 @@ export class ClusterRegistry implements Registry {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#options.onChange();
+      this.#onChange();
     }, settleMs);
   }
 }

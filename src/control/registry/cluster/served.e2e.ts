@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCompiler } from '../../../compiler/compile.ts';
+import { type EnvoyConfig, messageTypes, type Resource } from '../../../compiler/render/resource.ts';
+import { readSettings } from '../../../config/read.ts';
+import { DiagnosticBag } from '../../../diagnostics/bag.ts';
+import { encodeMessage } from '../../../envoy/api/encode.ts';
+import { type Cluster, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
+import { defineLoosely } from '../../../testing/kubernetes/definitions.ts';
+import { builtProgram } from '../../../testing/kubernetes/programs.ts';
+import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
+import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
+import { type FollowedKind, followedKinds } from './kinds.ts';
+
+const policies = '/apis/security.mesh.io/v1beta1/namespaces/foo/authorizationpolicies';
+const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+const own = (kind: FollowedKind): boolean => !kind.type.group.endsWith('istio.io');
+
+/** A policy that denies a path to all workloads of foo. */
+const deny = (path: string, action = 'DENY') => ({
+  ...{ apiVersion: 'security.mesh.io/v1beta1', kind: 'AuthorizationPolicy', metadata: { name: 'deny' } },
+  spec: { action, rules: [{ to: [{ operation: { paths: [path] } }] }] },
+});
+
+describe('meshd, serving a Kubernetes cluster', () => {
+  let cluster: Cluster;
+  let bench: ServingBench;
+  let stream: RawStream;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
+    const custom = followedKinds({ slices: false }).filter((kind) => kind.isCustom && own(kind));
+    await Promise.all(custom.map(({ type }) => defineLoosely(cluster, type)));
+    await makeMesh(cluster);
+    bench = await ServingBench.create();
+    const address = { kubeconfig: cluster.kubeconfig('meshd', cluster.adminToken), context: undefined };
+    // Addresses of loopback are no endpoints to Kubernetes, so that the test cannot come from its pod's.
+    await bench.start({
+      takesAnyAddress: true,
+      compile: { source: { type: 'cluster', address, namespaces: [], slices: false } },
+    });
+    stream = bench.open(await bench.identity('foo/httpbin'));
+    for (const list of ['clusters', 'listeners'] as const) stream.subscribe(list);
+    await vi.waitFor(() => expect(new Set(resources(stream).keys())).toContain('listeners/virtualInbound'), 20_000);
+    const { config } = await compileOffline(await objectsOf(cluster));
+    for (const list of ['endpoints', 'routes'] as const) {
+      const { typeUrl } = configurationTypes[list];
+      stream.ask({ type_url: typeUrl, resource_names_subscribe: config[list].map(({ name }) => name) });
+    }
+  });
+  afterAll(async () => {
+    await bench?.close();
+    await cluster?.close();
+  });
+
+  test('gives what a compilation of the output of kubectl gives, byte for byte', async () => {
+    await vi.waitFor(async () => {
+      const { config } = await compileOffline(await objectsOf(cluster));
+      expect(Object.fromEntries(resources(stream))).toEqual(versionsOf(config));
+    }, 15_000);
+  });
+
+  test('follows endpoints as pods become ready and go', async () => {
+    await makePod(cluster, 'other', '10.1.0.9');
+    const endpoints = () =>
+      stream.seen
+        .map(textOf)
+        .filter((text) => text.includes('ClusterLoadAssignment'))
+        .at(-1);
+    await vi.waitFor(() => expect(endpoints()).toContain('10.1.0.9'), 10_000);
+    const path = '/api/v1/namespaces/foo/pods/other/status';
+    const status = { conditions: [{ type: 'Ready', status: 'False' }] };
+    await cluster.api.must('PATCH', path, { status }, 'application/merge-patch+json');
+    await vi.waitFor(() => expect(endpoints()).not.toContain('10.1.0.9'), 10_000);
+  });
+
+  test('brings a policy to a proxy, holds its last valid version, and takes it away', async () => {
+    await cluster.api.must('POST', policies, deny('/secret'));
+    const inbound = () =>
+      stream.seen
+        .map(textOf)
+        .filter((text) => text.includes('virtualInbound'))
+        .at(-1) ?? '';
+    await vi.waitFor(() => expect(inbound()).toContain('/secret'), 5_000);
+    const patch = (body: object) => cluster.api.must('PATCH', `${policies}/deny`, body, 'application/merge-patch+json');
+    await patch({ spec: { action: 'DENI' } });
+    await vi.waitFor(() => expect(bench.logged('error')).toMatch(/AuthorizationPolicy\/foo\/deny.*DENI/s), 5_000);
+    expect(inbound()).toContain('/secret');
+    await patch(deny('/other'));
+    await vi.waitFor(() => expect(inbound()).toContain('/other'), 5_000);
+    await cluster.api.must('DELETE', `${policies}/deny`);
+    await vi.waitFor(() => expect(inbound()).not.toContain('/other'), 5_000);
+  });
+});
+
+async function makeMesh(cluster: Cluster): Promise<void> {
+  const { api } = cluster;
+  const labels = { 'mesh-injection': 'enabled' };
+  await api.must('POST', '/api/v1/namespaces', { metadata: { name: 'foo', labels } });
+  await api.must('POST', '/api/v1/namespaces/foo/serviceaccounts', { metadata: { name: 'httpbin' } });
+  const ports = [{ name: 'http', port: 8000 }];
+  const service = { metadata: { name: 'httpbin' }, spec: { selector: { app: 'httpbin' }, ports } };
+  await api.must('POST', '/api/v1/namespaces/foo/services', service);
+  await makePod(cluster, 'httpbin', '10.1.0.1');
+  // Until its controller has recorded the pod.
+  const path = '/api/v1/namespaces/foo/endpoints/httpbin';
+  await vi.waitFor(async () => expect((await api.ask('GET', path)).body.subsets).toHaveLength(1), 20_000);
+}
+
+async function makePod({ api }: Cluster, name: string, podIP: string): Promise<void> {
+  const containers = [{ name: 'app', image: 'app', ports: [{ containerPort: 8000 }] }];
+  const spec = { serviceAccountName: 'httpbin', nodeName: 'node', containers };
+  await api.must('POST', '/api/v1/namespaces/foo/pods', { metadata: { name, labels: { app: 'httpbin' } }, spec });
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
+  await api.must('PATCH', `/api/v1/namespaces/foo/pods/${name}/status`, { status }, 'application/merge-patch+json');
+}
+
+/** List, name and version, the digest of its bytes, of each resource that the proxy has now. */
+function resources({ seen }: RawStream): Map<string, string> {
+  const now = new Map<string, string>();
+  for (const response of seen as readonly object[] as readonly Delta[]) {
+    const list = lists.find((name) => configurationTypes[name].typeUrl === response.type_url);
+    for (const { name, version } of response.resources ?? []) now.set(`${list}/${name}`, version);
+    for (const name of response.removed_resources ?? []) now.delete(`${list}/${name}`);
+  }
+  return now;
+}
+
+interface Delta {
+  readonly type_url: string;
+  readonly resources?: readonly { readonly name: string; readonly version: string }[];
+  readonly removed_resources?: readonly string[];
+}
+
+/** What `kubectl get -A -o yaml` prints of the kinds that are followed. */
+async function objectsOf(cluster: Cluster): Promise<string> {
+  const names = followedKinds({ slices: false })
+    .filter(own)
+    .map(({ type }) => (type.group === '' ? type.resource : `${type.resource}.${type.group}`));
+  const kubeconfig = cluster.kubeconfig('kubectl', cluster.adminToken);
+  const args = ['--kubeconfig', kubeconfig, 'get', '-A', '-o', 'yaml', names.join()];
+  return (await promisify(execFile)(await builtProgram('kubectl'), args, { maxBuffer: 64 << 20 })).stdout;
+}
+
+async function compileOffline(text: string): Promise<{ readonly config: EnvoyConfig }> {
+  const bag = new DiagnosticBag();
+  const { settings } = await readSettings({ environment: {} }, bag);
+  const compiler = createCompiler({ settings, delivery: 'ads' });
+  const compilation = compiler.compile([{ path: 'all.yaml', text }], 'all', bag);
+  const config = compilation?.configs.find(({ workload }) => workload === 'httpbin');
+  if (config === undefined) throw new Error(bag.all.map(({ message }) => message).join('; '));
+  return { config };
+}
+
+function versionsOf(config: EnvoyConfig): Record<string, string> {
+  return Object.fromEntries(
+    lists.flatMap((list) => config[list].map((resource) => [`${list}/${resource.name}`, versionOf(resource)])),
+  );
+}
+
+function versionOf({ type, json }: Resource): string {
+  return createHash('sha256').update(encodeMessage(messageTypes[type], json)).digest('hex').slice(0, 16);
+}

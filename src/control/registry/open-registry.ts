@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { KubernetesApi } from '../../kubernetes/api.ts';
+import { type ClusterAddress, openAccess } from '../../kubernetes/open-access.ts';
+import type { SourceFile } from '../../source/document.ts';
+import { ClusterRegistry } from './cluster/cluster-registry.ts';
+import { FilesRegistry } from './files.ts';
+import type { Registry } from './registry.ts';
+
+/** Where the objects of a mesh are. */
+export type MeshSource =
+  /** Folder of policies, services and workloads. */
+  | { readonly type: 'folder'; readonly folder: string }
+  | {
+      readonly type: 'cluster';
+      readonly address: ClusterAddress;
+      /** Empty: the whole cluster. */
+      readonly namespaces: readonly string[];
+      /** PILOT_USE_ENDPOINT_SLICE */
+      readonly slices: boolean;
+    };
+
+/** What was in force before the registry is opened. */
+export interface Before {
+  readonly files: readonly SourceFile[] | undefined;
+  readonly folders: Registry['folders'] | undefined;
+}
+
+/** What tells one source from another, for what is kept of it. */
+export function nameOf(source: MeshSource): string {
+  if (source.type === 'folder') return resolve(source.folder);
+  const { kubeconfig, context } = source.address;
+  return `kubernetes ${JSON.stringify([kubeconfig === undefined ? null : resolve(kubeconfig), context ?? null])}`;
+}
+
+/** Opens a source; a cluster that cannot be reached is followed until it can. `KubernetesError` for an unusable kubeconfig. */
+export async function openRegistry(
+  source: MeshSource,
+  before: Before,
+  onProblem: (text: string) => void,
+): Promise<Registry> {
+  if (source.type === 'folder') return new FilesRegistry(source.folder, before.folders);
+  const api = new KubernetesApi(await openAccess(source.address, process.env));
+  const { namespaces, slices } = source;
+  return new ClusterRegistry({ api, namespaces, slices, known: before.files ?? [], onProblem });
+}
