@@ -4,7 +4,7 @@ import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { MeshSource } from '../registry/open-registry.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry, RegistryFigures } from '../registry/registry.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 
@@ -56,4 +56,6 @@ export type FromCompiler =
   /** What it asks for; one question at a time. */
   | { readonly type: 'question'; readonly question: Question }
   | { readonly type: 'told'; readonly level: 'info' | 'warn'; readonly text: string }
+  /** How far the objects of the mesh are known. */
+  | { readonly type: 'registry'; readonly figures: readonly RegistryFigures[] }
   | { readonly type: 'closed' };

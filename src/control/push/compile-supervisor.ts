@@ -5,6 +5,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
 import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import type { RegistryFigures } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
@@ -50,6 +51,8 @@ const mostFailedStarts = 3;
  */
 export class CompileSupervisor {
   readonly #options: SupervisorOptions;
+  /** Of the thread before, until the next one tells. */
+  #figures: readonly RegistryFigures[] = [];
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs: number;
@@ -68,6 +71,11 @@ export class CompileSupervisor {
   /** Of the thread that runs; for tests. */
   get worker(): Worker | undefined {
     return this.#worker;
+  }
+
+  /** How far the objects of the mesh are known; none where they are files. */
+  get registry(): readonly RegistryFigures[] {
+    return this.#figures;
   }
 
   async close(): Promise<void> {
@@ -136,6 +144,10 @@ export class CompileSupervisor {
     }
     if (message.type === 'told') {
       log[message.level](message.text);
+      return;
+    }
+    if (message.type === 'registry') {
+      this.#figures = message.figures;
       return;
     }
     if (message.type === 'closed') return;

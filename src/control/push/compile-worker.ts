@@ -5,6 +5,7 @@ import { Asked, AskedKeySets } from '../../live/aside/asked.ts';
 import { errorOf } from '../../live/aside/messages.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import { nameOf, openRegistry } from '../registry/open-registry.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { FromCompiler, ThreadData, ToCompiler } from './compile-messages.ts';
 import { CompiledMesh } from './compiled-mesh.ts';
 import { StateFile } from './state-file.ts';
@@ -12,6 +13,8 @@ import { StateKeeper } from './state-keeper.ts';
 
 /** Events of one write are told as one. */
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
+
+const figuresMs = 1_000;
 
 if (parentPort === null) throw new Error('this program is a thread of meshd, and does nothing by itself');
 void serve(parentPort, workerData as ThreadData);
@@ -38,6 +41,7 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   const look = (): void => void mesh.look();
   if (settings.meshConfig !== undefined) await watchPaths([settings.meshConfig.path], { ...watching, onChange: look });
   await registry.follow(look);
+  tellFigures(registry, tell);
   await mesh.look();
 }
 
@@ -47,4 +51,13 @@ function tellOf(tell: (message: FromCompiler) => void, { path }: StateFile, what
     level: 'warn',
     text: `what is in force is kept in "${path}", which ${what}: ${reason}; without it a meshd that is started again knows no last valid versions`,
   });
+}
+
+/** Tells how far the objects are known, and again whenever that may be something else. */
+function tellFigures(registry: Registry, tell: (message: FromCompiler) => void): void {
+  const figures = (): void => {
+    if (registry.figures.length > 0) tell({ type: 'registry', figures: registry.figures });
+  };
+  figures();
+  setInterval(figures, figuresMs);
 }

@@ -10,6 +10,7 @@ import { addDiscoveryService } from '../../xds/service.ts';
 import type { Session } from '../../xds/session.ts';
 import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
+import type { RegistryFigures } from '../registry/registry.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { Admission } from './admission.ts';
 import { CompileSupervisor } from './compile-supervisor.ts';
@@ -64,13 +65,14 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const observer = metrics.compilations;
   const keySets = fetchedKeySets(config, log);
   const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
+  metrics.watchRegistry(() => supervisor.registry);
   const admission = new Admission(fleet, { trustDomain, takesAnyAddress: config.takesAnyAddress });
   const sessions = new Set<Session>();
   const recycling = recycleStale(sessions, staleMs);
   return {
     fleet,
     allowKeyHosts: (hosts) => keySets.allow(hosts),
-    notReady: () => (fleet.snapshot === emptySnapshot ? 'no configuration is compiled yet' : undefined),
+    notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor.registry) : undefined),
     addTo: (server) => {
       const observer: DiscoveryObserver = {
         pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
@@ -106,4 +108,13 @@ function fetchedKeySets({ jwksAllowedHosts, keyRefreshMs }: DistributionConfig, 
   const timings = keyRefreshMs === undefined ? {} : { refreshMs: keyRefreshMs };
   const createResolver: typeof createKeySetResolver = (options) => createKeySetResolver({ ...options, timings });
   return new FetchedKeySets({ allowedHosts: jwksAllowedHosts, log, createResolver, ...keyWaits });
+}
+
+function notCompiled(registry: readonly RegistryFigures[]): string {
+  const unknown = registry.filter(({ hasSynced }) => !hasSynced);
+  const names = unknown.map(({ kind, group, problem }) => {
+    return `${kind}${group && `.${group}`}${problem === undefined ? '' : ` (${problem})`}`;
+  });
+  const detail = names.length === 0 ? '' : `; these objects are not known yet: ${names.join(', ')}`;
+  return `no configuration is compiled yet${detail}`;
 }

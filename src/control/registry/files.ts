@@ -15,6 +15,7 @@ const watching = { debounceMs: 10, debounceMaxMs: 100 };
 
 /** The files of a folder, told when they differ. Of a thousand files those alone are read that were written since. */
 export class FilesRegistry implements Registry {
+  readonly figures = [];
   readonly #folder: string;
   readonly #sources = new SourceMemory();
   readonly #folders: FolderMemory;

@@ -11,6 +11,22 @@ export interface Batch {
   readonly isEndpoints: boolean;
 }
 
+/** How far a registry knows the objects of one kind. */
+export interface RegistryFigures {
+  readonly kind: string;
+  /** Empty for the platform's core group. */
+  readonly group: string;
+  readonly objects: number;
+  /** Objects that stay in force although the definition of their kind is gone. */
+  readonly held: number;
+  /** All objects were known once. */
+  readonly hasSynced: boolean;
+  /** When the registry was last heard of, in milliseconds since 1970; undefined: never. */
+  readonly heardAt: number | undefined;
+  /** Why it is not heard of now. */
+  readonly problem: string | undefined;
+}
+
 /** Where the objects of a mesh come from. */
 export interface Registry {
   /** Undefined when nothing differs from the look before, or nothing is known yet. What cannot be read is thrown. */
@@ -19,6 +35,8 @@ export interface Registry {
   accept(): void;
   /** Of files: folders that held some when they were last in force. */
   readonly folders: FolderMemory['accepted'];
+  /** A row a kind; none where the objects are files. */
+  readonly figures: readonly RegistryFigures[];
   /** Tells from now on that something differs from the last look. */
   follow(onChange: () => void): Promise<void>;
   close(): void;

@@ -58,6 +58,22 @@ export const controlMetrics = {
     type: 'counter',
     help: 'Times that the thread that compiles ended by a fault or for lack of memory, and was started again. Set an alarm on this.',
   },
+  meshd_registry_objects: { type: 'gauge', help: 'Objects of the cluster that are known.', labels: ['kind', 'group'] },
+  meshd_registry_held_objects: {
+    type: 'gauge',
+    help: 'Objects that stay in force although the definition of their kind was deleted, until `meshd forget`. Set an alarm on this.',
+    labels: ['kind', 'group'],
+  },
+  meshd_registry_synced: {
+    type: 'gauge',
+    help: '1 once all objects of the kind were known; 0 before.',
+    labels: ['kind', 'group'],
+  },
+  meshd_registry_lag_seconds: {
+    type: 'gauge',
+    help: 'Time since the API server last said something about the kind, which it does once a minute. Set an alarm on this.',
+    labels: ['kind', 'group'],
+  },
   meshd_server_cert_expiry_timestamp: {
     type: 'gauge',
     help: "When the TLS listener's certificate expires, in seconds since 1970.",

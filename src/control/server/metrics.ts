@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Signer } from '../ca/signer.ts';
+import type { RegistryFigures } from '../registry/registry.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
 import { type ControlMetric, type ControlMetricName, controlMetrics } from './metric-table.ts';
 
@@ -27,6 +28,7 @@ export class ControlMetrics {
   readonly #refusedInputs = this.#counter('meshd_refused_inputs_count');
   readonly #restarts = this.#counter('meshd_compile_restarts_count');
   #fleet: (() => FleetFigures) | undefined;
+  #figuresOf: () => readonly RegistryFigures[] = () => [];
   #signer: (() => Signer) | undefined;
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
@@ -34,6 +36,10 @@ export class ControlMetrics {
     new Gauge(this.#options('mesh_build')).set({ component: 'meshd', tag: version }, 1);
     this.#shown('meshd_xds_streams', () => this.#fleet?.().streams);
     this.#shown('meshd_xds_pushes_waiting', () => this.#fleet?.().waiting);
+    this.#byKind('meshd_registry_objects', ({ objects }) => objects);
+    this.#byKind('meshd_registry_held_objects', ({ held }) => held);
+    this.#byKind('meshd_registry_synced', ({ hasSynced }) => Number(hasSynced));
+    this.#byKind('meshd_registry_lag_seconds', ({ heardAt }) => heardAt && Math.max(0, Date.now() - heardAt) / 1_000);
     this.#expiry('ca_server_root_cert_expiry_timestamp', () => this.#signer?.().rootNotAfterMs);
     this.#expiry('ca_server_cert_chain_expiry_timestamp', () => this.#signer?.().notAfterMs);
     this.#expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
@@ -42,6 +48,11 @@ export class ControlMetrics {
   /** The streams that are counted when somebody asks. */
   watchFleet(figures: () => FleetFigures): void {
     this.#fleet = figures;
+  }
+
+  /** The objects of a cluster that are counted when somebody asks. */
+  watchRegistry(figures: () => readonly RegistryFigures[]): void {
+    this.#figuresOf = figures;
   }
 
   /** What is heard of the thread that compiles. */
@@ -123,6 +134,19 @@ export class ControlMetrics {
     this.#shown(name, () => {
       const endMs = endOf();
       return endMs === undefined ? undefined : endMs / 1000;
+    });
+  }
+
+  #byKind(name: ControlMetricName<'gauge'>, figureOf: (figures: RegistryFigures) => number | undefined): void {
+    const rows = (): readonly RegistryFigures[] => this.#figuresOf();
+    new Gauge({
+      ...this.#options(name),
+      collect() {
+        for (const row of rows()) {
+          const value = figureOf(row);
+          if (value !== undefined) this.set({ kind: row.kind, group: row.group }, value);
+        }
+      },
     });
   }
 

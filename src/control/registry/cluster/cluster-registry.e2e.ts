@@ -120,7 +120,7 @@ describe('ClusterRegistry, on a real API server', () => {
     const { batches } = told;
     await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.mesh.io`);
     const held = () =>
-      registry.states.find(({ kind, group }) => kind === 'AuthorizationPolicy' && group === 'security.mesh.io')?.held;
+      registry.figures.find(({ kind, group }) => kind === 'AuthorizationPolicy' && group === 'security.mesh.io')?.held;
     await vi.waitFor(() => expect(held()).toBeGreaterThanOrEqual(2), 20_000);
     expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
     const type = { group: 'security.mesh.io', kind: 'AuthorizationPolicy', resource: 'authorizationpolicies' };
@@ -150,7 +150,7 @@ describe('ClusterRegistry, on a real API server', () => {
     const path = 'kubernetes/security.istio.io/AuthorizationPolicy/foo/deny';
     await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.istio.io`);
     const { paths, registry } = follow({ known: [{ path, text: '{"metadata":{}}' }] });
-    await vi.waitFor(() => expect(registry.states.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
+    await vi.waitFor(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
     await vi.waitFor(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]), 5_000);
   });
 
@@ -176,7 +176,10 @@ describe('ClusterRegistry, on a real API server', () => {
     await cluster.server.kill();
     cluster.server.start();
     await cluster.ready();
-    await vi.waitFor(() => expect(registry.states.every(({ problem }) => problem?.includes('403'))).toBe(true), 40_000);
+    await vi.waitFor(
+      () => expect(registry.figures.every(({ problem }) => problem?.includes('403'))).toBe(true),
+      40_000,
+    );
     expect(paths('Namespace/rights')).toHaveLength(1);
   });
 
@@ -184,7 +187,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await namespace('burst');
     await cluster.api.must('POST', '/api/v1/namespaces/burst/serviceaccounts', { metadata: { name: 'default' } });
     const { told, paths, registry } = follow();
-    await vi.waitFor(() => expect(registry.states.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
+    await vi.waitFor(() => expect(registry.figures.every(({ hasSynced }) => hasSynced)).toBe(true), 10_000);
     const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'a', image: 'a' }] } });
     const count = 5_000;
     await Promise.all(

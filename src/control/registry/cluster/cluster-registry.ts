@@ -1,7 +1,7 @@
 import type { KubernetesApi } from '../../../kubernetes/api.ts';
 import { Reflector, type ReflectorState } from '../../../kubernetes/reflector.ts';
 import type { SourceFile } from '../../../source/document.ts';
-import type { Batch, Registry } from '../registry.ts';
+import type { Batch, Registry, RegistryFigures } from '../registry.ts';
 import { DefinitionJudge } from './definition-judge.ts';
 import { folderOf, KindObjects } from './kind-objects.ts';
 import { type FollowedKind, followedKinds } from './kinds.ts';
@@ -17,15 +17,6 @@ export interface ClusterRegistryOptions {
   readonly onProblem: (text: string) => void;
   /** After so long services are served as far as they are known. */
   readonly servicesMs?: number;
-}
-
-/** A kind as it is followed now. */
-export interface FollowedState extends ReflectorState {
-  readonly kind: string;
-  readonly group: string;
-  readonly namespace: string | undefined;
-  readonly objects: number;
-  readonly held: number;
 }
 
 interface Followed {
@@ -64,11 +55,27 @@ export class ClusterRegistry implements Registry {
     );
   }
 
-  get states(): readonly FollowedState[] {
-    return this.#followed.map(({ kind: { type }, namespace, objects, reflector }) => ({
-      ...reflector.state,
-      ...{ kind: type.kind, group: type.group, namespace, objects: objects.count, held: objects.heldCount },
-    }));
+  /** Of several namespaces, what is known least counts. */
+  get figures(): readonly RegistryFigures[] {
+    const rows = new Map<string, RegistryFigures>();
+    for (const {
+      kind: { type },
+      objects,
+      reflector,
+    } of this.#followed) {
+      const { hasSynced, heardAt, problem } = reflector.state;
+      const key = `${type.group}/${type.kind}`;
+      const before = rows.get(key);
+      rows.set(key, {
+        ...{ kind: type.kind, group: type.group },
+        objects: objects.count + (before?.objects ?? 0),
+        held: objects.heldCount + (before?.held ?? 0),
+        hasSynced: hasSynced && before?.hasSynced !== false,
+        heardAt: before === undefined ? heardAt : earlier(before.heardAt, heardAt),
+        problem: problem ?? before?.problem,
+      });
+    }
+    return [...rows.values()];
   }
 
   async follow(onChange: () => void): Promise<void> {
@@ -163,4 +170,9 @@ export class ClusterRegistry implements Registry {
 /** A kind's path has a namespace or none, so that no group can be taken for a namespace. */
 function isOfOne(rest: string, isNamespaced: boolean): boolean {
   return rest.split('/').length === (isNamespaced ? 2 : 1);
+}
+
+/** Undefined is before all times. */
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : Math.min(a, b);
 }

@@ -62,6 +62,15 @@ describe('meshd, serving a Kubernetes cluster', () => {
     }, 15_000);
   });
 
+  test('says in its metrics what is known of each kind, and that the server is heard', async () => {
+    const metric = (name: string, kind: string, group = ''): Promise<string | undefined> =>
+      bench.metric(`meshd_registry_${name}{kind="${kind}",group="${group}"}`);
+    await vi.waitFor(async () => expect(await metric('objects', 'Pod')).toBe('1'), 5_000);
+    expect(await metric('synced', 'AuthorizationPolicy', 'security.mesh.io')).toBe('1');
+    expect(await metric('held_objects', 'AuthorizationPolicy', 'security.mesh.io')).toBe('0');
+    expect(Number(await metric('lag_seconds', 'Service'))).toBeLessThan(90);
+  });
+
   test('follows endpoints as pods become ready and go', async () => {
     await makePod(cluster, 'other', '10.1.0.9');
     const endpoints = () =>
