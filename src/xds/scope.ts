@@ -31,6 +31,11 @@ export interface StreamScope {
   asked?(typeUrl: string, names: { readonly lacking: readonly string[]; readonly dropped: readonly string[] }): void;
   /** The client refuses these by themselves. */
   isolated?(typeUrl: string, culprits: readonly Culprit[]): void;
+  /**
+   * A request of so many bytes was taken; `isAnswer`: it is the client's word about a response. Gives for how many
+   * milliseconds the client's next one is not read.
+   */
+  pace?(bytes: number, isAnswer: boolean): number;
   /** Everything is sent and answered. */
   settled?(): void;
   closed?(): void;

@@ -9,6 +9,9 @@ export interface NextPush<Response> {
   readonly waitMs?: number;
 }
 
+/** Of the names of a client that together are too long. */
+const usualNameLength = 256;
+
 /** The subscriptions that one gRPC stream carries, one a type, with the order in which a change of several is sent. */
 export class ScopedStreams<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
   readonly #form: ProtocolForm<Request, Response>;
@@ -19,6 +22,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
   /** Names without a resource that have been reported. */
   readonly #waiting = new Set<string>();
   #nonce = 0;
+  #isAnswer = false;
 
   constructor(form: ProtocolForm<Request, Response>, scope: StreamScope, observer: DiscoveryObserver) {
     this.#form = form;
@@ -31,18 +35,26 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     return [...this.#streams.values()].some((stream) => stream.isUnanswered);
   }
 
+  /** The request that was received last was the client's word about a response that waited for it. */
+  get isAnswer(): boolean {
+    return this.#isAnswer;
+  }
+
   /** Throws where the request asks for what is not served here, or for too much. */
   receive(request: Request): Response | undefined {
     const stream = this.#streamOf(request);
-    const { response, refusal, isAccepted, culprits = [] } = stream.receive(request);
+    const { response, refusal, isAccepted = false, culprits = [] } = stream.receive(request);
+    this.#isAnswer = refusal !== undefined || isAccepted;
     if (refusal !== undefined) this.#observer.refused?.(refusal);
-    if (refusal !== undefined || isAccepted) this.#scope.answered?.(request.typeUrl, refusal);
+    if (this.#isAnswer) this.#scope.answered?.(request.typeUrl, refusal);
     if (culprits.length > 0) {
       this.#observer.isolated?.({ typeUrl: request.typeUrl, culprits, refusal });
       this.#scope.isolated?.(request.typeUrl, culprits);
     }
-    this.#tellWaiting(stream);
-    this.#scope.asked?.(request.typeUrl, { lacking: stream.pendingNames, dropped: this.#form.droppedBy(request) });
+    const lacking = stream.pendingNames;
+    this.#refuseHoard(request.typeUrl, lacking);
+    this.#tellWaiting(lacking);
+    this.#scope.asked?.(request.typeUrl, { lacking, dropped: this.#form.droppedBy(request) });
     if (response !== undefined) this.#noteSent(response.typeUrl, stream);
     return response;
   }
@@ -93,9 +105,18 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     return stream;
   }
 
-  #tellWaiting(stream: DiscoveryStream<Request, Response>): void {
+  /** Names come in many requests, too, and stay for as long as the stream. */
+  #refuseHoard(typeUrl: string, lacking: readonly string[]): void {
+    const most = this.#scope.mostNames(typeUrl);
+    if (lacking.length > most) throw new Error(`${lacking.length} names without a resource, at most ${most}`);
+    const length = lacking.reduce((sum, name) => sum + name.length, 0);
+    const longest = most * usualNameLength;
+    if (length > longest) throw new Error(`names without a resource of ${length} letters, at most ${longest}`);
+  }
+
+  #tellWaiting(lacking: readonly string[]): void {
     if (this.#observer.waiting === undefined) return;
-    for (const name of stream.pendingNames) {
+    for (const name of lacking) {
       if (!this.#waiting.has(name)) this.#observer.waiting(name);
       this.#waiting.add(name);
     }

@@ -50,6 +50,7 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
   #streams: ScopedStreams<Request, Response> | undefined;
   #unsubscribe: () => void = () => undefined;
   #stepTimer: NodeJS.Timeout | undefined;
+  #paceTimer: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isOpen = true;
   /** Responses that the transport has not taken yet. */
@@ -124,8 +125,20 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
   #take(bytes: Buffer): void {
     const request = this.#parts.form.codec.decode(bytes);
     this.#waitNoMore();
-    if (this.#streams !== undefined) this.#receive(request, this.#streams);
-    else this.#admit(request);
+    if (this.#streams === undefined) this.#admit(request);
+    else {
+      this.#receive(request, this.#streams);
+      this.#pace(bytes.length, this.#streams.isAnswer);
+    }
+  }
+
+  /** What is not read waits in the transport, which lets the client send no more after some. */
+  #pace(bytes: number, isAnswer: boolean): void {
+    const waitMs = this.#scope?.pace?.(bytes, isAnswer) ?? 0;
+    if (waitMs <= 0) return;
+    const { call } = this.#parts;
+    call.pause();
+    this.#paceTimer = setTimeout(() => call.resume(), waitMs).unref();
   }
 
   #admit(first: Request): void {
@@ -196,6 +209,7 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
     if (!this.#isOpen) return;
     this.#isOpen = false;
     clearTimeout(this.#stepTimer);
+    clearTimeout(this.#paceTimer);
     this.#waitNoMore();
     this.#unsubscribe();
     this.#scope?.closed?.();

@@ -13,16 +13,26 @@ describe('Admission', () => {
   const mesh = new SnapshotReceiver(emptySnapshot).receive({
     ...{ lists, proxies: [{ ...web, isUrgent: false, shared: none, own: none }] },
   });
-  const setUp = (takesAnyAddress = false, nowMs = () => 0) => {
+  const idOf = (name: string) => `sidecar~10.1.0.1~${name}~d`;
+  const meshOf = (names: readonly string[]) =>
+    new SnapshotReceiver(emptySnapshot).receive({
+      lists,
+      proxies: names.map((name) => {
+        const [workload = '', namespace = ''] = name.split('.');
+        return { ...web, name: workload, namespace, isUrgent: false, shared: none, own: none };
+      }),
+    });
+  const setUp = (takesAnyAddress = false, nowMs = () => 0, snapshot = mesh) => {
     const fleet = new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 });
-    fleet.update(mesh);
+    fleet.update(snapshot);
     const admission = new Admission(fleet, { trustDomain: 'cluster.local', takesAnyAddress, waitMs: 1, clock: nowMs });
-    return async ({ account = 'shop/web', peer = '10.1.0.1:4000', id = 'sidecar~10.1.0.1~web.shop~d' } = {}) => {
+    return async ({ account = 'shop/web', peer = '10.1.0.1:4000', id = idOf('web.shop') } = {}) => {
       const [namespace = '', serviceAccount = ''] = account.split('/');
       const authentication = { caller: { namespace, serviceAccount, by: 'certificate' as const } };
       const node = { id, envoyVersion: '1.40.0' };
       try {
-        const { owner } = await admission.admit({ authentication, peer }, { typeUrl: '', nodeId: id, node });
+        const { owner, closed } = await admission.admit({ authentication, peer }, { typeUrl: '', nodeId: id, node });
+        closed();
         return `${owner.identity} ${owner.proxy.name} ${owner.envoyVersion}`;
       } catch (error) {
         if (!(error instanceof StreamRefusal)) throw error;
@@ -57,6 +67,62 @@ describe('Admission', () => {
     expect(codes.filter((code) => code === 8)).toHaveLength(1);
     now = 2_000;
     expect(await admit()).not.toBe(8);
+  });
+
+  test('makes nobody but the caller pay for workloads that the caller has made up', async () => {
+    const admit = setUp();
+    const made = (i: number) => admit({ account: 'bad/any', id: idOf(`made-up-${i}.bad`) });
+    const codes = await Promise.all(Array.from({ length: 2_000 }, (_, i) => made(i)));
+    expect(codes.filter((code) => code === 14)).toHaveLength(250);
+    expect(codes.filter((code) => code === 8)).toHaveLength(1_750);
+    expect(await admit()).toContain('web');
+    expect(await admit({ account: 'bad/other', id: idOf('other.bad') })).toBe(14);
+  });
+
+  test('lets a caller have 100 streams that wait for workloads, and answers further ones at once', async () => {
+    const [fleet, caller] = [
+      new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 }),
+      { ...web, by: 'certificate' as const },
+    ];
+    const admission = new Admission(fleet, { trustDomain: 'd', takesAnyAddress: true, waitMs: 60_000 });
+    const ask = (i: number) =>
+      admission.admit(
+        { authentication: { caller }, peer: '' },
+        { typeUrl: '', nodeId: '', node: { envoyVersion: '', id: idOf(`w-${i}.shop`) } },
+      );
+    const waiting = Array.from({ length: 100 }, (_, i) => ask(i));
+    await expect(ask(100)).rejects.toMatchObject({ code: 14 });
+    fleet.update(meshOf(Array.from({ length: 101 }, (_, i) => `w-${i}.shop`)));
+    expect(await Promise.all(waiting)).toHaveLength(100);
+    expect(await ask(100)).toBeDefined();
+  });
+
+  test('lets no namespace begin so many streams that another has no turn', async () => {
+    const names = Array.from({ length: 500 }, (_, i) => `w-${i}.crowd`);
+    const admit = setUp(false, () => 0, meshOf([...names, 'web.shop']));
+    const crowd = await Promise.all([
+      ...names.map((name, i) => admit({ account: `crowd/${i % 3 === 0 ? 'web' : `other-${i % 3}`}`, id: idOf(name) })),
+      ...names.map((name) => admit({ account: 'crowd/web', id: idOf(name) })),
+    ]);
+    expect(crowd.filter((answer) => typeof answer === 'string').length).toBeLessThanOrEqual(375);
+    expect(await admit()).toContain('web');
+  });
+
+  test('lets a proxy have 8 open streams, and one more for each that ends', async () => {
+    const fleet = new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 });
+    fleet.update(mesh);
+    const admission = new Admission(fleet, { trustDomain: 'd', takesAnyAddress: true });
+    const caller = { ...web, by: 'certificate' as const };
+    const ask = () =>
+      admission.admit(
+        { authentication: { caller }, peer: '' },
+        { typeUrl: '', nodeId: '', node: { envoyVersion: '', id: idOf('web.shop') } },
+      );
+    const open = [];
+    for (let i = 0; i < 8; i++) open.push(await ask());
+    await expect(ask()).rejects.toMatchObject({ code: 8 });
+    open[3]?.closed();
+    expect(await ask()).toBeDefined();
   });
 });
 

@@ -1,10 +1,11 @@
 import type { ReadClock } from '../../lib/clock.ts';
-import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { AnyRequest } from '../../xds/form.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
 import type { Authentication } from '../auth/caller.ts';
 import { identityOf } from '../auth/caller.ts';
 import type { Fleet, ProxyStream } from './fleet.ts';
+import type { ServedProxy } from './mesh-snapshot.ts';
+import { StreamLimits } from './stream-limits.ts';
 
 /** Status codes of gRPC. */
 const code = { invalidArgument: 3, permissionDenied: 7, resourceExhausted: 8, unavailable: 14, unauthenticated: 16 };
@@ -25,11 +26,6 @@ export interface AdmissionRules {
   readonly clock?: ReadClock;
 }
 
-/** New streams of all proxies together, and of one proxy: a cold start is spread, and nobody takes all turns. */
-const streamsOfAll = { perSecond: 100, burst: 500 };
-const streamsOfOne = { perSecond: 1, burst: 10 };
-const mostProxies = 100_000;
-
 /**
  * Lets a client have the configuration of the workload that it is: its certificate has the namespace and account that
  * the workload has in the mesh, whatever its node says, and it comes from an address of that workload.
@@ -37,8 +33,7 @@ const mostProxies = 100_000;
 export class Admission {
   readonly #fleet: Fleet;
   readonly #rules: AdmissionRules;
-  readonly #all = new TokenBuckets(streamsOfAll);
-  readonly #each = new TokenBuckets(streamsOfOne, mostProxies);
+  readonly #limits = new StreamLimits();
 
   constructor(fleet: Fleet, rules: AdmissionRules) {
     this.#fleet = fleet;
@@ -47,7 +42,7 @@ export class Admission {
 
   /** Throws `StreamRefusal`. */
   async admit({ authentication, peer }: StreamCaller, { node }: AnyRequest): Promise<ProxyStream> {
-    const { trustDomain, takesAnyAddress, waitMs = 5_000, clock = () => performance.now() } = this.#rules;
+    const { trustDomain, takesAnyAddress, clock = () => performance.now() } = this.#rules;
     const { caller } = authentication;
     if (caller === undefined)
       throw new StreamRefusal(code.unauthenticated, 'a client certificate of the mesh is needed');
@@ -55,21 +50,31 @@ export class Admission {
     if (proxy === undefined)
       throw new StreamRefusal(code.invalidArgument, 'the node id is not role~ip~name.namespace~domain');
     if (proxy.namespace !== caller.namespace) throw denied();
-    const key = `${identityOf(caller, trustDomain)} ${proxy.name}`;
-    if (!this.#each.take(key, clock()) || !this.#all.take('', clock()))
-      throw new StreamRefusal(code.resourceExhausted, 'too many new streams; try again later');
-    const known = await this.#fleet.find(proxy, waitMs);
+    const identity = identityOf(caller, trustDomain);
+    if (!this.#limits.mayAsk(identity, clock())) throw tooMany('too many new streams');
+    const known = await this.#find(proxy, identity);
     // Whether a workload exists is nobody's business who may not be it.
     if (known === undefined) throw new StreamRefusal(code.unavailable, 'the workload is not known yet');
     if (known.serviceAccount !== caller.serviceAccount) throw denied();
     if (!takesAnyAddress && !known.addresses.includes(addressOf(peer))) throw denied();
+    if (!this.#limits.mayBegin(proxy, clock())) throw tooMany('too many new streams');
     const { serviceAccount } = known;
-    return this.#fleet.open({
-      proxy: { ...proxy, serviceAccount },
-      identity: identityOf(caller, trustDomain),
-      envoyVersion: /^\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(node?.envoyVersion ?? '')?.[0] ?? '',
-    });
+    const envoyVersion = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(node?.envoyVersion ?? '')?.[0] ?? '';
+    const owner = { proxy: { ...proxy, serviceAccount }, identity, envoyVersion };
+    const bounds = this.#limits.open(owner, clock);
+    if (bounds === undefined) throw tooMany('too many open streams of this proxy');
+    return this.#fleet.open(owner, bounds);
   }
+
+  /** A workload that may still come is waited for, though not by any number of one caller's streams. */
+  async #find(proxy: Pick<ServedProxy, 'namespace' | 'name'>, identity: string): Promise<ServedProxy | undefined> {
+    const { waitMs = 5_000 } = this.#rules;
+    return this.#limits.wait(identity, (mayWait) => this.#fleet.find(proxy, mayWait ? waitMs : 0));
+  }
+}
+
+function tooMany(what: string): StreamRefusal {
+  return new StreamRefusal(code.resourceExhausted, `${what}; try again later`);
 }
 
 function denied(): StreamRefusal {

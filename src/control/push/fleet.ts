@@ -7,6 +7,7 @@ import type { ClientRecord } from './client-records.ts';
 import { HeldBack, type HeldClient, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
+import type { StreamBounds } from './stream-limits.ts';
 
 /** Who is behind a stream. */
 export interface StreamOwner {
@@ -92,7 +93,7 @@ export class Fleet {
   }
 
   /** A stream of the proxy begins. */
-  open(owner: StreamOwner): ProxyStream {
+  open(owner: StreamOwner, bounds?: StreamBounds): ProxyStream {
     const stream = new ProxyStream(owner, this.#options, {
       answered: (_typeUrl, refusal) => {
         if (this.#held.answered(clientOf(owner), refusal?.message))
@@ -103,7 +104,9 @@ export class Fleet {
       closed: () => {
         this.#streams.delete(stream);
         this.#queue.forget(stream);
+        bounds?.closed();
       },
+      pace: (bytes, isAnswer) => bounds?.pace(bytes, isAnswer) ?? 0,
     });
     this.#streams.add(stream);
     stream.take(this.#viewsOf(owner), false);
@@ -157,7 +160,7 @@ function clientOf({ proxy, identity, envoyVersion }: StreamOwner): HeldClient {
   return { proxy: proxyKey(proxy), identity, envoyVersion };
 }
 
-type Ending = Required<Pick<StreamScope, 'answered' | 'isolated' | 'settled' | 'closed'>>;
+type Ending = Required<Pick<StreamScope, 'answered' | 'isolated' | 'settled' | 'closed' | 'pace'>>;
 
 /** One stream of a proxy: what it is served at this moment. */
 export class ProxyStream implements StreamScope {
@@ -169,6 +172,7 @@ export class ProxyStream implements StreamScope {
   readonly isolated: Ending['isolated'];
   readonly settled: () => void;
   readonly closed: () => void;
+  readonly pace: Ending['pace'];
   #views: ProxyViews | undefined;
   #isUrgent = false;
   #listener: () => void = () => undefined;
@@ -179,6 +183,7 @@ export class ProxyStream implements StreamScope {
     this.answered = on.answered;
     this.isolated = on.isolated;
     this.closed = on.closed;
+    this.pace = on.pace;
     this.settled = () => {
       this.#isUrgent = false;
       on.settled();

@@ -85,6 +85,44 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm('/nonces');
   });
 
+  test('ends the stream of one that subscribes to names without end, 5,000 in a request', async () => {
+    const hoarder = bench.open(identity);
+    for (let at = 0; at < 15_000; at += 5_000) {
+      const names = many.slice(at, at + 5_000);
+      hoarder.ask({ ...(at === 0 && { node }), type_url: endpoints, resource_names_subscribe: names });
+    }
+    await vi.waitFor(() => expect(hoarder.ends).toEqual(['INVALID_ARGUMENT']), 5_000);
+    await expectNoHarm('/hoarder');
+  });
+
+  test('lets others begin while one asks again and again for workloads that it has made up', async () => {
+    const made = Array.from({ length: 300 }, (_, i) => {
+      const stream = bench.open(identity);
+      stream.subscribe('listeners', node.id.replace('httpbin', `made-up-${i}`));
+      return stream;
+    });
+    await vi.waitFor(() => expect(made.filter(({ ends }) => ends.length > 0).length).toBeGreaterThan(150), 4_000);
+    const newcomer = bench.open(await bench.identity('foo/other'));
+    newcomer.subscribe('listeners', node.id.replace('httpbin', 'other'));
+    await vi.waitFor(() => expect(newcomer.seen).toHaveLength(1), 1_000);
+    for (const { call } of [...made, newcomer]) call.cancel();
+    await expectNoHarm('/made-up');
+  });
+
+  test('reads the requests of one that asks 5,000 times in their rate, and compiles nothing for them', async () => {
+    const compiled = await bench.metric('meshd_compilations_count');
+    const busy = bench.open(await bench.identity('foo/httpbin'));
+    const again = { type_url: clusters, resource_names_subscribe: ['*', 'none'] };
+    for (let i = 0; i < 5_000; i++) busy.ask({ ...(i === 0 && { node }), ...again });
+    await vi.waitFor(() => expect(busy.seen.length).toBeGreaterThan(900), 10_000);
+    expect(await bench.metric('meshd_compilations_count')).toBe(compiled);
+    await bench.put('deny.yaml', denyPath('/busy'));
+    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain('/busy'), 2_000);
+    expect(busy.seen.length).toBeLessThan(2_000);
+    busy.call.cancel();
+    await expectNoHarm('/not-busy');
+  });
+
   test('serves the others while one answers nothing and reads nothing, and while streams come and are cut', async () => {
     const silent = bench.open(await bench.identity('foo/httpbin'));
     silent.call.pause();

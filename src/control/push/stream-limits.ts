@@ -1,0 +1,118 @@
+import type { ReadClock } from '../../lib/clock.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
+import { proxyKey, type ServedProxy } from './mesh-snapshot.ts';
+
+type ProxyName = Pick<ServedProxy, 'namespace' | 'name'>;
+
+/** Whose an open stream is. */
+interface Owner {
+  readonly proxy: ProxyName;
+  readonly identity: string;
+}
+
+/** What an open stream is bounded by. */
+export interface StreamBounds {
+  /** As `StreamScope.pace`. */
+  pace(bytes: number, isAnswer: boolean): number;
+  /** The stream is closed. */
+  closed(): void;
+}
+
+/** New streams: of one proxy, of one identity, of one namespace, and of all. Nobody takes all turns of the next larger one. */
+const newOfProxy = { perSecond: 1, burst: 10 };
+const newOfIdentity = { perSecond: 50, burst: 250 };
+const newOfNamespace = { perSecond: 75, burst: 375 };
+const newOfAll = { perSecond: 100, burst: 500 };
+
+/** Requests, of which a large one counts as several. */
+const askedByStream = { perSecond: 50, burst: 1_000 };
+const askedByIdentity = { perSecond: 250, burst: 5_000 };
+const askedByNamespace = { perSecond: 500, burst: 10_000 };
+const bytesOfRequest = 16_384;
+
+/** An agent has one, an Envoy one; those of a connection that has broken may still be open beside them. */
+const mostOpen = 8;
+/** Streams of one identity that wait for a workload that is not known yet. */
+const mostWaiting = 100;
+const mostKeys = 100_000;
+
+/** How much of meshd one proxy, one identity and one namespace may have, so that the others get theirs. */
+export class StreamLimits {
+  readonly #asking = new TokenBuckets(newOfIdentity, mostKeys);
+  readonly #proxies = new TokenBuckets(newOfProxy, mostKeys);
+  readonly #namespaces = new TokenBuckets(newOfNamespace, mostKeys);
+  readonly #all = new TokenBuckets(newOfAll);
+  readonly #byIdentity = new TokenBuckets(askedByIdentity, mostKeys);
+  readonly #byNamespace = new TokenBuckets(askedByNamespace, mostKeys);
+  readonly #waiting = new Counts(mostWaiting);
+  readonly #open = new Counts(mostOpen);
+
+  /** A stream of the identity asks to be admitted. It costs the identity alone, whatever it says it is. */
+  mayAsk(identity: string, nowMs: number): boolean {
+    return this.#asking.take(identity, nowMs);
+  }
+
+  /** Counts a wait for a workload; `mayWait` is false where the identity has too many of them. */
+  async wait<T>(identity: string, find: (mayWait: boolean) => Promise<T>): Promise<T> {
+    if (!this.#waiting.enter(identity)) return find(false);
+    try {
+      return await find(true);
+    } finally {
+      this.#waiting.leave(identity);
+    }
+  }
+
+  /** A stream of a workload, which the caller is, may begin. */
+  mayBegin(proxy: ProxyName, nowMs: number): boolean {
+    return (
+      this.#proxies.take(proxyKey(proxy), nowMs) &&
+      this.#namespaces.take(proxy.namespace, nowMs) &&
+      this.#all.take('', nowMs)
+    );
+  }
+
+  /** Counts an open stream; undefined: the proxy has too many. */
+  open({ proxy, identity }: Owner, clock: ReadClock): StreamBounds | undefined {
+    const key = proxyKey(proxy);
+    if (!this.#open.enter(key)) return undefined;
+    const own = new TokenBuckets(askedByStream);
+    return {
+      pace: (bytes, isAnswer) => {
+        // As many answers come as responses were sent.
+        const cost = Math.floor(bytes / bytesOfRequest) + (isAnswer ? 0 : 1);
+        if (cost === 0) return 0;
+        const now = clock();
+        return Math.max(
+          own.spend('', cost, now),
+          this.#byIdentity.spend(identity, cost, now),
+          this.#byNamespace.spend(proxy.namespace, cost, now),
+        );
+      },
+      closed: () => this.#open.leave(key),
+    };
+  }
+}
+
+/** How many of each key there are now. */
+class Counts {
+  readonly #most: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** False when there are as many as may be. Each true wants one `leave`. */
+  enter(key: string): boolean {
+    const count = this.#counts.get(key) ?? 0;
+    if (count >= this.#most) return false;
+    this.#counts.set(key, count + 1);
+    return true;
+  }
+
+  leave(key: string): void {
+    const count = (this.#counts.get(key) ?? 0) - 1;
+    if (count > 0) this.#counts.set(key, count);
+    else this.#counts.delete(key);
+  }
+}
