@@ -13,6 +13,7 @@ import type { ResourceStore } from './resource-store.ts';
 import type { StreamScope } from './scope.ts';
 import { type Session, serveSession } from './session.ts';
 import { StateOfTheWorldStream } from './state-of-the-world.ts';
+import type { Turns } from './turns.ts';
 
 /** One gRPC service of the discovery protocol: its name, its methods, and what is behind it. */
 export interface DiscoveryService {
@@ -26,19 +27,23 @@ export interface DiscoveryService {
   admit(call: ServerDuplexStream<Buffer, Buffer>, first: AnyRequest): StreamScope | Promise<StreamScope>;
 }
 
-/** Adds the service to a gRPC server that does not serve yet; `sessions` holds the streams that are open. */
+/**
+ * Adds the service to a gRPC server that does not serve yet; `sessions` holds the streams that are open. With `turns` their
+ * requests are taken piece by piece.
+ */
 export function addDiscoveryService(
   server: Server,
   service: DiscoveryService,
   observer: DiscoveryObserver,
   sessions: Set<Session>,
+  turns?: Turns,
 ): void {
   const carry =
     <Request extends AnyRequest, Response extends { readonly typeUrl: string }>(
       form: ProtocolForm<Request, Response>,
     ) =>
     (call: ServerDuplexStream<Buffer, Buffer>): void => {
-      const session = serveSession({ call, form, admit: (first) => service.admit(call, first), observer });
+      const session = serveSession({ call, form, admit: (first) => service.admit(call, first), observer, turns });
       sessions.add(session);
       call.once('close', () => sessions.delete(session));
     };

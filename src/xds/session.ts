@@ -3,6 +3,7 @@ import type { AnyRequest, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import { StreamRefusal, type StreamScope } from './scope.ts';
 import { ScopedStreams } from './scoped-streams.ts';
+import type { Turns } from './turns.ts';
 
 /** A stream that is carried. */
 export interface Session {
@@ -32,6 +33,8 @@ export interface SessionParts<Request extends AnyRequest, Response extends { rea
   /** Decides by the first request what the stream is served; `StreamRefusal`: nothing. */
   readonly admit: (first: Request) => StreamScope | Promise<StreamScope>;
   readonly observer: DiscoveryObserver;
+  /** Shared with other streams: requests are taken in turns. Absent: each as it comes. */
+  readonly turns?: Turns | undefined;
 }
 
 /**
@@ -53,6 +56,8 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
   #paceTimer: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isOpen = true;
+  /** Why nothing is read now, so many reasons: requests that wait for their turn, an admission. */
+  #holds = 0;
   /** Responses that the transport has not taken yet. */
   #unsent = 0;
   #unansweredSinceMs: number | undefined;
@@ -87,7 +92,7 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
   #listen(): void {
     const { call, observer } = this.#parts;
     const close = (): void => this.#close();
-    call.on('data', (bytes: Buffer) => this.#guard(() => this.#take(bytes)));
+    call.on('data', (bytes: Buffer) => this.#arrived(bytes));
     call.on('end', () => {
       close();
       call.end();
@@ -98,6 +103,29 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
       close();
       for (; this.#unsent > 0; this.#unsent -= 1) observer.pushFailed?.();
     });
+  }
+
+  /** While a request waits for its turn, the further ones wait in the transport. */
+  #arrived(bytes: Buffer): void {
+    const { turns } = this.#parts;
+    let isHeld = false;
+    const act = (): void => {
+      this.#guard(() => this.#take(bytes));
+      if (isHeld) this.#release();
+    };
+    if (turns === undefined) act();
+    else if (!turns.take(act)) {
+      isHeld = true;
+      this.#hold();
+    }
+  }
+
+  #hold(): void {
+    if (++this.#holds === 1) this.#parts.call.pause();
+  }
+
+  #release(): void {
+    if (--this.#holds === 0 && this.#isOpen) this.#parts.call.resume();
   }
 
   #guard(act: () => void): void {
@@ -136,9 +164,8 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
   #pace(bytes: number, isAnswer: boolean): void {
     const waitMs = this.#scope?.pace?.(bytes, isAnswer) ?? 0;
     if (waitMs <= 0) return;
-    const { call } = this.#parts;
-    call.pause();
-    this.#paceTimer = setTimeout(() => call.resume(), waitMs).unref();
+    this.#hold();
+    this.#paceTimer = setTimeout(() => this.#release(), waitMs).unref();
   }
 
   #admit(first: Request): void {
@@ -147,13 +174,17 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
       this.#begin(admitted, first);
       return;
     }
-    // The client's further requests wait in the transport.
-    this.#parts.call.pause();
+    this.#hold();
     admitted.then(
       (scope) => {
-        if (!this.#isOpen) scope.closed?.();
-        this.#guard(() => this.#begin(scope, first));
-        if (this.#isOpen) this.#parts.call.resume();
+        const begin = (): void => {
+          if (!this.#isOpen) scope.closed?.();
+          this.#guard(() => this.#begin(scope, first));
+          this.#release();
+        };
+        const { turns } = this.#parts;
+        if (turns === undefined) begin();
+        else turns.take(begin);
       },
       (error) => this.#fail(error, true),
     );

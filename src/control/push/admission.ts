@@ -5,6 +5,7 @@ import type { Authentication } from '../auth/caller.ts';
 import { identityOf } from '../auth/caller.ts';
 import type { Fleet, ProxyStream } from './fleet.ts';
 import type { ServedProxy } from './mesh-snapshot.ts';
+import { bytesToStart, Starts } from './starts.ts';
 import { StreamLimits } from './stream-limits.ts';
 
 /** Status codes of gRPC. */
@@ -34,18 +35,20 @@ export class Admission {
   readonly #fleet: Fleet;
   readonly #rules: AdmissionRules;
   readonly #limits = new StreamLimits();
+  readonly #starts = new Starts();
 
   constructor(fleet: Fleet, rules: AdmissionRules) {
     this.#fleet = fleet;
     this.#rules = rules;
   }
 
-  /** Throws `StreamRefusal`. */
-  async admit({ authentication, peer }: StreamCaller, { node }: AnyRequest): Promise<ProxyStream> {
+  /** Throws `StreamRefusal`. It takes until it is the stream's turn to start. */
+  async admit({ authentication, peer }: StreamCaller, first: AnyRequest): Promise<ProxyStream> {
     const { trustDomain, takesAnyAddress, clock = () => performance.now() } = this.#rules;
     const { caller } = authentication;
     if (caller === undefined)
       throw new StreamRefusal(code.unauthenticated, 'a client certificate of the mesh is needed');
+    const { node } = first;
     const proxy = proxyOf(node?.id ?? '');
     if (proxy === undefined)
       throw new StreamRefusal(code.invalidArgument, 'the node id is not role~ip~name.namespace~domain');
@@ -63,7 +66,8 @@ export class Admission {
     const owner = { proxy: { ...proxy, serviceAccount }, identity, envoyVersion };
     const bounds = this.#limits.open(owner, clock);
     if (bounds === undefined) throw tooMany('too many open streams of this proxy');
-    return this.#fleet.open(owner, bounds);
+    const start = await this.#starts.turn(bytesToStart(known.views, isKnowing(first)));
+    return this.#fleet.open(owner, { bounds, start });
   }
 
   /** A workload that may still come is waited for, though not by any number of one caller's streams. */
@@ -71,6 +75,11 @@ export class Admission {
     const { waitMs = 5_000 } = this.#rules;
     return this.#limits.wait(identity, (mayWait) => this.#fleet.find(proxy, mayWait ? waitMs : 0));
   }
+}
+
+/** In the incremental form a client that comes back tells the versions that it has. */
+function isKnowing(first: AnyRequest & { readonly initialVersions?: object }): boolean {
+  return Object.keys(first.initialVersions ?? {}).length > 0;
 }
 
 function tooMany(what: string): StreamRefusal {

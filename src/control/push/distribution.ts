@@ -8,6 +8,7 @@ import type { DiscoveryObserver } from '../../xds/observer.ts';
 import { recycleStale } from '../../xds/recycle.ts';
 import { addDiscoveryService } from '../../xds/service.ts';
 import type { Session } from '../../xds/session.ts';
+import { Turns } from '../../xds/turns.ts';
 import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import type { RegistryFigures } from '../registry/registry.ts';
@@ -88,7 +89,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
           raw === undefined ? { problem: 'no client certificate' } : authenticateCertificate(raw, trustDomain, clock());
         return admission.admit({ authentication, peer: call.getPeer() }, first);
       });
-      addDiscoveryService(server, service, observer, sessions);
+      addDiscoveryService(server, service, observer, sessions, new Turns());
     },
     endStreams: () => {
       for (const session of sessions) session.end(unavailable, 'the control plane stops');

@@ -7,6 +7,7 @@ import type { ClientRecord } from './client-records.ts';
 import { HeldBack, type HeldClient, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
+import type { Start } from './starts.ts';
 import type { StreamBounds } from './stream-limits.ts';
 
 /** Who is behind a stream. */
@@ -14,6 +15,12 @@ export interface StreamOwner {
   readonly proxy: Pick<ServedProxy, 'namespace' | 'name' | 'serviceAccount'>;
   readonly identity: string;
   readonly envoyVersion: string;
+}
+
+/** What bounds a stream, and who hears when it has what it asked for first. */
+export interface StreamParts {
+  readonly bounds?: StreamBounds;
+  readonly start?: Start;
 }
 
 export interface FleetOptions {
@@ -93,18 +100,23 @@ export class Fleet {
   }
 
   /** A stream of the proxy begins. */
-  open(owner: StreamOwner, bounds?: StreamBounds): ProxyStream {
+  open(owner: StreamOwner, { bounds, start }: StreamParts = {}): ProxyStream {
     const stream = new ProxyStream(owner, this.#options, {
+      asked: () => start?.active(),
       answered: (_typeUrl, refusal) => {
         if (this.#held.answered(clientOf(owner), refusal?.message))
           this.#options.faulty?.(owner, refusal?.message ?? '');
       },
       isolated: (typeUrl, culprits) => this.#isolate(stream, typeUrl, culprits),
-      settled: () => this.#queue.done(stream),
+      settled: () => {
+        this.#queue.done(stream);
+        start?.settled();
+      },
       closed: () => {
         this.#streams.delete(stream);
         this.#queue.forget(stream);
         bounds?.closed();
+        start?.closed();
       },
       pace: (bytes, isAnswer) => bounds?.pace(bytes, isAnswer) ?? 0,
     });
@@ -160,7 +172,7 @@ function clientOf({ proxy, identity, envoyVersion }: StreamOwner): HeldClient {
   return { proxy: proxyKey(proxy), identity, envoyVersion };
 }
 
-type Ending = Required<Pick<StreamScope, 'answered' | 'isolated' | 'settled' | 'closed' | 'pace'>>;
+type Ending = Required<Pick<StreamScope, 'asked' | 'answered' | 'isolated' | 'settled' | 'closed' | 'pace'>>;
 
 /** One stream of a proxy: what it is served at this moment. */
 export class ProxyStream implements StreamScope {
@@ -168,6 +180,7 @@ export class ProxyStream implements StreamScope {
   readonly steps = configurationSteps;
   readonly #options: FleetOptions;
   readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
+  readonly asked: Ending['asked'];
   readonly answered: Ending['answered'];
   readonly isolated: Ending['isolated'];
   readonly settled: () => void;
@@ -180,6 +193,7 @@ export class ProxyStream implements StreamScope {
   constructor(owner: StreamOwner, options: FleetOptions, on: Ending) {
     this.owner = owner;
     this.#options = options;
+    this.asked = on.asked;
     this.answered = on.answered;
     this.isolated = on.isolated;
     this.closed = on.closed;

@@ -16,8 +16,7 @@ export interface PushLimits {
 
 /** Streams that did not answer in time before share these, so that they hold up nobody but each other. */
 const slowLimits: PushLimits = { count: 10, bytes: 8 * 1024 * 1024 };
-/** After so long a slot comes back though the client has not answered. */
-const slotMs = 1_000;
+const usualSlotMs = 1_000;
 const slowSlotMs = 5_000;
 /** So long pushes are made before others have their turn. */
 const longestMs = 10;
@@ -84,11 +83,14 @@ export class PushQueue {
   /** Those that did not answer in time, until they do. */
   readonly #late = new WeakSet<object>();
   readonly #clock: ReadClock;
+  readonly #slotMs: number;
   #isGoing = false;
   #eviction: NodeJS.Timeout | undefined;
 
-  constructor(limits: PushLimits, clock: ReadClock = () => performance.now()) {
+  /** `slotMs`: after so long a slot comes back though the client has not answered. */
+  constructor(limits: PushLimits, clock: ReadClock = () => performance.now(), slotMs = usualSlotMs) {
     this.#fast = new Pool(limits);
+    this.#slotMs = slotMs;
     this.#clock = clock;
   }
 
@@ -161,7 +163,7 @@ export class PushQueue {
       pool.waiting.delete(who);
       this.#release(who);
       pool.enter(who, pushed.bytes, now);
-      const ms = pool === this.#slow ? slowSlotMs : slotMs;
+      const ms = pool === this.#slow ? slowSlotMs : this.#slotMs;
       this.#timers.set(who, setTimeout(() => this.#takeBack(who), ms).unref());
       pushed.push();
     }

@@ -1,6 +1,7 @@
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
+import { listenersOf } from './listeners.ts';
 
 /** How many connections the TLS listener holds, and how long one may be good for nothing. */
 export interface ConnectionLimits {
@@ -97,12 +98,4 @@ function cutWhenIdle(session: ServerHttp2Session, connection: Connection, afterM
 /** The same for a connection and for the TLS within it. */
 function nameOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
   return `${remoteAddress} ${remotePort}`;
-}
-
-/** grpc-js has no other way to its listeners, and its connection injector cannot drain some connections and keep others. */
-function listenersOf(server: Server): readonly Http2SecureServer[] {
-  const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<Http2SecureServer, unknown> };
-  const listeners = [...(http2Servers?.keys() ?? [])];
-  if (listeners.length === 0) throw new Error('this version of grpc-js keeps its listeners elsewhere');
-  return listeners;
 }

@@ -11,6 +11,7 @@ import {
   limitConnections,
   usualConnectionLimits,
 } from './connection-limits.ts';
+import { writeInPieces } from './write-in-pieces.ts';
 
 export interface SecureServerOptions {
   readonly address: Address;
@@ -78,6 +79,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     });
   });
   limitConnections(server, connections, refused);
+  writeInPieces(server);
   return {
     port,
     renewConnections: () => server.drain(targetOf(port), drainMs),
