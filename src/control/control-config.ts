@@ -42,6 +42,8 @@ export interface DistributionConfig {
   readonly compile: CompileData;
   /** PILOT_PUSH_THROTTLE */
   readonly throttle: number;
+  /** PILOT_DISTRIBUTION_HISTORY_RETENTION; absent: nobody knows which proxy has which version. */
+  readonly trackedMs?: number | undefined;
   /** Proxies come from other addresses than their workloads have. */
   readonly takesAnyAddress: boolean;
   /** Hosts that key sets may come from though their addresses are private; the mesh configuration may change them. */

@@ -40,6 +40,11 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     return this.#unanswered.size > 0;
   }
 
+  get isComplete(): boolean {
+    this.#move();
+    return this.#hasStarted && this.#unanswered.size === 0 && this.#exceptions.size === 0;
+  }
+
   get pendingNames(): readonly string[] {
     this.#move();
     return this.#names.absent;

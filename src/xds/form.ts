@@ -9,11 +9,18 @@ import type { DiscoveryStream } from './stream.ts';
 export interface AnyRequest {
   readonly typeUrl: string;
   readonly nodeId: string;
+  readonly responseNonce: string;
   readonly node?: DiscoveryNode | undefined;
 }
 
+/** What both forms have in their responses. */
+export interface AnyResponse {
+  readonly typeUrl: string;
+  readonly nonce: string;
+}
+
 /** One of the two forms of the protocol. */
-export interface ProtocolForm<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
+export interface ProtocolForm<Request extends AnyRequest, Response extends AnyResponse> {
   readonly codec: Codec<Request, Response>;
   readonly open: (source: ViewSource, nextNonce: () => string) => DiscoveryStream<Request, Response>;
   readonly namesOf: (request: Request) => readonly string[];

@@ -13,6 +13,13 @@ export interface PushStep {
   readonly repeats?: string;
 }
 
+/** A response as it is sent. */
+export interface SentNote {
+  readonly typeUrl: string;
+  readonly nonce: string;
+  readonly resources: number;
+}
+
 /** What one stream is served. */
 export interface StreamScope {
   /** Undefined: the type is not served here. */
@@ -25,8 +32,13 @@ export interface StreamScope {
   mostNames(typeUrl: string): number;
   /** Gives the function that ends the subscription. */
   onChange(listener: () => void): () => void;
+  /** What the nonces of responses that are made now begin with; absent: nothing. */
+  readonly noncePrefix?: string;
+  sent?(response: SentNote): void;
   /** The client has answered a response: by taking it, or by the refusal. */
-  answered?(typeUrl: string, refusal: Refusal | undefined): void;
+  answered?(typeUrl: string, refusal: Refusal | undefined, nonce: string): void;
+  /** The client says that it has everything of the type that it may have now. */
+  complete?(typeUrl: string): void;
   /** After each request: the names that no resource answers yet, and those that the client wants no more. */
   asked?(typeUrl: string, names: { readonly lacking: readonly string[]; readonly dropped: readonly string[] }): void;
   /** The client refuses these by themselves. */

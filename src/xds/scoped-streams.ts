@@ -1,4 +1,4 @@
-import type { AnyRequest, ProtocolForm } from './form.ts';
+import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import type { PushStep, StreamScope } from './scope.ts';
 import type { DiscoveryStream } from './stream.ts';
@@ -13,7 +13,7 @@ export interface NextPush<Response> {
 const usualNameLength = 256;
 
 /** The subscriptions that one gRPC stream carries, one a type, with the order in which a change of several is sent. */
-export class ScopedStreams<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
+export class ScopedStreams<Request extends AnyRequest, Response extends AnyResponse> {
   readonly #form: ProtocolForm<Request, Response>;
   readonly #scope: StreamScope;
   readonly #observer: DiscoveryObserver;
@@ -46,7 +46,8 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     const { response, refusal, isAccepted = false, culprits = [] } = stream.receive(request);
     this.#isAnswer = refusal !== undefined || isAccepted;
     if (refusal !== undefined) this.#observer.refused?.(refusal);
-    if (this.#isAnswer) this.#scope.answered?.(request.typeUrl, refusal);
+    if (this.#isAnswer) this.#scope.answered?.(request.typeUrl, refusal, request.responseNonce);
+    if (isAccepted) this.#tellComplete(stream, request.typeUrl);
     if (culprits.length > 0) {
       this.#observer.isolated?.({ typeUrl: request.typeUrl, culprits, refusal });
       this.#scope.isolated?.(request.typeUrl, culprits);
@@ -55,8 +56,13 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     this.#refuseHoard(request.typeUrl, lacking);
     this.#tellWaiting(lacking);
     this.#scope.asked?.(request.typeUrl, { lacking, dropped: this.#form.droppedBy(request) });
-    if (response !== undefined) this.#noteSent(response.typeUrl, stream);
+    if (response !== undefined) this.#noteSent(response, stream);
     return response;
+  }
+
+  /** Tells of which types the client has everything. */
+  tellComplete(): void {
+    for (const [typeUrl, stream] of this.#streams) this.#tellComplete(stream, typeUrl);
   }
 
   /** The first response in the order of the steps that is due. */
@@ -68,7 +74,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
       if (waitMs > 0) return { waitMs };
       const response = stream.update({ removes: step.removes });
       if (response === undefined) continue;
-      this.#noteSent(step.typeUrl, stream, nowMs);
+      this.#noteSent(response, stream, nowMs);
       return { response };
     }
     return {};
@@ -82,10 +88,15 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     return Math.max(0, ...waits);
   }
 
-  #noteSent(typeUrl: string, stream: DiscoveryStream<Request, Response>, nowMs = performance.now()): void {
+  #tellComplete(stream: DiscoveryStream<Request, Response>, typeUrl: string): void {
+    if (this.#scope.complete !== undefined && stream.isComplete) this.#scope.complete(typeUrl);
+  }
+
+  #noteSent({ typeUrl, nonce }: Response, stream: DiscoveryStream<Request, Response>, nowMs = performance.now()): void {
     this.#sentAtMs.set(typeUrl, nowMs);
     const repeats = this.#scope.steps.find((step) => step.typeUrl === typeUrl)?.repeats;
     const sent = stream.takeSent();
+    this.#scope.sent?.({ typeUrl, nonce, resources: sent.length });
     if (repeats !== undefined) this.#streams.get(repeats)?.repeat(sent.map(({ name }) => name));
   }
 
@@ -99,7 +110,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends { readon
     let stream = this.#streams.get(typeUrl);
     if (stream === undefined) {
       // One count for all types: no nonce of the gRPC stream comes twice.
-      stream = this.#form.open(source, () => String(++this.#nonce));
+      stream = this.#form.open(source, () => `${this.#scope.noncePrefix ?? ''}${++this.#nonce}`);
       this.#streams.set(typeUrl, stream);
     }
     return stream;

@@ -7,7 +7,7 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { stateOfTheWorldCodec } from './codec.ts';
-import { type AnyRequest, deltaForm, type ProtocolForm, stateOfTheWorldForm } from './form.ts';
+import { type AnyRequest, type AnyResponse, deltaForm, type ProtocolForm, stateOfTheWorldForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import type { ResourceStore } from './resource-store.ts';
 import type { StreamScope } from './scope.ts';
@@ -39,9 +39,7 @@ export function addDiscoveryService(
   turns?: Turns,
 ): void {
   const carry =
-    <Request extends AnyRequest, Response extends { readonly typeUrl: string }>(
-      form: ProtocolForm<Request, Response>,
-    ) =>
+    <Request extends AnyRequest, Response extends AnyResponse>(form: ProtocolForm<Request, Response>) =>
     (call: ServerDuplexStream<Buffer, Buffer>): void => {
       const session = serveSession({ call, form, admit: (first) => service.admit(call, first), observer, turns });
       sessions.add(session);

@@ -1,5 +1,5 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import type { AnyRequest, ProtocolForm } from './form.ts';
+import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import { StreamRefusal, type StreamScope } from './scope.ts';
 import { ScopedStreams } from './scoped-streams.ts';
@@ -27,7 +27,7 @@ const internal = 13;
 /** UNAVAILABLE: the client may try again. */
 const unavailable = 14;
 
-export interface SessionParts<Request extends AnyRequest, Response extends { readonly typeUrl: string }> {
+export interface SessionParts<Request extends AnyRequest, Response extends AnyResponse> {
   readonly call: ServerDuplexStream<Buffer, Buffer>;
   readonly form: ProtocolForm<Request, Response>;
   /** Decides by the first request what the stream is served; `StreamRefusal`: nothing. */
@@ -41,13 +41,13 @@ export interface SessionParts<Request extends AnyRequest, Response extends { rea
  * Carries one gRPC stream: requests in, responses out. Changes are sent once a turn of the event loop, and while the
  * client does not read they are kept back, so that it gets the newest state and memory stays flat.
  */
-export function serveSession<Request extends AnyRequest, Response extends { readonly typeUrl: string }>(
+export function serveSession<Request extends AnyRequest, Response extends AnyResponse>(
   parts: SessionParts<Request, Response>,
 ): Session {
   return new CarriedStream(parts);
 }
 
-class CarriedStream<Request extends AnyRequest, Response extends { readonly typeUrl: string }> implements Session {
+class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> implements Session {
   readonly #parts: SessionParts<Request, Response>;
   #scope: StreamScope | undefined;
   #streams: ScopedStreams<Request, Response> | undefined;
@@ -220,7 +220,10 @@ class CarriedStream<Request extends AnyRequest, Response extends { readonly type
     const next = this.#streams.next();
     if (next.response !== undefined) this.#send(next.response);
     else if (next.waitMs !== undefined) this.#stepTimer = setTimeout(() => this.#schedule(), next.waitMs).unref();
-    else if (!this.#streams.isUnanswered) this.#scope?.settled?.();
+    else if (!this.#streams.isUnanswered) {
+      this.#streams.tellComplete();
+      this.#scope?.settled?.();
+    }
   }
 
   #send(response: Response): void {

@@ -43,6 +43,15 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     return this.#isUnanswered;
   }
 
+  get isComplete(): boolean {
+    this.#move();
+    if (!this.#hasStarted || this.#isUnanswered || this.#isDue || this.#kept.size > 0) return false;
+    if (this.#accepted === this.#base) return true;
+    return this.#base.all.every(
+      ({ name, version }) => !this.#names.has(name) || this.#accepted.get(name)?.version === version,
+    );
+  }
+
   get pendingNames(): readonly string[] {
     this.#move();
     return this.#names.absent;

@@ -22,6 +22,8 @@ export interface DiscoveryStream<Request, Response> {
   repeat(names: Iterable<string>): void;
   /** A response waits for the client's word. */
   readonly isUnanswered: boolean;
+  /** The client has said that it has what it is to have: nothing is under way, and nothing of it is refused. */
+  readonly isComplete: boolean;
   /** Subscribed names that no resource answers yet. */
   readonly pendingNames: readonly string[];
   /** Resources of the response that was made last; told once, for a list of thousands a stream is memory. */

@@ -105,6 +105,9 @@ async function distributionOf(
       },
       gathersEndpoints: variable(environment, 'PILOT_ENABLE_EDS_DEBOUNCE', parseBoolean),
     },
+    trackedMs: variable(environment, 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING', parseBoolean)
+      ? variable(environment, 'PILOT_DISTRIBUTION_HISTORY_RETENTION', parseDurationVariable)
+      : undefined,
     throttle: variable(environment, 'PILOT_PUSH_THROTTLE', parsePositive),
     takesAnyAddress: flags.anyProxyAddress === true,
     jwksAllowedHosts,

@@ -65,6 +65,18 @@ export const serveVariables: readonly ServeVariable[] = [
     default: '10s',
   },
   {
+    name: 'PILOT_DISTRIBUTION_HISTORY_RETENTION',
+    description:
+      'time for which versions of objects that are in force no more are known of proxies that still have them',
+    default: '1m0s',
+  },
+  {
+    name: 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING',
+    description:
+      'true: meshd knows which proxy has acknowledged which version of each object, and nonces begin with the version of the inputs',
+    default: 'true',
+  },
+  {
     name: 'PILOT_ENABLE_EDS_DEBOUNCE',
     description: 'false: changes of endpoints alone are compiled at once',
     default: 'true',

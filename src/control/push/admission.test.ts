@@ -11,7 +11,7 @@ describe('Admission', () => {
   }));
   const web = { namespace: 'shop', name: 'web', serviceAccount: 'web', addresses: ['10.1.0.1', 'fd00::1'] };
   const mesh = new SnapshotReceiver(emptySnapshot).receive({
-    ...{ lists, proxies: [{ ...web, isUrgent: false, shared: none, own: none }] },
+    ...{ lists, proxies: [{ ...web, isUrgent: false, isFrozen: false, shared: none, own: none }] },
   });
   const idOf = (name: string) => `sidecar~10.1.0.1~${name}~d`;
   const meshOf = (names: readonly string[]) =>
@@ -19,7 +19,7 @@ describe('Admission', () => {
       lists,
       proxies: names.map((name) => {
         const [workload = '', namespace = ''] = name.split('.');
-        return { ...web, name: workload, namespace, isUrgent: false, shared: none, own: none };
+        return { ...web, name: workload, namespace, isUrgent: false, isFrozen: false, shared: none, own: none };
       }),
     });
   const setUp = (takesAnyAddress = false, nowMs = () => 0, snapshot = mesh) => {
@@ -31,7 +31,8 @@ describe('Admission', () => {
       const authentication = { caller: { namespace, serviceAccount, by: 'certificate' as const } };
       const node = { id, envoyVersion: '1.40.0' };
       try {
-        const { owner, closed } = await admission.admit({ authentication, peer }, { typeUrl: '', nodeId: id, node });
+        const first = { typeUrl: '', nodeId: id, responseNonce: '', node };
+        const { owner, closed } = await admission.admit({ authentication, peer }, first);
         closed();
         return `${owner.identity} ${owner.proxy.name} ${owner.envoyVersion}`;
       } catch (error) {
@@ -88,7 +89,7 @@ describe('Admission', () => {
     const ask = (i: number) =>
       admission.admit(
         { authentication: { caller }, peer: '' },
-        { typeUrl: '', nodeId: '', node: { envoyVersion: '', id: idOf(`w-${i}.shop`) } },
+        { typeUrl: '', nodeId: '', responseNonce: '', node: { envoyVersion: '', id: idOf(`w-${i}.shop`) } },
       );
     const waiting = Array.from({ length: 100 }, (_, i) => ask(i));
     await expect(ask(100)).rejects.toMatchObject({ code: 14 });
@@ -116,7 +117,7 @@ describe('Admission', () => {
     const ask = () =>
       admission.admit(
         { authentication: { caller }, peer: '' },
-        { typeUrl: '', nodeId: '', node: { envoyVersion: '', id: idOf('web.shop') } },
+        { typeUrl: '', nodeId: '', responseNonce: '', node: { envoyVersion: '', id: idOf('web.shop') } },
       );
     const open = [];
     for (let i = 0; i < 8; i++) open.push(await ask());

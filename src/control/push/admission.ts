@@ -3,8 +3,9 @@ import type { AnyRequest } from '../../xds/form.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
 import type { Authentication } from '../auth/caller.ts';
 import { identityOf } from '../auth/caller.ts';
-import type { Fleet, ProxyStream } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import type { ServedProxy } from './mesh-snapshot.ts';
+import type { ProxyStream } from './proxy-stream.ts';
 import { bytesToStart, Starts } from './starts.ts';
 import { StreamLimits } from './stream-limits.ts';
 

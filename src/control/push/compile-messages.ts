@@ -7,6 +7,7 @@ import type { MeshSource } from '../registry/open-registry.ts';
 import type { Registry, RegistryFigures } from '../registry/registry.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
+import type { SnapshotOrigin } from './stream-watcher.ts';
 
 /** What is compiled, and when. */
 export interface CompileData {
@@ -19,6 +20,8 @@ export interface CompileData {
   readonly debounce: DebounceTimes;
   /** PILOT_ENABLE_EDS_DEBOUNCE: false sends changes of endpoints at once. */
   readonly gathersEndpoints: boolean;
+  /** PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: versions of objects are told. */
+  readonly tracksObjects?: boolean | undefined;
 }
 
 /** What a compile thread has in force. */
@@ -48,7 +51,7 @@ export type ToCompiler =
 
 /** From the compile thread. */
 export type FromCompiler =
-  | { readonly type: 'snapshot'; readonly snapshot: PlainSnapshot; readonly ms: number }
+  | { readonly type: 'snapshot'; readonly snapshot: PlainSnapshot; readonly origin: SnapshotOrigin }
   /** The inputs are wrong, or cannot be read: what was served last stays. `text` says why, with file and line. */
   | { readonly type: 'refused'; readonly text: string }
   /** What is in force now, for the thread that takes the place of this one. */

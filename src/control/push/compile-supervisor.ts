@@ -153,9 +153,10 @@ export class CompileSupervisor {
     if (message.type === 'closed') return;
     const snapshot = receiver.receive(message.snapshot);
     this.#pauseMs = this.#options.pauseMs ?? shortestPauseMs;
-    observer?.compiled?.(message.ms);
-    log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(message.ms) });
-    fleet.update(snapshot);
+    const { beganMs, endedMs } = message.origin.times;
+    observer?.compiled?.(endedMs - beganMs);
+    log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(endedMs - beganMs) });
+    fleet.update(snapshot, message.origin);
   }
 
   #restart(reason: string): void {

@@ -11,6 +11,7 @@ import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
+import { ObjectVersions } from './object-versions.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
@@ -28,6 +29,8 @@ interface Pending {
   readonly isUrgent: boolean;
   /** The access of each proxy may be another one: settings, or keys, are others. */
   readonly isOfAll: boolean;
+  /** The first change of it was seen then, in Unix milliseconds. */
+  readonly changedMs: number;
 }
 
 /** A mesh that is compiled again whenever its objects or its configuration says something else. */
@@ -39,6 +42,7 @@ export class CompiledMesh {
   readonly #gathersEndpoints: boolean;
   readonly #tellGood: (good: MeshState) => void;
   readonly #sender = new SnapshotSender();
+  readonly #versions: ObjectVersions | undefined;
   readonly #gatherer: KeySetGatherer;
   #fleet: Fleet | undefined;
   /** What the fleet compiles with. */
@@ -57,6 +61,7 @@ export class CompiledMesh {
     this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
     this.#registry = parts.registry;
     this.#gathersEndpoints = data.gathersEndpoints;
+    this.#versions = data.tracksObjects ? new ObjectVersions() : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, () => this.#compile());
   }
@@ -73,7 +78,7 @@ export class CompiledMesh {
   /** Keys of token issuers are others: what is withdrawn lets nobody through any more. */
   renewKeys(): void {
     if (this.#inputs === undefined) return;
-    this.#pending = { isUrgent: true, isOfAll: true };
+    this.#pending = { isUrgent: true, isOfAll: true, changedMs: this.#pending?.changedMs ?? nowMs() };
     this.#debounce.add({ isUrgent: true });
   }
 
@@ -84,6 +89,7 @@ export class CompiledMesh {
   }
 
   async #look(): Promise<void> {
+    const changedMs = nowMs();
     const isOther = await this.#lookAtSettings();
     const batch = await this.#lookAtRegistry();
     if (this.#inputs === undefined || (batch === undefined && !isOther)) return;
@@ -92,6 +98,7 @@ export class CompiledMesh {
     this.#pending = {
       isUrgent: isUrgent || this.#pending?.isUrgent === true,
       isOfAll: isOther || this.#pending?.isOfAll === true,
+      changedMs: this.#pending?.changedMs ?? changedMs,
     };
     const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#gathersEndpoints);
     this.#isFirst = false;
@@ -138,20 +145,23 @@ export class CompiledMesh {
   async #compile(): Promise<void> {
     const fleet = this.#configure();
     if (this.#pending === undefined || this.#inputs === undefined || fleet === undefined) return;
-    const { isUrgent, isOfAll } = this.#pending;
+    const { isUrgent, isOfAll, changedMs } = this.#pending;
     const { files, bag } = this.#inputs;
     this.#pending = undefined;
-    const began = performance.now();
+    const beganMs = nowMs();
     const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
     const { outcomes, workloads, touched, diagnostics } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
     if (errors.length > 0 && outcomes.size === 0) return;
+    const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const isTouched = (proxy: string): boolean => isOfAll || touched === 'all' || touched.has(proxy);
-    const snapshot = this.#sender.send({ configs, workloads: whose }, isTouched);
-    this.#parts.tell({ type: 'snapshot', snapshot, ms: performance.now() - began });
+    const snapshot = this.#sender.send({ configs, workloads: whose, frozen }, isTouched);
+    const objects = this.#versions?.changesTo(fleet.objects);
+    const origin = { version, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
+    this.#parts.tell({ type: 'snapshot', snapshot, origin });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
   }
@@ -166,3 +176,8 @@ export class CompiledMesh {
 
 /** A workload of which the mesh in force says nothing. */
 const nobody = { addresses: [] };
+
+/** Unix milliseconds, with fractions. */
+function nowMs(): number {
+  return performance.timeOrigin + performance.now();
+}

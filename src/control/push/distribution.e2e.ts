@@ -30,6 +30,8 @@ describe('meshd, serving a folder', () => {
       () => expect(stream.seen[0]?.resources?.map(({ name }) => name)).toContain('virtualInbound'),
       10_000,
     );
+    // PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: which inputs a response is of.
+    expect(stream.seen[0]?.nonce).toMatch(/^[0-9a-f]{12}-1$/);
     await bench.put('deny.yaml', denyPath('/secret'));
     const began = performance.now();
     await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/secret'), 5_000);

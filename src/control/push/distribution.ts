@@ -15,6 +15,7 @@ import type { RegistryFigures } from '../registry/registry.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { Admission } from './admission.ts';
 import { CompileSupervisor } from './compile-supervisor.ts';
+import { DistributionTracker } from './distribution-tracker.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, proxyKey } from './mesh-snapshot.ts';
 
@@ -28,6 +29,8 @@ export interface DistributionParts {
 /** Compiled configuration, served. */
 export interface Distribution {
   readonly fleet: Fleet;
+  /** Undefined: PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
+  readonly tracker: DistributionTracker | undefined;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */
@@ -53,16 +56,20 @@ const unavailable = 14;
 /** Starts to compile the folder, and to keep what proxies are served. */
 export function startDistribution(config: DistributionConfig, parts: DistributionParts): Distribution {
   const { trustDomain, log, clock, metrics } = parts;
+  const tracker = config.trackedMs === undefined ? undefined : new DistributionTracker(config.trackedMs);
   const fleet = new Fleet({
     limits: { count: config.throttle, bytes: bytesInFlight },
     stepTimeoutMs,
+    watchers: tracker === undefined ? [] : [tracker],
+    hasNamedNonces: tracker !== undefined,
     faulty: ({ proxy, envoyVersion }, message) => {
       const whose = { proxy: proxyKey(proxy), envoyVersion, message };
       log.error('a proxy refuses whatever it is sent', whose);
     },
   });
   metrics.watchFleet(() => ({ streams: fleet.streams.size, waiting: fleet.queue.waiting }));
-  const { compile: data, program, heapMiB } = config;
+  const { program, heapMiB } = config;
+  const data = { ...config.compile, tracksObjects: tracker !== undefined };
   const observer = metrics.compilations;
   const keySets = fetchedKeySets(config, log);
   const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
@@ -72,6 +79,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const recycling = recycleStale(sessions, staleMs);
   return {
     fleet,
+    tracker,
     allowKeyHosts: (hosts) => keySets.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor.registry) : undefined),
     addTo: (server) => {

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { contentVersion } from '../../xds/resource.ts';
-import { Fleet, type StreamOwner } from './fleet.ts';
+import { Fleet } from './fleet.ts';
 import { type MeshSnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
 import type { ListIds, PlainList } from './plain-snapshot.ts';
+import type { StreamOwner } from './proxy-stream.ts';
 
 type Content = Readonly<Record<string, string>>;
 
@@ -31,7 +32,7 @@ function snapshotOf(
     listeners: idOf('listeners', content),
   });
   const proxies = Object.entries(own).map(([name, content]) => ({
-    ...{ namespace: 'shop', name, serviceAccount: name, addresses: [], isUrgent },
+    ...{ namespace: 'shop', name, serviceAccount: name, addresses: [], isUrgent, isFrozen: false },
     ...{ shared: ids(shared), own: ids(content) },
   }));
   // As a compile thread that is started anew: what is equal stays the same object.

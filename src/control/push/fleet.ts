@@ -1,21 +1,14 @@
-import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
-import type { ViewSource } from '../../xds/resource-store.ts';
+import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { emptyView } from '../../xds/resource-view.ts';
-import type { StreamScope } from '../../xds/scope.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import type { ClientRecord } from './client-records.ts';
 import { HeldBack, type HeldClient, listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
+import { ProxyStream, type StreamOwner } from './proxy-stream.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
 import type { Start } from './starts.ts';
 import type { StreamBounds } from './stream-limits.ts';
-
-/** Who is behind a stream. */
-export interface StreamOwner {
-  readonly proxy: Pick<ServedProxy, 'namespace' | 'name' | 'serviceAccount'>;
-  readonly identity: string;
-  readonly envoyVersion: string;
-}
+import type { SnapshotOrigin, StreamWatcher } from './stream-watcher.ts';
 
 /** What bounds a stream, and who hears when it has what it asked for first. */
 export interface StreamParts {
@@ -29,12 +22,15 @@ export interface FleetOptions {
   readonly stepTimeoutMs: number;
   /** Hears of a client that refuses whatever it is sent, once until it takes something. */
   readonly faulty?: (owner: StreamOwner, message: string) => void;
+  /** They hear of each snapshot and of its way to the proxies. */
+  readonly watchers?: readonly StreamWatcher[];
+  /** Nonces begin with the version of the inputs that they are of. */
+  readonly hasNamedNonces?: boolean;
 }
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
-/** An urgent change does not wait for clusters that warm. */
-const urgentStepMs = 100;
+const unknownOrigin: SnapshotOrigin = { version: '', times: { changedMs: 0, beganMs: 0, endedMs: 0 } };
 
 /** The proxies that are connected, and what each of them is served now. */
 export class Fleet {
@@ -44,6 +40,7 @@ export class Fleet {
   readonly #held = new HeldBack();
   readonly #waiting = new Set<() => void>();
   #snapshot = emptySnapshot;
+  #origin = unknownOrigin;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -63,9 +60,11 @@ export class Fleet {
   }
 
   /** Serves a new snapshot; each stream gets what differs in its turn. */
-  update(snapshot: MeshSnapshot): void {
+  update(snapshot: MeshSnapshot, origin: SnapshotOrigin = unknownOrigin): void {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
+    this.#origin = origin;
+    this.#tell((watcher) => watcher.updated?.(snapshot, origin));
     for (const [key, { views, isUrgent }] of snapshot.proxies) {
       const old = before.proxies.get(key)?.views;
       if (isUrgent && old !== undefined) this.#held.exempt(old.listeners, views.listeners);
@@ -101,18 +100,23 @@ export class Fleet {
 
   /** A stream of the proxy begins. */
   open(owner: StreamOwner, { bounds, start }: StreamParts = {}): ProxyStream {
-    const stream = new ProxyStream(owner, this.#options, {
+    const stream = new ProxyStream(owner, this.#options.stepTimeoutMs, {
       asked: () => start?.active(),
-      answered: (_typeUrl, refusal) => {
+      answered: (_typeUrl, refusal, nonce) => {
+        this.#tell((watcher) => watcher.answered?.(stream, { nonce, refusal: refusal?.message }));
         if (this.#held.answered(clientOf(owner), refusal?.message))
           this.#options.faulty?.(owner, refusal?.message ?? '');
       },
       isolated: (typeUrl, culprits) => this.#isolate(stream, typeUrl, culprits),
+      sent: (response) => this.#tell((watcher) => watcher.sent?.(stream, response)),
+      complete: (typeUrl) => this.#tell((watcher) => watcher.complete?.(stream, typeUrl)),
       settled: () => {
+        this.#tell((watcher) => watcher.settled?.(stream));
         this.#queue.done(stream);
         start?.settled();
       },
       closed: () => {
+        this.#tell((watcher) => watcher.closed?.(stream));
         this.#streams.delete(stream);
         this.#queue.forget(stream);
         bounds?.closed();
@@ -121,13 +125,23 @@ export class Fleet {
       pace: (bytes, isAnswer) => bounds?.pace(bytes, isAnswer) ?? 0,
     });
     this.#streams.add(stream);
-    stream.take(this.#viewsOf(owner), false);
+    stream.take(this.#viewsOf(owner), false, this.#noncePrefix);
+    this.#tell((watcher) => watcher.opened?.(stream));
     return stream;
   }
 
   /** How the client of a stream takes what it is sent, over its connections. */
   recordOf({ owner }: Pick<ProxyStream, 'owner'>): ClientRecord {
     return this.#held.recordOf(clientOf(owner));
+  }
+
+  get #noncePrefix(): string {
+    const { version } = this.#origin;
+    return this.#options.hasNamedNonces && version !== '' ? `${version.slice(0, 12)}-` : '';
+  }
+
+  #tell(tell: (watcher: StreamWatcher) => void): void {
+    for (const watcher of this.#options.watchers ?? []) tell(watcher);
   }
 
   /** A client refuses resources by themselves. */
@@ -163,95 +177,15 @@ export class Fleet {
     const bytes = stream.bytesTo(views);
     if (bytes === undefined) return;
     // What is newest when its turn comes is sent.
-    const push = (): void => stream.take(this.#viewsOf(stream.owner) ?? views, isUrgent);
+    const push = (): void => {
+      this.#tell((watcher) => watcher.taken?.(stream));
+      stream.take(this.#viewsOf(stream.owner) ?? views, isUrgent, this.#noncePrefix);
+    };
+    this.#tell((watcher) => watcher.queued?.(stream));
     this.#queue.ask(stream, { bytes, push }, isUrgent);
   }
 }
 
 function clientOf({ proxy, identity, envoyVersion }: StreamOwner): HeldClient {
   return { proxy: proxyKey(proxy), identity, envoyVersion };
-}
-
-type Ending = Required<Pick<StreamScope, 'asked' | 'answered' | 'isolated' | 'settled' | 'closed' | 'pace'>>;
-
-/** One stream of a proxy: what it is served at this moment. */
-export class ProxyStream implements StreamScope {
-  readonly owner: StreamOwner;
-  readonly steps = configurationSteps;
-  readonly #options: FleetOptions;
-  readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
-  readonly asked: Ending['asked'];
-  readonly answered: Ending['answered'];
-  readonly isolated: Ending['isolated'];
-  readonly settled: () => void;
-  readonly closed: () => void;
-  readonly pace: Ending['pace'];
-  #views: ProxyViews | undefined;
-  #isUrgent = false;
-  #listener: () => void = () => undefined;
-
-  constructor(owner: StreamOwner, options: FleetOptions, on: Ending) {
-    this.owner = owner;
-    this.#options = options;
-    this.asked = on.asked;
-    this.answered = on.answered;
-    this.isolated = on.isolated;
-    this.closed = on.closed;
-    this.pace = on.pace;
-    this.settled = () => {
-      this.#isUrgent = false;
-      on.settled();
-    };
-    const source = (list: ConfigurationList): ViewSource => {
-      const viewOf = () => this.#views?.[list] ?? emptyView;
-      return {
-        type: configurationTypes[list],
-        get view() {
-          return viewOf();
-        },
-      };
-    };
-    this.#sources = {
-      clusters: source('clusters'),
-      endpoints: source('endpoints'),
-      listeners: source('listeners'),
-      routes: source('routes'),
-    };
-  }
-
-  get stepTimeoutMs(): number {
-    return this.#isUrgent ? Math.min(urgentStepMs, this.#options.stepTimeoutMs) : this.#options.stepTimeoutMs;
-  }
-
-  sourceOf(typeUrl: string): ViewSource | undefined {
-    const list = listOf(typeUrl);
-    return list && this.#sources[list];
-  }
-
-  /** A client that comes back may still have names of a larger mesh. */
-  mostNames(typeUrl: string): number {
-    return 10_000 + 4 * (this.sourceOf(typeUrl)?.view.size ?? 0);
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listener = listener;
-    return () => {
-      this.#listener = () => undefined;
-    };
-  }
-
-  /** From now on this is served. */
-  take(views: ProxyViews | undefined, isUrgent: boolean): void {
-    this.#views = views;
-    this.#isUrgent ||= isUrgent;
-    this.#listener();
-  }
-
-  /** About how many bytes lead from what is served to `views`; undefined: nothing differs. */
-  bytesTo(views: ProxyViews): number | undefined {
-    const differing = lists.filter((list) => this.#views?.[list] !== views[list]);
-    if (differing.length === 0) return undefined;
-    const changes = differing.flatMap((list) => views[list].changesSince(this.#views?.[list] ?? emptyView).changed);
-    return changes.reduce((sum, { body }) => sum + body.length, 0);
-  }
 }

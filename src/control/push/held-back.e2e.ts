@@ -86,7 +86,7 @@ describe('two Envoys of one version', () => {
       return { ...none, listeners: idOf('listeners', listeners) };
     };
     const proxies = ['web', 'api'].map((name) => ({
-      ...{ namespace: 'foo', name, serviceAccount: name, addresses: [], isUrgent },
+      ...{ namespace: 'foo', name, serviceAccount: name, addresses: [], isUrgent, isFrozen: false },
       ...{ shared: ids(shared, routes), own: ids(name === 'web' ? web : []) },
     }));
     fleet.update(new SnapshotReceiver(fleet.snapshot).receive({ lists, proxies }));

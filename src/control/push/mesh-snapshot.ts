@@ -9,7 +9,7 @@ export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
 
 /** One proxy of the mesh: who may be it, and what it is served. */
 export interface ServedProxy
-  extends Pick<PlainProxy, 'namespace' | 'name' | 'serviceAccount' | 'addresses' | 'isUrgent'> {
+  extends Pick<PlainProxy, 'namespace' | 'name' | 'serviceAccount' | 'addresses' | 'isUrgent' | 'isFrozen'> {
   /** The same objects as before where nothing changed. */
   readonly views: ProxyViews;
 }

@@ -27,6 +27,8 @@ export interface PlainProxy {
   readonly addresses: readonly string[];
   /** Something of its change may take access away. */
   readonly isUrgent: boolean;
+  /** It keeps policies that are older than the objects in force, or is closed. */
+  readonly isFrozen: boolean;
   readonly shared: ListIds;
   readonly own: ListIds;
 }

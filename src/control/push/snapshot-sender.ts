@@ -11,6 +11,8 @@ interface Compiled {
   readonly configs: readonly EnvoyConfig[];
   /** One a configuration. Whose account is not told, nobody can be. */
   readonly workloads: readonly (Pick<Workload, 'addresses'> & Partial<Pick<Workload, 'serviceAccount'>>)[];
+  /** Proxies (`<namespace>/<name>`) whose configuration is not made of the objects in force. */
+  readonly frozen?: ReadonlySet<string>;
 }
 
 type Half = Readonly<Record<ConfigurationList, readonly Resource[]>>;
@@ -35,7 +37,7 @@ export class SnapshotSender {
   readonly #sentResources = new Map<string, number>();
 
   /** `isUrgent` says of each proxy whether its change may take access away. */
-  send({ configs, workloads }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
+  send({ configs, workloads, frozen }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
     const used = new Map<string, UsedList>();
     const idsOf = (half: Half): ListIds => {
       const id = (list: ConfigurationList): string => {
@@ -50,8 +52,9 @@ export class SnapshotSender {
       const { serviceAccount = '', addresses = [] } = workloads[i] ?? {};
       const { shared, own } = this.#halvesOf(config);
       const { namespace, workload: name } = config;
-      const plain = { namespace, name, serviceAccount, addresses, isUrgent: isUrgent(`${namespace}/${name}`) };
-      return { ...plain, shared: idsOf(shared), own: idsOf(own) };
+      const key = `${namespace}/${name}`;
+      const marks = { isUrgent: isUrgent(key), isFrozen: frozen?.has(key) === true };
+      return { namespace, name, serviceAccount, addresses, ...marks, shared: idsOf(shared), own: idsOf(own) };
     });
     return { lists: this.#newLists(used), proxies };
   }

@@ -64,7 +64,7 @@ export class ServingBench {
         ...{ debounce: { afterMs: 100, maxMs: 10_000 }, gathersEndpoints: true },
         ...compile,
       },
-      ...{ throttle: 100, takesAnyAddress: false, jwksAllowedHosts: [], program },
+      ...{ throttle: 100, takesAnyAddress: false, jwksAllowedHosts: [], program, trackedMs: 60_000 },
       ...rest,
     };
     const { settings } = distribution.compile;

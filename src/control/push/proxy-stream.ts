@@ -1,0 +1,114 @@
+import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
+import type { ViewSource } from '../../xds/resource-store.ts';
+import { emptyView } from '../../xds/resource-view.ts';
+import type { StreamScope } from '../../xds/scope.ts';
+import { listOf } from './held-back.ts';
+import type { ProxyViews, ServedProxy } from './mesh-snapshot.ts';
+
+/** Who is behind a stream. */
+export interface StreamOwner {
+  readonly proxy: Pick<ServedProxy, 'namespace' | 'name' | 'serviceAccount'>;
+  readonly identity: string;
+  readonly envoyVersion: string;
+}
+
+const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+
+/** An urgent change does not wait for clusters that warm. */
+const urgentStepMs = 100;
+
+type Ending = Required<
+  Pick<StreamScope, 'asked' | 'answered' | 'complete' | 'isolated' | 'sent' | 'settled' | 'closed' | 'pace'>
+>;
+
+/** One stream of a proxy: what it is served at this moment. */
+export class ProxyStream implements StreamScope {
+  readonly owner: StreamOwner;
+  readonly steps = configurationSteps;
+  readonly #stepTimeoutMs: number;
+  readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
+  readonly asked: Ending['asked'];
+  readonly answered: Ending['answered'];
+  readonly complete: Ending['complete'];
+  readonly isolated: Ending['isolated'];
+  readonly sent: Ending['sent'];
+  readonly settled: () => void;
+  readonly closed: () => void;
+  readonly pace: Ending['pace'];
+  #views: ProxyViews | undefined;
+  #isUrgent = false;
+  #noncePrefix = '';
+  #listener: () => void = () => undefined;
+
+  constructor(owner: StreamOwner, stepTimeoutMs: number, on: Ending) {
+    this.owner = owner;
+    this.#stepTimeoutMs = stepTimeoutMs;
+    this.asked = on.asked;
+    this.answered = on.answered;
+    this.complete = on.complete;
+    this.isolated = on.isolated;
+    this.sent = on.sent;
+    this.closed = on.closed;
+    this.pace = on.pace;
+    this.settled = () => {
+      this.#isUrgent = false;
+      on.settled();
+    };
+    const source = (list: ConfigurationList): ViewSource => {
+      const viewOf = () => this.#views?.[list] ?? emptyView;
+      return {
+        type: configurationTypes[list],
+        get view() {
+          return viewOf();
+        },
+      };
+    };
+    this.#sources = {
+      clusters: source('clusters'),
+      endpoints: source('endpoints'),
+      listeners: source('listeners'),
+      routes: source('routes'),
+    };
+  }
+
+  get noncePrefix(): string {
+    return this.#noncePrefix;
+  }
+
+  get stepTimeoutMs(): number {
+    return this.#isUrgent ? Math.min(urgentStepMs, this.#stepTimeoutMs) : this.#stepTimeoutMs;
+  }
+
+  sourceOf(typeUrl: string): ViewSource | undefined {
+    const list = listOf(typeUrl);
+    return list && this.#sources[list];
+  }
+
+  /** A client that comes back may still have names of a larger mesh. */
+  mostNames(typeUrl: string): number {
+    return 10_000 + 4 * (this.sourceOf(typeUrl)?.view.size ?? 0);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listener = listener;
+    return () => {
+      this.#listener = () => undefined;
+    };
+  }
+
+  /** From now on this is served. */
+  take(views: ProxyViews | undefined, isUrgent: boolean, noncePrefix = ''): void {
+    this.#views = views;
+    this.#noncePrefix = noncePrefix;
+    this.#isUrgent ||= isUrgent;
+    this.#listener();
+  }
+
+  /** About how many bytes lead from what is served to `views`; undefined: nothing differs. */
+  bytesTo(views: ProxyViews): number | undefined {
+    const differing = lists.filter((list) => this.#views?.[list] !== views[list]);
+    if (differing.length === 0) return undefined;
+    const changes = differing.flatMap((list) => views[list].changesSince(this.#views?.[list] ?? emptyView).changed);
+    return changes.reduce((sum, { body }) => sum + body.length, 0);
+  }
+}

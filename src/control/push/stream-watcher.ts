@@ -1,0 +1,45 @@
+import type { SentNote, StreamScope } from '../../xds/scope.ts';
+import type { MeshSnapshot } from './mesh-snapshot.ts';
+import type { ObjectChanges } from './object-versions.ts';
+import type { StreamOwner } from './proxy-stream.ts';
+
+/** A stream as its watchers see it. */
+export interface WatchedStream extends Pick<StreamScope, 'sourceOf'> {
+  readonly owner: StreamOwner;
+}
+
+/** Where a snapshot comes from. */
+export interface SnapshotOrigin {
+  /** Digest of the inputs. */
+  readonly version: string;
+  /** Absent: nobody tracks objects. */
+  readonly objects?: ObjectChanges | undefined;
+  /** Unix milliseconds. */
+  readonly times: CompileTimes;
+}
+
+/** When a snapshot came to be, in milliseconds of Unix time. */
+export interface CompileTimes {
+  /** The first change was seen. */
+  readonly changedMs: number;
+  readonly beganMs: number;
+  readonly endedMs: number;
+}
+
+/** What hears of snapshots and of the way that they take to the proxies. */
+export interface StreamWatcher {
+  /** A snapshot is to be served; no stream has it yet. */
+  updated?(snapshot: MeshSnapshot, origin: SnapshotOrigin): void;
+  opened?(stream: WatchedStream): void;
+  /** A change waits for its turn. */
+  queued?(stream: WatchedStream): void;
+  /** From now on the stream is sent the snapshot in force. */
+  taken?(stream: WatchedStream): void;
+  sent?(stream: WatchedStream, response: SentNote): void;
+  answered?(stream: WatchedStream, answer: { readonly nonce: string; readonly refusal: string | undefined }): void;
+  /** The client says that it has everything of the type that it is to have now. */
+  complete?(stream: WatchedStream, typeUrl: string): void;
+  /** Everything is sent and answered. */
+  settled?(stream: WatchedStream): void;
+  closed?(stream: WatchedStream): void;
+}
