@@ -3,6 +3,7 @@ import type { RateLimit } from './ca/rate-limit.ts';
 import type { CompileData } from './push/compile-messages.ts';
 import type { Address } from './server/address.ts';
 import type { ConnectionLimits } from './server/connection-limits.ts';
+import type { OtlpSettings } from './trace/otlp-settings.ts';
 
 /** How the tokens of service accounts are verified. */
 export interface TokenConfig {
@@ -44,6 +45,8 @@ export interface DistributionConfig {
   readonly throttle: number;
   /** PILOT_DISTRIBUTION_HISTORY_RETENTION; absent: nobody knows which proxy has which version. */
   readonly trackedMs?: number | undefined;
+  /** Where spans of pushes go; absent: nowhere. */
+  readonly traces?: OtlpSettings | undefined;
   /** Proxies come from other addresses than their workloads have. */
   readonly takesAnyAddress: boolean;
   /** Hosts that key sets may come from though their addresses are private; the mesh configuration may change them. */

@@ -13,6 +13,7 @@ import type {
 } from '../../control/control-config.ts';
 import type { MeshSource } from '../../control/registry/open-registry.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
+import { otlpSettingsOf } from '../../control/trace/otlp-settings.ts';
 import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
@@ -108,6 +109,7 @@ async function distributionOf(
     trackedMs: variable(environment, 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING', parseBoolean)
       ? variable(environment, 'PILOT_DISTRIBUTION_HISTORY_RETENTION', parseDurationVariable)
       : undefined,
+    traces: otlpSettingsOf(environment, version),
     throttle: variable(environment, 'PILOT_PUSH_THROTTLE', parsePositive),
     takesAnyAddress: flags.anyProxyAddress === true,
     jwksAllowedHosts,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../config/read.ts';
 import { variables } from '../../config/variables.ts';
 import { parseAddress } from '../../control/server/address.ts';
+import { otlpVariables } from '../../control/trace/otlp-settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { runInProcess } from '../testing/run-in-process.ts';
 import { controlConfigOf } from './config.ts';
@@ -17,7 +18,7 @@ describe('runMeshd', () => {
     expect(stdout).toMatch(/--monitoringAddr <host:port>[^-]*\(default: :15014\)/);
     const named = new Set(stdout.match(/^ {2}[A-Z][A-Z_]+/gm)?.map((name) => name.trim()));
     expect(named.has('TRUST_DOMAIN') && named.has('PILOT_CERT_PROVIDER')).toBe(true);
-    const known = new Set(variables.map(({ name }) => name));
+    const known = new Set<string>([...variables, ...otlpVariables].map(({ name }) => name));
     expect([...named].filter((name) => !known.has(name))).toEqual([]);
   });
 
@@ -55,6 +56,7 @@ describe('runMeshd', () => {
     ['serve', { PILOT_CERT_PROVIDER: 'kubernetes' }, /^meshd: not supported: PILOT_CERT_PROVIDER=kubernetes/],
     ['serve', { PILOT_CERT_PROVIDER: 'custom' }, /^meshd: PILOT_CERT_PROVIDER=custom needs PILOT_CERT_DIR/],
     ['serve', { CENTRAL_ISTIOD: 'true', DNS_ADDR: ':53' }, /^meshd: not supported yet: CENTRAL_ISTIOD, DNS_ADDR\n$/],
+    ['serve --config .', { OTEL_EXPORTER_OTLP_ENDPOINT: 'host:4318' }, /^meshd: OTEL_EXPORTER_OTLP_ENDPOINT is a URL/],
     ['serve --tokenIssuer kubernetes', {}, /^meshd: --tokenIssuer is a URL where no --tokenKeys are given/],
     ['serve --listen :0', { ENABLE_CA_SERVER: 'false' }, /^meshd: --listen needs a certificate/],
   ])('refuses %j with %j with 2', async (line, environment, message) => {

@@ -1,3 +1,5 @@
+import { otlpVariables } from '../../control/trace/otlp-settings.ts';
+
 /** A variable that `meshd serve` reads, as its help and its page describe it. */
 export interface ServeVariable {
   readonly name: string;
@@ -42,6 +44,7 @@ export const serveVariables: readonly ServeVariable[] = [
       "namespace of the control plane; the server certificate names meshd.<namespace>.svc, and Istio's names of that service",
     default: 'mesh-system',
   },
+  ...otlpVariables,
   {
     name: 'PILOT_CERT_DIR',
     description:

@@ -13,11 +13,13 @@ import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import type { RegistryFigures } from '../registry/registry.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
+import { OtlpExporter } from '../trace/otlp-exporter.ts';
 import { Admission } from './admission.ts';
 import { CompileSupervisor } from './compile-supervisor.ts';
 import { DistributionTracker } from './distribution-tracker.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, proxyKey } from './mesh-snapshot.ts';
+import { PushTracer } from './push-tracer.ts';
 
 export interface DistributionParts {
   readonly trustDomain: string;
@@ -57,10 +59,12 @@ const unavailable = 14;
 export function startDistribution(config: DistributionConfig, parts: DistributionParts): Distribution {
   const { trustDomain, log, clock, metrics } = parts;
   const tracker = config.trackedMs === undefined ? undefined : new DistributionTracker(config.trackedMs);
+  const exporter = config.traces && new OtlpExporter({ settings: config.traces, log, ...metrics.spans });
+  const tracer = new PushTracer({ log, sink: exporter && ((span) => exporter.add(span)) });
   const fleet = new Fleet({
     limits: { count: config.throttle, bytes: bytesInFlight },
     stepTimeoutMs,
-    watchers: tracker === undefined ? [] : [tracker],
+    watchers: [tracer, ...(tracker === undefined ? [] : [tracker])],
     hasNamedNonces: tracker !== undefined,
     faulty: ({ proxy, envoyVersion }, message) => {
       const whose = { proxy: proxyKey(proxy), envoyVersion, message };
@@ -106,6 +110,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
       recycling.close();
       keySets.close();
       await supervisor.close();
+      await exporter?.close();
     },
   };
 }

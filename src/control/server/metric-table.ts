@@ -74,6 +74,11 @@ export const controlMetrics = {
     help: 'Time since the API server last said something about the kind, which it does once a minute. Set an alarm on this.',
     labels: ['kind', 'group'],
   },
+  meshd_trace_spans_sent_count: { type: 'counter', help: 'Spans of pushes that the receiver of traces has taken.' },
+  meshd_trace_spans_lost_count: {
+    type: 'counter',
+    help: 'Spans of pushes that were given up: too many waited, or the receiver of traces refused them.',
+  },
   meshd_server_cert_expiry_timestamp: {
     type: 'gauge',
     help: "When the TLS listener's certificate expires, in seconds since 1970.",

@@ -27,6 +27,8 @@ export class ControlMetrics {
   readonly #compilations = this.#counter('meshd_compilations_count');
   readonly #refusedInputs = this.#counter('meshd_refused_inputs_count');
   readonly #restarts = this.#counter('meshd_compile_restarts_count');
+  readonly #sentSpans = this.#counter('meshd_trace_spans_sent_count');
+  readonly #lostSpans = this.#counter('meshd_trace_spans_lost_count');
   #fleet: (() => FleetFigures) | undefined;
   #figuresOf: () => readonly RegistryFigures[] = () => [];
   #signer: (() => Signer) | undefined;
@@ -60,6 +62,12 @@ export class ControlMetrics {
     compiled: (): void => this.#compilations.inc(),
     refused: (): void => this.#refusedInputs.inc(),
     restarted: (): void => this.#restarts.inc(),
+  };
+
+  /** What became of spans. */
+  readonly spans = {
+    sent: (count: number): void => this.#sentSpans.inc(count),
+    lost: (count: number): void => this.#lostSpans.inc(count),
   };
 
   countPush(typeUrl: string): void {
