@@ -78,6 +78,8 @@ export interface ControlConfig {
     | undefined;
   /** Undefined: no configuration is served. */
   readonly distribution?: DistributionConfig | undefined;
+  /** Path of a Unix socket on which the state of the distribution is served; absent: none is. */
+  readonly debugSocket?: string | undefined;
   readonly monitoring: Address;
   readonly version: string;
 }

@@ -10,6 +10,8 @@ import { type AdmitRequest, createCertificateService } from './ca/certificate-se
 import { openAuthority } from './ca/open-authority.ts';
 import { CallerLimits } from './ca/rate-limit.ts';
 import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
+import { debugActions, debugAnswers } from './debug/debug-answers.ts';
+import { startDebugServer } from './debug/debug-server.ts';
 import { followSettings, type SettingsFollower } from './follow-settings.ts';
 import { startDistribution } from './push/distribution.ts';
 import { CertificateSource } from './server/certificate-provider.ts';
@@ -58,6 +60,12 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       config.distribution &&
       startDistribution(config.distribution, { trustDomain: config.trustDomain, log, clock, metrics });
     if (distribution !== undefined) open.push(distribution);
+    if (distribution !== undefined && config.debugSocket !== undefined) {
+      const answering = { version: config.version, startedAt: clock(), notReady: () => notReady(), distribution };
+      const debug = { answers: debugAnswers(answering), actions: debugActions(distribution) };
+      open.push(await startDebugServer({ path: config.debugSocket, ...debug }));
+      log.info('serving debug answers', { socket: config.debugSocket });
+    }
     if (config.settings !== undefined) {
       const follower: SettingsFollower = {
         use: ({ jwksAllowedHosts }) => {

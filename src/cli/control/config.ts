@@ -17,7 +17,7 @@ import { otlpSettingsOf } from '../../control/trace/otlp-settings.ts';
 import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
-import type { ServeFlags } from './flags.ts';
+import { defaultDebugSocket, type ServeFlags } from './flags.ts';
 import { serveVariables } from './variables.ts';
 
 const usualPort = 15_012;
@@ -41,6 +41,7 @@ export async function controlConfigOf(
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
     secure,
     distribution: await distributionOf(flags, settings, environment, hasAuthority && secure !== undefined),
+    debugSocket: flags.debugSocket ?? defaultDebugSocket,
     monitoring: flags.monitoringAddr,
     version,
   };
@@ -88,7 +89,9 @@ async function distributionOf(
 ): Promise<ControlConfig['distribution']> {
   const source = await sourceOf(flags, environment);
   if (source === undefined) {
-    const unused = (['anyProxyAddress', 'stateFolder'] as const).find((name) => flags[name] !== undefined);
+    const unused = (['anyProxyAddress', 'stateFolder', 'debugSocket'] as const).find(
+      (name) => flags[name] !== undefined,
+    );
     if (unused !== undefined) throw new UsageError(`--${unused} has an effect with --config or --kubernetes alone`);
     return undefined;
   }

@@ -3,6 +3,9 @@ import { type Address, parseAddress } from '../../control/server/address.ts';
 import { collectFilled, filledText, parsePath } from '../options.ts';
 import { serveVariablesHelp } from './variables.ts';
 
+/** Where the other commands of `meshd` look for it too. */
+export const defaultDebugSocket = './var/run/mesh/meshd.sock';
+
 /** The flags of `serve` as the parser gives them. */
 export interface ServeFlags {
   readonly meshConfig?: string;
@@ -24,6 +27,7 @@ export interface ServeFlags {
   readonly watchNamespaces?: readonly string[];
   readonly anyProxyAddress?: true;
   readonly stateFolder?: string;
+  readonly debugSocket?: string;
 }
 
 /** Adds the flags of `meshd serve`. */
@@ -108,6 +112,11 @@ function addDistributionFlags(command: Command): Command {
     .option(
       '--anyProxyAddress',
       "let a proxy come from another address than its workload's: for networks that translate addresses",
+    )
+    .option(
+      '--debugSocket <file>',
+      `Unix socket of meshd status, proxies, why and forget, for this user alone (default: ${defaultDebugSocket})`,
+      parsePath,
     )
     .option(
       '--stateFolder <folder>',

@@ -3,6 +3,7 @@ import { addLoggingFlags, foldBooleans } from '../agent/flags.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { addCompletion } from '../completion/add-completion.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
+import { addDebugCommands } from './add-debug-commands.ts';
 import { addServeFlags } from './flags.ts';
 
 /** Runs one command line of `meshd` and gives its exit code. */
@@ -29,6 +30,7 @@ export function createMeshd(context: ProgramContext, finish: Finish, output: Out
     const { runServe } = await import('./serve.ts');
     finish(await runServe(options, context));
   });
+  addDebugCommands(program, context, finish);
   addVersionCommand(program, () => context.signals.release());
   const values = async () => (await import('../completion/logging-values.ts')).loggingValues;
   addCompletion(program, { values, begin: () => context.signals.release(), finish });

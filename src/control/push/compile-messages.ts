@@ -3,6 +3,7 @@ import type { Answer, PlainError, Question } from '../../live/aside/messages.ts'
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
+import type { WhyAnswer } from '../debug/answers.ts';
 import type { MeshSource } from '../registry/open-registry.ts';
 import type { Registry, RegistryFigures } from '../registry/registry.ts';
 import type { DebounceTimes } from './debounce.ts';
@@ -46,12 +47,22 @@ export type ToCompiler =
   | { readonly type: 'close' }
   /** Keys of token issuers are others than before. */
   | { readonly type: 'keys' }
+  /** What decided the configuration of a proxy (`<namespace>/<name>`), of a resource of this name or of all. */
+  | { readonly type: 'why'; readonly id: number; readonly proxy: string; readonly name: string | undefined }
+  /** Objects of the kind that stay though its definition is gone, go. */
+  | { readonly type: 'forget'; readonly id: number; readonly kind: string }
   | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'failedAnswer'; readonly error: PlainError };
 
 /** From the compile thread. */
 export type FromCompiler =
-  | { readonly type: 'snapshot'; readonly snapshot: PlainSnapshot; readonly origin: SnapshotOrigin }
+  | {
+      readonly type: 'snapshot';
+      readonly snapshot: PlainSnapshot;
+      readonly origin: SnapshotOrigin;
+      /** Nothing is wrong with the inputs. */
+      readonly isSound: boolean;
+    }
   /** The inputs are wrong, or cannot be read: what was served last stays. `text` says why, with file and line. */
   | { readonly type: 'refused'; readonly text: string }
   /** What is in force now, for the thread that takes the place of this one. */
@@ -61,4 +72,7 @@ export type FromCompiler =
   | { readonly type: 'told'; readonly level: 'info' | 'warn'; readonly text: string }
   /** How far the objects of the mesh are known. */
   | { readonly type: 'registry'; readonly figures: readonly RegistryFigures[] }
+  /** Undefined: there is no such proxy. */
+  | { readonly type: 'why'; readonly id: number; readonly answer: WhyAnswer | undefined }
+  | { readonly type: 'forgotten'; readonly id: number; readonly objects: number }
   | { readonly type: 'closed' };

@@ -5,10 +5,12 @@ import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
 import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import type { WhyAnswer } from '../debug/answers.ts';
 import type { RegistryFigures } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
+import { ThreadQuestions } from './thread-questions.ts';
 
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-compile.cjs');
@@ -53,6 +55,8 @@ export class CompileSupervisor {
   readonly #options: SupervisorOptions;
   /** Of the thread before, until the next one tells. */
   #figures: readonly RegistryFigures[] = [];
+  readonly #questions = new ThreadQuestions();
+  #refusedInputs: { readonly at: number; readonly text: string } | undefined;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs: number;
@@ -71,6 +75,21 @@ export class CompileSupervisor {
   /** Of the thread that runs; for tests. */
   get worker(): Worker | undefined {
     return this.#worker;
+  }
+
+  /** What decided the configuration of a proxy; undefined: there is no such proxy. Throws where nothing compiles now. */
+  why(proxy: string, name: string | undefined): Promise<WhyAnswer | undefined> {
+    return this.#questions.ask((id) => this.#post(this.#worker, { type: 'why', id, proxy, name }));
+  }
+
+  /** Objects of the kind that stay though its definition is gone, go; gives how many. */
+  forget(kind: string): Promise<number> {
+    return this.#questions.ask((id) => this.#post(this.#worker, { type: 'forget', id, kind }));
+  }
+
+  /** The last inputs that were wrong, until all are sound again. */
+  get refusedInputs(): { readonly at: number; readonly text: string } | undefined {
+    return this.#refusedInputs;
   }
 
   /** How far the objects of the mesh are known; none where they are files. */
@@ -139,6 +158,7 @@ export class CompileSupervisor {
     }
     if (message.type === 'refused') {
       observer?.refused?.();
+      this.#refusedInputs = { at: Date.now(), text: message.text };
       log.error(`the inputs have errors; proxies that they concern keep the last valid policies\n${message.text}`);
       return;
     }
@@ -146,11 +166,16 @@ export class CompileSupervisor {
       log[message.level](message.text);
       return;
     }
+    if (message.type === 'why' || message.type === 'forgotten') {
+      this.#questions.answer(message.id, message.type === 'why' ? message.answer : message.objects);
+      return;
+    }
     if (message.type === 'registry') {
       this.#figures = message.figures;
       return;
     }
     if (message.type === 'closed') return;
+    if (message.isSound) this.#refusedInputs = undefined;
     const snapshot = receiver.receive(message.snapshot);
     this.#pauseMs = this.#options.pauseMs ?? shortestPauseMs;
     const { beganMs, endedMs } = message.origin.times;

@@ -34,6 +34,9 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   port.on('message', (message: ToCompiler) => {
     if (message.type === 'close') void (keeper?.flush() ?? Promise.resolve()).then(() => tell({ type: 'closed' }));
     else if (message.type === 'keys') mesh.renewKeys();
+    else if (message.type === 'why') tell({ ...message, answer: mesh.why(message.proxy, message.name) });
+    else if (message.type === 'forget')
+      tell({ type: 'forgotten', id: message.id, objects: registry.forget(message.kind) });
     else if (message.type === 'answer') asked.answer(message.answer);
     else asked.fail(errorOf(message.error));
   });

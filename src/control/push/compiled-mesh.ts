@@ -1,12 +1,16 @@
 import { createCompiler } from '../../compiler/compile.ts';
+import { createLocator } from '../../compiler/render/origins-json.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import { Fleet, type FleetInputs } from '../../live/fleet.ts';
+import type { FleetOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { contentVersion } from '../../xds/resource.ts';
+import type { WhyAnswer } from '../debug/answers.ts';
+import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
@@ -53,6 +57,8 @@ export class CompiledMesh {
   /** Something is not compiled yet. */
   #pending: Pending | undefined;
   #isFirst = true;
+  /** Of the last compilation. */
+  #outcomes: FleetOutcome['outcomes'] = new Map();
 
   /** `good` is what a mesh before this one had in force. */
   constructor(data: CompileData, good: MeshState | undefined, parts: MeshParts) {
@@ -80,6 +86,15 @@ export class CompiledMesh {
     if (this.#inputs === undefined) return;
     this.#pending = { isUrgent: true, isOfAll: true, changedMs: this.#pending?.changedMs ?? nowMs() };
     this.#debounce.add({ isUrgent: true });
+  }
+
+  /** What decided the configuration that a proxy (`<namespace>/<name>`) is served; undefined: it is not known. */
+  why(proxy: string, name: string | undefined): WhyAnswer | undefined {
+    const outcome = this.#outcomes.get(proxy);
+    return (
+      outcome &&
+      whyOf(proxy, outcome, name, createLocator([...(this.#inputs?.files ?? []), ...(this.#fleet?.state?.files ?? [])]))
+    );
   }
 
   /** Looks at the objects; one look at a time. */
@@ -155,13 +170,14 @@ export class CompiledMesh {
     if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
     if (errors.length > 0 && outcomes.size === 0) return;
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
+    this.#outcomes = outcomes;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const isTouched = (proxy: string): boolean => isOfAll || touched === 'all' || touched.has(proxy);
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
     const origin = { version, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
-    this.#parts.tell({ type: 'snapshot', snapshot, origin });
+    this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
   }

@@ -11,6 +11,7 @@ import type { Session } from '../../xds/session.ts';
 import { Turns } from '../../xds/turns.ts';
 import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
+import { ConnectedProxies } from '../debug/connected.ts';
 import type { RegistryFigures } from '../registry/registry.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { OtlpExporter } from '../trace/otlp-exporter.ts';
@@ -33,6 +34,8 @@ export interface Distribution {
   readonly fleet: Fleet;
   /** Undefined: PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
   readonly tracker: DistributionTracker | undefined;
+  readonly connected: ConnectedProxies;
+  readonly supervisor: Pick<CompileSupervisor, 'why' | 'forget' | 'registry' | 'refusedInputs'>;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */
@@ -61,10 +64,11 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const tracker = config.trackedMs === undefined ? undefined : new DistributionTracker(config.trackedMs);
   const exporter = config.traces && new OtlpExporter({ settings: config.traces, log, ...metrics.spans });
   const tracer = new PushTracer({ log, sink: exporter && ((span) => exporter.add(span)) });
+  const connected = new ConnectedProxies();
   const fleet = new Fleet({
     limits: { count: config.throttle, bytes: bytesInFlight },
     stepTimeoutMs,
-    watchers: [tracer, ...(tracker === undefined ? [] : [tracker])],
+    watchers: [tracer, connected, ...(tracker === undefined ? [] : [tracker])],
     hasNamedNonces: tracker !== undefined,
     faulty: ({ proxy, envoyVersion }, message) => {
       const whose = { proxy: proxyKey(proxy), envoyVersion, message };
@@ -83,7 +87,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const recycling = recycleStale(sessions, staleMs);
   return {
     fleet,
-    tracker,
+    ...{ tracker, connected, supervisor },
     allowKeyHosts: (hosts) => keySets.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor.registry) : undefined),
     addTo: (server) => {

@@ -41,6 +41,11 @@ export class FilesRegistry implements Registry {
     this.#watch?.close();
   }
 
+  /** Files that are gone are gone. */
+  forget(): number {
+    return 0;
+  }
+
   /** The files of the last look are in force. */
   accept(): void {
     this.#folders.accept(this.#places);

@@ -37,6 +37,8 @@ export interface Registry {
   readonly folders: FolderMemory['accepted'];
   /** A row a kind; none where the objects are files. */
   readonly figures: readonly RegistryFigures[];
+  /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
+  forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */
   follow(onChange: () => void): Promise<void>;
   close(): void;

@@ -47,6 +47,10 @@ export class ServingBench {
     return this.control.path(name);
   }
 
+  get debugSocket(): string {
+    return this.path('run/meshd.sock');
+  }
+
   /** A file of the folder, by rename, as editors and volumes do. */
   async put(name: string, text: string): Promise<void> {
     await writeFile(this.path(`${name}.new`), text);
@@ -68,7 +72,7 @@ export class ServingBench {
       ...rest,
     };
     const { settings } = distribution.compile;
-    await this.control.start((config) => ({ ...config, settings, distribution }));
+    await this.control.start((config) => ({ ...config, settings, distribution, debugSocket: this.debugSocket }));
     this.root = await readFile(this.path('ca/self-signed-root.pem'), 'utf8');
   }
 

@@ -1,0 +1,143 @@
+import type { DecidingField } from '../../contracts/origins-file.ts';
+import type { FaultRow, ProxyRow, StatusAnswer, WhyAnswer } from '../../control/debug/answers.ts';
+
+/** A replica's answer, with the socket that it came from. */
+export interface Replica<T> {
+  readonly socket: string;
+  readonly answer: T;
+}
+
+/** `meshd status`: a block a replica, and with several of them their sum. */
+export function statusText(replicas: readonly Replica<StatusAnswer>[]): string {
+  const blocks = replicas.map(({ socket, answer }) => statusBlock(socket, answer));
+  if (replicas.length < 2) return blocks.join('\n');
+  const sum = (of: 'connected' | 'inStep' | 'faulty' | 'waiting'): number =>
+    replicas.reduce((all, { answer }) => all + answer[of], 0);
+  const known = Math.max(...replicas.map(({ answer }) => answer.known));
+  const counts = {
+    known,
+    connected: sum('connected'),
+    inStep: sum('inStep'),
+    faulty: sum('faulty'),
+    waiting: sum('waiting'),
+  };
+  const total = `${replicas.length} replicas\n  proxies  ${proxiesLine({ ...counts, frozen: Math.max(...replicas.map(({ answer }) => answer.frozen)) })}\n`;
+  return [...blocks, total].join('\n');
+}
+
+function statusBlock(socket: string, answer: StatusAnswer): string {
+  const { version, startedAt, notReady, refusedInputs, registry } = answer;
+  const lines = [
+    `meshd ${version} at ${socket}, since ${timeOf(startedAt)}: ${notReady === undefined ? 'serves' : `does not serve: ${notReady}`}`,
+    `  proxies  ${proxiesLine(answer)}`,
+  ];
+  if (refusedInputs === undefined) lines.push('  inputs   sound');
+  else lines.push(`  inputs   refused at ${timeOf(refusedInputs.at)}:`, ...indented(refusedInputs.text, '    '));
+  for (const { kind, group, objects, held, hasSynced, problem } of registry) {
+    const notes = [
+      hasSynced ? `${objects} objects` : 'not known yet',
+      held > 0 ? `${held} held, their definition is gone` : '',
+      problem ?? '',
+    ];
+    if (objects > 0 || !hasSynced || problem !== undefined) {
+      lines.push(`  cluster  ${kind}${group && `.${group}`}: ${notes.filter(Boolean).join('; ')}`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function proxiesLine(
+  of: Pick<StatusAnswer, 'known' | 'connected' | 'inStep' | 'faulty' | 'frozen' | 'waiting'>,
+): string {
+  const { known, connected, inStep, faulty, frozen, waiting } = of;
+  return `${known} known, ${connected} connected, ${inStep} in step, ${waiting} waiting, ${faulty} refuse everything, ${frozen} keep policies of before`;
+}
+
+/** `meshd proxies`: a line a stream, and below it what the proxy refuses. */
+export function proxiesText(replicas: readonly Replica<readonly ProxyRow[]>[]): string {
+  const rows = replicas.flatMap(({ socket, answer }) => answer.map((row) => ({ socket, row })));
+  if (rows.length === 0) return 'no proxy is connected\n';
+  const cells = rows.map(({ socket, row }) => [
+    ...[row.proxy, stateOf(row), row.envoyVersion || '-', timeOf(row.connectedAt)],
+    ...(['clusters', 'endpoints', 'listeners', 'routes'] as const).map((list) => versionOf(row.types[list])),
+    ...(replicas.length > 1 ? [socket] : []),
+  ]);
+  const head = [
+    'PROXY',
+    'STATE',
+    'ENVOY',
+    'CONNECTED',
+    'CLUSTERS',
+    'ENDPOINTS',
+    'LISTENERS',
+    'ROUTES',
+    ...(replicas.length > 1 ? ['MESHD'] : []),
+  ];
+  const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const body = rows.flatMap(({ row }, i) => [line(cells[i] ?? []), ...refusalLines(row)]);
+  return `${[line(head), ...body].join('\n')}\n`;
+}
+
+function stateOf({ isInStep, isFaulty, isFrozen }: ProxyRow): string {
+  if (isFaulty) return 'refuses everything';
+  if (isFrozen) return 'frozen';
+  return isInStep ? 'in step' : 'behind';
+}
+
+/** The digest that is acknowledged; with an arrow, the one that is to be. */
+function versionOf(type: ProxyRow['types']['clusters']): string {
+  if (type === undefined) return '-';
+  const { current, acknowledged } = type;
+  if (acknowledged === undefined) return '-';
+  return acknowledged === current ? current.slice(0, 8) : `${acknowledged.slice(0, 8)}->${current.slice(0, 8)}`;
+}
+
+function refusalLines({ refused, message }: ProxyRow): readonly string[] {
+  const names = refused.length === 0 ? [] : [`    refuses ${refused.join(', ')}`];
+  return message === undefined ? names : [...names, ...indented(`said: ${message}`, '    ')];
+}
+
+/** `meshd why`: the proxy's state, what is at fault, and each fragment with the fields that decided it. */
+export function whyText({ proxy, state, faults, resources }: WhyAnswer): string {
+  const states = {
+    current: 'has what the inputs say',
+    frozen: 'keeps its policies of before',
+    denying: 'was never configured, and lets nothing through',
+  };
+  const lines = [`${proxy} ${states[state]}`, ...faults.flatMap(faultLines)];
+  for (const { list, name, fragments } of resources) {
+    lines.push('', `${list} ${name}${fragments.length === 0 ? ': no object decided it, defaults alone' : ''}`);
+    for (const { path, decidedBy, overrode } of fragments) {
+      lines.push(`  ${path || '(whole)'}`, ...decidedBy.map((field) => `    by ${fieldText(field)}`));
+      lines.push(...overrode.map((field) => `    and not ${fieldText(field)}`));
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function faultLines({ object, file, line, isHeld, errors }: FaultRow): readonly string[] {
+  const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
+  const what = isHeld ? 'its last valid version is in force' : 'no version of it is in force';
+  return [
+    `  ${object ?? 'an object that nobody can name'}${place} is faulty; ${what}:`,
+    ...errors.flatMap((text) => indented(text, '    ')),
+  ];
+}
+
+function fieldText({ kind, namespace, name, field, file, line, column }: DecidingField): string {
+  const place = line === undefined ? file : `${file}:${line}:${column}`;
+  return `${[kind, namespace, name].filter(Boolean).join('/')} ${field} (${place})`;
+}
+
+function indented(text: string, indent: string): readonly string[] {
+  return text.split('\n').map((line) => `${indent}${line}`);
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).concat('Z');
+}

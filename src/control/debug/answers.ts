@@ -1,0 +1,89 @@
+import type { FragmentFields } from '../../contracts/origins-file.ts';
+import type { ConfigurationList } from '../../xds/aggregated-service.ts';
+import type { RegistryFigures } from '../registry/registry.ts';
+
+/** Counts up when a reader of the form before would misread an answer. */
+export const debugFormat = 1;
+
+/** What a proxy has of one type of resource. */
+export interface TypeAtProxy {
+  /** Resources that it is to have now. */
+  readonly resources: number;
+  /** Digest of what it is to have now, and of what it has acknowledged; equal digests are equal content on every replica. */
+  readonly current: string;
+  readonly acknowledged: string | undefined;
+}
+
+/** One stream of a proxy. */
+export interface ProxyRow {
+  /** `<namespace>/<name>` */
+  readonly proxy: string;
+  /** SPIFFE ID of its certificate. */
+  readonly identity: string;
+  /** Empty where the client does not tell it. */
+  readonly envoyVersion: string;
+  /** Unix milliseconds. */
+  readonly connectedAt: number;
+  readonly types: Readonly<Partial<Record<ConfigurationList, TypeAtProxy>>>;
+  /** It has acknowledged all that it is to have of the types that it asks for. */
+  readonly isInStep: boolean;
+  /** Resources that it refuses by themselves, and its last words of refusal. */
+  readonly refused: readonly string[];
+  readonly message: string | undefined;
+  /** It refuses whatever it is sent. */
+  readonly isFaulty: boolean;
+  /** It keeps policies of before, since an object is faulty that may concern it. */
+  readonly isFrozen: boolean;
+}
+
+/** `/debug/syncz`: one row a stream. */
+export interface ProxiesAnswer {
+  readonly format: typeof debugFormat;
+  readonly proxies: readonly ProxyRow[];
+}
+
+/** `/debug/status` */
+export interface StatusAnswer {
+  readonly format: typeof debugFormat;
+  readonly version: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** Why it does not serve; undefined: it does. */
+  readonly notReady: string | undefined;
+  /** Proxies that the mesh has, and streams that are open. */
+  readonly known: number;
+  readonly connected: number;
+  readonly inStep: number;
+  readonly faulty: number;
+  readonly frozen: number;
+  /** Proxies whose changed configuration waits for its turn. */
+  readonly waiting: number;
+  /** The last time that inputs were wrong, if they still are. */
+  readonly refusedInputs: { readonly at: number; readonly text: string } | undefined;
+  readonly registry: readonly RegistryFigures[];
+}
+
+/** An object that is at fault. */
+export interface FaultRow {
+  /** `<kind>/<namespace>/<name>`, where it is known. */
+  readonly object: string | undefined;
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+  /** Its last valid version is in force. */
+  readonly isHeld: boolean;
+  readonly errors: readonly string[];
+}
+
+/** `/debug/why`: what decided the configuration of a proxy. */
+export interface WhyAnswer {
+  readonly format: typeof debugFormat;
+  readonly proxy: string;
+  /** It has policies of before, or lets nothing through, because of the faults. */
+  readonly state: 'current' | 'frozen' | 'denying';
+  readonly faults: readonly FaultRow[];
+  readonly resources: readonly {
+    readonly list: ConfigurationList;
+    readonly name: string;
+    readonly fragments: readonly FragmentFields[];
+  }[];
+}

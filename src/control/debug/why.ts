@@ -1,0 +1,42 @@
+import { fragmentJson, type Locate } from '../../compiler/render/origins-json.ts';
+import type { Diagnostic } from '../../diagnostics/bag.ts';
+import type { FleetFault, ProxyOutcome } from '../../live/fleet-outcome.ts';
+import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
+import { debugFormat, type FaultRow, type WhyAnswer } from './answers.ts';
+
+const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+
+/** What decided a proxy's resources: those of this name, or all that an object decided. */
+export function whyOf(proxy: string, outcome: ProxyOutcome, name: string | undefined, locate: Locate): WhyAnswer {
+  const config = 'config' in outcome ? outcome.config : outcome.frozen;
+  const resources = lists.flatMap((list) =>
+    config[list]
+      .filter((resource) => (name === undefined ? resource.origins.length > 0 : resource.name === name))
+      .map((resource) => ({
+        ...{ list, name: resource.name },
+        fragments: resource.origins.map((origin) => fragmentJson(origin, locate)),
+      })),
+  );
+  const state = 'config' in outcome ? 'current' : outcome.isDenying ? 'denying' : 'frozen';
+  return {
+    format: debugFormat,
+    proxy,
+    state,
+    faults: outcome.faults.map((fault) => faultRow(fault, locate)),
+    resources,
+  };
+}
+
+function faultRow({ object, file, line, heldSince, errors }: FleetFault, locate: Locate): FaultRow {
+  return {
+    object: object && `${object.kind}/${object.namespace}/${object.name}`,
+    ...{ file, line, isHeld: heldSince !== undefined },
+    errors: errors.map((error) => errorText(error, locate)),
+  };
+}
+
+/** As the compiler writes it: the place, and what is wrong. */
+function errorText({ span, message }: Diagnostic, locate: Locate): string {
+  const at = span && locate(span);
+  return span === undefined || at === undefined ? message : `${span.file}:${at.line}:${at.column}: ${message}`;
+}
