@@ -53,6 +53,8 @@ export interface DistributionConfig {
   readonly jwksAllowedHosts: readonly string[];
   /** How often key sets are fetched again, in milliseconds; absent: the usual 20 minutes. */
   readonly keyRefreshMs?: number;
+  /** A client that leaves a response without a word for so many milliseconds loses its stream; absent: 5 minutes. */
+  readonly staleMs?: number;
   /** Path of the compile thread's program; absent: the one beside ours. */
   readonly program?: string;
   /** The most that the compile thread's heap may grow to, in MiB; absent: as V8 decides. */

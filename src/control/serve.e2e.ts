@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:http2';
 import { type Client, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { meshGauges } from '../diagnostics/mesh-gauges.ts';
 import { createTestAuthority } from './testing/authorities.ts';
 import { ControlBench, send } from './testing/control-bench.ts';
 import { createTestRequest } from './testing/signing-requests.ts';
@@ -61,6 +62,11 @@ describe('serveControl', () => {
       meshd_compilations_count: '0',
       meshd_refused_inputs_count: '0',
       meshd_compile_restarts_count: '0',
+      ...Object.fromEntries(meshGauges.map(({ name }) => [name, '0'])),
+      ...{ total_active_connections: '0', total_pushes: '0', total_push_errors: '0', total_stale_connections: '0' },
+      ...{ total_secret_update_failures: '0', meshd_trace_spans_sent_count: '0', meshd_trace_spans_lost_count: '0' },
+      pilot_jwks_resolver_network_fetch_success_total: '0',
+      pilot_jwks_resolver_network_fetch_fail_total: '0',
       meshd_server_cert_expiry_timestamp: expect.stringMatching(/^\d{10}$/),
       ca_server_root_cert_expiry_timestamp: String(Date.parse(new X509Certificate(root).validTo) / 1000),
       ca_server_cert_chain_expiry_timestamp: String(Date.parse(new X509Certificate(root).validTo) / 1000),

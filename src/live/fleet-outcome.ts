@@ -1,3 +1,4 @@
+import type { MeshFigures } from '../compiler/mesh-figures.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { FaultyProxy } from '../compiler/render-snapshot.ts';
 import type { Workload } from '../compiler/topology/model.ts';
@@ -42,6 +43,8 @@ export interface FleetOutcome {
   readonly touched: TouchedProxies;
   /** What was said of the inputs: all errors, and the warnings of what was compiled. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Undefined: nothing of the inputs could be used. */
+  readonly figures: MeshFigures | undefined;
 }
 
 /** Of an object; of a document of which nobody knows what it is, the place where it stands. */

@@ -107,7 +107,9 @@ export class Fleet {
       if (renews && state !== undefined && hasFetchedKeys(this.objects)) await this.restore(state);
       const outcomes = this.#allFrozen(errors);
       this.#access.freeze(outcomes.keys());
-      return { value, outcome: { outcomes, workloads: this.#workloads, touched: 'all' as const, diagnostics } };
+      const workloads = this.#workloads;
+      const outcome = { outcomes, workloads, touched: 'all' as const, diagnostics, figures: undefined };
+      return { value, outcome };
     }
     this.#heldSince = new Map(
       faults.flatMap((fault) => (fault.isHeld ? [[faultKey(fault), this.#sinceOf(fault)] as const] : [])),
@@ -122,7 +124,8 @@ export class Fleet {
     const inForce = { objects: value.objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
     const frozen = [...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : []));
     const touched = this.#access.take(inForce, frozen, settings);
-    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics } };
+    const { figures } = value.compilation;
+    return { value, outcome: { outcomes, workloads: this.#workloads, touched, diagnostics, figures } };
   }
 
   async #restoreFrozen({ version, proxies, policies: files }: FrozenProxies, value: Compiled): Promise<void> {

@@ -1,3 +1,4 @@
+import { meshGauges } from '../../diagnostics/mesh-gauges.ts';
 import { upstreams } from '../../dns/observer.ts';
 import { refusalReasons } from '../reload/observer.ts';
 
@@ -11,46 +12,6 @@ export interface Metric {
 }
 
 const requestType = { request_type: ['csr', 'token_exchange'] } as const;
-
-/** What the last compilation found in the inputs: the specification's gauges of the mesh. */
-const meshMetrics = [
-  { name: 'endpoint_no_pod', type: 'gauge', help: 'Endpoints of services whose address belongs to no known pod.' },
-  {
-    name: 'pilot_conflict_inbound_listener',
-    type: 'gauge',
-    help: 'Service ports whose protocol is ignored, because an older service declares another one for the same container port.',
-  },
-  {
-    name: 'pilot_conflict_outbound_listener_http_over_current_tcp',
-    type: 'gauge',
-    help: 'Outbound listeners on which HTTP is left out, because an older TCP service has the same address and port.',
-  },
-  {
-    name: 'pilot_conflict_outbound_listener_tcp_over_current_http',
-    type: 'gauge',
-    help: 'Outbound listeners on which TCP is left out, because an older HTTP service has the same address and port.',
-  },
-  {
-    name: 'pilot_conflict_outbound_listener_tcp_over_current_tcp',
-    type: 'gauge',
-    help: 'Outbound listeners on which TCP is left out, because an older TCP service has the same address and port.',
-  },
-  {
-    name: 'pilot_destrule_subsets',
-    type: 'gauge',
-    help: 'Subsets that are defined by several DestinationRules of one host.',
-  },
-  { name: 'pilot_duplicate_envoy_clusters', type: 'gauge', help: 'Clusters with the name of another cluster.' },
-  { name: 'pilot_eds_no_instances', type: 'gauge', help: 'Clusters without any endpoint.' },
-  { name: 'pilot_endpoint_not_ready', type: 'gauge', help: 'Endpoints that are left out because they are not ready.' },
-  { name: 'pilot_no_ip', type: 'gauge', help: 'Pods that have no address yet.' },
-  { name: 'pilot_virt_services', type: 'gauge', help: 'VirtualServices in the inputs.' },
-  {
-    name: 'pilot_vservice_dup_domain',
-    type: 'gauge',
-    help: 'Domains of VirtualServices that belong to an older VirtualService too.',
-  },
-] as const satisfies readonly Metric[];
 
 /** The other metrics of the specification. */
 const eventMetrics = [
@@ -237,10 +198,8 @@ const agentMetrics = [
 ] as const satisfies readonly Metric[];
 
 /** Every metric that the agent exports, each moved by an event of its own. */
-export const metricTable = [...meshMetrics, ...eventMetrics, ...agentMetrics] as const;
+export const metricTable = [...meshGauges, ...eventMetrics, ...agentMetrics] as const;
 
 type Entry = (typeof metricTable)[number];
-/** Gauges that each compilation sets anew. */
-export type MeshGauge = (typeof meshMetrics)[number]['name'];
 export type CounterName = Extract<Entry, { readonly type: 'counter' }>['name'];
 export type GaugeName = Extract<Entry, { readonly type: 'gauge' }>['name'];

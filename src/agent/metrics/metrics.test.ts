@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type MeshFigures, RejectedConfigs } from './mesh-figures.ts';
+import type { MeshGauge } from '../../diagnostics/mesh-gauges.ts';
+import { RejectedObjects } from '../../diagnostics/rejected-objects.ts';
+import type { MeshFigures } from './mesh-figures.ts';
 import { Meters } from './meters.ts';
-import { type MeshGauge, metricTable } from './metric-table.ts';
+import { metricTable } from './metric-table.ts';
 import { AgentMetrics } from './metrics.ts';
 import { reloadMetrics } from './run-metrics.ts';
 
@@ -142,7 +144,7 @@ describe('AgentMetrics', () => {
 
   test('tells when a change last came into force', async () => {
     const meters = new Meters();
-    reloadMetrics(meters, new RejectedConfigs(meters), () => 1_700_000_000_500).inForce(1);
+    reloadMetrics(meters, new RejectedObjects(() => undefined), () => 1_700_000_000_500).inForce(1);
     expect((await read(meters)).mesh_agent_config_last_success_timestamp_seconds).toBe(1_700_000_000.5);
   });
 

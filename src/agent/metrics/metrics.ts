@@ -1,3 +1,4 @@
+import { RejectedObjects } from '../../diagnostics/rejected-objects.ts';
 import type { DnsObserver } from '../../dns/observer.ts';
 import type { OutgoingObserver } from '../../lib/outgoing-observer.ts';
 import type { DiscoveryObserver } from '../../xds/observer.ts';
@@ -9,7 +10,7 @@ import type { ScrapeObserver } from '../status/observer.ts';
 import { configurationMetrics } from './configuration-metrics.ts';
 import { dnsMetrics } from './dns-metrics.ts';
 import { certificateMetrics, discoveryMetrics, outgoingMetrics } from './identity-metrics.ts';
-import { type MeshFigures, RejectedConfigs, showFigures } from './mesh-figures.ts';
+import { type MeshFigures, showFigures } from './mesh-figures.ts';
 import { type Labels, Meters } from './meters.ts';
 import type { CounterName, GaugeName } from './metric-table.ts';
 import type { AgentObservers } from './observers.ts';
@@ -19,7 +20,7 @@ import { lifeMetrics, reloadMetrics, scrapeMetrics } from './run-metrics.ts';
 /** What the agent counts of its own work: the metrics of the table, and the observers that move them. */
 export class AgentMetrics implements AgentObservers {
   readonly #meters = new Meters();
-  readonly #rejected = new RejectedConfigs(this.#meters);
+  readonly #rejected = new RejectedObjects((labels) => this.#meters.count('pilot_total_rejected_configs', labels));
   readonly #readProcess = processMetrics(this.#meters);
   /** Hears of Envoy's streams for secrets. */
   readonly discovery: DiscoveryObserver = discoveryMetrics(this.#meters);

@@ -1,8 +1,8 @@
+import type { RejectedObjects } from '../../diagnostics/rejected-objects.ts';
 import type { LifeObserver } from '../life/observer.ts';
 import type { AgentState } from '../life/state.ts';
 import type { ReloadObserver } from '../reload/observer.ts';
 import type { ScrapeObserver } from '../status/observer.ts';
-import type { RejectedConfigs } from './mesh-figures.ts';
 import type { Meters } from './meters.ts';
 
 /** Shows the state that the agent is in, and counts the Envoys that it started again. */
@@ -20,7 +20,7 @@ export function lifeMetrics(meters: Meters): LifeObserver {
 }
 
 /** Counts reloads, and the objects that are at fault when one is not taken over. `now` is milliseconds since 1970. */
-export function reloadMetrics(meters: Meters, rejected: RejectedConfigs, now: () => number = Date.now): ReloadObserver {
+export function reloadMetrics(meters: Meters, rejected: RejectedObjects, now: () => number = Date.now): ReloadObserver {
   return {
     debounced: (files) => meters.count('mesh_agent_changes_total', {}, files),
     started: () => meters.count('mesh_agent_compilations_total'),

@@ -1,4 +1,6 @@
 import type { SettingsOptions } from '../../config/read.ts';
+import type { MeshGauge } from '../../diagnostics/mesh-gauges.ts';
+import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import type { Answer, PlainError, Question } from '../../live/aside/messages.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { GoodChange } from '../../live/good-change.ts';
@@ -65,6 +67,12 @@ export type FromCompiler =
     }
   /** The inputs are wrong, or cannot be read: what was served last stays. `text` says why, with file and line. */
   | { readonly type: 'refused'; readonly text: string }
+  /** What the compilation counted in its inputs; no gauges: nothing could be used. */
+  | {
+      readonly type: 'figures';
+      readonly gauges: Readonly<Record<MeshGauge, number>> | undefined;
+      readonly rejected: readonly RejectedObject[];
+    }
   /** What is in force now, for the thread that takes the place of this one. */
   | { readonly type: 'good'; readonly change: GoodChange<MeshState> }
   /** What it asks for; one question at a time. */

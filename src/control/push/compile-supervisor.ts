@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { MeshGauge } from '../../diagnostics/mesh-gauges.ts';
+import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
@@ -18,6 +20,8 @@ const ownProgram = join(import.meta.dirname, 'meshd-compile.cjs');
 /** What is counted of compilations. */
 export interface CompileObserver {
   compiled?(ms: number): void;
+  /** What a compilation counted in its inputs. */
+  counted?(gauges: Readonly<Record<MeshGauge, number>> | undefined, rejected: readonly RejectedObject[]): void;
   /** Inputs that cannot be served. */
   refused?(): void;
   /** The thread has ended by itself, and is started again. */
@@ -172,6 +176,10 @@ export class CompileSupervisor {
     }
     if (message.type === 'registry') {
       this.#figures = message.figures;
+      return;
+    }
+    if (message.type === 'figures') {
+      observer?.counted?.(message.gauges, message.rejected);
       return;
     }
     if (message.type === 'closed') return;

@@ -1,9 +1,11 @@
 import { createCompiler } from '../../compiler/compile.ts';
+import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import { createLocator } from '../../compiler/render/origins-json.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
+import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import { Fleet, type FleetInputs } from '../../live/fleet.ts';
-import type { FleetOutcome } from '../../live/fleet-outcome.ts';
+import type { FleetOutcome, ProxyOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
@@ -165,7 +167,7 @@ export class CompiledMesh {
     this.#pending = undefined;
     const beganMs = nowMs();
     const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
-    const { outcomes, workloads, touched, diagnostics } = await fleet.take(files, version, bag);
+    const { outcomes, workloads, touched, diagnostics, figures } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
     if (errors.length > 0 && outcomes.size === 0) return;
@@ -178,6 +180,7 @@ export class CompiledMesh {
     const objects = this.#versions?.changesTo(fleet.objects);
     const origin = { version, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
+    this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
   }
@@ -192,6 +195,17 @@ export class CompiledMesh {
 
 /** A workload of which the mesh in force says nothing. */
 const nobody = { addresses: [] };
+
+/** What the compiler left out, and objects at fault, however many proxies they concern. */
+function rejectedOf(
+  outcomes: ReadonlyMap<string, ProxyOutcome>,
+  figures: MeshFigures | undefined,
+): readonly RejectedObject[] {
+  const faults = new Set([...outcomes.values()].flatMap((outcome) => outcome.faults));
+  const faulty = [...faults].flatMap(({ object }) => (object === undefined ? [] : [object]));
+  const byName = new Map([...(figures?.rejected ?? []), ...faulty].map((it) => [JSON.stringify(it), it]));
+  return [...byName.values()];
+}
 
 /** Unix milliseconds, with fractions. */
 function nowMs(): number {

@@ -2,7 +2,7 @@ import type { Server } from '@grpc/grpc-js';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
 import type { ReadClock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import { FetchedKeySets } from '../../live/key-sets/remote.ts';
+import { FetchedKeySets, type FetchOptions } from '../../live/key-sets/remote.ts';
 import { aggregatedService } from '../../xds/aggregated-service.ts';
 import type { DiscoveryObserver } from '../../xds/observer.ts';
 import { recycleStale } from '../../xds/recycle.ts';
@@ -53,7 +53,7 @@ const bytesInFlight = 64 * mebibyte;
 /** Envoy withholds its word while clusters warm. */
 const stepTimeoutMs = 5_000;
 /** A client that says nothing for so long comes back, or is none. */
-const staleMs = 300_000;
+const usualStaleMs = 300_000;
 
 /** UNAVAILABLE of gRPC's status codes. */
 const unavailable = 14;
@@ -79,12 +79,12 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const { program, heapMiB } = config;
   const data = { ...config.compile, tracksObjects: tracker !== undefined };
   const observer = metrics.compilations;
-  const keySets = fetchedKeySets(config, log);
+  const keySets = fetchedKeySets(config, { log, onFetch: (isDone) => metrics.countKeyFetch(isDone) });
   const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
   metrics.watchRegistry(() => supervisor.registry);
   const admission = new Admission(fleet, { trustDomain, takesAnyAddress: config.takesAnyAddress });
   const sessions = new Set<Session>();
-  const recycling = recycleStale(sessions, staleMs);
+  const recycling = recycleStale(sessions, config.staleMs ?? usualStaleMs);
   return {
     fleet,
     ...{ tracker, connected, supervisor },
@@ -92,6 +92,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor.registry) : undefined),
     addTo: (server) => {
       const observer: DiscoveryObserver = {
+        ...metrics.streams,
         pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
         refused: ({ typeUrl, nodeId, message }) => {
           metrics.countReject(typeUrl);
@@ -122,10 +123,13 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
 /** A compilation at the start waits for keys, so that proxies that come back keep theirs; a later one for hardly any. */
 const keyWaits = { waitMs: 5_000, laterWaitMs: 100 };
 
-function fetchedKeySets({ jwksAllowedHosts, keyRefreshMs }: DistributionConfig, log: PlainLog): FetchedKeySets {
+function fetchedKeySets(
+  { jwksAllowedHosts, keyRefreshMs }: DistributionConfig,
+  told: Pick<FetchOptions, 'log' | 'onFetch'>,
+): FetchedKeySets {
   const timings = keyRefreshMs === undefined ? {} : { refreshMs: keyRefreshMs };
   const createResolver: typeof createKeySetResolver = (options) => createKeySetResolver({ ...options, timings });
-  return new FetchedKeySets({ allowedHosts: jwksAllowedHosts, log, createResolver, ...keyWaits });
+  return new FetchedKeySets({ allowedHosts: jwksAllowedHosts, ...told, createResolver, ...keyWaits });
 }
 
 function notCompiled(registry: readonly RegistryFigures[]): string {

@@ -49,6 +49,8 @@ spec: {jwtRules: [{issuer: "https://${name}.example", jwksUri: "http://127.0.0.1
     await shows(stream, 'key-one');
     keySet = keySetText(await publicJwk('key-two'));
     await shows(stream, 'key-two');
+    const fetched = await bench.metric('pilot_jwks_resolver_network_fetch_success_total');
+    expect(Number(fetched)).toBeGreaterThan(1);
     expect(last(stream)).not.toContain('key-one');
     // What the folder says cannot be used as a whole: keys that are withdrawn let nobody through all the same.
     await bench.put('mesh.yaml', '');
@@ -63,6 +65,7 @@ spec: {jwtRules: [{issuer: "https://${name}.example", jwksUri: "http://127.0.0.1
     await shows(stream, 'key-one');
     await allow('elsewhere');
     await shows(stream, standInKid);
+    expect(Number(await bench.metric('pilot_jwks_resolver_network_fetch_fail_total'))).toBeGreaterThan(0);
   });
 
   test('lets no change wait for an issuer that does not answer', async () => {

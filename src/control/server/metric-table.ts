@@ -1,3 +1,5 @@
+import { type MeshGauge, meshGauges } from '../../diagnostics/mesh-gauges.ts';
+
 /** One metric that `meshd` exports. */
 export interface ControlMetric {
   readonly type: 'counter' | 'gauge';
@@ -74,6 +76,31 @@ export const controlMetrics = {
     help: 'Time since the API server last said something about the kind, which it does once a minute. Set an alarm on this.',
     labels: ['kind', 'group'],
   },
+  total_active_connections: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
+  total_pushes: { type: 'counter', help: 'Responses with configuration that were sent.' },
+  total_push_errors: { type: 'counter', help: 'Responses with configuration whose stream ended before they had left.' },
+  total_stale_connections: {
+    type: 'gauge',
+    help: 'Open streams on which a response waits for an answer for 2.5 minutes or longer.',
+  },
+  total_secret_update_failures: { type: 'counter', help: 'Responses with secrets that proxies refused (NACK).' },
+  pilot_total_rejected_configs: {
+    type: 'counter',
+    help: 'Objects of the inputs that were rejected or left out; counted once, when that begins.',
+    labels: ['type', 'name'],
+  },
+  pilot_jwks_resolver_network_fetch_success_total: {
+    type: 'counter',
+    help: 'Successful fetches of JWKS and discovery documents.',
+  },
+  pilot_jwks_resolver_network_fetch_fail_total: {
+    type: 'counter',
+    help: 'Failed fetches of JWKS and discovery documents.',
+  },
+  ...(Object.fromEntries(meshGauges.map(({ name, type, help }) => [name, { type, help }])) as Record<
+    MeshGauge,
+    { readonly type: 'gauge'; readonly help: string }
+  >),
   meshd_trace_spans_sent_count: { type: 'counter', help: 'Spans of pushes that the receiver of traces has taken.' },
   meshd_trace_spans_lost_count: {
     type: 'counter',

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import { type MeshGauge, meshGauges } from '../../diagnostics/mesh-gauges.ts';
+import { type RejectedObject, RejectedObjects } from '../../diagnostics/rejected-objects.ts';
 import type { Signer } from '../ca/signer.ts';
 import type { RegistryFigures } from '../registry/registry.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
@@ -9,6 +11,8 @@ export interface FleetFigures {
   readonly streams: number;
   readonly waiting: number;
 }
+
+const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
 
 /** What the control plane counts. */
 export class ControlMetrics {
@@ -29,6 +33,18 @@ export class ControlMetrics {
   readonly #restarts = this.#counter('meshd_compile_restarts_count');
   readonly #sentSpans = this.#counter('meshd_trace_spans_sent_count');
   readonly #lostSpans = this.#counter('meshd_trace_spans_lost_count');
+  readonly #meshGauges = new Map(meshGauges.map(({ name }) => [name as string, new Gauge(this.#options(name))]));
+  readonly #rejectedConfigs = this.#counter('pilot_total_rejected_configs');
+  readonly #rejectedObjects = new RejectedObjects((labels) => this.#rejectedConfigs.inc(labels));
+  readonly #keyFetches = {
+    done: this.#counter('pilot_jwks_resolver_network_fetch_success_total'),
+    failed: this.#counter('pilot_jwks_resolver_network_fetch_fail_total'),
+  };
+  readonly #responses = this.#counter('total_pushes');
+  readonly #unsent = this.#counter('total_push_errors');
+  readonly #refusedSecrets = this.#counter('total_secret_update_failures');
+  readonly #openStreams = new Gauge(this.#options('total_active_connections'));
+  readonly #staleStreams = new Gauge(this.#options('total_stale_connections'));
   #fleet: (() => FleetFigures) | undefined;
   #figuresOf: () => readonly RegistryFigures[] = () => [];
   #signer: (() => Signer) | undefined;
@@ -59,6 +75,10 @@ export class ControlMetrics {
 
   /** What is heard of the thread that compiles. */
   readonly compilations = {
+    counted: (gauges: Readonly<Record<MeshGauge, number>> | undefined, rejected: readonly RejectedObject[]): void => {
+      for (const [name, value] of Object.entries(gauges ?? {})) this.#meshGauges.get(name)?.set(value);
+      this.#rejectedObjects.replace('compiler', rejected);
+    },
     compiled: (): void => this.#compilations.inc(),
     refused: (): void => this.#refusedInputs.inc(),
     restarted: (): void => this.#restarts.inc(),
@@ -70,11 +90,27 @@ export class ControlMetrics {
     lost: (count: number): void => this.#lostSpans.inc(count),
   };
 
+  /** A download of keys has ended. */
+  countKeyFetch(isDone: boolean): void {
+    this.#keyFetches[isDone ? 'done' : 'failed'].inc();
+  }
+
+  /** What is heard of the streams of proxies. */
+  readonly streams = {
+    opened: (): void => this.#openStreams.inc(),
+    closed: (): void => this.#openStreams.dec(),
+    pushFailed: (): void => this.#unsent.inc(),
+    wentStale: (): void => this.#staleStreams.inc(),
+    noLongerStale: (): void => this.#staleStreams.dec(),
+  };
+
   countPush(typeUrl: string): void {
+    this.#responses.inc();
     this.#pushes.inc({ type: typeUrl.slice(typeUrl.lastIndexOf('.') + 1) });
   }
 
   countReject(typeUrl: string): void {
+    if (typeUrl === secretType) this.#refusedSecrets.inc();
     this.#rejects.inc({ type: typeUrl.slice(typeUrl.lastIndexOf('.') + 1) });
   }
 
