@@ -1,5 +1,6 @@
 import type { SettingsOptions } from '../config/read.ts';
 import type { RateLimit } from './ca/rate-limit.ts';
+import type { ReplicaConfig } from './leader/join-replicas.ts';
 import type { CompileData } from './push/compile-messages.ts';
 import type { Address } from './server/address.ts';
 import type { ConnectionLimits } from './server/connection-limits.ts';
@@ -80,6 +81,8 @@ export interface ControlConfig {
     | undefined;
   /** Undefined: no configuration is served. */
   readonly distribution?: DistributionConfig | undefined;
+  /** The cluster whose objects are served; absent: they are files. */
+  readonly replica?: ReplicaConfig | undefined;
   /** Path of a Unix socket on which the state of the distribution is served; absent: none is. */
   readonly debugSocket?: string | undefined;
   readonly monitoring: Address;

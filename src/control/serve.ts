@@ -10,9 +10,10 @@ import { type AdmitRequest, createCertificateService } from './ca/certificate-se
 import { openAuthority } from './ca/open-authority.ts';
 import { CallerLimits } from './ca/rate-limit.ts';
 import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
-import { debugActions, debugAnswers } from './debug/debug-answers.ts';
+import { type Answering, debugActions, debugAnswers } from './debug/debug-answers.ts';
 import { startDebugServer } from './debug/debug-server.ts';
 import { followSettings, type SettingsFollower } from './follow-settings.ts';
+import { joinReplicas } from './leader/join-replicas.ts';
 import { startDistribution } from './push/distribution.ts';
 import { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
@@ -60,11 +61,12 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       config.distribution &&
       startDistribution(config.distribution, { trustDomain: config.trustDomain, log, clock, metrics });
     if (distribution !== undefined) open.push(distribution);
+    const replica = config.replica && (await joinReplicas(config.replica, log));
+    if (replica !== undefined) metrics.watchLeader(() => replica.leadership.state.leads);
     if (distribution !== undefined && config.debugSocket !== undefined) {
       const answering = { version: config.version, startedAt: clock(), notReady: () => notReady(), distribution };
-      const debug = { answers: debugAnswers(answering), actions: debugActions(distribution) };
-      open.push(await startDebugServer({ path: config.debugSocket, ...debug }));
-      log.info('serving debug answers', { socket: config.debugSocket });
+      const election = () => replica?.leadership.state;
+      open.push(await serveDebugAnswers(config.debugSocket, { ...answering, election }, log));
     }
     if (config.settings !== undefined) {
       const follower: SettingsFollower = {
@@ -102,6 +104,11 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
         configuration: distribution !== undefined,
       });
     }
+    if (replica !== undefined) {
+      // It is closed first: another replica goes on while this one ends its streams.
+      open.push(replica);
+      replica.leadership.start();
+    }
     return { securePort: secure?.port, monitoringPort: monitoring.port, close: closeAll };
   } catch (error) {
     await closeAll();
@@ -128,6 +135,13 @@ function onRootGone(authority: CertificateAuthority, then: () => void): void {
     before = now;
     if (isGone) then();
   });
+}
+
+async function serveDebugAnswers(path: string, answering: Answering, log: PlainLog): Promise<{ close(): unknown }> {
+  const actions = debugActions(answering.distribution);
+  const server = await startDebugServer({ path, answers: debugAnswers(answering), actions });
+  log.info('serving debug answers', { socket: path });
+  return server;
 }
 
 interface Surroundings {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { type FaultingProxy, startFaultingProxy } from '../testing/kubernetes/faulting-proxy.ts';
+import { kubeconfigText } from '../testing/kubernetes/kubeconfig-text.ts';
 import { KubernetesApi } from './api.ts';
 import { accessOfKubeconfig } from './kubeconfig.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
@@ -30,7 +31,7 @@ describe('Reflector, on a real API server', () => {
     const path = '/test/kubeconfig';
     const { through, ...rest } = options;
     const { port, ca } = through ?? cluster;
-    const access = accessOfKubeconfig(path, kubeconfig(port, ca, cluster.adminToken), undefined);
+    const access = accessOfKubeconfig(path, kubeconfigText(port, ca, cluster.adminToken), undefined);
     const api = new KubernetesApi(access);
     const objects = new Map<string, ApiObject>();
     const told = { lists: 0, deletes: 0, isUnserved: false };
@@ -194,18 +195,3 @@ describe('Reflector, on a real API server', () => {
     await call('/v3/kv/compaction', { revision: header.revision, physical: true });
   }
 });
-
-function kubeconfig(port: number, ca: string, token: string): string {
-  const cluster = {
-    server: `https://127.0.0.1:${port}`,
-    'certificate-authority-data': Buffer.from(ca).toString('base64'),
-  };
-  return JSON.stringify({
-    ...{
-      kind: 'Config',
-      'current-context': 'test',
-      contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    },
-    ...{ clusters: [{ name: 'test', cluster }], users: [{ name: 'test', user: { token } }] },
-  });
-}

@@ -35,12 +35,14 @@ export async function controlConfigOf(
   refuseUnsupported(environment);
   const hasAuthority = variable(environment, 'ENABLE_CA_SERVER', parseBoolean);
   const secure = secureOf(flags, environment, hasAuthority);
+  const distribution = await distributionOf(flags, settings, environment, hasAuthority && secure !== undefined);
   return {
     trustDomain: settings.trustDomain,
     settings: settingsOptionsOf(flags, environment),
     authority: hasAuthority ? await authorityOf(flags, settings, environment) : undefined,
     secure,
-    distribution: await distributionOf(flags, settings, environment, hasAuthority && secure !== undefined),
+    distribution,
+    replica: replicaOf(distribution?.compile.source, environment),
     debugSocket: flags.debugSocket ?? defaultDebugSocket,
     monitoring: flags.monitoringAddr,
     version,
@@ -141,6 +143,15 @@ async function sourceOf(flags: ServeFlags, environment: Environment): Promise<Me
   return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices };
 }
 
+/** Replicas of one cluster elect a leader. */
+function replicaOf(source: MeshSource | undefined, environment: Environment): ControlConfig['replica'] {
+  return source?.type === 'cluster' ? { address: source.address, namespace: namespaceOf(environment) } : undefined;
+}
+
+function namespaceOf(environment: Environment): string {
+  return environment.NAMESPACE || 'mesh-system';
+}
+
 async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {
   const clusterId = environment.CLUSTER_ID || 'Cluster';
   return {
@@ -227,7 +238,7 @@ function certificateOf(environment: Environment, hasAuthority: boolean): ServerC
   const names = ownNames({
     address: environment.MESHD_ADDR ?? '',
     customHosts: environment.MESHD_CUSTOM_HOST ?? '',
-    namespace: environment.NAMESPACE || 'mesh-system',
+    namespace: namespaceOf(environment),
   });
   const wrong = names.find((name) => !isServerName(name));
   if (wrong !== undefined) {

@@ -1,6 +1,8 @@
 import type { DecidingField } from '../../contracts/origins-file.ts';
 import type { FaultRow, ProxyRow, StatusAnswer, WhyAnswer } from '../../control/debug/answers.ts';
 
+type Election = NonNullable<StatusAnswer['election']>;
+
 /** A replica's answer, with the socket that it came from. */
 export interface Replica<T> {
   readonly socket: string;
@@ -21,16 +23,18 @@ export function statusText(replicas: readonly Replica<StatusAnswer>[]): string {
     faulty: sum('faulty'),
     waiting: sum('waiting'),
   };
-  const total = `${replicas.length} replicas\n  proxies  ${proxiesLine({ ...counts, frozen: Math.max(...replicas.map(({ answer }) => answer.frozen)) })}\n`;
+  const leader = leaderOf(replicas);
+  const total = `${replicas.length} replicas\n  proxies  ${proxiesLine({ ...counts, frozen: Math.max(...replicas.map(({ answer }) => answer.frozen)) })}\n${leader}`;
   return [...blocks, total].join('\n');
 }
 
 function statusBlock(socket: string, answer: StatusAnswer): string {
-  const { version, startedAt, notReady, refusedInputs, registry } = answer;
+  const { version, startedAt, notReady, refusedInputs, registry, election } = answer;
   const lines = [
     `meshd ${version} at ${socket}, since ${timeOf(startedAt)}: ${notReady === undefined ? 'serves' : `does not serve: ${notReady}`}`,
     `  proxies  ${proxiesLine(answer)}`,
   ];
+  if (election !== undefined) lines.push(`  leader   ${electionText(election)}`);
   if (refusedInputs === undefined) lines.push('  inputs   sound');
   else lines.push(`  inputs   refused at ${timeOf(refusedInputs.at)}:`, ...indented(refusedInputs.text, '    '));
   for (const { kind, group, objects, held, hasSynced, problem } of registry) {
@@ -44,6 +48,18 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+function electionText({ leads, leader, problem }: Election): string {
+  const who = leads ? 'this replica' : (leader ?? 'nobody');
+  return problem === undefined ? who : `${who}; ${problem}`;
+}
+
+/** Of several replicas: the socket of the one that leads. */
+function leaderOf(replicas: readonly Replica<StatusAnswer>[]): string {
+  if (replicas.every(({ answer }) => answer.election === undefined)) return '';
+  const leading = replicas.filter(({ answer }) => answer.election?.leads === true).map(({ socket }) => socket);
+  return `  leader   ${leading.length === 0 ? 'none of these' : leading.join(', ')}\n`;
 }
 
 function proxiesLine(

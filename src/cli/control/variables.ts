@@ -41,7 +41,7 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'NAMESPACE',
     description:
-      "namespace of the control plane; the server certificate names meshd.<namespace>.svc, and Istio's names of that service",
+      "namespace of the control plane; the server certificate names meshd.<namespace>.svc, and Istio's names of that service; with --kubernetes it holds the Lease of the leader",
     default: 'mesh-system',
   },
   ...otlpVariables,

@@ -1,4 +1,5 @@
 import type { FragmentFields } from '../../contracts/origins-file.ts';
+import type { ElectionState } from '../../kubernetes/election.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { RegistryFigures } from '../registry/registry.ts';
 
@@ -61,6 +62,8 @@ export interface StatusAnswer {
   /** The last time that inputs were wrong, if they still are. */
   readonly refusedInputs: { readonly at: number; readonly text: string } | undefined;
   readonly registry: readonly RegistryFigures[];
+  /** Which replica does what one alone may do; undefined: the objects are files. */
+  readonly election: ElectionState | undefined;
 }
 
 /** An object that is at fault. */

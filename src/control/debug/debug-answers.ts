@@ -1,4 +1,5 @@
 import { decodeMessage } from '../../envoy/api/decode.ts';
+import type { ElectionState } from '../../kubernetes/election.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { Distribution } from '../push/distribution.ts';
 import { debugFormat, type ProxiesAnswer, type ProxyRow, type StatusAnswer } from './answers.ts';
@@ -9,13 +10,14 @@ export interface Answering {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly notReady: () => string | undefined;
+  readonly election: () => ElectionState | undefined;
   readonly distribution: Pick<Distribution, 'connected' | 'fleet' | 'supervisor' | 'tracker'>;
 }
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /** What `meshd status`, `proxies` and `why` ask for, and who looks for himself. */
-export function debugAnswers({ version, startedAt, notReady, distribution }: Answering): DebugAnswers {
+export function debugAnswers({ version, startedAt, notReady, distribution, election }: Answering): DebugAnswers {
   const { connected, fleet, supervisor, tracker } = distribution;
   const rows = (): readonly ProxyRow[] => connected.rows(fleet);
   const count = (holds: (row: ProxyRow) => boolean): number => rows().filter(holds).length;
@@ -27,6 +29,7 @@ export function debugAnswers({ version, startedAt, notReady, distribution }: Ans
       faulty: count(({ isFaulty }) => isFaulty),
       frozen: [...fleet.snapshot.proxies.values()].filter(({ isFrozen }) => isFrozen).length,
       ...{ refusedInputs: supervisor.refusedInputs, registry: supervisor.registry },
+      election: election(),
     }),
     '/debug/syncz': (): ProxiesAnswer => ({ format: debugFormat, proxies: rows() }),
     '/debug/why': (query) => supervisor.why(query.get('proxy') ?? '', query.get('name') ?? undefined),

@@ -76,6 +76,10 @@ export const controlMetrics = {
     help: 'Time since the API server last said something about the kind, which it does once a minute. Set an alarm on this.',
     labels: ['kind', 'group'],
   },
+  meshd_leader: {
+    type: 'gauge',
+    help: 'With --kubernetes: 1 at the replica that leads; 0 at the others. Set an alarm on a sum other than 1.',
+  },
   total_active_connections: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
   total_pushes: { type: 'counter', help: 'Responses with configuration that were sent.' },
   total_push_errors: { type: 'counter', help: 'Responses with configuration whose stream ended before they had left.' },

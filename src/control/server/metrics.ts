@@ -47,6 +47,7 @@ export class ControlMetrics {
   readonly #staleStreams = new Gauge(this.#options('total_stale_connections'));
   #fleet: (() => FleetFigures) | undefined;
   #figuresOf: () => readonly RegistryFigures[] = () => [];
+  #leads: (() => boolean) | undefined;
   #signer: (() => Signer) | undefined;
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
@@ -54,6 +55,7 @@ export class ControlMetrics {
     new Gauge(this.#options('mesh_build')).set({ component: 'meshd', tag: version }, 1);
     this.#shown('meshd_xds_streams', () => this.#fleet?.().streams);
     this.#shown('meshd_xds_pushes_waiting', () => this.#fleet?.().waiting);
+    this.#shown('meshd_leader', () => this.#leads && Number(this.#leads()));
     this.#byKind('meshd_registry_objects', ({ objects }) => objects);
     this.#byKind('meshd_registry_held_objects', ({ held }) => held);
     this.#byKind('meshd_registry_synced', ({ hasSynced }) => Number(hasSynced));
@@ -71,6 +73,11 @@ export class ControlMetrics {
   /** The objects of a cluster that are counted when somebody asks. */
   watchRegistry(figures: () => readonly RegistryFigures[]): void {
     this.#figuresOf = figures;
+  }
+
+  /** Whether this replica leads, where one is elected. */
+  watchLeader(leads: () => boolean): void {
+    this.#leads = leads;
   }
 
   /** What is heard of the thread that compiles. */

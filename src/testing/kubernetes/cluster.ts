@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { until } from '../../testbed/until.ts';
 import { freePorts } from '../free-ports.ts';
 import { ApiClient } from './api-client.ts';
+import { kubeconfigText } from './kubeconfig-text.ts';
 import { builtProgram } from './programs.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -148,23 +149,6 @@ function controllerArgs(folder: string, port: number, kubeconfig: string, contro
     ...['--service-account-private-key-file', join(folder, 'accounts.key')],
     ...['--root-ca-file', join(folder, 'certificates/apiserver.crt')],
   ];
-}
-
-function kubeconfigText(port: number, ca: string, token: string): string {
-  return JSON.stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
-    clusters: [
-      {
-        name: 'test',
-        cluster: {
-          server: `https://127.0.0.1:${port}`,
-          'certificate-authority-data': Buffer.from(ca).toString('base64'),
-        },
-      },
-    ],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    users: [{ name: 'test', user: { token } }],
-  });
 }
 
 /** The server writes its own certificate as it starts. */

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import type { StatusAnswer } from '../../control/debug/answers.ts';
+import { statusText } from './debug-texts.ts';
+
+const answer: StatusAnswer = {
+  ...{ format: 1, version: '1', startedAt: 0, notReady: undefined, known: 3, connected: 2, inStep: 2 },
+  ...{ faulty: 0, frozen: 0, waiting: 0, refusedInputs: undefined, registry: [], election: undefined },
+};
+
+const election = { identity: 'a_1', leads: false, leader: 'b_2', transitions: 0, problem: undefined };
+
+const at = (socket: string, changes: Partial<StatusAnswer>) => ({ socket, answer: { ...answer, ...changes } });
+
+describe('statusText', () => {
+  test('says nothing of a leader where the objects are files', () => {
+    expect(statusText([at('a', {}), at('b', {})])).not.toContain('leader');
+  });
+
+  test('says who leads, and adds up several replicas', () => {
+    const text = statusText([
+      at('a', { election, connected: 1 }),
+      at('b', { election: { ...election, identity: 'b_2', leads: true } }),
+    ]);
+    expect(text).toMatch(/^meshd 1 at a, .*\n.*\n {2}leader {3}b_2\n/);
+    expect(text).toMatch(/\nmeshd 1 at b, .*\n.*\n {2}leader {3}this replica\n/);
+    expect(text).toMatch(/\n2 replicas\n {2}proxies {2}3 known, 3 connected, .*\n {2}leader {3}b\n$/);
+  });
+
+  test('says why nobody can be elected', () => {
+    const problem = 'PUT /apis/…: the API server answered 403';
+    expect(statusText([at('a', { election: { ...election, leader: undefined, problem } })])).toContain(
+      `  leader   nobody; ${problem}\n`,
+    );
+  });
+});

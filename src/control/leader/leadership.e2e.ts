@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { aborted, delay } from '../../lib/abort.ts';
+import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
+import { joinReplicas, leaseName, type Replica } from './join-replicas.ts';
+
+const times = { durationMs: 2_000, renewWithinMs: 1_200, retryMs: 250 };
+
+describe('Leadership, on a real API server', () => {
+  let cluster: Cluster;
+  let lines: string[] = [];
+  const closing: Replica[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster?.close());
+  afterEach(async () => {
+    for (const replica of closing.splice(0)) await replica.close();
+    lines = [];
+  });
+
+  async function join(namespace: string): Promise<Replica> {
+    const address = { kubeconfig: cluster.kubeconfig('meshd', cluster.adminToken), context: undefined };
+    const tell = (message: string): void => void lines.push(message);
+    const log = { debug: tell, info: tell, warn: tell, error: tell };
+    const replica = await joinReplicas({ address, namespace, times }, log);
+    closing.push(replica);
+    return replica;
+  }
+
+  const holderIn = async (namespace: string): Promise<string> =>
+    (await cluster.api.must('GET', `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`)).spec
+      .holderIdentity;
+
+  test('runs work in the replica that leads alone, and gives the Lease back once the work has ended', async () => {
+    const [first, second] = [await join('default'), await join('default')];
+    const steps: string[] = [];
+    for (const [name, { leadership }] of Object.entries({ first, second })) {
+      leadership.whileLeading('test', async ({ signal }) => {
+        steps.push(`${name} begins`);
+        await aborted(signal);
+        await delay(300);
+        steps.push(`${name} ends, of ${(await holderIn('default')) === first.identity ? 'first' : 'second'}`);
+      });
+    }
+    first.leadership.start();
+    await vi.waitFor(() => expect(steps).toEqual(['first begins']), 5_000);
+    second.leadership.start();
+    await vi.waitFor(() => expect(second.leadership.state.leader).toBe(first.identity), 5_000);
+    await first.close();
+    await vi.waitFor(() => expect(steps).toContain('second begins'), 5_000);
+    expect(steps).toEqual(['first begins', 'first ends, of first', 'second begins']);
+  });
+
+  test('begins work again that has failed, and work that is added while it leads', async () => {
+    const { leadership } = await join('default');
+    let tries = 0;
+    leadership.start();
+    await vi.waitFor(() => expect(leadership.state.leads).toBe(true), 5_000);
+    leadership.whileLeading('test', async () => {
+      if (++tries < 2) throw new Error('not now');
+    });
+    await vi.waitFor(() => expect(tries).toBe(2), 5_000);
+    expect(lines).toContain('work of the leader failed; it is tried again');
+  });
+
+  test('is elected as soon as the namespace is there', async () => {
+    const { leadership } = await join('later');
+    leadership.start();
+    await vi.waitFor(() => expect(leadership.state.problem).toMatch(/404 \(.*"later" not found/), 5_000);
+    await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'later' } });
+    await vi.waitFor(() => expect(leadership.state).toMatchObject({ leads: true, problem: undefined }), 5_000);
+  });
+});
