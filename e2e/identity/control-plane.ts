@@ -24,26 +24,35 @@ export interface IssuedLine {
   readonly by: string;
 }
 
+/** What a control plane is given at its start. */
+export interface ControlPlaneOptions {
+  /** Name of its pod, of its folder and of its log; `meshd` when absent. */
+  readonly name?: string;
+  /** Files of its authority, by name; it makes a root of its own when absent. */
+  readonly authority?: Readonly<Record<string, string>>;
+  /** Further flags. */
+  readonly flags?: readonly string[];
+}
+
 /** `meshd serve` as a program in the pod of the control plane; its authority is in the folder `ca` of its own folder. */
 export class ControlPlane {
   readonly mint: TokenMint = createTokenMint();
   readonly #sandbox: Sandbox;
   readonly #flags: readonly string[];
+  readonly #name: string;
   #program: RunningProgram | undefined;
   #startedAt = 0;
 
-  private constructor(sandbox: Sandbox, flags: readonly string[]) {
+  private constructor(sandbox: Sandbox, { name = 'meshd', flags = [] }: ControlPlaneOptions) {
     this.#sandbox = sandbox;
     this.#flags = flags;
+    this.#name = name;
   }
 
-  /** Makes the folder, with these files of an authority that is plugged in; starts nothing. */
-  static async create(
-    sandbox: Sandbox,
-    authority: Readonly<Record<string, string>> = {},
-    flags: readonly string[] = [],
-  ): Promise<ControlPlane> {
-    const it = new ControlPlane(sandbox, flags);
+  /** Makes the folder; starts nothing. */
+  static async create(sandbox: Sandbox, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+    const { authority = {} } = options;
+    const it = new ControlPlane(sandbox, options);
     await it.write('keys.json', it.mint.keySet);
     await it.#shell('mkdir -p ca');
     for (const [name, text] of Object.entries(authority)) await it.write(`ca/${name}`, text);
@@ -64,7 +73,7 @@ export class ControlPlane {
   async launch(env: Readonly<Record<string, string>> = {}): Promise<RunningProgram> {
     const { issuer } = this.mint;
     const argv = [node, `${repository}/dist/meshd.js`, 'serve', '--tokenKeys', 'keys.json', '--tokenIssuer', issuer];
-    const place = { network: 'mesh-system-meshd', uid: applicationUid, cwd: this.#home, env };
+    const place = { network: `mesh-system-${this.#name}`, uid: applicationUid, cwd: this.home, env };
     this.#startedAt = (await this.allOutput()).length;
     this.#program = await this.#sandbox.start(
       [...argv, '--caFolder', 'ca', '--log_as_json', ...this.#flags],
@@ -72,6 +81,10 @@ export class ControlPlane {
       place,
     );
     return this.#program;
+  }
+
+  get isRunning(): boolean {
+    return this.#program !== undefined && this.#program.exitCode === undefined;
   }
 
   /** Process id inside the sandbox, of the one that was started last. */
@@ -121,15 +134,16 @@ export class ControlPlane {
 
   /** File that its output goes to. */
   get log(): string {
-    return join(this.#sandbox.folder, 'meshd.log');
+    return join(this.#sandbox.folder, `${this.#name}.log`);
   }
 
-  get #home(): string {
-    return join(scratch, 'meshd');
+  /** Its folder, as programs of the sandbox find it. */
+  get home(): string {
+    return join(scratch, this.#name);
   }
 
   #shell(script: string, stdin = ''): Promise<string> {
-    const prepared = `umask 077; mkdir -p ${this.#home}; cd ${this.#home}\n${script}\nchown -R ${applicationUid}:${applicationUid} .`;
+    const prepared = `umask 077; mkdir -p ${this.home}; cd ${this.home}\n${script}\nchown -R ${applicationUid}:${applicationUid} .`;
     return this.#sandbox.must(['sh', '-ec', prepared], { stdin });
   }
 }

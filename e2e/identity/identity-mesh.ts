@@ -117,7 +117,7 @@ function mintToken(
 }
 
 async function startPlane(sandbox: Sandbox, { authority, prepare }: IdentityMeshOptions): Promise<ControlPlane> {
-  const plane = await ControlPlane.create(sandbox, authority);
+  const plane = await ControlPlane.create(sandbox, authority && { authority });
   await prepare?.(sandbox, plane);
   await plane.start();
   return plane;

@@ -5,7 +5,7 @@ import { topologyText } from '../../src/testbed/mesh-objects.ts';
 import { createTestbed, type Testbed } from '../../src/testbed/testbed.ts';
 import { tries } from '../../src/testing/effort.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
-import { type OutcomeCell, outcomeCells, outcomeRows } from './outcome-table.ts';
+import { expectedOutcomes, outcomeCells, outcomeRows, outcomesOf } from './outcome-table.ts';
 import { findVerdict } from './verdict.ts';
 
 const example = new URL('../../examples/first-mesh/', import.meta.url);
@@ -19,30 +19,6 @@ async function topologyIn(interceptionMode: string): Promise<string> {
     return object.kind === 'Pod' ? { ...object, metadata: { ...object.metadata, annotations } } : object;
   });
   return topologyText(objects);
-}
-
-/** `status exit TLS` of each cell, once for every different thing that was seen; over IPv4 and IPv6 in turn. */
-async function outcomesOf(cells: readonly OutcomeCell[], count: number): Promise<Record<string, string[]>> {
-  const outcomeOf = async ({ from, server }: OutcomeCell): Promise<[cell: string, seen: string[]]> => {
-    const seen = new Set<string>();
-    for (let i = 0; i < count; i += 1) {
-      const to = server.split('/').reverse().join('.');
-      const answer = await testbed.request({ from, to, ipv6: i % 2 === 1, path: '/headers' });
-      const isMutualTls = answer.body.includes('"x-forwarded-client-cert"');
-      seen.add(`${answer.status} ${answer.exitCode} ${isMutualTls ? 'mutual TLS' : 'plain'}`);
-    }
-    return [`${from} -> ${server}`, [...seen]];
-  };
-  return Object.fromEntries(await Promise.all(cells.map(outcomeOf)));
-}
-
-function expectedOutcomes(cells: readonly OutcomeCell[]): Record<string, string[]> {
-  return Object.fromEntries(
-    cells.map(({ from, server, status, exitCode, isMutualTls }) => [
-      `${from} -> ${server}`,
-      [`${status} ${exitCode} ${isMutualTls ? 'mutual TLS' : 'plain'}`],
-    ]),
-  );
 }
 
 describeMesh('outcome table', () => {
@@ -60,10 +36,10 @@ describeMesh('outcome table', () => {
       if (file !== undefined)
         await testbed.apply({ [file]: await readFile(new URL(`policies/${file}`, example), 'utf8') });
       const cells = outcomeCells(row);
-      expect(await outcomesOf(cells, requests)).toEqual(expectedOutcomes(cells));
+      expect(await outcomesOf(testbed, cells, requests)).toEqual(expectedOutcomes(cells));
       if (file !== undefined) await testbed.remove(file);
       const reverted = outcomeCells(outcomeRows[0]!);
-      expect(await outcomesOf(reverted, 2)).toEqual(expectedOutcomes(reverted));
+      expect(await outcomesOf(testbed, reverted, 2)).toEqual(expectedOutcomes(reverted));
     });
 
     test('names the policy behind a refusal, with file and line', async () => {

@@ -1,3 +1,5 @@
+import type { Testbed } from '../../src/testbed/testbed.ts';
+
 /** What curl prints and how it exits: an answer, or a connection that the server's proxy resets. */
 export type Outcome = 'answers' | 'is reset';
 
@@ -65,6 +67,35 @@ export function outcomeCells(row: OutcomeRow): OutcomeCell[] {
     ...backends.map((backend) => cell('legacy/curl', backend, row.withoutSidecar[backend], false)),
     ...['foo/curl', 'legacy/curl'].map((from) => cell(from, 'legacy', 'answers', false)),
   ];
+}
+
+/** `status exit TLS` of each cell, once for every different thing that was seen; over IPv4 and IPv6 in turn. */
+export async function outcomesOf(
+  testbed: Testbed,
+  cells: readonly OutcomeCell[],
+  count: number,
+): Promise<Record<string, string[]>> {
+  const outcomeOf = async ({ from, server }: OutcomeCell): Promise<[cell: string, seen: string[]]> => {
+    const seen = new Set<string>();
+    for (let i = 0; i < count; i += 1) {
+      const to = server.split('/').reverse().join('.');
+      const answer = await testbed.request({ from, to, ipv6: i % 2 === 1, path: '/headers' });
+      const isMutualTls = answer.body.includes('"x-forwarded-client-cert"');
+      seen.add(`${answer.status} ${answer.exitCode} ${isMutualTls ? 'mutual TLS' : 'plain'}`);
+    }
+    return [`${from} -> ${server}`, [...seen]];
+  };
+  return Object.fromEntries(await Promise.all(cells.map(outcomeOf)));
+}
+
+/** What {@link outcomesOf} gives where all is as specified. */
+export function expectedOutcomes(cells: readonly OutcomeCell[]): Record<string, string[]> {
+  return Object.fromEntries(
+    cells.map(({ from, server, status, exitCode, isMutualTls }) => [
+      `${from} -> ${server}`,
+      [`${status} ${exitCode} ${isMutualTls ? 'mutual TLS' : 'plain'}`],
+    ]),
+  );
 }
 
 function cell(from: string, namespace: string, outcome: Outcome, isMutualTls: boolean): OutcomeCell {

@@ -17,13 +17,13 @@ export interface Provision {
 
 export interface SidecarOptions {
   readonly provision: Provision;
-  /** Files and folders with topology and policies. */
+  /** Files and folders with topology and policies; none for an agent whose configuration is served. */
   readonly policies: readonly string[];
   readonly meshConfigFile: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** One sidecar or gateway: `pilot-agent proxy` and its Envoy, as the proxy's uid in the pod's network namespace. */
+/** One sidecar or gateway: `pilot-agent proxy` and its Envoy, or an Envoy alone, as the proxy's uid in the pod's network namespace. */
 export interface Sidecar {
   readonly pod: PlannedPod;
   readonly program: RunningProgram;
@@ -45,6 +45,8 @@ export const proxyUid = 1337;
 /** Node of the tool folder: it runs TypeScript as it is and starts fast. */
 export const node = `${repository}/.tools/bin/node`;
 
+export const envoyBinary = process.env.ENVOY_BINARY ?? `${repository}/.tools/bin/envoy`;
+
 /** Envoy needs the capability to take connections to any address, and keeps it although it is not root. */
 const asProxyWithNetAdmin = [
   ...['setpriv', `--reuid=${proxyUid}`, `--regid=${proxyUid}`, '--clear-groups'],
@@ -65,16 +67,15 @@ export function provisionCertificate(issued: WorkloadCertificate): Provision {
 
 /** Writes what the platform gives and starts the agent; does not wait for it. */
 export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: SidecarOptions): Promise<Sidecar> {
-  const home = join(scratch, pod.network);
-  const { files, env: given, flags = [] } = options.provision;
-  await writeFiles(sandbox, home, files);
+  const { policies, provision } = options;
+  const { files, env: given, flags = [] } = provision;
   const isTproxy = pod.interceptionMode === 'TPROXY';
   const argv = [
     ...(isTproxy ? asProxyWithNetAdmin : []),
     ...[node, `${repository}/dist/pilot-agent.js`, 'proxy', pod.isRouter ? 'router' : 'sidecar'],
     ...['--id', `${pod.name}.${pod.namespace}`, '--meshConfig', options.meshConfigFile],
-    ...['--proxyBinary', process.env.ENVOY_BINARY ?? `${repository}/.tools/bin/envoy`, '--concurrency', '1'],
-    ...['--policies', ...options.policies],
+    ...['--proxyBinary', envoyBinary, '--concurrency', '1'],
+    ...(policies.length === 0 ? [] : ['--policies', ...policies]),
     ...flags,
   ];
   const env = {
@@ -84,9 +85,29 @@ export async function startSidecar(sandbox: Sandbox, pod: PlannedPod, options: S
     ...given,
     ...options.env,
   };
-  const place = { network: pod.network, uid: isTproxy ? 0 : proxyUid, cwd: home, env };
+  const uid = isTproxy ? 0 : proxyUid;
+  return startProxy(sandbox, pod, { files, argv, env, uid, readyUrl: 'http://127.0.0.1:15020/healthz/ready' });
+}
+
+/** The program of a proxy. */
+export interface ProxyProgram {
+  /** Files of its working directory, readable by the proxy alone. */
+  readonly files: Provision['files'];
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly uid: number;
+  /** Answers 200 once it is ready. */
+  readonly readyUrl: string;
+}
+
+/** Writes the files and starts the program in the pod's network namespace; does not wait until it is ready. */
+export async function startProxy(sandbox: Sandbox, pod: PlannedPod, proxy: ProxyProgram): Promise<Sidecar> {
+  const { files, argv, env, uid, readyUrl } = proxy;
+  const home = join(scratch, pod.network);
+  await writeFiles(sandbox, home, files);
+  const place = { network: pod.network, uid, cwd: home, env };
   const program = await sandbox.start(argv, join(sandbox.folder, `${pod.network}.log`), place);
-  return new RunningSidecar(sandbox, pod, home, program);
+  return new RunningSidecar({ sandbox, pod, home, program, readyUrl });
 }
 
 /** Makes the agent's working directory. */
@@ -98,21 +119,28 @@ async function writeFiles(sandbox: Sandbox, home: string, files: Provision['file
   await sandbox.must(['sh', '-e'], { stdin: script });
 }
 
+interface RunningSidecarParts extends Pick<Sidecar, 'pod' | 'program'>, Pick<ProxyProgram, 'readyUrl'> {
+  readonly sandbox: Sandbox;
+  readonly home: string;
+}
+
 class RunningSidecar implements Sidecar {
   readonly pod: PlannedPod;
   readonly program: RunningProgram;
   readonly #sandbox: Sandbox;
   readonly #home: string;
+  readonly #readyUrl: string;
 
-  constructor(sandbox: Sandbox, pod: PlannedPod, home: string, program: RunningProgram) {
+  constructor({ sandbox, pod, home, program, readyUrl }: RunningSidecarParts) {
     this.#sandbox = sandbox;
     this.#home = home;
+    this.#readyUrl = readyUrl;
     this.pod = pod;
     this.program = program;
   }
 
   async ready(): Promise<void> {
-    const argv = ['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', 'http://127.0.0.1:15020/healthz/ready'];
+    const argv = ['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', this.#readyUrl];
     const isReady = async (): Promise<true | undefined> => {
       if (this.program.exitCode !== undefined) throw new Error(await this.#lastWords('ended'));
       const { stdout } = await this.#sandbox.run(argv, { network: this.pod.network, timeoutMs: 5_000 });

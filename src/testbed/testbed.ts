@@ -8,8 +8,7 @@ import type { OwnPrograms } from './own-programs.ts';
 import { createPolicyFolder, type PolicyFolder } from './policy-folder.ts';
 import { openSandbox, repository, type Sandbox } from './sandbox.ts';
 import { node, type Sidecar } from './sidecar.ts';
-import { type SidecarsOptions, type StartSidecar, sidecarStarter, startSidecars } from './sidecars.ts';
-import { until } from './until.ts';
+import { compilingFleet, type FleetPlace, type ProxyFleet, type SidecarsOptions, startSidecars } from './sidecars.ts';
 import type { WireAnswer } from './wire/answer.ts';
 import type { WireRequest } from './wire/exchange.ts';
 
@@ -23,6 +22,8 @@ export interface TestbedOptions extends SidecarsOptions {
   readonly programs?: OwnPrograms;
   /** Policy files in force from the start: name to YAML. */
   readonly policies?: Readonly<Record<string, string>>;
+  /** Makes the proxies; agents that each compile the policy folder when absent. */
+  readonly fleet?: (place: FleetPlace, options: SidecarsOptions) => Promise<ProxyFleet>;
   readonly onProgress?: (step: string) => void;
 }
 
@@ -78,11 +79,11 @@ export async function createTestbed(options: TestbedOptions): Promise<Testbed> {
     const folder = await createPolicyFolder(sandbox.folder, { ...topology, ...options.policies });
     progress('backends, agents, Envoys');
     const ca = createTestbedAuthority(sandbox.folder);
-    const start = await sidecarStarter(sandbox, ca, folder, options);
-    const [sidecars] = await Promise.all([startSidecars(plan, start), startBackends(sandbox, plan, options.programs)]);
+    const fleet = await (options.fleet ?? compilingFleet)({ sandbox, ca, folder }, options);
+    const [sidecars] = await Promise.all([startSidecars(plan, fleet), startBackends(sandbox, plan, options.programs)]);
     progress('waiting until every sidecar is ready');
     await Promise.all([...sidecars.values()].map((sidecar) => sidecar.ready()));
-    return new RunningTestbed({ sandbox, plan, folder, sidecars, ca, start });
+    return new RunningTestbed({ sandbox, plan, folder, sidecars, ca, fleet });
   } catch (error) {
     await sandbox.close();
     throw error;
@@ -96,7 +97,7 @@ interface RunningParts {
   /** By `namespace/name`. */
   readonly sidecars: Map<string, Sidecar>;
   readonly ca: TestbedAuthority;
-  readonly start: StartSidecar;
+  readonly fleet: ProxyFleet;
 }
 
 class RunningTestbed implements Testbed {
@@ -105,15 +106,15 @@ class RunningTestbed implements Testbed {
   readonly ca: TestbedAuthority;
   readonly #folder: PolicyFolder;
   readonly #sidecars: Map<string, Sidecar>;
-  readonly #start: StartSidecar;
+  readonly #fleet: ProxyFleet;
 
-  constructor({ sandbox, plan, folder, sidecars, ca, start }: RunningParts) {
+  constructor({ sandbox, plan, folder, sidecars, ca, fleet }: RunningParts) {
     this.sandbox = sandbox;
     this.pods = plan.pods;
     this.ca = ca;
     this.#folder = folder;
     this.#sidecars = sidecars;
-    this.#start = start;
+    this.#fleet = fleet;
   }
 
   request({ from, to, port = 8000, path = '/ip', ...rest }: TestbedRequest): Promise<CurlAnswer> {
@@ -149,7 +150,7 @@ class RunningTestbed implements Testbed {
   }
 
   async startAgain(pod: string, env?: Readonly<Record<string, string>>): Promise<Sidecar> {
-    const started = await this.#start(this.sidecar(pod).pod, env);
+    const started = await this.#fleet.start(this.sidecar(pod).pod, env);
     this.#sidecars.set(pod, started);
     return started;
   }
@@ -165,27 +166,6 @@ class RunningTestbed implements Testbed {
     pods: readonly string[] = [...this.#sidecars.keys()],
   ): Promise<void> {
     const sidecars = pods.map((pod) => this.sidecar(pod));
-    const before = await Promise.all(sidecars.map(async (sidecar) => (await sidecar.output()).length));
-    const marker = await this.#folder.change(files, removed);
-    const ends = await Promise.allSettled(sidecars.map((sidecar, i) => untilInForce(sidecar, marker, before[i] ?? 0)));
-    // Not before each has said how it went: what one says late would be taken for its word on the next change.
-    const refused = ends.find((end) => end.status === 'rejected');
-    if (refused !== undefined) throw refused.reason;
+    await this.#fleet.change(sidecars, () => this.#folder.change(files, removed));
   }
-}
-
-/** The agent writes mesh.json when Envoy has the change in force (or sees no difference), and then says how it went. */
-async function untilInForce(sidecar: Sidecar, marker: string, from: number): Promise<void> {
-  const newOutput = async (): Promise<string> => (await sidecar.output()).slice(from);
-  const probe = async (): Promise<true | undefined> => {
-    const hasMarker = (await sidecar.configFile('mesh.json'))?.includes(`"${marker}"`);
-    const output = await newOutput();
-    const refusal = /(the change is not taken|the last good version of .* stays in force).*/.exec(output);
-    if (sidecar.program.exitCode !== undefined) throw new Error(await otherwise());
-    if (refusal !== null) throw new Error(`${sidecar.pod.network}: ${refusal[0]}`);
-    return hasMarker && /configuration (in force|unchanged|mended)/.test(output) ? true : undefined;
-  };
-  const otherwise = async (): Promise<string> =>
-    `${sidecar.pod.network} has no ${marker} in force:\n${await newOutput()}`;
-  await until(probe, { timeoutMs: 30_000, everyMs: 50, otherwise });
 }

@@ -1,5 +1,5 @@
 import { encodeMessage } from '../../envoy/api/encode.ts';
-import type { SecretSnapshot } from '../../identity/snapshot.ts';
+import type { IdentityTexts } from '../../identity/snapshot.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
 
 /** Names by which compiled configuration asks for the workload's certificate and for the mesh's roots. */
@@ -7,8 +7,8 @@ export const workloadSecretName = 'default';
 export const rootSecretName = 'ROOTCA';
 
 /** The two secrets of a workload. Keys go inline, never as a file name: they touch no disk on their way to Envoy. */
-export function secretResources(snapshot: SecretSnapshot): readonly DiscoveryResource[] {
-  const { certificateChain, privateKey, rootCertificates } = snapshot;
+export function secretResources(identity: IdentityTexts): readonly DiscoveryResource[] {
+  const { certificateChain, privateKey, rootCertificates } = identity;
   return [
     {
       name: workloadSecretName,

@@ -132,12 +132,9 @@ describe('Envoy over the secret service', () => {
       });
       const secrets = async (issued: IssuedCertificate): Promise<readonly DiscoveryResource[]> =>
         secretResources({
-          spiffeId: id,
           certificateChain: issued.certificateChain,
           privateKey: issued.privateKey,
           rootCertificates: issued.rootCertificate,
-          notAfterMs: 0,
-          serialNumber: '',
         });
       const refusals: string[] = [];
       const observer = { refused: ({ message }: { message: string }) => void refusals.push(message) };

@@ -6,8 +6,7 @@ import { createAdminClient } from '../../envoy/admin.ts';
 import { findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
 import { freePorts } from '../../testing/free-ports.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
-import { adsBootstrap } from '../../xds/testing/small-mesh.ts';
-import type { RawRequest } from '../testing/control-bench.ts';
+import { directBootstrap } from '../testing/direct-bootstrap.ts';
 import { ServingBench, textOf } from '../testing/serving-bench.ts';
 
 const otherPod = httpbinPod('127.0.0.2').replaceAll('httpbin', 'other');
@@ -88,10 +87,13 @@ describe('meshd, serving a folder', () => {
     const settings = { environment: {}, meshConfig: { path: bench.path('mesh-config.yaml'), isRequired: true } };
     await bench.start({ compile: { settings } });
     const client = await bench.identity('foo/httpbin');
-    await writeFile(
-      bench.path('bootstrap.json'),
-      JSON.stringify(tlsBootstrap(adminPort, bench.control.port, client, bench.root)),
-    );
+    // Its secrets never come, so that its listeners with TLS stay closed.
+    const bootstrap = directBootstrap({
+      ...{ nodeId: 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local', apiType: 'DELTA_GRPC', adminPort },
+      ...{ controlPlanes: [{ host: '127.0.0.1', port: bench.control.port }], secretSocket: bench.path('SDS') },
+      ...{ certificateChain: client.certificate, privateKey: client.privateKey, rootCertificates: bench.root },
+    });
+    await writeFile(bench.path('bootstrap.json'), JSON.stringify(bootstrap));
     const envoy = await spawnEnvoy({
       binary: findEnvoy({ env: process.env, repositoryRoot: resolve(import.meta.dirname, '../../..') }),
       args: ['-c', bench.path('bootstrap.json'), '--disable-hot-restart', '-l', 'off', '--concurrency', '1'],
@@ -153,54 +155,3 @@ describe('meshd, serving a folder', () => {
     expect([stream.ends, later.ends]).toEqual([[], []]);
   });
 });
-
-/** Of an Envoy without an agent; its secrets never come, so that its listeners with TLS stay closed. */
-function tlsBootstrap(
-  adminPort: number,
-  port: number,
-  { certificate, privateKey }: NonNullable<RawRequest['client']>,
-  root: string,
-): object {
-  const { node, dynamic_resources } = adsBootstrap('DELTA_GRPC', adminPort, '') as Record<string, object>;
-  const http2 = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
-  const cluster = (name: string, to: number, more: object = {}): object => ({
-    name,
-    type: 'STATIC',
-    load_assignment: {
-      cluster_name: name,
-      endpoints: [{ lb_endpoints: [{ endpoint: { address: addressAt(to) } }] }],
-    },
-    typed_extension_protocol_options: {
-      [http2]: { '@type': `type.googleapis.com/${http2}`, explicit_http_config: { http2_protocol_options: {} } },
-    },
-    ...more,
-  });
-  const tls = {
-    '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
-    sni: 'meshd.mesh-system.svc',
-    common_tls_context: {
-      tls_certificates: [
-        { certificate_chain: { inline_string: certificate }, private_key: { inline_string: privateKey } },
-      ],
-      validation_context: {
-        trusted_ca: { inline_string: root },
-        match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: 'meshd.mesh-system.svc' } }],
-      },
-    },
-  };
-  return {
-    node: { ...node, id: 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local' },
-    dynamic_resources,
-    admin: { address: addressAt(adminPort) },
-    static_resources: {
-      clusters: [
-        cluster('xds-grpc', port, { transport_socket: { name: 'tls', typed_config: tls } }),
-        cluster('sds-grpc', 1),
-      ],
-    },
-  };
-}
-
-function addressAt(port: number): object {
-  return { socket_address: { address: '127.0.0.1', port_value: port } };
-}
