@@ -2,6 +2,9 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeMessage } from '../src/envoy/api/decode.ts';
 import { type ConfigurationList, configurationTypes } from '../src/xds/aggregated-service.ts';
+import { ResourceList } from '../src/xds/resource-list.ts';
+import { ResourceView } from '../src/xds/resource-view.ts';
+import { setType } from '../src/xds/whole-sets.ts';
 import { field, framed, type ReadResource, readResponse } from './delta-wire.ts';
 
 /** Who a client is, and where it goes. */
@@ -29,6 +32,7 @@ export interface Seen {
 class Entries {
   readonly #ids = new Map<string, number>();
   readonly names: string[] = [];
+  readonly versions: string[] = [];
   readonly encoded: Buffer[] = [];
 
   idOf(name: string, version: string): number {
@@ -36,6 +40,7 @@ class Entries {
     let id = this.#ids.get(key);
     if (id === undefined) {
       id = this.names.push(name) - 1;
+      this.versions.push(version);
       this.encoded.push(field(5, Buffer.concat([field(1, name), field(2, version)])));
       this.#ids.set(key, id);
     }
@@ -49,6 +54,7 @@ const listOf = new Map(lists.map((list) => [configurationTypes[list].typeUrl, li
 /** Envoy's own. */
 const windowBytes = 16 * 1_048_576;
 const nowhere = 'nowhere';
+const noBytes = new Uint8Array();
 let routesOfAll: readonly string[] | undefined;
 
 /** One delta stream over mutual TLS on a connection of its own, which asks for what an Envoy asks for. */
@@ -66,6 +72,8 @@ export class DeltaClient {
   #session: ClientHttp2Session | undefined;
   #stream: ClientHttp2Stream | undefined;
   #isWanted = false;
+  /** As `pilot-agent` does. */
+  #digests: Readonly<Record<string, string>> | undefined;
   attempts = 0;
   seen = nothing();
 
@@ -108,11 +116,31 @@ export class DeltaClient {
   ask(): void {
     this.attempts += 1;
     const node = field(1, field(1, this.#identity.nodeId));
+    if (this.#digests !== undefined) {
+      const told = Object.entries(this.#digests).map(([type, digest]) =>
+        field(5, Buffer.concat([field(1, type), field(2, digest)])),
+      );
+      this.#send([node, field(2, setType), ...told]);
+      return;
+    }
     this.#askFor('clusters', [], node);
     this.#askFor('listeners', []);
     for (const list of ['endpoints', 'routes'] as const)
       if (this.#asked[list].size > 0) this.#askFor(list, [...this.#asked[list]]);
     if (this.isSettled) this.#send([field(2, configurationTypes.endpoints.typeUrl), field(3, nowhere)]);
+  }
+
+  /** From now on it begins with the digests of what it has now. */
+  digest(): void {
+    const view = (list: ConfigurationList) =>
+      new ResourceView(
+        new ResourceList(
+          [...this.#known[list].values()].map((id) => ({
+            ...{ name: entries.names[id] ?? '', version: entries.versions[id] ?? '', body: noBytes },
+          })),
+        ),
+      );
+    this.#digests = Object.fromEntries(lists.map((list) => [configurationTypes[list].typeUrl, view(list).digest]));
   }
 
   close(): void {
@@ -176,6 +204,12 @@ export class DeltaClient {
 
   #take(bytes: Buffer): void {
     const { typeUrl, nonce, resources, removed } = readResponse(bytes);
+    if (typeUrl === setType) {
+      if (removed.length > 0) throw new Error(`other sets than expected: ${removed.join(', ')}`);
+      this.#send([field(2, typeUrl), field(6, nonce)]);
+      this.#send([field(2, configurationTypes.endpoints.typeUrl), field(3, nowhere)]);
+      return;
+    }
     const list = listOf.get(typeUrl);
     if (list === undefined) throw new Error(`nobody asked for ${typeUrl}`);
     this.#keep(list, resources);

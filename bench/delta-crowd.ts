@@ -4,7 +4,7 @@ import { type ClientIdentity, DeltaClient, type Seen } from './delta-client.ts';
 /** What the parent asks for. */
 export type CrowdCommand =
   | { readonly name: 'make'; readonly identities: readonly ClientIdentity[] }
-  | { readonly name: 'open' | 'ask' | 'close' | 'countAnew' | 'report' };
+  | { readonly name: 'open' | 'ask' | 'digest' | 'close' | 'countAnew' | 'report' };
 
 /** The answer to each command. */
 export interface CrowdReport {
@@ -19,6 +19,7 @@ process.on('message', async (command: CrowdCommand) => {
   if (command.name === 'make') clients = command.identities.map((identity) => new DeltaClient(identity));
   else if (command.name === 'open') for (const client of clients) await client.open();
   else if (command.name === 'ask') for (const client of clients) client.ask();
+  else if (command.name === 'digest') for (const client of clients) client.digest();
   else if (command.name === 'close') for (const client of clients) client.close();
   else if (command.name === 'countAnew') for (const client of clients) client.countAnew();
   const report: CrowdReport = {

@@ -41,7 +41,9 @@ export async function distributing(): Promise<void> {
     await run.coldStart();
     await run.endpoints();
     await run.silence();
-    await run.reconnection();
+    await run.reconnection('with the versions of all that they have');
+    await crowd.tell('digest');
+    await run.reconnection('with digests, as agents do');
   } finally {
     crowd?.end();
     await meshd.end();
@@ -133,7 +135,7 @@ class Run {
     );
   }
 
-  async reconnection(): Promise<void> {
+  async reconnection(how: string): Promise<void> {
     await this.#crowd.tell('close');
     await delay(2_000);
     await this.#crowd.countAnew();
@@ -141,17 +143,17 @@ class Run {
     const began = nowMs();
     const cpu = cpuMs(this.#meshd.pid);
     await this.#crowd.tell('open');
-    await this.#profile('again');
+    await this.#profile(`again ${how}`);
     await this.#crowd.tell('ask');
     await this.#crowd.until((all) => seenOf(all).every(({ isThrough }) => isThrough), 120_000);
     const ended = nowMs();
     const stall = await this.#ask('/stall');
-    await this.#profiled('again');
+    await this.#profiled(`again ${how}`);
     const spent = cpuMs(this.#meshd.pid) - cpu;
     await delay(2_000);
     const seen = seenOf(await this.#crowd.tell('report'));
     line(
-      `all ${count} come back with the versions of all that they have`,
+      `all ${count} come back ${how}`,
       `${((ended - began) / 1_000).toFixed(1)} s, ${(spent / 1_000).toFixed(1)} s of a processor`,
       `${seen.reduce((sum, { bytes }) => sum + bytes, 0)} bytes of configuration`,
       stalls(stall),

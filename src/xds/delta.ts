@@ -64,6 +64,17 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     return { ...told, response: response ?? (isWaitedFor ? this.#send({ resources: [], removed: [] }) : undefined) };
   }
 
+  /** The client has everything of this moment, and follows it: as if its first request named each resource with its version. */
+  resume(nodeId: string): void {
+    const { type, view } = this.#source;
+    this.#hasStarted = true;
+    this.#nodeId = nodeId;
+    this.#base = view;
+    this.#names.follow(view);
+    this.#names.isWildcard = type.hasWildcard;
+    if (!type.hasWildcard) this.#names.add(view.all.map(({ name }) => name));
+  }
+
   update({ removes = true } = {}): DeltaResponse | undefined {
     if (!this.#hasStarted) return undefined;
     const { probe } = this.#suspects;

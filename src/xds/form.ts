@@ -4,6 +4,7 @@ import type { DeltaRequest, DeltaResponse, DiscoveryNode, DiscoveryRequest, Disc
 import type { ViewSource } from './resource-store.ts';
 import { StateOfTheWorldStream } from './state-of-the-world.ts';
 import type { DiscoveryStream } from './stream.ts';
+import { resumeSets } from './whole-sets.ts';
 
 /** What both forms of the protocol have in their requests. */
 export interface AnyRequest {
@@ -27,6 +28,12 @@ export interface ProtocolForm<Request extends AnyRequest, Response extends AnyRe
   /** Names that the client says it wants no more. */
   readonly droppedBy: (request: Request) => readonly string[];
   readonly versionOf: (response: Response) => string;
+  /** Answers a first request of the type `setType`; absent: the form has no such type. */
+  readonly resume?: (
+    first: Request,
+    sourceOf: (typeUrl: string) => ViewSource | undefined,
+    nextNonce: () => string,
+  ) => { readonly response: Response; readonly streams: ReadonlyMap<string, DiscoveryStream<Request, Response>> };
 }
 
 export const stateOfTheWorldForm: ProtocolForm<DiscoveryRequest, DiscoveryResponse> = {
@@ -47,4 +54,5 @@ export const deltaForm: ProtocolForm<DeltaRequest, DeltaResponse> = {
   ],
   droppedBy: ({ unsubscribe }) => unsubscribe,
   versionOf: (response) => response.systemVersion,
+  resume: resumeSets,
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sortedBy } from '../lib/sort.ts';
 import { contentVersion, type DiscoveryResource } from './resource.ts';
 import { emptyList, type ListChange, type ResourceList } from './resource-list.ts';
@@ -10,6 +11,7 @@ const noChange: ListChange = { changed: [], removed: [] };
  */
 export class ResourceView {
   readonly parts: readonly ResourceList[];
+  #digest: string | undefined;
 
   constructor(...parts: readonly ResourceList[]) {
     this.parts = parts;
@@ -41,6 +43,15 @@ export class ResourceView {
   get version(): string {
     const [only = emptyList, ...others] = this.parts;
     return others.length === 0 ? only.version : contentVersion(...this.parts.map(({ version }) => version));
+  }
+
+  /** SHA-256 of the names and versions, whatever the parts: equal for a client that has them, and for each replica. */
+  get digest(): string {
+    if (this.#digest === undefined) {
+      const texts = this.all.map(({ name, version }) => `${name.length}:${name}${version.length}:${version}`);
+      this.#digest = createHash('sha256').update(texts.join('')).digest('base64url');
+    }
+    return this.#digest;
   }
 
   /** What differs from the view `before`. What moved from one part to another with its version does not. */

@@ -2,6 +2,7 @@ import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import type { PushStep, StreamScope } from './scope.ts';
 import type { DiscoveryStream } from './stream.ts';
+import { setType } from './whole-sets.ts';
 
 /** What is to be done now: send, or look again after some time, or nothing until something happens. */
 export interface NextPush<Response> {
@@ -42,6 +43,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
 
   /** Throws where the request asks for what is not served here, or for too much. */
   receive(request: Request): Response | undefined {
+    if (request.typeUrl === setType) return this.#resume(request);
     const stream = this.#streamOf(request);
     const { response, refusal, isAccepted = false, culprits = [] } = stream.receive(request);
     this.#isAnswer = refusal !== undefined || isAccepted;
@@ -88,6 +90,29 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
     return Math.max(0, ...waits);
   }
 
+  /** Goes on with the sets that the client says it has; its word about the answer says nothing. */
+  #resume(request: Request): Response | undefined {
+    this.#isAnswer = request.responseNonce !== '';
+    if (this.#isAnswer) return undefined;
+    const { resume } = this.#form;
+    if (resume === undefined || this.#nonce > 0 || this.#streams.size > 0) {
+      throw new Error(`type "${request.typeUrl}" is for the first request of a delta stream`);
+    }
+    const { response, streams } = resume(
+      request,
+      (typeUrl) => this.#scope.sourceOf(typeUrl),
+      () => this.#nextNonce(),
+    );
+    for (const [typeUrl, stream] of streams) this.#streams.set(typeUrl, stream);
+    this.#scope.asked?.(request.typeUrl, { lacking: [], dropped: [] });
+    return response;
+  }
+
+  /** One count for all types: no nonce of the gRPC stream comes twice. */
+  #nextNonce(): string {
+    return `${this.#scope.noncePrefix ?? ''}${++this.#nonce}`;
+  }
+
   #tellComplete(stream: DiscoveryStream<Request, Response>, typeUrl: string): void {
     if (this.#scope.complete !== undefined && stream.isComplete) this.#scope.complete(typeUrl);
   }
@@ -109,8 +134,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
     if (count > most) throw new Error(`${count} names in one request, at most ${most}`);
     let stream = this.#streams.get(typeUrl);
     if (stream === undefined) {
-      // One count for all types: no nonce of the gRPC stream comes twice.
-      stream = this.#form.open(source, () => `${this.#scope.noncePrefix ?? ''}${++this.#nonce}`);
+      stream = this.#form.open(source, () => this.#nextNonce());
       this.#streams.set(typeUrl, stream);
     }
     return stream;

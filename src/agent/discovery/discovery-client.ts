@@ -87,7 +87,7 @@ export class DiscoveryClient {
     this.#upstream = new Upstream({
       ...{ address, log, clock, ...(checkMs !== undefined && { checkMs }) },
       node: async (): Promise<DiscoveryNode> => ({ id: nodeId, envoyVersion: await envoyVersion() }),
-      versions: (list) => Object.fromEntries(this.#held.stores[list].view.all.map((it) => [it.name, it.version])),
+      view: (list) => this.#held.stores[list].view,
       take: (list, response, answer) =>
         this.#held.take(list, response, (refusal) => {
           if (refusal !== undefined) {

@@ -5,15 +5,18 @@ import type { Clock } from '../../lib/clock.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
+import type { ResourceView } from '../../xds/resource-view.ts';
+import { setType } from '../../xds/whole-sets.ts';
 import type { Log } from '../log/log.ts';
 import { listOfType } from './configuration.ts';
+import { Conversation, syncName } from './conversation.ts';
 
 export interface UpstreamOptions {
   /** `host:port` of the control plane; its certificate must be for the host. */
   readonly address: string;
   readonly node: () => Promise<DiscoveryNode>;
-  /** What this client has of a type, name to version. */
-  readonly versions: (list: ConfigurationList) => Readonly<Record<string, string>>;
+  /** What this client has of a type. */
+  readonly view: (list: ConfigurationList) => ResourceView;
   /** A response that may be served; `answer` gives Envoy's refusal, or nothing. */
   readonly take: (
     list: ConfigurationList,
@@ -28,13 +31,13 @@ export interface UpstreamOptions {
   readonly checkMs?: number;
 }
 
-/** A name that no resource has: the word that it is absent is the answer to all that was asked before. */
-const syncName = 'agent:sync';
 /** The configuration of a big mesh comes in one message a type. */
 const longestMessageBytes = 256 * 1_048_576;
 const backOffMs = { first: 500, longest: 30_000 };
 /** INTERNAL: what Envoy itself refuses with. */
 const refusalCode = 13;
+/** How a stream ends whose first request is not understood; CANCELLED: here, where there is no answer to it. */
+const unknowing = new Set([status.CANCELLED, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]);
 const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
 
 /**
@@ -47,6 +50,9 @@ export class Upstream {
   readonly #wanted: Readonly<Record<'endpoints' | 'routes', Set<string>>> = { endpoints: new Set(), routes: new Set() };
   #identity: SecretSnapshot | undefined;
   #call: ClientDuplexStream<Buffer, Buffer> | undefined;
+  #conversation: Conversation | undefined;
+  /** A control plane that does not know them ends the stream: then the next one goes without. */
+  #tellsDigests = true;
   #running: Promise<void> | undefined;
   #problem: string | undefined;
 
@@ -70,7 +76,7 @@ export class Upstream {
     const fresh = names.filter((name) => wanted !== undefined && !wanted.has(name));
     if (fresh.length === 0) return;
     for (const name of fresh) wanted?.add(name);
-    this.#ask({ typeUrl: configurationTypes[list].typeUrl, subscribe: fresh });
+    this.#conversation?.ask({ typeUrl: configurationTypes[list].typeUrl, subscribe: fresh });
   }
 
   drop(list: ConfigurationList, names: readonly string[]): void {
@@ -78,7 +84,7 @@ export class Upstream {
     const gone = names.filter((name) => name !== syncName && name !== '*');
     if (wanted === undefined || gone.length === 0) return;
     for (const name of gone) wanted.delete(name);
-    this.#ask({ typeUrl: configurationTypes[list].typeUrl, unsubscribe: gone });
+    this.#conversation?.ask({ typeUrl: configurationTypes[list].typeUrl, unsubscribe: gone });
   }
 
   /** Ends this stream; the next one begins as if nothing were known. */
@@ -124,17 +130,22 @@ export class Upstream {
       'grpc.keepalive_timeout_ms': 5_000,
     });
     const call = client.makeBidiStreamRequest(path, asIs, asIs);
+    const send = (ask: DeltaAsk): void => {
+      if (call.writable) call.write(encodeDeltaAsk(ask));
+    };
+    const conversation = new Conversation({ view: this.#options.view, wanted: this.#wanted, send });
     this.#call = call;
+    this.#conversation = conversation;
     const stream = { wasSynced: false, answeredAtMs: performance.now() };
     const check = setInterval(() => {
       if (performance.now() - stream.answeredAtMs > 2 * checkMs) call.cancel();
-      else this.#ask({ typeUrl: configurationTypes.endpoints.typeUrl, subscribe: [syncName] });
+      else conversation.sync();
     }, checkMs);
     check.unref();
     const problem = await new Promise<string>((resolve) => {
       call.on('data', (bytes: Buffer) => {
         try {
-          if (!this.#receive(bytes, call)) return;
+          if (!this.#receive(bytes, conversation)) return;
           stream.wasSynced = true;
           stream.answeredAtMs = performance.now();
         } catch (error) {
@@ -142,46 +153,36 @@ export class Upstream {
           resolve(`a response cannot be read: ${(error as Error).message}`);
         }
       });
-      call.on('error', (error: ServiceError) => resolve(explain(error, address)));
+      call.on('error', (error: ServiceError) => {
+        this.#tellsDigests = conversation.isCompared || !unknowing.has(error.code);
+        resolve(explain(error, address));
+      });
       call.on('end', () => resolve(`${address} has ended the stream`));
-      this.#begin(node);
+      conversation.begin(node, this.#tellsDigests);
     });
     clearInterval(check);
     this.#call = undefined;
+    this.#conversation = undefined;
     call.on('error', () => undefined);
     call.cancel();
     client.close();
     return { wasSynced: stream.wasSynced, problem };
   }
 
-  /** Clusters and listeners are asked for whole, and before what they name. */
-  #begin(node: DiscoveryNode): void {
-    const ask = (list: ConfigurationList, subscribe: readonly string[], more: Partial<DeltaAsk> = {}): void => {
-      const initialVersions = this.#options.versions(list);
-      this.#ask({ typeUrl: configurationTypes[list].typeUrl, subscribe, initialVersions, ...more });
-    };
-    ask('clusters', ['*'], { node });
-    ask('listeners', ['*']);
-    const { routes, endpoints } = this.#wanted;
-    const known = (list: ConfigurationList) => this.#options.versions(list);
-    const without = (names: ReadonlySet<string>, has: object) => [...names].filter((name) => !Object.hasOwn(has, name));
-    const [knownRoutes, knownEndpoints] = [known('routes'), known('endpoints')];
-    if (routes.size > 0 || Object.keys(knownRoutes).length > 0) ask('routes', without(routes, knownRoutes));
-    ask('endpoints', [...without(endpoints, knownEndpoints), syncName]);
-    // What is had is followed, whether Envoy has named it yet or not.
-    for (const name of Object.keys(knownRoutes)) routes.add(name);
-    for (const name of Object.keys(knownEndpoints)) endpoints.add(name);
-  }
-
   /** Gives true where the response says that all before it has come. */
-  #receive(bytes: Buffer, call: ClientDuplexStream<Buffer, Buffer>): boolean {
+  #receive(bytes: Buffer, conversation: Conversation): boolean {
     const { response, problem } = readDeltaResponse(bytes);
     const { typeUrl, nonce, resources } = response;
+    if (typeUrl === setType) {
+      conversation.compared(response);
+      return false;
+    }
     const list = listOfType(typeUrl);
     const answer = (refusal: string | undefined): void => {
       // The word about a response of an earlier stream is nobody's.
-      if (this.#call !== call) return;
-      this.#ask({ typeUrl, nonce, ...(refusal !== undefined && { error: { code: refusalCode, message: refusal } }) });
+      if (this.#conversation !== conversation) return;
+      const error = refusal === undefined ? undefined : { code: refusalCode, message: refusal };
+      conversation.ask({ typeUrl, nonce, ...(error && { error }) });
     };
     const fault = list === undefined ? `the type "${typeUrl}" was not asked for` : problem;
     if (list === undefined || fault !== undefined) {
@@ -203,11 +204,6 @@ export class Upstream {
 
   #wantedOf(list: ConfigurationList): Set<string> | undefined {
     return list === 'endpoints' || list === 'routes' ? this.#wanted[list] : undefined;
-  }
-
-  #ask(ask: DeltaAsk): void {
-    const call = this.#call;
-    if (call?.writable) call.write(encodeDeltaAsk(ask));
   }
 }
 

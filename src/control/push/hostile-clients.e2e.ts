@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
+import { ResourceList } from '../../xds/resource-list.ts';
+import { ResourceView } from '../../xds/resource-view.ts';
+import { setType } from '../../xds/whole-sets.ts';
 import type { RawRequest } from '../testing/control-bench.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
 
@@ -83,6 +86,25 @@ describe('meshd, with a client that means harm', () => {
     expect(await bench.metric('meshd_xds_rejects_count.*')).toBeUndefined();
     stream.call.cancel();
     await expectNoHarm('/nonces');
+  });
+
+  test('gives nothing of another workload to one that tells the digests of its sets', async () => {
+    const { clusters: first, ...others } = configurationTypes;
+    const list = bystander.seen[0]?.resources?.map((each) => ({ ...each, body: new Uint8Array() })) ?? [];
+    const { digest } = new ResourceView(new ResourceList(list));
+    const versions = Object.fromEntries(Object.values({ first, ...others }).map(({ typeUrl }) => [typeUrl, digest]));
+    const stream = bench.open(identity);
+    stream.ask({ node, type_url: setType, initial_resource_versions: versions });
+    await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 5_000);
+    expect(stream.seen[0]?.removed_resources).toEqual(Object.keys(versions).sort());
+    stream.ask({ type_url: others.listeners.typeUrl });
+    await vi.waitFor(() => expect(stream.seen).toHaveLength(2), 5_000);
+    const own = bench.open(identity);
+    own.subscribe('listeners');
+    await vi.waitFor(() => expect(own.seen).toHaveLength(1), 5_000);
+    expect(textOf(stream.seen[1])).toBe(textOf(own.seen[0]));
+    for (const { call } of [stream, own]) call.cancel();
+    await expectNoHarm('/digests');
   });
 
   test('ends the stream of one that subscribes to names without end, 5,000 in a request', async () => {

@@ -14,7 +14,8 @@ const program = resolve(import.meta.dirname, '../../../dist/meshd-compile.cjs');
 export interface Seen {
   readonly nonce: string;
   readonly type_url: string;
-  readonly resources?: readonly { readonly name: string; readonly resource: unknown }[];
+  readonly resources?: readonly { readonly name: string; readonly version: string; readonly resource: unknown }[];
+  readonly removed_resources?: readonly string[];
 }
 
 /** One stream of a client. */
@@ -31,16 +32,24 @@ export interface RawStream {
 export class ServingBench {
   readonly control: ControlBench;
   readonly #clients: Client[] = [];
+  /** Whose folder it serves, and with whose authority it signs. */
+  readonly #first: ServingBench;
   root = '';
 
-  private constructor(control: ControlBench) {
+  private constructor(control: ControlBench, first?: ServingBench) {
     this.control = control;
+    this.#first = first ?? this;
   }
 
   static async create(): Promise<ServingBench> {
     const bench = new ServingBench(await ControlBench.create());
     await mkdir(bench.path('config'));
     return bench;
+  }
+
+  /** Another replica, which does not run yet. */
+  async replica(): Promise<ServingBench> {
+    return new ServingBench(await ControlBench.create(), this.#first);
   }
 
   path(name: string): string {
@@ -54,14 +63,14 @@ export class ServingBench {
   /** A file of the folder, by rename, as editors and volumes do. */
   async put(name: string, text: string): Promise<void> {
     await writeFile(this.path(`${name}.new`), text);
-    await rename(this.path(`${name}.new`), join(this.path('config'), name));
+    await rename(this.path(`${name}.new`), join(this.#first.path('config'), name));
   }
 
   async start({ compile, ...rest }: Partial<Omit<DistributionConfig, 'compile'>> & { compile?: object } = {}) {
     const distribution: DistributionConfig = {
       compile: {
         ...{
-          source: { type: 'folder', folder: this.path('config') },
+          source: { type: 'folder', folder: this.#first.path('config') },
           settings: { environment: {} },
           trustDomain: 'cluster.local',
         },
@@ -72,8 +81,13 @@ export class ServingBench {
       ...rest,
     };
     const { settings } = distribution.compile;
-    await this.control.start((config) => ({ ...config, settings, distribution, debugSocket: this.debugSocket }));
-    this.root = await readFile(this.path('ca/self-signed-root.pem'), 'utf8');
+    const folder = this.#first.path('ca');
+    await this.control.start((config) => ({
+      ...config,
+      ...{ settings, distribution, debugSocket: this.debugSocket },
+      authority: config.authority && { ...config.authority, folder },
+    }));
+    this.root = await readFile(join(folder, 'self-signed-root.pem'), 'utf8');
   }
 
   /** A certificate and its key, of `namespace/account`. */
