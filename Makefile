@@ -5,10 +5,10 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo docs clean
+.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo demo-fleet docs clean
 
 help: ## this list
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 setup: ## install Envoy, Node 24 and 22, npm packages and what the tests need of the system
 	@scripts/setup.sh
@@ -58,6 +58,9 @@ soak: build ## long runs, by hand: many more generated meshes, broken configurat
 
 demo: build ## the specification's outcome table, and its tokens at a gateway, on real Envoys
 	@node scripts/demo.mjs
+
+demo-fleet: build ## meshd, a gateway and ten sidecars: when each change reaches each proxy, and meshd killed while requests go on
+	@node scripts/demo-fleet.mjs
 
 clean: ## remove what was made, keep what was fetched
 	@rm -rf dist src/generated coverage .cache

@@ -16,10 +16,10 @@ interface Demo {
   output(): string;
 }
 
-async function startDemo(...args: readonly string[]): Promise<Demo> {
+async function startDemo(args: readonly string[] = [], script = 'demo'): Promise<Demo> {
   const temporary = await mkdtemp(join(tmpdir(), 'demo-'));
   const env = { ...process.env, TMPDIR: temporary };
-  const child = spawn(process.execPath, ['scripts/demo.mjs', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [`scripts/${script}.mjs`, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);
@@ -66,12 +66,23 @@ describeMesh.concurrent('demo', () => {
     await cp('examples/first-mesh', example, { recursive: true });
     const file = join(example, 'policies/mesh-strict.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('STRICT', 'PERMISSIVE'));
-    const demo = await startDemo('first-mesh', example);
+    const demo = await startDemo(['first-mesh', example]);
     const code = await demo.ended;
     expect(demo.output().match(/^ {2}DIFFERS .*$/gm)).toHaveLength(2);
     expect(code).toBe(1);
     await untilGone(demo);
     await rm(example, { recursive: true });
+  });
+
+  test('of a fleet shows when each change had reached each proxy, and fails no request while meshd is away', async () => {
+    const demo = await startDemo([], 'demo-fleet');
+    const code = await demo.ended;
+    expect(demo.output()).toContain('every outcome is as expected, and no request failed');
+    expect(code).toBe(0);
+    expect(demo.output().match(/^ {2}ok /gm)).toHaveLength(8);
+    // Ten sidecars and the gateway, four changes.
+    expect(demo.output().match(/^ {2}(shop|mesh-system)\/\w+( +\d+ ms){4}$/gm)).toHaveLength(11);
+    await untilGone(demo);
   });
 
   test('leaves nothing behind after Ctrl-C in the middle', async () => {

@@ -65,7 +65,8 @@ export class ServedFleet implements ProxyFleet {
   ): Promise<ServedFleet> {
     const { sandbox, folder, ca } = place;
     const { meshConfig, ...rest } = options;
-    const served = { ...rest, meshConfig: { ...meshConfig, defaultConfig: { discoveryAddress } } };
+    const proxies = { ...(meshConfig?.defaultConfig as object | undefined), discoveryAddress };
+    const served = { ...rest, meshConfig: { ...meshConfig, defaultConfig: proxies } };
     const delta = await agentStarter(place, served, []);
     const flags = ['--proxyBinary', await writeWholeEnvoy(sandbox.folder)];
     const provision: SidecarsOptions['provision'] = async (...at) => ({
@@ -117,12 +118,12 @@ export class ServedFleet implements ProxyFleet {
 
   /** Streams of all proxies, as the control planes that run tell of them. */
   async rows(): Promise<readonly ProxyRow[]> {
-    const answers = await Promise.all(this.planes.map((plane) => this.#ask(plane, ['/debug/syncz'])));
+    const answers = await Promise.all(this.planes.map((plane) => this.ask(plane, ['/debug/syncz'])));
     return answers.flatMap(([answer]) => (answer as ProxiesAnswer | undefined)?.proxies ?? []);
   }
 
   /** Answers of the debug socket; undefined where there is none, nobody answers, or the control plane does not run. */
-  async #ask(plane: ControlPlane, paths: readonly string[]): Promise<readonly unknown[]> {
+  async ask(plane: ControlPlane, paths: readonly string[]): Promise<readonly unknown[]> {
     if (!plane.isRunning) return [];
     const socket = join(plane.home, 'var/run/mesh/meshd.sock');
     const curl = ['curl', '-s', '-m', '2', '--unix-socket', socket, '-w', '\n@%{http_code}\n'];
@@ -137,7 +138,7 @@ export class ServedFleet implements ProxyFleet {
     const paths = [`/debug/config_distribution?resource=Pod/testbed/${marker}`, '/debug/status', '/debug/syncz'];
     const rows: ProxyRow[] = [];
     for (const plane of this.planes.filter(({ isRunning }) => isRunning)) {
-      const [known, status, streams] = await this.#ask(plane, paths);
+      const [known, status, streams] = await this.ask(plane, paths);
       const refused = (status as StatusAnswer | undefined)?.refusedInputs;
       if (refused !== undefined) throw new Error(refused.text);
       if (known === undefined) return 'a control plane has not compiled it';
