@@ -1,4 +1,4 @@
-import { isWorldFailure } from '../lib/failure.ts';
+import { causesText, isWorldFailure } from '../lib/failure.ts';
 import { isUsageError } from '../lib/usage-error.ts';
 import { type ExitCode, exitCode } from './exit-codes.ts';
 
@@ -8,7 +8,7 @@ export function explainFailure(thrown: unknown, program: string): { readonly tex
   if (thrown instanceof RangeError && thrown.message === 'Invalid string length') {
     return { text: `${program}: ${tooLong}\n`, code: exitCode.world };
   }
-  if (isOfTheWorld(thrown)) return { text: `${program}: ${causes(thrown).join(': ')}\n`, code: exitCode.world };
+  if (isOfTheWorld(thrown)) return { text: `${program}: ${causesText(thrown)}\n`, code: exitCode.world };
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return { text: `${program}: this is a bug, please report it\n${stack}\n`, code: exitCode.bug };
 }
@@ -23,21 +23,4 @@ function isOfTheWorld(thrown: unknown): thrown is Error {
     if (isWorldFailure(error) || 'syscall' in error) return true;
   }
   return false;
-}
-
-/** Messages from the outside in. */
-function causes(thrown: Error): string[] {
-  const messages: string[] = [];
-  for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
-    messages.push(plainMessage(error, messages.join(' ')));
-  }
-  return messages;
-}
-
-/** Node's `CODE: words, call 'path'` without the call, and without a path that was named before. */
-function plainMessage(error: NodeJS.ErrnoException, before: string): string {
-  const [, words] = /^[A-Z0-9]+: (.+?), \w+( '.*)?$/.exec(error.message) ?? [];
-  if (error.syscall === undefined || words === undefined) return error.message;
-  const place = error.path === undefined || before.includes(`"${error.path}"`) ? '' : `"${error.path}": `;
-  return `${place}${words} (${error.code})`;
 }

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { execa } from 'execa';
-import { WorldFailure } from '../lib/failure.ts';
+import { GitError } from '../git/git-error.ts';
+import { lastWords, runGit } from '../git/run-git.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type ChangedLines, parseDiff } from '../lint/changed-lines.ts';
 import { folderOf } from './input-folder.ts';
@@ -12,11 +12,12 @@ export interface GitChanges {
   of(file: string): Promise<ChangedLines | 'all' | undefined>;
 }
 
-/** Asks git, in the repository of `input`. Throws a UsageError for a revision that is none, a WorldFailure without a repository. */
+/** Asks git, in the repository of `input`. Throws a UsageError for a revision that is none, a GitError without a repository. */
 export async function gitChanges(revision: string, input: string): Promise<GitChanges> {
   const root = (await git(await folderOf(input), ['rev-parse', '--show-toplevel'])).trimEnd();
-  const found = await tryGit(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
-  if (found === undefined) throw new UsageError(`--changed-since: git knows no revision "${revision}"`);
+  const verify = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const { code, stdout: found } = await run(root, verify);
+  if (code !== 0) throw new UsageError(`--changed-since: git knows no revision "${revision}"`);
   const options = [
     '--text',
     '--unified=0',
@@ -51,17 +52,14 @@ function comparedIn(listed: string): ReadonlySet<string> {
   return new Set(entries.map((entry) => entry.slice('H '.length)));
 }
 
+/** What git prints. It reads the user's settings: of a hook it has the index that is to be committed. */
 async function git(folder: string, args: readonly string[]): Promise<string> {
-  const out = await tryGit(folder, args);
-  if (out !== undefined) return out;
-  throw new WorldFailure('git-failed', `--changed-since: git ${args[0]} failed in "${folder}": is it in a repository?`);
+  const { code, stdout, stderr } = await run(folder, args);
+  if (code === 0) return stdout;
+  const text = `--changed-since: git ${args[0]} failed in "${folder}": ${lastWords(stderr)}`;
+  throw new GitError('git-failed', text);
 }
 
-/** What git prints; undefined when it fails. */
-async function tryGit(folder: string, args: readonly string[]): Promise<string | undefined> {
-  const result = await execa('git', ['-c', 'core.quotePath=false', ...args], {
-    ...{ cwd: folder, stdin: 'ignore', reject: false, stripFinalNewline: false },
-    env: { LC_ALL: 'C' },
-  });
-  return result.exitCode === 0 ? result.stdout : undefined;
+function run(folder: string, args: readonly string[]): ReturnType<typeof runGit> {
+  return runGit(['-c', 'core.quotePath=false', ...args], { folder, environment: process.env });
 }

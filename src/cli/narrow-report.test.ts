@@ -140,5 +140,5 @@ describe('--changed-since', () => {
 test('--changed-since outside a repository ends with 3', async () => {
   put('a.yaml', policy('a', 'get'));
   const { code, error } = await lint('--changed-since HEAD');
-  expect([code, error]).toEqual([3, expect.stringContaining('is it in a repository?')]);
+  expect([code, error]).toEqual([3, expect.stringContaining('not a git repository')]);
 });

@@ -1,9 +1,8 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorldFailure } from '../lib/failure.ts';
-import { explainDeadLink } from '../lib/read-file.ts';
-import { compareStrings } from '../lib/sort.ts';
+import { sortedBy } from '../lib/sort.ts';
 import { type FolderExclusion, ignoreFile } from './exclusion.ts';
+import { fileSystem, type SourceDisk } from './source-disk.ts';
 
 /** A file or folder that cannot be read: the world's failure, not the policy's. */
 export class SourceError extends WorldFailure<'source-unreadable'> {
@@ -26,6 +25,8 @@ export interface FindOptions {
   readonly takesPipes?: boolean;
   /** What the user leaves out of folders. */
   readonly exclusion?: FolderExclusion;
+  /** Absent: the files of this machine. */
+  readonly disk?: SourceDisk | undefined;
 }
 
 /** The folder that was named, and what it is in truth. */
@@ -39,40 +40,37 @@ interface Root {
  * below a named folder pipes and devices are refused, and links that lead out of it, because whoever may write there
  * could otherwise have any file of this machine read and quoted. Throws `SourceError`.
  */
-export async function findFiles(path: string, options: FindOptions): Promise<string[]> {
-  try {
-    return await find(path, undefined, options);
-  } catch (cause) {
-    if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
-  }
+export function findFiles(path: string, options: FindOptions): Promise<string[]> {
+  return findBelow(path, undefined, { ...options, disk: options.disk ?? fileSystem });
 }
 
+type KnownOptions = FindOptions & { readonly disk: SourceDisk };
+
 /** `root` is undefined for what was named itself. */
-async function find(path: string, root: Root | undefined, options: FindOptions): Promise<string[]> {
-  const { seen, takesPipes, isLeftOut } = options;
-  const real = await realpath(path);
+async function find(path: string, root: Root | undefined, options: KnownOptions): Promise<string[]> {
+  const { seen, takesPipes, isLeftOut, disk } = options;
+  const real = await disk.real(path);
   if (root !== undefined) checkInside(path, real, root);
   if (!isNew(real, seen)) return [];
-  const stats = await stat(path);
+  const stats = await disk.stat(path);
   if (!stats.isDirectory()) {
     const mayBePipe = root === undefined && takesPipes === true;
     if (!stats.isFile() && !mayBePipe) throw new SourceError(`"${path}" is a pipe or device`);
     return [path];
   }
-  const entries = await readdir(path, { withFileTypes: true });
+  const entries = await disk.list(path);
   if (root !== undefined && isLeftOut?.(entries.map(({ name }) => name))) return [];
   const here = root ?? { path, real };
   const hasList = options.exclusion !== undefined && entries.some(({ name }) => name === ignoreFile);
-  const exclusion = hasList ? options.exclusion?.within(path, await readList(path, here)) : options.exclusion;
+  const exclusion = hasList ? options.exclusion?.within(path, await readList(path, here, disk)) : options.exclusion;
   const names: string[] = [];
-  for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
+  for (const entry of sortedBy(entries, ({ name }) => name)) {
     // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
     if (entry.name.startsWith('..')) continue;
     const child = childOf(path, entry.name);
-    if (entry.isSymbolicLink() && (await isEditorLock(entry.name, child))) continue;
+    if (entry.isSymbolicLink() && (await isEditorLock(entry.name, child, disk))) continue;
     const isWanted = options.isWanted(entry.name);
-    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child)));
+    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child, disk)));
     if (exclusion?.leavesOut(child, isFolder)) continue;
     if (entry.isFile()) {
       if (!isWanted) options.onOther?.(child);
@@ -92,28 +90,28 @@ function childOf(folder: string, name: string): string {
   return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
 }
 
-async function findBelow(path: string, root: Root, options: FindOptions): Promise<string[]> {
+async function findBelow(path: string, root: Root | undefined, options: KnownOptions): Promise<string[]> {
   try {
     return await find(path, root, options);
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
+    throw new SourceError(`cannot read "${path}"`, { cause: await options.disk.explain(cause, path) });
   }
 }
 
 /** Larger than any list that a person writes. */
 const maxListBytes = 1 << 16;
 
-async function readList(folder: string, root: Root): Promise<string> {
+async function readList(folder: string, root: Root, disk: SourceDisk): Promise<string> {
   const path = childOf(folder, ignoreFile);
   try {
-    checkInside(path, await realpath(path), root);
-    const stats = await stat(path);
+    checkInside(path, await disk.real(path), root);
+    const stats = await disk.stat(path);
     if (!stats.isFile() || stats.size > maxListBytes) throw new SourceError(`"${path}" is no list of patterns`);
-    return await readFile(path, 'utf8');
+    return new TextDecoder().decode(await disk.read(path));
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
-    throw new SourceError(`cannot read "${path}"`, { cause: await explainDeadLink(cause, path) });
+    throw new SourceError(`cannot read "${path}"`, { cause: await disk.explain(cause, path) });
   }
 }
 
@@ -132,17 +130,17 @@ function isNew(real: string, seen: Set<string>): boolean {
 }
 
 /** What Emacs leaves beside a file that has changes which are not saved: `.#name`, a link to no file. */
-async function isEditorLock(name: string, path: string): Promise<boolean> {
+async function isEditorLock(name: string, path: string, disk: SourceDisk): Promise<boolean> {
   if (!name.startsWith('.#')) return false;
-  return stat(path).then(
+  return disk.stat(path).then(
     () => false,
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   );
 }
 
 /** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */
-async function leadsToFolder(path: string): Promise<boolean> {
-  return stat(path).then(
+async function leadsToFolder(path: string, disk: SourceDisk): Promise<boolean> {
+  return disk.stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   );

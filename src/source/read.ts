@@ -9,6 +9,7 @@ import { findFiles, SourceError } from './find.ts';
 import { defaultLimits } from './limits.ts';
 import { lookAlikes } from './look-alike.ts';
 import { isProjectFile } from './project-file.ts';
+import type { SourceDisk } from './source-disk.ts';
 
 /** A folder that holds a file of this name was written by the compiler: below an input folder it is no input. */
 export const outputMarker = '.meshpol-files';
@@ -26,6 +27,8 @@ export interface ReadOptions {
   readonly through?: ReadThrough;
   /** Patterns, as in `.gitignore`, of what is left out of the inputs. */
   readonly exclude?: readonly string[];
+  /** Where the files are; absent: on this machine. */
+  readonly disk?: SourceDisk | undefined;
 }
 
 /**
@@ -54,7 +57,9 @@ export async function readSources(
   const find = {
     ...{ seen, takesPipes: options.filesOnly !== true, isWanted: isInput },
     isLeftOut: (names: readonly string[]) => names.includes(outputMarker),
-    onOther: (path: string) => void others.push(path),
+    // A guess at what they hold is worth a warning, and on no other disk than this machine's the reading.
+    onOther: (path: string) => void (options.disk === undefined && others.push(path)),
+    disk: options.disk,
   };
   const exclusion = new Exclusion(options.exclude ?? []);
   for (const path of paths) {
@@ -70,7 +75,7 @@ export async function readSources(
     for (let at = 0; at < names.length; at += batch) {
       const some = names
         .slice(at, at + batch)
-        .map((name) => through(name, (isAtOnce) => readOne(name, bag, limit, isAtOnce)));
+        .map((name) => through(name, (isAtOnce) => readOne(name, bag, { limit, isAtOnce, disk: options.disk })));
       const read = (await Promise.all(some)).flat();
       // What was named is what was meant; a folder may hold other programs' files.
       files.push(...(names[0] === named ? read : read.map((file) => ({ ...file, isFound: true as const }))));
@@ -104,8 +109,16 @@ function isInput(name: string): boolean {
   return /\.(?:ya?ml|json)$/i.test(name);
 }
 
-async function readOne(path: string, bag: DiagnosticBag, limit: number, isAtOnce = false): Promise<SourceFile[]> {
+async function readOne(
+  path: string,
+  bag: DiagnosticBag,
+  { limit, isAtOnce = false, disk }: Pick<ReadOptions, 'disk'> & { limit: number; isAtOnce?: boolean | undefined },
+): Promise<SourceFile[]> {
   try {
+    if (disk !== undefined) {
+      const { size } = await disk.stat(path);
+      return size > limit ? tooLarge(path, size, bag, limit) : fileOf(path, await disk.read(path), bag, limit);
+    }
     const stats = isAtOnce ? statSync(path) : await stat(path);
     if (stats.size > limit) return tooLarge(path, stats.size, bag, limit);
     if (stats.isFile() && stats.size > 0)

@@ -23,7 +23,7 @@ function send(
       reject(
         new WorldFailure(
           'no-answer',
-          `no meshd answers at "${socketPath}" (${cause.code ?? cause.message}): does it run, with --config or --kubernetes, and is this its --debugSocket?`,
+          `no meshd answers at "${socketPath}" (${cause.code ?? cause.message}): does it run, with --config, --git or --kubernetes, and is this its --debugSocket?`,
           { cause },
         ),
       );

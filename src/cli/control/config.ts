@@ -14,6 +14,7 @@ import type {
 import type { MeshSource } from '../../control/registry/open-registry.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
 import { otlpSettingsOf } from '../../control/trace/otlp-settings.ts';
+import { openRepository } from '../../git/open-repository.ts';
 import { openAccess } from '../../kubernetes/open-access.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { version } from '../../lib/version.ts';
@@ -94,11 +95,14 @@ async function distributionOf(
     const unused = (['anyProxyAddress', 'stateFolder', 'debugSocket'] as const).find(
       (name) => flags[name] !== undefined,
     );
-    if (unused !== undefined) throw new UsageError(`--${unused} has an effect with --config or --kubernetes alone`);
+    if (unused !== undefined)
+      throw new UsageError(`--${unused} has an effect with --config, --git or --kubernetes alone`);
     return undefined;
   }
   if (!isServed)
-    throw new UsageError('--config and --kubernetes need the TLS listener and the CA, which show who a proxy is');
+    throw new UsageError(
+      '--config, --git and --kubernetes need the TLS listener and the CA, which show who a proxy is',
+    );
   return {
     compile: {
       source,
@@ -123,17 +127,20 @@ async function distributionOf(
 
 /** Where the objects of the mesh come from; a kubeconfig that cannot be used is told before anything is served. */
 async function sourceOf(flags: ServeFlags, environment: Environment): Promise<MeshSource | undefined> {
-  const { config: folder, kubernetes, kubeconfig, context, watchNamespaces: namespaces = [] } = flags;
+  const { config: folder, git, rev, kubernetes, kubeconfig, context, watchNamespaces: namespaces = [] } = flags;
+  const places = Object.entries({ '--config': folder, '--git': git, '--kubernetes': kubernetes });
+  const given = places.filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (given.length > 1) throw new UsageError(`${given.join(' and ')} are places of one mesh: give one of them`);
+  if (rev !== undefined && git === undefined) throw new UsageError('--rev has an effect with --git alone');
   const slices = variable(environment, 'PILOT_USE_ENDPOINT_SLICE', parseBoolean);
   if (!kubernetes) {
-    const given = { '--kubeconfig': kubeconfig, '--context': context, '--watch-namespaces': flags.watchNamespaces };
-    const unused = Object.entries(given).find(([, value]) => value !== undefined);
+    const others = { '--kubeconfig': kubeconfig, '--context': context, '--watch-namespaces': flags.watchNamespaces };
+    const unused = Object.entries(others).find(([, value]) => value !== undefined);
     if (unused !== undefined) throw new UsageError(`${unused[0]} has an effect with --kubernetes alone`);
     if (slices) throw new UsageError('PILOT_USE_ENDPOINT_SLICE has an effect with --kubernetes alone');
+    if (git !== undefined) return gitSourceOf(git, rev);
     return folder === undefined ? undefined : { type: 'folder', folder };
   }
-  if (folder !== undefined)
-    throw new UsageError('--config and --kubernetes are two places of one mesh: give one of them');
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context has an effect with --kubeconfig alone');
   const unusable = namespaces.find((namespace) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace));
@@ -150,6 +157,12 @@ function replicaOf(source: MeshSource | undefined, environment: Environment): Co
 
 function namespaceOf(environment: Environment): string {
   return environment.NAMESPACE || 'mesh-system';
+}
+
+async function gitSourceOf(folder: string, revision: ServeFlags['rev']): Promise<MeshSource> {
+  if (revision === undefined) throw new UsageError('--git needs --rev, for example --rev main');
+  await openRepository(folder);
+  return { type: 'git', folder, revision };
 }
 
 async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {

@@ -29,12 +29,13 @@ export function statusText(replicas: readonly Replica<StatusAnswer>[]): string {
 }
 
 function statusBlock(socket: string, answer: StatusAnswer): string {
-  const { version, startedAt, notReady, refusedInputs, registry, election } = answer;
+  const { version, startedAt, notReady, refusedInputs, registry, revision, election } = answer;
   const lines = [
     `meshd ${version} at ${socket}, since ${timeOf(startedAt)}: ${notReady === undefined ? 'serves' : `does not serve: ${notReady}`}`,
     `  proxies  ${proxiesLine(answer)}`,
   ];
   if (election !== undefined) lines.push(`  leader   ${electionText(election)}`);
+  if (revision !== undefined) lines.push(...revisionLines(revision));
   if (refusedInputs === undefined) lines.push('  inputs   sound');
   else lines.push(`  inputs   refused at ${timeOf(refusedInputs.at)}:`, ...indented(refusedInputs.text, '    '));
   for (const { kind, group, objects, held, hasSynced, problem } of registry) {
@@ -60,6 +61,20 @@ function leaderOf(replicas: readonly Replica<StatusAnswer>[]): string {
   if (replicas.every(({ answer }) => answer.election === undefined)) return '';
   const leading = replicas.filter(({ answer }) => answer.election?.leads === true).map(({ socket }) => socket);
   return `  leader   ${leading.length === 0 ? 'none of these' : leading.join(', ')}\n`;
+}
+
+function revisionLines({
+  name,
+  commit,
+  committedAtMs,
+  problem,
+}: NonNullable<StatusAnswer['revision']>): readonly string[] {
+  const made = committedAtMs === undefined ? '' : ` of ${timeOf(committedAtMs)}`;
+  const read = commit === undefined ? 'no commit of it was read yet' : `commit ${commit}${made}`;
+  return [
+    `  revision ${name}: ${read}`,
+    ...(problem === undefined ? [] : indented(`cannot be read now: ${problem}`, '    ')),
+  ];
 }
 
 function proxiesLine(
@@ -119,13 +134,14 @@ function refusalLines({ refused, message }: ProxyRow): readonly string[] {
 }
 
 /** `meshd why`: the proxy's state, what is at fault, and each fragment with the fields that decided it. */
-export function whyText({ proxy, state, faults, resources }: WhyAnswer): string {
+export function whyText({ proxy, commit, state, faults, resources }: WhyAnswer): string {
   const states = {
     current: 'has what the inputs say',
     frozen: 'keeps its policies of before',
     denying: 'was never configured, and lets nothing through',
   };
-  const lines = [`${proxy} ${states[state]}`, ...faults.flatMap(faultLines)];
+  const inputs = commit === undefined ? '' : ` (commit ${commit})`;
+  const lines = [`${proxy} ${states[state]}${inputs}`, ...faults.flatMap(faultLines)];
   for (const { list, name, fragments } of resources) {
     lines.push('', `${list} ${name}${fragments.length === 0 ? ': no object decided it, defaults alone' : ''}`);
     for (const { path, decidedBy, overrode } of fragments) {

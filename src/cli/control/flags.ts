@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Address, parseAddress } from '../../control/server/address.ts';
+import { parseRevision, type Revision } from '../../git/revision.ts';
 import { collectFilled, filledText, parsePath } from '../options.ts';
 import { serveVariablesHelp } from './variables.ts';
 
@@ -21,6 +22,8 @@ export interface ServeFlags {
   readonly csrRate: number;
   readonly csrBurst: number;
   readonly config?: string;
+  readonly git?: string;
+  readonly rev?: Revision;
   readonly kubernetes?: true;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -98,6 +101,17 @@ function addDistributionFlags(command: Command): Command {
       parsePath,
     )
     .option(
+      '--git <folder>',
+      'serve configuration to proxies over ADS: policies, services and workloads are files of a commit in this git ' +
+        'repository, whatever its working tree holds',
+      parsePath,
+    )
+    .option(
+      '--rev <revision>',
+      'with --git: branch, tag, HEAD, reference (refs/...) or full commit id, which is followed; of it one folder, after a colon (main:mesh)',
+      revision,
+    )
+    .option(
       '--kubernetes',
       'serve configuration to proxies over ADS: policies, services and pods are those of the Kubernetes cluster that this ' +
         'process runs in, or of --kubeconfig',
@@ -123,6 +137,12 @@ function addDistributionFlags(command: Command): Command {
       'folder in which the last valid inputs are kept for the next start (default: ./var/lib/mesh/state)',
       parsePath,
     );
+}
+
+function revision(text: string): Revision {
+  const parsed = parseRevision(text);
+  if ('expected' in parsed) throw new InvalidArgumentError(`${parsed.expected} is expected`);
+  return parsed;
 }
 
 function address(text: string): Address {

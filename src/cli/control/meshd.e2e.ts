@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectTo, type RawAnswer, type RawRequest, send } from '../../control/testing/control-bench.ts';
 import { createTestRequest } from '../../control/testing/signing-requests.ts';
 import { createTokenMint, type TokenMint } from '../../control/testing/token-mint.ts';
+import { TestRepository } from '../../git/testing/test-repository.ts';
+import { podMesh } from '../agent/testing/sample-mesh.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/meshd.js');
 const identity = 'spiffe://cluster.local/ns/foo/sa/httpbin';
@@ -87,6 +89,19 @@ describe('meshd serve', () => {
     meshd.signal('SIGTERM');
     expect(await meshd.exit).toBe(0);
     expect(meshd.output).toContain('"signal":"SIGTERM"');
+  });
+
+  test('serves the commits of a git repository, whatever its working tree holds', async () => {
+    const repository = new TestRepository();
+    const id = repository.commit({ 'mesh/mesh.yaml': podMesh() });
+    repository.write({ 'mesh/mesh.yaml': 'kind: Na' });
+    const meshd = start([...anywhere, '--git', repository.folder, '--rev', 'main:mesh']);
+    const compiled = (commit: string) => expect(meshd.output).toMatch(`"commit":"${commit}","proxies":1`);
+    await vi.waitFor(() => compiled(id), { timeout: 20_000, interval: 20 });
+    const next = repository.commit({ 'mesh/mesh.yaml': podMesh('127.0.0.2') });
+    await vi.waitFor(() => compiled(next), { timeout: 5_000, interval: 20 });
+    expect(meshd.output).not.toContain('"level":"error"');
+    repository.close();
   });
 
   test('has the same root after it was killed, and renews what it has signed before', async () => {

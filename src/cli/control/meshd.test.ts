@@ -57,6 +57,17 @@ describe('runMeshd', () => {
     ['serve', { PILOT_CERT_PROVIDER: 'custom' }, /^meshd: PILOT_CERT_PROVIDER=custom needs PILOT_CERT_DIR/],
     ['serve', { CENTRAL_ISTIOD: 'true', DNS_ADDR: ':53' }, /^meshd: not supported yet: CENTRAL_ISTIOD, DNS_ADDR\n$/],
     ['serve --config .', { OTEL_EXPORTER_OTLP_ENDPOINT: 'host:4318' }, /^meshd: OTEL_EXPORTER_OTLP_ENDPOINT is a URL/],
+    ['serve --git .', {}, /^meshd: --git needs --rev, for example --rev main/],
+    ['serve --rev main', {}, /^meshd: --rev has an effect with --git alone/],
+    ['serve --git . --rev main --config .', {}, /^meshd: --config and --git are places of one mesh/],
+    ['serve --git . --rev main --kubernetes', {}, /^meshd: --git and --kubernetes are places of one mesh/],
+    ['serve --git . --rev main~1', {}, /HEAD, a branch, a tag, the full name of a reference.* is expected/],
+    ['serve --git . --rev main:../x', {}, /a folder of the revision, without ".." is expected/],
+    [
+      'serve --git . --rev main',
+      { ENABLE_CA_SERVER: 'false' },
+      /--config, --git and --kubernetes need the TLS listener/,
+    ],
     ['serve --tokenIssuer kubernetes', {}, /^meshd: --tokenIssuer is a URL where no --tokenKeys are given/],
     ['serve --listen :0', { ENABLE_CA_SERVER: 'false' }, /^meshd: --listen needs a certificate/],
   ])('refuses %j with %j with 2', async (line, environment, message) => {
@@ -70,6 +81,13 @@ describe('runMeshd', () => {
     ['serve --caFolder /dev/null/x --monitoringAddr 127.0.0.1:0', {}, 3, /authority in "\/dev\/null\/x": /],
     ['serve --caFolder /proc/ca --monitoringAddr 127.0.0.1:0', {}, 3, /authority in "\/proc\/ca": /],
     ['serve', { TRUST_DOMAIN: 'a b' }, 1, /^$/],
+    ['serve --git /proc --rev main', {}, 3, /^meshd: "\/proc" is no git repository$/m],
+    [
+      'serve --git /no/such --rev main',
+      {},
+      3,
+      /^meshd: cannot open the repository "\/no\/such": no such file or directory/,
+    ],
   ])('answers %j with %j by its exit code %d', async (line, environment, expected, message) => {
     const { code, stderr } = await run(line, environment);
     expect(stderr).toMatch(message);

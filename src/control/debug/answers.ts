@@ -1,7 +1,7 @@
 import type { FragmentFields } from '../../contracts/origins-file.ts';
 import type { ElectionState } from '../../kubernetes/election.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
-import type { RegistryFigures } from '../registry/registry.ts';
+import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 
 /** Counts up when a reader of the form before would misread an answer. */
 export const debugFormat = 1;
@@ -64,6 +64,8 @@ export interface StatusAnswer {
   readonly registry: readonly RegistryFigures[];
   /** Which replica does what one alone may do; undefined: the objects are files. */
   readonly election: ElectionState | undefined;
+  /** Absent where the objects have no history. */
+  readonly revision?: RegistryRevision | undefined;
 }
 
 /** An object that is at fault. */
@@ -81,6 +83,8 @@ export interface FaultRow {
 export interface WhyAnswer {
   readonly format: typeof debugFormat;
   readonly proxy: string;
+  /** Full id of the commit that the inputs are of; absent: they are of none. */
+  readonly commit?: string | undefined;
   /** It has policies of before, or lets nothing through, because of the faults. */
   readonly state: 'current' | 'frozen' | 'denying';
   readonly faults: readonly FaultRow[];

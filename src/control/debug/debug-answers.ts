@@ -28,7 +28,7 @@ export function debugAnswers({ version, startedAt, notReady, distribution, elect
       inStep: count(({ isInStep }) => isInStep),
       faulty: count(({ isFaulty }) => isFaulty),
       frozen: [...fleet.snapshot.proxies.values()].filter(({ isFrozen }) => isFrozen).length,
-      ...{ refusedInputs: supervisor.refusedInputs, registry: supervisor.registry },
+      ...{ refusedInputs: supervisor.refusedInputs, registry: supervisor.registry, revision: supervisor.revision },
       election: election(),
     }),
     '/debug/syncz': (): ProxiesAnswer => ({ format: debugFormat, proxies: rows() }),

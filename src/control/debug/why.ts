@@ -7,7 +7,12 @@ import { debugFormat, type FaultRow, type WhyAnswer } from './answers.ts';
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /** What decided a proxy's resources: those of this name, or all that an object decided. */
-export function whyOf(proxy: string, outcome: ProxyOutcome, name: string | undefined, locate: Locate): WhyAnswer {
+export function whyOf(
+  of: Pick<WhyAnswer, 'proxy' | 'commit'>,
+  outcome: ProxyOutcome,
+  name: string | undefined,
+  locate: Locate,
+): WhyAnswer {
   const config = 'config' in outcome ? outcome.config : outcome.frozen;
   const resources = lists.flatMap((list) =>
     config[list]
@@ -20,7 +25,7 @@ export function whyOf(proxy: string, outcome: ProxyOutcome, name: string | undef
   const state = 'config' in outcome ? 'current' : outcome.isDenying ? 'denying' : 'frozen';
   return {
     format: debugFormat,
-    proxy,
+    ...of,
     state,
     faults: outcome.faults.map((fault) => faultRow(fault, locate)),
     resources,

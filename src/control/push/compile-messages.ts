@@ -7,7 +7,7 @@ import type { GoodChange } from '../../live/good-change.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { MeshSource } from '../registry/open-registry.ts';
-import type { Registry, RegistryFigures } from '../registry/registry.ts';
+import type { Registry, RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 import type { SnapshotOrigin } from './stream-watcher.ts';
@@ -79,7 +79,11 @@ export type FromCompiler =
   | { readonly type: 'question'; readonly question: Question }
   | { readonly type: 'told'; readonly level: 'info' | 'warn'; readonly text: string }
   /** How far the objects of the mesh are known. */
-  | { readonly type: 'registry'; readonly figures: readonly RegistryFigures[] }
+  | {
+      readonly type: 'registry';
+      readonly figures: readonly RegistryFigures[];
+      readonly revision: RegistryRevision | undefined;
+    }
   /** Undefined: there is no such proxy. */
   | { readonly type: 'why'; readonly id: number; readonly answer: WhyAnswer | undefined }
   | { readonly type: 'forgotten'; readonly id: number; readonly objects: number }

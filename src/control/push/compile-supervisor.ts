@@ -8,7 +8,7 @@ import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
 import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
-import type { RegistryFigures } from '../registry/registry.ts';
+import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
@@ -59,6 +59,7 @@ export class CompileSupervisor {
   readonly #options: SupervisorOptions;
   /** Of the thread before, until the next one tells. */
   #figures: readonly RegistryFigures[] = [];
+  #revision: RegistryRevision | undefined;
   readonly #questions = new ThreadQuestions();
   #refusedInputs: { readonly at: number; readonly text: string } | undefined;
   #worker: Worker | undefined;
@@ -99,6 +100,11 @@ export class CompileSupervisor {
   /** How far the objects of the mesh are known; none where they are files. */
   get registry(): readonly RegistryFigures[] {
     return this.#figures;
+  }
+
+  /** Where the history stands that the objects are of; undefined: they are of none, or nothing was read yet. */
+  get revision(): RegistryRevision | undefined {
+    return this.#revision;
   }
 
   async close(): Promise<void> {
@@ -176,6 +182,7 @@ export class CompileSupervisor {
     }
     if (message.type === 'registry') {
       this.#figures = message.figures;
+      this.#revision = message.revision;
       return;
     }
     if (message.type === 'figures') {
@@ -186,9 +193,10 @@ export class CompileSupervisor {
     if (message.isSound) this.#refusedInputs = undefined;
     const snapshot = receiver.receive(message.snapshot);
     this.#pauseMs = this.#options.pauseMs ?? shortestPauseMs;
-    const { beganMs, endedMs } = message.origin.times;
-    observer?.compiled?.(endedMs - beganMs);
-    log.info('configuration compiled', { proxies: snapshot.proxies.size, milliseconds: Math.round(endedMs - beganMs) });
+    const { commit, times } = message.origin;
+    const milliseconds = Math.round(times.endedMs - times.beganMs);
+    observer?.compiled?.(times.endedMs - times.beganMs);
+    log.info('configuration compiled', { ...(commit && { commit }), proxies: snapshot.proxies.size, milliseconds });
     fleet.update(snapshot, message.origin);
   }
 

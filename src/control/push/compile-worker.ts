@@ -58,9 +58,10 @@ function tellOf(tell: (message: FromCompiler) => void, { path }: StateFile, what
 
 /** Tells how far the objects are known, and again whenever that may be something else. */
 function tellFigures(registry: Registry, tell: (message: FromCompiler) => void): void {
-  const figures = (): void => {
-    if (registry.figures.length > 0) tell({ type: 'registry', figures: registry.figures });
+  const tellOnce = (): void => {
+    const { figures, revision } = registry;
+    if (figures.length > 0 || revision !== undefined) tell({ type: 'registry', figures, revision });
   };
-  figures();
-  setInterval(figures, figuresMs);
+  tellOnce();
+  setInterval(tellOnce, figuresMs);
 }

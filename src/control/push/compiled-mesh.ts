@@ -4,12 +4,12 @@ import { createLocator } from '../../compiler/render/origins-json.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
+import { causesText } from '../../lib/failure.ts';
 import { Fleet, type FleetInputs } from '../../live/fleet.ts';
 import type { FleetOutcome, ProxyOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
-import type { SourceFile } from '../../source/document.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
@@ -39,6 +39,11 @@ interface Pending {
   readonly changedMs: number;
 }
 
+/** What was read, and what reading it had to say. */
+interface Inputs extends Pick<Batch, 'files' | 'commit'> {
+  readonly bag: DiagnosticBag;
+}
+
 /** A mesh that is compiled again whenever its objects or its configuration says something else. */
 export class CompiledMesh {
   readonly #parts: MeshParts;
@@ -55,12 +60,13 @@ export class CompiledMesh {
   #configured: ReadMeshConfig | undefined;
   #looking = Promise.resolve();
   /** Of the last look that found something new. */
-  #inputs: { readonly files: readonly SourceFile[]; readonly bag: DiagnosticBag } | undefined;
+  #inputs: Inputs | undefined;
   /** Something is not compiled yet. */
   #pending: Pending | undefined;
   #isFirst = true;
   /** Of the last compilation. */
   #outcomes: FleetOutcome['outcomes'] = new Map();
+  #compiledCommit: string | undefined;
 
   /** `good` is what a mesh before this one had in force. */
   constructor(data: CompileData, good: MeshState | undefined, parts: MeshParts) {
@@ -95,7 +101,12 @@ export class CompiledMesh {
     const outcome = this.#outcomes.get(proxy);
     return (
       outcome &&
-      whyOf(proxy, outcome, name, createLocator([...(this.#inputs?.files ?? []), ...(this.#fleet?.state?.files ?? [])]))
+      whyOf(
+        { proxy, commit: this.#compiledCommit },
+        outcome,
+        name,
+        createLocator([...(this.#inputs?.files ?? []), ...(this.#fleet?.state?.files ?? [])]),
+      )
     );
   }
 
@@ -133,10 +144,10 @@ export class CompiledMesh {
     const bag = new DiagnosticBag();
     try {
       const batch = await this.#registry.look(bag);
-      if (batch !== undefined) this.#inputs = { files: batch.files, bag };
+      if (batch !== undefined) this.#inputs = { ...batch, bag };
       return batch;
     } catch (error) {
-      this.#parts.tell({ type: 'refused', text: (error as Error).message });
+      this.#parts.tell({ type: 'refused', text: causesText(error) });
       return undefined;
     }
   }
@@ -163,22 +174,25 @@ export class CompiledMesh {
     const fleet = this.#configure();
     if (this.#pending === undefined || this.#inputs === undefined || fleet === undefined) return;
     const { isUrgent, isOfAll, changedMs } = this.#pending;
-    const { files, bag } = this.#inputs;
+    const { files, bag, commit } = this.#inputs;
     this.#pending = undefined;
     const beganMs = nowMs();
     const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
     const { outcomes, workloads, touched, diagnostics, figures } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) this.#parts.tell({ type: 'refused', text: format(errors, files, 'text').trimEnd() });
+    const told = format(errors, files, 'text').trimEnd();
+    const text = commit === undefined ? told : `commit ${commit}:\n${told}`;
+    if (errors.length > 0) this.#parts.tell({ type: 'refused', text });
     if (errors.length > 0 && outcomes.size === 0) return;
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
     this.#outcomes = outcomes;
+    this.#compiledCommit = commit;
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const isTouched = (proxy: string): boolean => isOfAll || touched === 'all' || touched.has(proxy);
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
-    const origin = { version, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
+    const origin = { version, commit, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();

@@ -12,7 +12,6 @@ import { Turns } from '../../xds/turns.ts';
 import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import { ConnectedProxies } from '../debug/connected.ts';
-import type { RegistryFigures } from '../registry/registry.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { OtlpExporter } from '../trace/otlp-exporter.ts';
 import { Admission } from './admission.ts';
@@ -35,7 +34,7 @@ export interface Distribution {
   /** Undefined: PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
   readonly tracker: DistributionTracker | undefined;
   readonly connected: ConnectedProxies;
-  readonly supervisor: Pick<CompileSupervisor, 'why' | 'forget' | 'registry' | 'refusedInputs'>;
+  readonly supervisor: Pick<CompileSupervisor, 'why' | 'forget' | 'registry' | 'revision' | 'refusedInputs'>;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */
@@ -82,6 +81,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const keySets = fetchedKeySets(config, { log, onFetch: (isDone) => metrics.countKeyFetch(isDone) });
   const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
   metrics.watchRegistry(() => supervisor.registry);
+  metrics.watchRevision(() => supervisor.revision);
   const admission = new Admission(fleet, { trustDomain, takesAnyAddress: config.takesAnyAddress });
   const sessions = new Set<Session>();
   const recycling = recycleStale(sessions, config.staleMs ?? usualStaleMs);
@@ -89,7 +89,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
     fleet,
     ...{ tracker, connected, supervisor },
     allowKeyHosts: (hosts) => keySets.allow(hosts),
-    notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor.registry) : undefined),
+    notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor) : undefined),
     addTo: (server) => {
       const observer: DiscoveryObserver = {
         ...metrics.streams,
@@ -132,11 +132,14 @@ function fetchedKeySets(
   return new FetchedKeySets({ allowedHosts: jwksAllowedHosts, ...told, createResolver, ...keyWaits });
 }
 
-function notCompiled(registry: readonly RegistryFigures[]): string {
+function notCompiled({ registry, revision }: Pick<CompileSupervisor, 'registry' | 'revision'>): string {
+  const none = 'no configuration is compiled yet';
+  if (revision?.problem !== undefined)
+    return `${none}; the revision "${revision.name}" cannot be read: ${revision.problem}`;
   const unknown = registry.filter(({ hasSynced }) => !hasSynced);
   const names = unknown.map(({ kind, group, problem }) => {
     return `${kind}${group && `.${group}`}${problem === undefined ? '' : ` (${problem})`}`;
   });
   const detail = names.length === 0 ? '' : `; these objects are not known yet: ${names.join(', ')}`;
-  return `no configuration is compiled yet${detail}`;
+  return `${none}${detail}`;
 }

@@ -62,12 +62,13 @@ export class PushTracer implements StreamWatcher {
     this.#clock = options.clock ?? (() => performance.timeOrigin + performance.now());
   }
 
-  updated({ proxies }: MeshSnapshot, { version, times }: SnapshotOrigin): void {
+  updated({ proxies }: MeshSnapshot, { version, commit, times }: SnapshotOrigin): void {
     const { changedMs, beganMs, endedMs } = times;
-    const attributes = { 'mesh.version': version, 'mesh.proxies': proxies.size };
+    const of = commit === undefined ? {} : { 'mesh.commit': commit };
+    const attributes = { 'mesh.version': version, ...of, 'mesh.proxies': proxies.size };
     const trace = this.#begin('push', changedMs, attributes);
     this.#options.log.debug('push: compiled', {
-      ...{ push: trace.traceId, version, proxies: proxies.size },
+      ...{ push: trace.traceId, version, ...(commit && { commit }), proxies: proxies.size },
       ...{ waitedMs: rounded(beganMs - changedMs), compiledMs: rounded(endedMs - beganMs) },
     });
     this.#emit({ trace, name: 'debounce', startMs: changedMs, endMs: beganMs });

@@ -12,6 +12,8 @@ export interface WatchedStream extends Pick<StreamScope, 'sourceOf'> {
 export interface SnapshotOrigin {
   /** Digest of the inputs. */
   readonly version: string;
+  /** Full id of the commit that the inputs are of; absent: they are of none. */
+  readonly commit?: string | undefined;
   /** Absent: nobody tracks objects. */
   readonly objects?: ObjectChanges | undefined;
   /** Unix milliseconds. */

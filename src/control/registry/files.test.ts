@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -22,6 +22,14 @@ describe('FilesRegistry', () => {
   };
 
   test('tells nothing where nothing differs', async () => {
+    expect(await look()).toBeUndefined();
+  });
+
+  test('tells that files can be read again which are as they were', async () => {
+    await rename(folder, `${folder}-away`);
+    await expect(look()).rejects.toThrow(`cannot read "${folder}"`);
+    await rename(`${folder}-away`, folder);
+    expect(await look()).toEqual([1, false, false]);
     expect(await look()).toBeUndefined();
   });
 

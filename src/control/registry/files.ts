@@ -3,12 +3,8 @@ import { FolderMemory } from '../../live/folder-memory.ts';
 import { SourceMemory } from '../../live/source-memory.ts';
 import { readSources } from '../../source/read.ts';
 import { type PathsWatch, watchPaths } from '../../watch/watch.ts';
+import { FileBatches } from './file-batches.ts';
 import type { Batch, Registry } from './registry.ts';
-
-/** By the text, for a file with errors has no objects; what writes letters by their numbers may name anything. */
-const ofAccess = /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|\\[ux]/i;
-const kinds = /["']?\bkind["']?\s*:\s*["']?(\w+)/g;
-const ofEndpoints: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
 
 /** Events of one write are told as one. */
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
@@ -19,8 +15,8 @@ export class FilesRegistry implements Registry {
   readonly #folder: string;
   readonly #sources = new SourceMemory();
   readonly #folders: FolderMemory;
+  readonly #batches = new FileBatches();
   #places: ReadonlyMap<string, string> = new Map();
-  #known: ReadonlyMap<string, string> | undefined;
   #watch: PathsWatch | undefined;
 
   /** `known` is what a registry before this one knew. */
@@ -53,24 +49,16 @@ export class FilesRegistry implements Registry {
 
   /** Looks at the folder; undefined when nothing differs. A folder that cannot be read, or was unmounted, is thrown. */
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
-    const round = this.#sources.round();
-    const files = await readSources([this.#folder], bag, { filesOnly: true, through: round.read });
-    const unmounted = await this.#folders.findUnmounted(files);
-    if (unmounted !== undefined) throw unmounted;
-    this.#places = round.places;
-    const before = this.#known;
-    const now = new Map(files.map(({ path, text }) => [path, text]));
-    this.#known = now;
-    const changed = [...new Set([...now.keys(), ...(before?.keys() ?? [])])].filter(
-      (path) => now.get(path) !== before?.get(path),
-    );
-    if (before !== undefined && changed.length === 0 && !bag.hasErrors) return undefined;
-    const texts = changed.flatMap((path) => [now.get(path) ?? [], before?.get(path) ?? []].flat());
-    const found = texts.flatMap((text) => [...text.matchAll(kinds)].map(([, kind = '']) => kind));
-    return {
-      files,
-      isUrgent: texts.some((text) => ofAccess.test(text)),
-      isEndpoints: found.length > 0 && found.every((kind) => ofEndpoints.has(kind)),
-    };
+    try {
+      const round = this.#sources.round();
+      const files = await readSources([this.#folder], bag, { filesOnly: true, through: round.read });
+      const unmounted = await this.#folders.findUnmounted(files);
+      if (unmounted !== undefined) throw unmounted;
+      this.#places = round.places;
+      return this.#batches.take(files, bag.hasErrors);
+    } catch (error) {
+      this.#batches.failed();
+      throw error;
+    }
   }
 }

@@ -1,15 +1,19 @@
 import { resolve } from 'node:path';
+import type { Revision } from '../../git/revision.ts';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { type ClusterAddress, openAccess } from '../../kubernetes/open-access.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { ClusterRegistry } from './cluster/cluster-registry.ts';
 import { FilesRegistry } from './files.ts';
+import { GitRegistry } from './git.ts';
 import type { Registry } from './registry.ts';
 
 /** Where the objects of a mesh are. */
 export type MeshSource =
   /** Folder of policies, services and workloads. */
   | { readonly type: 'folder'; readonly folder: string }
+  /** The same of a commit; the folder is the repository's. */
+  | { readonly type: 'git'; readonly folder: string; readonly revision: Revision }
   | {
       readonly type: 'cluster';
       readonly address: ClusterAddress;
@@ -28,6 +32,7 @@ export interface Before {
 /** What tells one source from another, for what is kept of it. */
 export function nameOf(source: MeshSource): string {
   if (source.type === 'folder') return resolve(source.folder);
+  if (source.type === 'git') return `git ${JSON.stringify([resolve(source.folder), source.revision.text])}`;
   const { kubeconfig, context } = source.address;
   return `kubernetes ${JSON.stringify([kubeconfig === undefined ? null : resolve(kubeconfig), context ?? null])}`;
 }
@@ -39,6 +44,7 @@ export async function openRegistry(
   onProblem: (text: string) => void,
 ): Promise<Registry> {
   if (source.type === 'folder') return new FilesRegistry(source.folder, before.folders);
+  if (source.type === 'git') return new GitRegistry(source.folder, source.revision);
   const api = new KubernetesApi(await openAccess(source.address, process.env));
   const { namespaces, slices } = source;
   return new ClusterRegistry({ api, namespaces, slices, known: before.files ?? [], onProblem });

@@ -9,6 +9,20 @@ export interface Batch {
   readonly isUrgent: boolean;
   /** Nothing but where services are. */
   readonly isEndpoints: boolean;
+  /** Full id of the commit that they are of; absent: they are of none. */
+  readonly commit?: string;
+}
+
+/** Where a registry stands that follows a name in a history. */
+export interface RegistryRevision {
+  /** As the user wrote it. */
+  readonly name: string;
+  /** Full id of the commit that was read last; undefined: none was. */
+  readonly commit: string | undefined;
+  /** When that one was made, in milliseconds since 1970. */
+  readonly committedAtMs: number | undefined;
+  /** Why the commit that the name stands for now cannot be read; undefined: it was. */
+  readonly problem: string | undefined;
 }
 
 /** How far a registry knows the objects of one kind. */
@@ -37,6 +51,8 @@ export interface Registry {
   readonly folders: FolderMemory['accepted'];
   /** A row a kind; none where the objects are files. */
   readonly figures: readonly RegistryFigures[];
+  /** Absent where there is no history. */
+  readonly revision?: RegistryRevision;
   /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
   forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */

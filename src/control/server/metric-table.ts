@@ -80,6 +80,15 @@ export const controlMetrics = {
     type: 'gauge',
     help: 'With --kubernetes: 1 at the replica that leads; 0 at the others. Set an alarm on a sum other than 1.',
   },
+  meshd_revision_readable: {
+    type: 'gauge',
+    help: 'With --git: 1 if the revision could be read when it was looked at last; 0 if not, and then the commit that was read last stays in force. Set an alarm on this.',
+  },
+  meshd_revision_commit_timestamp: {
+    type: 'gauge',
+    help: 'With --git: when the commit that was read last was made, in seconds since 1970; the label names it.',
+    labels: ['commit'],
+  },
   total_active_connections: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
   total_pushes: { type: 'counter', help: 'Responses with configuration that were sent.' },
   total_push_errors: { type: 'counter', help: 'Responses with configuration whose stream ended before they had left.' },

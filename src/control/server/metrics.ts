@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { type MeshGauge, meshGauges } from '../../diagnostics/mesh-gauges.ts';
 import { type RejectedObject, RejectedObjects } from '../../diagnostics/rejected-objects.ts';
 import type { Signer } from '../ca/signer.ts';
-import type { RegistryFigures } from '../registry/registry.ts';
+import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
 import { type ControlMetric, type ControlMetricName, controlMetrics } from './metric-table.ts';
 
@@ -48,6 +48,7 @@ export class ControlMetrics {
   #fleet: (() => FleetFigures) | undefined;
   #figuresOf: () => readonly RegistryFigures[] = () => [];
   #leads: (() => boolean) | undefined;
+  #revisionOf: () => RegistryRevision | undefined = () => undefined;
   #signer: (() => Signer) | undefined;
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
@@ -60,6 +61,11 @@ export class ControlMetrics {
     this.#byKind('meshd_registry_held_objects', ({ held }) => held);
     this.#byKind('meshd_registry_synced', ({ hasSynced }) => Number(hasSynced));
     this.#byKind('meshd_registry_lag_seconds', ({ heardAt }) => heardAt && Math.max(0, Date.now() - heardAt) / 1_000);
+    this.#shown('meshd_revision_readable', () => {
+      const revision = this.#revisionOf();
+      return revision && Number(revision.problem === undefined);
+    });
+    this.#commitTime('meshd_revision_commit_timestamp');
     this.#expiry('ca_server_root_cert_expiry_timestamp', () => this.#signer?.().rootNotAfterMs);
     this.#expiry('ca_server_cert_chain_expiry_timestamp', () => this.#signer?.().notAfterMs);
     this.#expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
@@ -78,6 +84,11 @@ export class ControlMetrics {
   /** Whether this replica leads, where one is elected. */
   watchLeader(leads: () => boolean): void {
     this.#leads = leads;
+  }
+
+  /** The revision that is shown when somebody asks. */
+  watchRevision(revision: () => RegistryRevision | undefined): void {
+    this.#revisionOf = revision;
   }
 
   /** What is heard of the thread that compiles. */
@@ -197,6 +208,19 @@ export class ControlMetrics {
           const value = figureOf(row);
           if (value !== undefined) this.set({ kind: row.kind, group: row.group }, value);
         }
+      },
+    });
+  }
+
+  /** One series, of the commit of now. */
+  #commitTime(name: ControlMetricName<'gauge'>): void {
+    const revision = (): RegistryRevision | undefined => this.#revisionOf();
+    new Gauge({
+      ...this.#options(name),
+      collect() {
+        const { commit, committedAtMs } = revision() ?? {};
+        this.reset();
+        if (commit !== undefined) this.set({ commit }, (committedAtMs ?? 0) / 1_000);
       },
     });
   }

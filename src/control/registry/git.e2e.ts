@@ -1,0 +1,117 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
+import { runStatus, runWhy } from '../../cli/control/debug-commands.ts';
+import { parseRevision } from '../../git/revision.ts';
+import { TestRepository } from '../../git/testing/test-repository.ts';
+import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
+
+describe('meshd that serves the commits of a branch', () => {
+  let repository: TestRepository;
+  let bench: ServingBench;
+  beforeEach(async () => {
+    repository = new TestRepository();
+    repository.commit({ 'mesh/mesh.yaml': objects(namespace, httpbinPod()), 'mesh/deny.yaml': denyPath('/first') });
+    bench = await ServingBench.create();
+  });
+  afterEach(async () => {
+    await bench.close();
+    repository.close();
+  });
+
+  const start = () => {
+    const source = { type: 'git', folder: repository.folder, revision: parseRevision('main:mesh') };
+    return bench.start({ compile: { source, stateFolder: bench.path('state') } });
+  };
+  async function connect(): Promise<RawStream> {
+    const stream = bench.open(await bench.identity('foo/httpbin'));
+    stream.subscribe('listeners');
+    return stream;
+  }
+  const shows = (stream: RawStream, text: string): Promise<void> =>
+    vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain(text), 10_000);
+  const compilations = (): Promise<string | undefined> => bench.metric('meshd_compilations_count');
+  const ready = async () => {
+    const answer = await fetch(`${bench.control.monitoring}/healthz/ready`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  async function told(run: (io: Parameters<typeof runStatus>[1]) => Promise<unknown>): Promise<string> {
+    let written = '';
+    const write = async (part: string): Promise<void> => {
+      written += part;
+    };
+    await run({ write, stop: new AbortController().signal });
+    return written;
+  }
+  const socket = () => ({ socket: [bench.debugSocket] });
+  const status = () => told((io) => runStatus(socket(), io));
+  const why = () => told((io) => runWhy('foo/httpbin', 'virtualInbound', socket(), io));
+
+  test('a checkout in progress changes nothing, and a commit does', async () => {
+    await start();
+    const stream = await connect();
+    await shows(stream, '/first');
+    const before = await compilations();
+    // As a checkout of another branch, an editor and a merge leave things on their way.
+    repository.git('checkout', '-q', '-b', 'other');
+    repository.commit({ 'mesh/deny.yaml': denyPath('/other') });
+    repository.write({ 'mesh/mesh.yaml': 'kind: Na', '.git/index.lock': '' });
+    rmSync(`${repository.folder}/mesh/deny.yaml`);
+    repository.git('update-ref', 'refs/heads/aside', 'other');
+    const id = repository.git('rev-parse', 'other');
+    repository.git('update-ref', 'refs/heads/main', id);
+    await shows(stream, '/other');
+    // Two compilations in all: nothing of what is between the two commits was one.
+    expect(Number(await compilations())).toBe(Number(before) + 1);
+    expect(stream.seen.map(textOf).filter((text) => text.includes('-denied'))).toEqual([]);
+    expect(bench.logged('error')).toBe('');
+    await vi.waitFor(async () => expect(await status()).toContain(`revision main:mesh: commit ${id} of 2026-`), 5_000);
+    expect(await why()).toContain(`foo/httpbin has what the inputs say (commit ${id})`);
+    expect(await why()).toMatch(/by AuthorizationPolicy\/foo\/p spec\.\S* \(main:mesh\/deny\.yaml:\d+:\d+\)/);
+    expect(bench.logged('debug')).toContain(`"commit":"${id}"`);
+    expect(bench.logged('info')).toMatch(new RegExp(`configuration compiled .*"commit":"${id}"`));
+  });
+
+  test('a faulty commit is told of with revision, file and line, and what was valid stays', async () => {
+    await start();
+    const stream = await connect();
+    await shows(stream, '/first');
+    const id = repository.commit({ 'mesh/deny.yaml': denyPath('/second').replace('DENY', 'DENI') });
+    await vi.waitFor(() => expect(bench.logged('error')).toContain(`commit ${id}:\n`), 5_000);
+    await vi.waitFor(async () => expect(await status()).toMatch(/main:mesh\/deny\.yaml:4:\d+: error: /), 5_000);
+    expect(await status()).toContain(`commit ${id}:\n`);
+    expect(textOf(stream.seen.at(-1))).toContain('/first');
+    repository.commit({ 'mesh/deny.yaml': denyPath('/third') });
+    await shows(stream, '/third');
+    expect(await status()).toContain('inputs   sound');
+  });
+
+  test('a branch that is deleted stays in force, and log, status, metric and readiness say so', async () => {
+    await start();
+    const stream = await connect();
+    await shows(stream, '/first');
+    const id = repository.git('rev-parse', 'main');
+    await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'), 5_000);
+    repository.git('checkout', '-q', '--detach');
+    repository.git('branch', '-q', '-D', 'main');
+    const reason = `has no reference "refs/heads/main"`;
+    await vi.waitFor(() => expect(bench.logged('error')).toContain(`commit ${id} stays in force`), 5_000);
+    await vi.waitFor(async () => expect(await status()).toContain(reason), 5_000);
+    await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('0'), 5_000);
+    expect(await bench.metric(`meshd_revision_commit_timestamp{commit="${id}"}`)).toBe('1767323045');
+    expect(await ready()).toMatchObject({ status: 200 });
+    await shows(await connect(), '/first');
+    // One that is started now has nothing to serve.
+    await bench.control.stop();
+    await start();
+    await vi.waitFor(
+      async () => expect((await ready()).text).toContain('the revision "main:mesh" cannot be read'),
+      5_000,
+    );
+    expect((await ready()).status).toBe(503);
+    repository.git('branch', '-q', 'main', id);
+    await vi.waitFor(async () => expect((await ready()).status).toBe(200), 10_000);
+    await vi.waitFor(async () => expect(await status()).toContain('inputs   sound'), 5_000);
+    await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'), 5_000);
+  });
+});
