@@ -3,6 +3,7 @@ import { accessLogPage } from './access-log-page.ts';
 import { attacksPage } from './attacks-page.ts';
 import { withCommands } from './command-pages.ts';
 import { conformancePage } from './conformance-page.ts';
+import { customResourcesPage } from './custom-resources-page.ts';
 import { diagnosticsPage } from './diagnostics-page.ts';
 import { fromIstioPage } from './from-istio-page.ts';
 import { incidentsPage } from './incidents-page.ts';
@@ -26,6 +27,7 @@ function generatedPages(): readonly (readonly [path: string, text: string])[] {
     ['docs/reference/diagnostics.md', diagnosticsPage()],
     ['docs/project/incidents.md', incidentsPage()],
     ['docs/reference/access-log.md', accessLogPage()],
+    ['docs/reference/custom-resources.md', customResourcesPage()],
     ['docs/reference/kinds.md', kindsPage()],
     ['docs/reference/lint-rules.md', lintRulesPage()],
     ['docs/reference/mesh-configuration.md', meshConfigurationPage()],

@@ -17,4 +17,5 @@ export const alone: readonly string[] = [
 export const onClusters: readonly string[] = [
   'src/{testing/,}kubernetes/*.e2e.ts',
   'src/control/{leader,registry/cluster}/*.e2e.ts',
+  'src/definitions/*.e2e.ts',
 ];

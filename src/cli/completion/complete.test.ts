@@ -13,13 +13,13 @@ import { formatOffer } from './add-completion.ts';
 import { agentValues } from './agent-values.ts';
 import { complete } from './complete.ts';
 import { inputNames } from './input-names.ts';
-import { loggingValues } from './logging-values.ts';
+import { meshdValues } from './meshd-values.ts';
 import { meshpolValues } from './meshpol-values.ts';
 
 const programs = {
   meshpol: [createMeshpol({} as CliIo, {}, () => undefined), meshpolValues],
   'pilot-agent': [createPilotAgent({} as ProgramContext, () => undefined), agentValues],
-  meshd: [createMeshd({} as ProgramContext, () => undefined), loggingValues],
+  meshd: [createMeshd({} as ProgramContext, () => undefined), meshdValues],
 } as const;
 
 /** What may stand at the end of a line of words with one space between them: words, and a line for paths. */
@@ -79,6 +79,7 @@ describe('complete', () => {
     ['meshd serve --caKeyAlgorithm ', ['ECDSA', 'RSA']],
     ['meshd serve --caFolder ', [':folders:0']],
     ['meshd version -o ', ['yaml', 'json']],
+    ['meshd crds -o ', ['yaml', 'json']],
   ])('offers for %j', async (line, words) => {
     expect(await offered(line)).toEqual(words);
   });
@@ -93,6 +94,7 @@ describe('complete', () => {
     ['meshpol lint --category ', ['client-tls'], []],
     ['meshpol rules ', ['allow-every-request', 'yaml-syntax'], []],
     ['meshpol rules --from ', ['IST0101'], []],
+    ['meshd crds ', ['PeerAuthentication', 'WorkloadGroup'], ['Pod']],
     ['meshpol schema ', ['PeerAuthentication', 'MeshConfig'], []],
   ])('offers for %j these among others', async (line, some, none) => {
     const words = await offered(line);

@@ -3,6 +3,7 @@ import { addLoggingFlags, foldBooleans } from '../agent/flags.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { addCompletion } from '../completion/add-completion.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
+import { addCrdsCommand } from './add-crds-command.ts';
 import { addDebugCommands } from './add-debug-commands.ts';
 import { addServeFlags } from './flags.ts';
 
@@ -31,8 +32,9 @@ export function createMeshd(context: ProgramContext, finish: Finish, output: Out
     finish(await runServe(options, context));
   });
   addDebugCommands(program, context, finish);
+  addCrdsCommand(program, context, finish);
   addVersionCommand(program, () => context.signals.release());
-  const values = async () => (await import('../completion/logging-values.ts')).loggingValues;
+  const values = async () => (await import('../completion/meshd-values.ts')).meshdValues;
   addCompletion(program, { values, begin: () => context.signals.release(), finish });
   return program;
 }

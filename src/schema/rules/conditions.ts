@@ -30,6 +30,12 @@ const attributes: Readonly<Record<string, Attribute>> = {
   'connection.sni': {},
 };
 
+const named = Object.keys(attributes).filter((name) => attributes[name]?.isNamed);
+const escaped = (names: readonly string[]): string => names.map((name) => name.replaceAll('.', '\\.')).join('|');
+
+/** An expression that every key of a condition fulfils, also for RE2. */
+export const conditionKeyPattern = `^(?:${escaped(Object.keys(attributes).filter((name) => !named.includes(name)))}|(?:${escaped(named)}|experimental\\.envoy\\.filters\\.[^[]*)\\[.+\\])$`;
+
 /** Keys that older versions had, with what to use in their place. */
 const replaced: Readonly<Record<string, string>> = {
   'destination.namespace': 'use "metadata.namespace"',

@@ -106,7 +106,8 @@ function checkClientChecks({ port, tls }: Server, path: JsonPath, report: Report
   }
 }
 
-const pins = {
+/** Forms of the pins of certificates, by field. */
+export const certificatePins = {
   verifyCertificateSpki: { form: /^[A-Za-z0-9+/]{43}=$/, expected: 'the base64 SHA-256 of a public key' },
   verifyCertificateHash: {
     form: /^(?:[0-9A-Fa-f]{64}|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31})$/,
@@ -118,8 +119,8 @@ const pins = {
 function checkPins(tls: ServerTlsSettings, path: JsonPath, report: Report): void {
   for (const field of ['verifyCertificateSpki', 'verifyCertificateHash'] as const) {
     for (const [i, value] of (tls[field] ?? []).entries()) {
-      if (pins[field].form.test(value)) continue;
-      report('invalid-certificate-pin', [...path, field, i], { value, expected: pins[field].expected });
+      if (certificatePins[field].form.test(value)) continue;
+      report('invalid-certificate-pin', [...path, field, i], { value, expected: certificatePins[field].expected });
     }
   }
 }

@@ -1,21 +1,34 @@
+import { type CustomResourceDefinition, type DefineOptions, defineKind } from '../../definitions/define-kind.ts';
+import { definedKinds } from '../../definitions/defined-kinds.ts';
+import { groupAlias } from '../../policy/alias.ts';
 import { until } from '../../testbed/until.ts';
 import type { Cluster } from './cluster.ts';
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 interface CustomType {
   readonly group: string;
   readonly kind: string;
-  readonly resource: string;
 }
 
-/** Makes a kind known to the server that takes any object, so that what is wrong with one reaches those who follow it. */
-export async function defineLoosely({ api }: Cluster, { group, kind, resource }: CustomType): Promise<void> {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  const version = { name: 'v1beta1', served: true, storage: true, schema, subresources: { status: {} } };
-  const spec = { group, scope: 'Namespaced', names: { kind, plural: resource }, versions: [version] };
-  const definition = { metadata: { name: `${resource}.${group}` }, spec };
-  await api.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
-  await until(async () => (await api.ask('GET', `/apis/${group}/v1beta1/${resource}`)).status === 200 || undefined, {
+/** Makes a kind known to the server, as `meshd crds` prints it, and returns once its objects are served. */
+export async function define(
+  { api }: Cluster,
+  { group, kind }: CustomType,
+  options: Omit<DefineOptions, 'group'> = {},
+): Promise<void> {
+  const defined = definedKinds.find((it) => it.kind === kind && it.group === groupAlias(group));
+  if (defined === undefined) throw new Error(`no definition of ${kind} in ${group}`);
+  const definition = defineKind(defined, { ...options, group });
+  await api.must('POST', definitions, definition);
+  await until(async () => (await isServed(api, definition)) || undefined, {
     timeoutMs: 20_000,
-    otherwise: async () => `${resource}.${group} is not served`,
+    otherwise: async () => `${definition.metadata.name} is not served`,
   });
+}
+
+async function isServed(api: Cluster['api'], { spec }: CustomResourceDefinition): Promise<boolean> {
+  const paths = spec.versions.map(({ name }) => `/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`);
+  const answers = await Promise.all(paths.map((path) => api.ask('GET', path)));
+  return answers.every(({ status }) => status === 200);
 }

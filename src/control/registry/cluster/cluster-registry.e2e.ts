@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
-import { defineLoosely } from '../../../testing/kubernetes/definitions.ts';
+import { define } from '../../../testing/kubernetes/definitions.ts';
 import { ClusterRegistry, type ClusterRegistryOptions } from './cluster-registry.ts';
 import { followedKinds } from './kinds.ts';
 
@@ -17,9 +17,7 @@ describe('ClusterRegistry, on a real API server', () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    await Promise.all(
-      followedKinds({ slices: true }).map(({ type, isCustom }) => isCustom && defineLoosely(cluster, type)),
-    );
+    await Promise.all(followedKinds({ slices: true }).map(({ type, isCustom }) => isCustom && define(cluster, type)));
   });
   afterAll(() => cluster?.close());
   afterEach(() => {
@@ -63,7 +61,7 @@ describe('ClusterRegistry, on a real API server', () => {
         apiVersion: 'security.mesh.io/v1beta1',
         kind: 'AuthorizationPolicy',
         metadata: { name },
-        spec: { action: 'DENY' },
+        spec: { action: 'DENY', rules: [{}] },
       },
     });
 
@@ -123,8 +121,8 @@ describe('ClusterRegistry, on a real API server', () => {
       registry.figures.find(({ kind, group }) => kind === 'AuthorizationPolicy' && group === 'security.mesh.io')?.held;
     await vi.waitFor(() => expect(held()).toBeGreaterThanOrEqual(2), 20_000);
     expect(paths('AuthorizationPolicy/defined')).toHaveLength(2);
-    const type = { group: 'security.mesh.io', kind: 'AuthorizationPolicy', resource: 'authorizationpolicies' };
-    await defineLoosely(cluster, type);
+    const type = { group: 'security.mesh.io', kind: 'AuthorizationPolicy' };
+    await define(cluster, type);
     await policy('defined', 'two');
     await cluster.api.must(
       'PATCH',

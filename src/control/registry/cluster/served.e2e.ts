@@ -8,7 +8,7 @@ import { readSettings } from '../../../config/read.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { encodeMessage } from '../../../envoy/api/encode.ts';
 import { type Cluster, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
-import { defineLoosely } from '../../../testing/kubernetes/definitions.ts';
+import { define } from '../../../testing/kubernetes/definitions.ts';
 import { builtProgram } from '../../../testing/kubernetes/programs.ts';
 import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
 import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
@@ -32,7 +32,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
   beforeAll(async () => {
     cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
     const custom = followedKinds({ slices: false }).filter((kind) => kind.isCustom && own(kind));
-    await Promise.all(custom.map(({ type }) => defineLoosely(cluster, type)));
+    await Promise.all(custom.map(({ type }) => define(cluster, type)));
     await makeMesh(cluster);
     bench = await ServingBench.create();
     const address = { kubeconfig: cluster.kubeconfig('meshd', cluster.adminToken), context: undefined };
@@ -94,8 +94,9 @@ describe('meshd, serving a Kubernetes cluster', () => {
         .at(-1) ?? '';
     await vi.waitFor(() => expect(inbound()).toContain('/secret'), 5_000);
     const patch = (body: object) => cluster.api.must('PATCH', `${policies}/deny`, body, 'application/merge-patch+json');
-    await patch({ spec: { action: 'DENI' } });
-    await vi.waitFor(() => expect(bench.logged('error')).toMatch(/AuthorizationPolicy\/foo\/deny.*DENI/s), 5_000);
+    // The server itself does not see that no request has such a method.
+    await patch({ spec: { rules: [{ to: [{ operation: { methods: ['GET, POST'] } }] }] } });
+    await vi.waitFor(() => expect(bench.logged('error')).toMatch(/AuthorizationPolicy\/foo\/deny.*GET, POST/s), 5_000);
     expect(inbound()).toContain('/secret');
     await patch(deny('/other'));
     await vi.waitFor(() => expect(inbound()).toContain('/other'), 5_000);

@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { aliases } from '../policy/alias.ts';
+import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
+import { define } from '../testing/kubernetes/definitions.ts';
+import { builtProgram } from '../testing/kubernetes/programs.ts';
+import { definedKinds } from './defined-kinds.ts';
+import { type FixtureObject, fixtureObjects } from './testing/fixture-objects.ts';
+import { Verdicts } from './testing/server-verdict.ts';
+
+const run = promisify(execFile);
+const meshd = resolve(import.meta.dirname, '../../dist/meshd.js');
+const facts = 'fixtures/server-checks.json';
+const isUpdate = process.env.UPDATE_GOLDEN === '1';
+
+const istioGroups = Object.fromEntries(Object.entries(aliases.groups).map(([theirs, ours]) => [ours, theirs]));
+
+describe('meshd crds, on a real API server', () => {
+  let cluster: Cluster;
+  let kubectl: (line: string) => Promise<string>;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const program = await builtProgram('kubectl');
+    const admin = cluster.kubeconfig('admin', cluster.adminToken);
+    kubectl = async (line) =>
+      (await run(program, ['--kubeconfig', admin, ...line.split(' ')], { maxBuffer: 64 << 20 })).stdout;
+    const { stdout } = await run(process.execPath, [meshd, 'crds'], { maxBuffer: 64 << 20 });
+    writeFileSync(join(cluster.folder, 'crds.yaml'), stdout);
+    await kubectl(`apply -f ${cluster.folder}/crds.yaml`);
+    await kubectl(`wait crd --for=condition=Established --timeout=20s ${definedKinds.map(nameOf).join(' ')}`);
+  });
+  afterAll(() => cluster?.close());
+
+  test('has structural definitions, which a second apply leaves as they are', async () => {
+    const { items } = JSON.parse(await kubectl(`get crd -o json`)) as { readonly items: readonly Definition[] };
+    expect(items).toHaveLength(definedKinds.length);
+    for (const { status } of items) {
+      const conditions = status.conditions.map((condition) => `${condition.type}=${condition.status}`).sort();
+      expect(conditions).toEqual(['Established=True', 'NamesAccepted=True']);
+      expect(status.storedVersions).toEqual(['v1']);
+    }
+    const again = await kubectl(`apply -f ${cluster.folder}/crds.yaml`);
+    expect(again.trim().split('\n')).toEqual(
+      definedKinds.map((kind) => `customresourcedefinition.apiextensions.k8s.io/${nameOf(kind)} unchanged`),
+    );
+  });
+
+  test('prints the columns of a kind, the labels of its workloads with -o wide, and all kinds of the mesh by one name', async () => {
+    await cluster.api.must('POST', '/apis/security.mesh.io/v1/namespaces/default/authorizationpolicies', {
+      ...{ apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy', metadata: { name: 'columns' } },
+      spec: { action: 'DENY', selector: { matchLabels: { app: 'web' } }, rules: [{}] },
+    });
+    await cluster.api.must('PATCH', `${policies}/columns/status`, stateOf('True', '2/3'), merge);
+    const table = async (line: string) =>
+      (await kubectl(line))
+        .trim()
+        .split('\n')
+        .map((row) => row.split(/ {2,}/));
+    expect(await table('get ap')).toEqual([
+      ['NAME', 'ACTION', 'ACCEPTED', 'DISTRIBUTED', 'AGE'],
+      ['columns', 'DENY', 'True', '2/3', expect.stringMatching(/^\d+s$/)],
+    ]);
+    expect((await table('get authorizationpolicies -o wide'))[1]).toContain('{"app":"web"}');
+    expect(await kubectl('get mesh')).toContain('authorizationpolicy.security.mesh.io/columns');
+    expect(await kubectl('get mesh-networking')).toBe('');
+    expect(await kubectl('explain authorizationpolicy.spec.action')).toContain(
+      'ALLOW: only requests that a rule matches are allowed.',
+    );
+  });
+
+  test('stores an object of an older version as v1, and gives it back in each version', async () => {
+    const object = { metadata: { name: 'old' }, spec: { mtls: { mode: 'STRICT' } } };
+    await cluster.api.must('POST', '/apis/security.mesh.io/v1alpha3/namespaces/default/peerauthentications', {
+      apiVersion: 'security.mesh.io/v1alpha3',
+      kind: 'PeerAuthentication',
+      ...object,
+    });
+    for (const version of ['v1alpha3', 'v1beta1', 'v1']) {
+      const path = `/apis/security.mesh.io/${version}/namespaces/default/peerauthentications/old`;
+      expect(await cluster.api.must('GET', path)).toMatchObject({
+        ...{ apiVersion: `security.mesh.io/${version}`, spec: object.spec },
+      });
+    }
+  });
+
+  test('keeps conditions of several writers apart, and takes a status by its own path alone', async () => {
+    const { api } = cluster;
+    const path = `${policies}/state`;
+    const policy = { apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy' };
+    await api.must('POST', policies, { ...policy, metadata: { name: 'state' }, spec: {}, ...stateOf('True', '1/1') });
+    expect((await api.must('GET', path)).status).toBeUndefined();
+    const apply = (manager: string, type: string, status = 'True') =>
+      api.must(
+        'PATCH',
+        `${path}/status?fieldManager=${manager}`,
+        { ...policy, metadata: { name: 'state' }, status: { conditions: [{ type, status }] } },
+        'application/apply-patch+yaml',
+      );
+    await apply('one', 'Accepted');
+    await apply('other', 'Reviewed');
+    await apply('one', 'Accepted', 'False');
+    const { status, metadata } = await api.must('GET', path);
+    expect(status.conditions).toEqual([
+      { type: 'Accepted', status: 'False' },
+      { type: 'Reviewed', status: 'True' },
+    ]);
+    expect(metadata.generation).toBe(1);
+  });
+
+  describe('beside definitions of the groups of Istio', () => {
+    let verdicts: Verdicts;
+
+    beforeAll(async () => {
+      // Istio's names of the groups, whose objects mean the same.
+      await Promise.all(
+        definedKinds.map(({ kind, group }) => define(cluster, { kind, group: istioGroups[group] ?? group })),
+      );
+      verdicts = new Verdicts(cluster);
+    });
+
+    test('lets every object of fixtures/ok in, under our groups and under those of Istio', async () => {
+      const objects = fixtureObjects('fixtures/ok');
+      expect(objects.length).toBeGreaterThan(200);
+      expect(
+        await refused(
+          objects.filter(({ errors }) => errors.length === 0),
+          verdicts,
+        ),
+      ).toEqual([]);
+    });
+
+    test('refuses what definitions can say, names the field, and leaves to meshd what the list of facts says', async () => {
+      const refusals: Record<string, readonly string[]> = {};
+      const left: Record<string, readonly string[]> = {};
+      for (const object of fixtureObjects('fixtures/err')) {
+        const fields = await verdicts.of(object);
+        if (fields.length > 0) refusals[object.fixture] = merged(refusals[object.fixture], fields);
+        else if (object.errors.length > 0) left[object.fixture] = merged(left[object.fixture], object.errors);
+        // Nothing is refused that is valid, but for what is refused when the object meets a mesh.
+        if (fields.length > 0 && object.errors.length === 0) expect(object.fixture).toBe('unsupported-resolution');
+      }
+      const now = { refused: refusals, left };
+      if (isUpdate) writeFileSync(facts, factsText(now));
+      expect(now).toEqual(JSON.parse(readFileSync(facts, 'utf8')));
+    });
+  });
+
+  test('drops a field that nobody defined for a writer without validation, and keeps it where it was told to', async () => {
+    const { api } = cluster;
+    const write = async (name: string) => {
+      const object = { apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy', metadata: { name } };
+      const spec = { rules: [{ whenn: [{ key: 'source.ip', values: ['10.0.0.1'] }] }] };
+      return (await api.must('POST', policies, { ...object, spec })).spec.rules;
+    };
+    expect(await write('dropped')).toEqual([{}]);
+    const { stdout } = await run(process.execPath, [meshd, 'crds', 'AuthorizationPolicy', '--keep-unknown-fields']);
+    writeFileSync(join(cluster.folder, 'keeping.yaml'), stdout);
+    await kubectl(`apply -f ${cluster.folder}/keeping.yaml`);
+    let count = 0;
+    // The server follows its definitions a moment later.
+    await vi.waitFor(async () => expect((await write(`kept${count++}`))[0]).toHaveProperty('whenn'), 10_000);
+  });
+});
+
+const policies = '/apis/security.mesh.io/v1/namespaces/default/authorizationpolicies';
+const merge = 'application/merge-patch+json';
+
+interface Definition {
+  readonly status: {
+    readonly conditions: readonly { readonly type: string; readonly status: string }[];
+    readonly storedVersions: readonly string[];
+  };
+}
+
+function nameOf({ plural, group }: { readonly plural: string; readonly group: string }): string {
+  return `${plural}.${group}`;
+}
+
+function stateOf(status: string, message: string): object {
+  return {
+    status: {
+      conditions: [
+        { type: 'Accepted', status },
+        { type: 'Distributed', status: 'True', message },
+      ],
+    },
+  };
+}
+
+/** A line a case. */
+function factsText(now: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>): string {
+  const part = (name: string): string => {
+    const lines = Object.entries(now[name] ?? {}).map(
+      ([key, values]) => `    ${JSON.stringify(key)}: ${JSON.stringify(values)}`,
+    );
+    return `  ${JSON.stringify(name)}: {\n${lines.join(',\n')}\n  }`;
+  };
+  return `{\n${Object.keys(now).map(part).join(',\n')}\n}\n`;
+}
+
+function merged(before: readonly string[] = [], now: readonly string[]): readonly string[] {
+  return [...new Set([...before, ...now])].sort();
+}
+
+async function refused(objects: readonly FixtureObject[], verdicts: Verdicts): Promise<string[]> {
+  const answers = await Promise.all(objects.map(async (object) => ({ object, fields: await verdicts.of(object) })));
+  return answers.flatMap(({ object, fields }) =>
+    fields.length === 0 ? [] : [`${object.fixture} ${object.defined.kind}: ${fields.join(', ')}`],
+  );
+}
