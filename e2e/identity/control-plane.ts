@@ -42,6 +42,7 @@ export class ControlPlane {
   readonly #name: string;
   #program: RunningProgram | undefined;
   #startedAt = 0;
+  #isFrozen = false;
 
   private constructor(sandbox: Sandbox, { name = 'meshd', flags = [] }: ControlPlaneOptions) {
     this.#sandbox = sandbox;
@@ -75,6 +76,7 @@ export class ControlPlane {
     const argv = [node, `${repository}/dist/meshd.js`, 'serve', '--tokenKeys', 'keys.json', '--tokenIssuer', issuer];
     const place = { network: `mesh-system-${this.#name}`, uid: applicationUid, cwd: this.home, env };
     this.#startedAt = (await this.allOutput()).length;
+    this.#isFrozen = false;
     this.#program = await this.#sandbox.start(
       [...argv, '--caFolder', 'ca', '--log_as_json', ...this.#flags],
       this.log,
@@ -83,8 +85,9 @@ export class ControlPlane {
     return this.#program;
   }
 
-  get isRunning(): boolean {
-    return this.#program !== undefined && this.#program.exitCode === undefined;
+  /** It runs, and is not stopped. */
+  get isServing(): boolean {
+    return this.#program !== undefined && this.#program.exitCode === undefined && !this.#isFrozen;
   }
 
   /** Process id inside the sandbox, of the one that was started last. */
@@ -100,11 +103,13 @@ export class ControlPlane {
 
   /** SIGSTOP: connections are taken by the kernel, and nobody answers. */
   async freeze(): Promise<void> {
+    this.#isFrozen = true;
     await this.#program?.signal('STOP');
   }
 
   async thaw(): Promise<void> {
     await this.#program?.signal('CONT');
+    this.#isFrozen = false;
   }
 
   /** Writes a file of its folder by a rename. */

@@ -19,6 +19,7 @@ const atOnce = 40;
 const startedAt = performance.now();
 let targets: readonly LoadTarget[] = [];
 let targetsText = '';
+let lists = 0;
 let isEnding = false;
 
 function readTargets(): void {
@@ -32,6 +33,13 @@ function readTargets(): void {
     caller.retire();
     callers.delete(key);
   }
+  lists += 1;
+  const told = `moved ${lists}\n`;
+  void Promise.all(allInFlight()).then(() => process.stdout.write(told));
+}
+
+function allInFlight(): readonly Promise<void>[] {
+  return [...inFlight.values()].flatMap((running) => [...running]);
 }
 
 function callerOf(manner: Manner, target: LoadTarget): Caller {
@@ -71,7 +79,7 @@ async function outcome(caller: Caller): Promise<string | undefined> {
   });
   const answer = caller.call(order.path).then(
     ({ status, body }) => {
-      if (status !== 200) return `${status} ${body.slice(0, 150)}`;
+      if (status !== order.status) return `${status} ${body.slice(0, 150)}`;
       const lines = body.split('\n').length - 1;
       return lines === order.lines ? undefined : `${lines} of ${order.lines} lines`;
     },
@@ -111,7 +119,7 @@ function sendDueOf(manner: Manner, due: number): void {
 async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  await Promise.all([...inFlight.values()].flatMap((running) => [...running]));
+  await Promise.all(allInFlight());
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
   const counts: LoadCounts = { seconds, manners: counted, failures };
   process.stdout.write(`${JSON.stringify(counts)}\n`, () => process.exit(0));

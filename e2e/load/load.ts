@@ -11,8 +11,10 @@ import type { LoadOrder, LoadTarget } from './order.ts';
 
 /** As {@link LoadOrder}, and where the client runs. */
 export interface LoadOptions extends Partial<Omit<LoadOrder, 'targetsFile'>> {
-  /** Network namespace of the client; each has one load at a time. */
+  /** Network namespace of the client. */
   readonly network: string;
+  /** Of several loads that run in it at the same time; the name of the namespace when absent. */
+  readonly name?: string;
   readonly targets: readonly LoadTarget[];
 }
 
@@ -20,6 +22,8 @@ export interface LoadOptions extends Partial<Omit<LoadOrder, 'targetsFile'>> {
 export interface RunningLoad {
   /** Whom the next requests go to. */
   use(targets: readonly LoadTarget[]): Promise<void>;
+  /** As `use`, with another list; returns when no request to anybody else is in flight. */
+  moveTo(targets: readonly LoadTarget[]): Promise<void>;
   /** Asks for the end and gives the counts when the last answer has come. */
   stop(): Promise<LoadCounts>;
   /** The counts of a client that ends by itself at its limit. */
@@ -34,16 +38,18 @@ const endsWithinMs = 30_000;
 
 /** Starts a load client in a pod; returns when it calls. */
 export async function startLoad(sandbox: Sandbox, options: LoadOptions): Promise<RunningLoad> {
-  const { network, targets, ...order } = options;
-  const name = `${network}-load`;
+  const { network, targets, name: own = network, ...order } = options;
+  const name = `${own}-load`;
+  let lists = 0;
   const use = async (next: readonly LoadTarget[]): Promise<void> => {
     const beside = join(sandbox.folder, `${name}-next.json`);
     await writeFile(beside, JSON.stringify(next), { mode: 0o644 });
     await rename(beside, join(sandbox.folder, `${name}.json`));
+    lists += 1;
   };
   await use(targets);
   const full: LoadOrder = {
-    ...{ path: '/', perSecond, deadlineMs: 10_000, lines: 1 },
+    ...{ path: '/', perSecond, deadlineMs: 10_000, status: 200, lines: 1 },
     ...order,
     targetsFile: join(scratch, `${name}.json`),
   };
@@ -51,9 +57,12 @@ export async function startLoad(sandbox: Sandbox, options: LoadOptions): Promise
   await writeFile(output, '');
   const argv = [node, `${repository}/e2e/load/client.ts`, JSON.stringify(full)];
   const program = await sandbox.start(argv, output, { network, uid: applicationUid });
-  const calling = async (): Promise<true | undefined> =>
-    (await readFile(output, 'utf8')).includes('calling') ? true : undefined;
-  await until(calling, { timeoutMs: 20_000, otherwise: async () => `no load: ${await readFile(output, 'utf8')}` });
+  const untilSaid = (line: string): Promise<true> =>
+    until(async () => ((await readFile(output, 'utf8')).includes(`${line}\n`) ? true : undefined), {
+      timeoutMs: 20_000,
+      otherwise: async () => `no "${line}" of the load: ${await readFile(output, 'utf8')}`,
+    });
+  await untilSaid('calling');
   const ended = program.exited.then(async (code): Promise<LoadCounts> => {
     const text = await readFile(output, 'utf8');
     const [line] = text.split('\n').filter((one) => one.startsWith('{'));
@@ -64,6 +73,10 @@ export async function startLoad(sandbox: Sandbox, options: LoadOptions): Promise
   ended.catch(() => undefined);
   return {
     use,
+    moveTo: async (next) => {
+      await use(next);
+      await untilSaid(`moved ${lists}`);
+    },
     ended,
     stop: async () => {
       await program.signal('TERM');

@@ -73,7 +73,7 @@ function routes(i: number): object {
 }
 
 /** A service and a route to it, on the port of the load and, every second one, on a port of its own. */
-function stranger(i: number): readonly object[] {
+export function stranger(i: number): readonly object[] {
   const name = `stranger-${i}`;
   const host = `${name}.foo.svc.cluster.local`;
   return [

@@ -40,7 +40,15 @@ export class DirectEnvoys {
       ...{ ...options, ...identity, adminPort, secretSocket: join(scratch, folder, 'SDS') },
       nodeId: `${pod.isRouter ? 'router' : 'sidecar'}~${ipv4}~${name}.${namespace}~${namespace}.svc.cluster.local`,
     });
-    const flags = ['--disable-hot-restart', '--concurrency', '1', '--drain-time-s', '1'];
+    const flags = [
+      '--disable-hot-restart',
+      '--concurrency',
+      '1',
+      '--drain-time-s',
+      '1',
+      '--drain-strategy',
+      'immediate',
+    ];
     return startProxy(sandbox, pod, {
       files: { 'bootstrap.json': JSON.stringify(bootstrap) },
       argv: [envoyBinary, '-c', 'bootstrap.json', ...flags],

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProxiesAnswer, ProxyRow, StatusAnswer } from '../../src/control/debug/answers.ts';
 import type { PlannedPod } from '../../src/testbed/floor-plan.ts';
@@ -43,6 +43,9 @@ interface Parts extends ServedFleetOptions {
   readonly agents: Readonly<Record<ProxyManner['form'], StartSidecar>>;
 }
 
+/** Agents find every replica under the one name, whatever the machine says of names with several lines in its hosts. */
+const allLines = { RESOLV_MULTI: 'on' };
+
 /** Proxies that are clients of `meshd serve --config`, over mutual TLS. */
 export class ServedFleet implements ProxyFleet {
   readonly planes: readonly ControlPlane[];
@@ -64,9 +67,14 @@ export class ServedFleet implements ProxyFleet {
     { replicas, mannerOf }: ServedFleetOptions,
   ): Promise<ServedFleet> {
     const { sandbox, folder, ca } = place;
-    const { meshConfig, ...rest } = options;
+    const { meshConfig, env, ...rest } = options;
     const proxies = { ...(meshConfig?.defaultConfig as object | undefined), discoveryAddress };
-    const served = { ...rest, meshConfig: { ...meshConfig, defaultConfig: proxies } };
+    const served = {
+      ...{ ...rest, env: { ...env, ...allLines } },
+      meshConfig: { ...meshConfig, defaultConfig: proxies },
+    };
+    const hosts = replicas.map(({ ipv4 }) => `${ipv4} ${discoveryAddress.split(':')[0]}\n`);
+    await appendFile(join(sandbox.folder, 'hosts'), hosts.join(''));
     const delta = await agentStarter(place, served, []);
     const flags = ['--proxyBinary', await writeWholeEnvoy(sandbox.folder)];
     const provision: SidecarsOptions['provision'] = async (...at) => ({
@@ -124,7 +132,7 @@ export class ServedFleet implements ProxyFleet {
 
   /** Answers of the debug socket; undefined where there is none, nobody answers, or the control plane does not run. */
   async ask(plane: ControlPlane, paths: readonly string[]): Promise<readonly unknown[]> {
-    if (!plane.isRunning) return [];
+    if (!plane.isServing) return [];
     const socket = join(plane.home, 'var/run/mesh/meshd.sock');
     const curl = ['curl', '-s', '-m', '2', '--unix-socket', socket, '-w', '\n@%{http_code}\n'];
     const { stdout } = await this.#place.sandbox.run([...curl, ...paths.map((path) => `http://meshd${path}`)]);
@@ -137,7 +145,7 @@ export class ServedFleet implements ProxyFleet {
     // In this order: who is in step with what a control plane has compiled is asked once it has compiled the change.
     const paths = [`/debug/config_distribution?resource=Pod/testbed/${marker}`, '/debug/status', '/debug/syncz'];
     const rows: ProxyRow[] = [];
-    for (const plane of this.planes.filter(({ isRunning }) => isRunning)) {
+    for (const plane of this.planes.filter(({ isServing }) => isServing)) {
       const [known, status, streams] = await this.ask(plane, paths);
       const refused = (status as StatusAnswer | undefined)?.refusedInputs;
       if (refused !== undefined) throw new Error(refused.text);

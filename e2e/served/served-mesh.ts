@@ -1,13 +1,10 @@
-import { topologyText } from '../../src/testbed/mesh-objects.ts';
+import { pod, topologyText } from '../../src/testbed/mesh-objects.ts';
 import { createTestbed, type Testbed, type TestbedOptions } from '../../src/testbed/testbed.ts';
-import { controlPlaneObjects } from '../identity/control-plane.ts';
 import { ServedFleet, type ServedFleetOptions } from './served-fleet.ts';
 
-export interface ServedMeshOptions
-  extends Omit<TestbedOptions, 'fleet' | 'topology'>,
-    Pick<ServedFleetOptions, 'mannerOf'> {
-  /** Without the control plane. */
-  readonly topology: string;
+export interface ServedMeshOptions extends Omit<TestbedOptions, 'fleet'>, Pick<ServedFleetOptions, 'mannerOf'> {
+  /** Of the control plane; 1 when absent. */
+  readonly replicas?: number;
 }
 
 /** A mesh whose proxies are clients of a control plane. */
@@ -19,14 +16,27 @@ export interface ServedMesh {
   close(): Promise<void>;
 }
 
-/** Starts `meshd serve`, then the proxies; returns when every one is ready. */
-export async function createServedMesh({ topology, mannerOf, ...options }: ServedMeshOptions): Promise<ServedMesh> {
+/** Starts `meshd serve`, which the topology need not have, then the proxies; returns when every one is ready. */
+export async function createServedMesh({
+  topology,
+  mannerOf,
+  replicas: count = 1,
+  ...options
+}: ServedMeshOptions): Promise<ServedMesh> {
   let fleet: ServedFleet | undefined;
-  const replicas = [{ name: 'meshd', ipv4: '10.77.0.5' }];
+  const replicas = Array.from({ length: count }, (_, i) => ({
+    name: `meshd-${i}`,
+    index: 5 + i,
+    ipv4: `10.77.0.${5 + i}`,
+  }));
+  const pods = replicas.map(({ name, index }) => pod({ namespace: 'mesh-system', name, index, hasSidecar: false }));
   try {
     const testbed = await createTestbed({
       ...options,
-      topology: { 'topology.yaml': topology, 'control-plane.yaml': topologyText(controlPlaneObjects) },
+      topology: {
+        ...(typeof topology === 'string' ? { 'topology.yaml': topology } : topology),
+        'control-plane.yaml': topologyText(pods),
+      },
       fleet: async (...place) => {
         fleet = await ServedFleet.create(...place, { replicas, mannerOf });
         return fleet;

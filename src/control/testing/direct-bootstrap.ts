@@ -15,6 +15,9 @@ export interface DirectEnvoy extends IdentityTexts {
 const http2 = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 const upstreamTls = 'envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext';
 
+/** A control plane that is stopped keeps its connections: only this tells. */
+const keepalive = { connection_keepalive: { interval: '5s', timeout: '2s' } };
+
 /** Its bootstrap. What its configuration is asked for with is in the bootstrap itself. */
 export function directBootstrap(envoy: DirectEnvoy): object {
   const { nodeId, apiType, adminPort, controlPlanes, secretSocket } = envoy;
@@ -41,7 +44,7 @@ function cluster(name: string, addresses: readonly object[], more: object = {}):
       endpoints: [{ lb_endpoints: addresses.map((address) => ({ endpoint: { address } })) }],
     },
     typed_extension_protocol_options: {
-      [http2]: { '@type': `type.googleapis.com/${http2}`, explicit_http_config: { http2_protocol_options: {} } },
+      [http2]: { '@type': `type.googleapis.com/${http2}`, explicit_http_config: { http2_protocol_options: keepalive } },
     },
     ...more,
   };
