@@ -31,12 +31,14 @@ After those columns come, for every kind:
 
 | column | meaning |
 |---|---|
-| Accepted | \`True\`: the control plane took the object as it is now |
-| Distributed | proxies that have it, of those that it is for |
+| Accepted | \`True\`: the object as it is now is valid; \`False\`: its last valid version is in force, if there is one |
+| Distributed | \`True\`: every proxy that it is for has it |
+| (Reason) | why it is accepted or not, in a word |
+| (Proxies) | how many proxies have it, of those that it is for, and which version |
 | Age | time since the object was created |
 
-Columns in parentheses are printed by \`kubectl get -o wide\`. Lists and labels are printed as JSON. Accepted and Distributed are empty
-while no control plane writes the status.
+Columns in parentheses are printed by \`kubectl get -o wide\`. Lists and labels are printed as JSON. The state is
+empty while no control plane writes it (\`PILOT_ENABLE_STATUS\`).
 
 ## What the server checks
 

@@ -115,7 +115,7 @@ export const controlPlaneVariables: readonly Variable[] = [
     type: 'boolean',
     default: 'false',
     owner: 'control-plane',
-    effect: 'leaves out objects of the registry that are invalid',
+    effect: 'leaves out objects of the cluster that are invalid and were never valid',
   },
   {
     name: 'PILOT_ENABLE_EDS_DEBOUNCE',

@@ -30,11 +30,19 @@ export const definedVersions = ['v1', 'v1beta1', 'v1alpha3'] as const;
 
 const stateColumns: readonly Column[] = [
   {
-    ...{ name: 'Accepted', type: 'string', description: 'Whether the control plane took the object as it is now.' },
+    ...{ name: 'Accepted', type: 'string', description: 'Whether the object as it is now is valid.' },
     jsonPath: '.status.conditions[?(@.type=="Accepted")].status',
   },
   {
-    ...{ name: 'Distributed', type: 'string', description: 'Proxies that have it, of those that it is for.' },
+    ...{ name: 'Distributed', type: 'string', description: 'Whether every proxy that it is for has it.' },
+    jsonPath: '.status.conditions[?(@.type=="Distributed")].status',
+  },
+  {
+    ...{ name: 'Reason', type: 'string', description: 'Why the object is accepted or not, in a word.', priority: 1 },
+    jsonPath: '.status.conditions[?(@.type=="Accepted")].reason',
+  },
+  {
+    ...{ name: 'Proxies', type: 'string', description: 'How many proxies have it, and which version.', priority: 1 },
     jsonPath: '.status.conditions[?(@.type=="Distributed")].message',
   },
 ];

@@ -54,7 +54,7 @@ describe('meshd crds, on a real API server', () => {
       ...{ apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy', metadata: { name: 'columns' } },
       spec: { action: 'DENY', selector: { matchLabels: { app: 'web' } }, rules: [{}] },
     });
-    await cluster.api.must('PATCH', `${policies}/columns/status`, stateOf('True', '2/3'), merge);
+    await cluster.api.must('PATCH', `${policies}/columns/status`, state, merge);
     const table = async (line: string) =>
       (await kubectl(line))
         .trim()
@@ -62,9 +62,12 @@ describe('meshd crds, on a real API server', () => {
         .map((row) => row.split(/ {2,}/));
     expect(await table('get ap')).toEqual([
       ['NAME', 'ACTION', 'ACCEPTED', 'DISTRIBUTED', 'AGE'],
-      ['columns', 'DENY', 'True', '2/3', expect.stringMatching(/^\d+s$/)],
+      ['columns', 'DENY', 'True', 'False', expect.stringMatching(/^\d+s$/)],
     ]);
-    expect((await table('get authorizationpolicies -o wide'))[1]).toContain('{"app":"web"}');
+    expect(await table('get authorizationpolicies -o wide')).toEqual([
+      ['NAME', 'ACTION', 'SELECTOR', 'ACCEPTED', 'DISTRIBUTED', 'REASON', 'PROXIES', 'AGE'],
+      ['columns', 'DENY', '{"app":"web"}', 'True', 'False', 'Valid', '2/3 proxies', expect.stringMatching(/^\d+s$/)],
+    ]);
     expect(await kubectl('get mesh')).toContain('authorizationpolicy.security.mesh.io/columns');
     expect(await kubectl('get mesh-networking')).toBe('');
     expect(await kubectl('explain authorizationpolicy.spec.action')).toContain(
@@ -91,7 +94,7 @@ describe('meshd crds, on a real API server', () => {
     const { api } = cluster;
     const path = `${policies}/state`;
     const policy = { apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy' };
-    await api.must('POST', policies, { ...policy, metadata: { name: 'state' }, spec: {}, ...stateOf('True', '1/1') });
+    await api.must('POST', policies, { ...policy, metadata: { name: 'state' }, spec: {}, ...state });
     expect((await api.must('GET', path)).status).toBeUndefined();
     const apply = (manager: string, type: string, status = 'True') =>
       api.must(
@@ -180,16 +183,14 @@ function nameOf({ plural, group }: { readonly plural: string; readonly group: st
   return `${plural}.${group}`;
 }
 
-function stateOf(status: string, message: string): object {
-  return {
-    status: {
-      conditions: [
-        { type: 'Accepted', status },
-        { type: 'Distributed', status: 'True', message },
-      ],
-    },
-  };
-}
+const state = {
+  status: {
+    conditions: [
+      { type: 'Accepted', status: 'True', reason: 'Valid' },
+      { type: 'Distributed', status: 'False', reason: 'InProgress', message: '2/3 proxies' },
+    ],
+  },
+};
 
 /** A line a case. */
 function factsText(now: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>): string {

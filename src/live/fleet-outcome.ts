@@ -11,7 +11,7 @@ import type { ObjectName } from './object-name.ts';
 export type ProxyOutcome =
   | {
       readonly config: EnvoyConfig;
-      /** What is wrong with objects that may concern it and are held at their last good version. */
+      /** What is wrong with objects that may concern it, and are held at their last good version or left out. */
       readonly faults: readonly FleetFault[];
     }
   | {

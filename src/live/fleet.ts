@@ -18,12 +18,15 @@ import { frozenObjects, policiesOf } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
 import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
 import type { Fault } from './last-good.ts';
+import { isLeftOut } from './left-out.ts';
 
 export interface FleetInputs {
   readonly settings: Settings;
   /** A compiler of its own each time: what is frozen would push out what the other one remembers. */
   readonly createCompiler: () => Compiler;
   readonly gatherer: KeySetGatherer;
+  /** An invalid object that was never good counts as absent, if its kind takes nothing away. */
+  readonly leavesOutInvalid?: boolean | undefined;
 }
 
 type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
@@ -155,7 +158,7 @@ export class Fleet {
     const outcomes = new Map<string, ProxyOutcome>();
     const stopped = new Map<string, readonly FleetFault[]>();
     // Where an object's last good version had to go too, it holds no more.
-    const lost = new Set(faults.filter(({ isHeld }) => !isHeld).map(faultKey));
+    const lost = new Set(faults.filter((fault) => !fault.isHeld && !this.#isLeftOut(fault)).map(faultKey));
     const workloads = new Map(snapshot.topology.workloads.map((it) => [`${it.namespace}/${it.name}`, it]));
     for (const config of compilation.configs) {
       const key = `${config.namespace}/${config.workload}`;
@@ -175,6 +178,10 @@ export class Fleet {
 
   #mayConcern({ texts }: Fault, workload: ReachedWorkload): boolean {
     return texts.length === 0 || texts.some((text) => mayReach(text, workload, this.#inputs.settings));
+  }
+
+  #isLeftOut(fault: Fault): boolean {
+    return this.#inputs.leavesOutInvalid === true && isLeftOut(fault, this.#compiler);
   }
 
   #sinceOf(fault: Fault): string | undefined {

@@ -114,6 +114,7 @@ async function distributionOf(
         maxMs: variable(environment, 'PILOT_DEBOUNCE_MAX', parseDurationVariable),
       },
       gathersEndpoints: variable(environment, 'PILOT_ENABLE_EDS_DEBOUNCE', parseBoolean),
+      leavesOutInvalid: variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean),
     },
     trackedMs: variable(environment, 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING', parseBoolean)
       ? variable(environment, 'PILOT_DISTRIBUTION_HISTORY_RETENTION', parseDurationVariable)
@@ -138,6 +139,8 @@ async function sourceOf(flags: ServeFlags, environment: Environment): Promise<Me
     const unused = Object.entries(others).find(([, value]) => value !== undefined);
     if (unused !== undefined) throw new UsageError(`${unused[0]} has an effect with --kubernetes alone`);
     if (slices) throw new UsageError('PILOT_USE_ENDPOINT_SLICE has an effect with --kubernetes alone');
+    if (variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean))
+      throw new UsageError('PILOT_ENABLE_CRD_VALIDATION has an effect with --kubernetes alone');
     if (git !== undefined) return gitSourceOf(git, rev);
     return folder === undefined ? undefined : { type: 'folder', folder };
   }

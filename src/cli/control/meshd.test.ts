@@ -56,6 +56,11 @@ describe('runMeshd', () => {
     ['serve', { PILOT_CERT_PROVIDER: 'kubernetes' }, /^meshd: not supported: PILOT_CERT_PROVIDER=kubernetes/],
     ['serve', { PILOT_CERT_PROVIDER: 'custom' }, /^meshd: PILOT_CERT_PROVIDER=custom needs PILOT_CERT_DIR/],
     ['serve', { CENTRAL_ISTIOD: 'true', DNS_ADDR: ':53' }, /^meshd: not supported yet: CENTRAL_ISTIOD, DNS_ADDR\n$/],
+    [
+      'serve --config .',
+      { PILOT_ENABLE_CRD_VALIDATION: 'true' },
+      /^meshd: PILOT_ENABLE_CRD_VALIDATION has an effect with --kubernetes alone/,
+    ],
     ['serve --config .', { OTEL_EXPORTER_OTLP_ENDPOINT: 'host:4318' }, /^meshd: OTEL_EXPORTER_OTLP_ENDPOINT is a URL/],
     ['serve --git .', {}, /^meshd: --git needs --rev, for example --rev main/],
     ['serve --rev main', {}, /^meshd: --rev has an effect with --git alone/],

@@ -80,6 +80,12 @@ export const serveVariables: readonly ServeVariable[] = [
     default: 'true',
   },
   {
+    name: 'PILOT_ENABLE_CRD_VALIDATION',
+    description:
+      'with --kubernetes: true: an invalid Gateway, VirtualService, ServiceEntry, WorkloadEntry, WorkloadGroup or ProxyConfig that was never valid counts as absent; false: no proxy that it may concern gets a new configuration',
+    default: 'false',
+  },
+  {
     name: 'PILOT_ENABLE_EDS_DEBOUNCE',
     description: 'false: changes of endpoints alone are compiled at once',
     default: 'true',

@@ -23,6 +23,8 @@ export interface CompileData {
   readonly debounce: DebounceTimes;
   /** PILOT_ENABLE_EDS_DEBOUNCE: false sends changes of endpoints at once. */
   readonly gathersEndpoints: boolean;
+  /** PILOT_ENABLE_CRD_VALIDATION: invalid objects that were never valid are left out, if their kind takes nothing away. */
+  readonly leavesOutInvalid?: boolean | undefined;
   /** PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING: versions of objects are told. */
   readonly tracksObjects?: boolean | undefined;
 }

@@ -51,6 +51,7 @@ export class CompiledMesh {
   readonly #registry: Registry;
   readonly #debounce: Debounce;
   readonly #gathersEndpoints: boolean;
+  readonly #leavesOutInvalid: boolean | undefined;
   readonly #tellGood: (good: MeshState) => void;
   readonly #sender = new SnapshotSender();
   readonly #versions: ObjectVersions | undefined;
@@ -75,6 +76,7 @@ export class CompiledMesh {
     this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
     this.#registry = parts.registry;
     this.#gathersEndpoints = data.gathersEndpoints;
+    this.#leavesOutInvalid = data.leavesOutInvalid;
     this.#versions = data.tracksObjects ? new ObjectVersions() : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, () => this.#compile());
@@ -164,6 +166,7 @@ export class CompiledMesh {
       settings,
       createCompiler: () => createCompiler({ settings, delivery: 'ads' }),
       gatherer: this.#gatherer,
+      leavesOutInvalid: this.#leavesOutInvalid,
     };
     if (this.#fleet === undefined) this.#fleet = new Fleet(inputs);
     else this.#fleet.configure(inputs);
