@@ -37,8 +37,8 @@ export interface Selection {
   /** Absent: none is at hand. */
   readonly keySets?: KeySets | undefined;
   /**
-   * Names of a gateway's Secrets that are no error when they cannot serve: their servers stay closed. Same names, same
-   * object.
+   * Secrets (`<namespace>/<name>`) that are no error when they cannot serve: their gateway servers stay closed. Same
+   * names, same object.
    */
   readonly closingSecrets?: ReadonlySet<string> | undefined;
   /** Where given, a proxy with an error is told here, and left out; the bag gets no errors of proxies. */

@@ -4,30 +4,31 @@ import type { MeshObject } from '../policy/object.ts';
 type Objects = readonly MeshObject<string>[];
 
 /**
- * Which Secrets of a gateway may be unusable: those that were never good. Their servers stay closed and the others go on,
+ * Which Secrets of gateways may be unusable: those that were never good. Their servers stay closed and the others go on,
  * while a Secret that was good and turns bad is held at its last good version, as every object is.
  */
 export class ClosingSecrets {
-  readonly #namespace: string;
+  readonly #namespace: string | undefined;
   #good: ReadonlySet<string>;
   #told: ReadonlySet<string> = new Set();
 
-  /** Of the proxy's namespace; `good` are the names of Secrets that were good before. */
-  constructor(namespace: string, good: readonly string[] = []) {
+  /** Of the proxy's namespace, or of all where it is undefined; `good` are Secrets (`<namespace>/<name>`) that were good before. */
+  constructor(namespace: string | undefined, good: readonly string[] = []) {
     this.#namespace = namespace;
     this.#good = new Set(good);
   }
 
-  /** Names of Secrets that could serve when they were last in force. */
+  /** Secrets (`<namespace>/<name>`) that could serve when they were last in force. */
   get good(): readonly string[] {
     return [...this.#good];
   }
 
   /** Of these objects; the same set as long as it holds the same names. */
   of(objects: Objects): ReadonlySet<string> {
-    const names = this.#secretsOf(objects).flatMap(({ name }) => (this.#good.has(name) ? [] : [name]));
-    const isSame = names.length === this.#told.size && names.every((name) => this.#told.has(name));
-    if (!isSame) this.#told = new Set(names);
+    const keys = this.#secretsOf(objects).map(keyOf);
+    const told = keys.filter((key) => !this.#good.has(key));
+    const isSame = told.length === this.#told.size && told.every((key) => this.#told.has(key));
+    if (!isSame) this.#told = new Set(told);
     return this.#told;
   }
 
@@ -40,10 +41,16 @@ export class ClosingSecrets {
         return span?.file === own.file && span.start === own.start;
       });
     const secrets = this.#secretsOf(objects);
-    this.#good = new Set(secrets.filter((secret) => !isClosed(secret)).map(({ name }) => name));
+    this.#good = new Set(secrets.filter((secret) => !isClosed(secret)).map(keyOf));
   }
 
   #secretsOf(objects: Objects): Objects {
-    return objects.filter(({ kind, namespace }) => kind === 'Secret' && namespace === this.#namespace);
+    return objects.filter(
+      ({ kind, namespace }) => kind === 'Secret' && (this.#namespace === undefined || namespace === this.#namespace),
+    );
   }
+}
+
+function keyOf({ namespace, name }: Objects[number]): string {
+  return `${namespace}/${name}`;
 }

@@ -51,8 +51,7 @@ export interface Compiling {
   readonly gatherer: KeySetGatherer;
   /** The root namespace that the objects in force decided on. */
   readonly rootBefore: string | undefined;
-  /** Of the proxy's namespace; undefined: an unusable Secret of a gateway is held as other objects are. */
-  readonly closing: ClosingSecrets | undefined;
+  readonly closing: ClosingSecrets;
 }
 
 /** What one compilation gave, and the objects that it was made of. */
@@ -86,7 +85,7 @@ async function compileOnce(
   await letOthers();
   const faulty: FaultyProxy[] = [];
   const selection = {
-    ...{ select: proxy === 'all' ? proxy : [proxy], keySets, closingSecrets: closing?.of(objects) },
+    ...{ select: proxy === 'all' ? proxy : [proxy], keySets, closingSecrets: closing.of(objects) },
     onFaulty: proxy === 'all' ? (found: FaultyProxy) => faulty.push(found) : undefined,
   };
   const compilation = compiler.render(snapshot, selection, bag);

@@ -14,7 +14,7 @@ import { type Compiled, type Compiling, compileKept, type KeptCompilation } from
 import { SettingsMemory } from './emptied-files.ts';
 import { compilerInputsOf, type FixedInputs } from './fixed-inputs.ts';
 import { FolderMemory } from './folder-memory.ts';
-import { gatewaySecretsOf } from './gateway-secrets.ts';
+import { gatewaySecretsOf, secretNamesOf } from './gateway-secrets.ts';
 import type { GoodInputs } from './good-versions.ts';
 import { createKeySetGatherer, hasFetchedKeys, type KeySetGatherer } from './key-sets/gather.ts';
 import { measureFiles, type ReadFiles } from './largest-files.ts';
@@ -189,7 +189,7 @@ class Compilations {
     await letOthers();
     const namespace = this.#inputs.gatewayNamespace ?? this.#identity.namespace;
     const { fallbackSecret: fallback } = this.#inputs;
-    const secrets = gatewaySecretsOf(written.listeners, objects, { namespace, fallback });
+    const secrets = gatewaySecretsOf(secretNamesOf(written.listeners.resources), objects, { namespace, fallback });
     this.#inputs.onFigures?.(compilation.figures);
     return { ...written, secrets };
   }

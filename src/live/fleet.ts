@@ -11,6 +11,7 @@ import type { MeshObject } from '../policy/object.ts';
 import type { JwtRule } from '../policy/request-authentication.ts';
 import type { SourceFile } from '../source/document.ts';
 import { AccessChanges } from './access-changes.ts';
+import { ClosingSecrets } from './closing-secrets.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
 import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
 import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
@@ -42,6 +43,7 @@ export class Fleet {
   #rootBefore: string | undefined;
   #proxies = new Map<string, InForce>();
   readonly #access = new AccessChanges();
+  readonly #closing = new ClosingSecrets(undefined);
   #version: string | undefined;
   #workloads: ReadonlyMap<string, Workload> = new Map();
   #heldSince: ReadonlyMap<string, string | undefined> = new Map();
@@ -100,7 +102,7 @@ export class Fleet {
       gatherer,
       compiler: this.#compiler,
       rootBefore: this.#rootBefore,
-      closing: undefined,
+      closing: this.#closing,
     };
     const kept = await compileKept(files, before, this.#good, { ...compiling, proxy: 'all' });
     const { value, bag, errors, faults } = kept;
@@ -119,6 +121,7 @@ export class Fleet {
     );
     const outcomes = await this.#outcomesOf(value, kept, version);
     this.#good = { files: kept.files, objects: value.objects };
+    this.#closing.accept(value.objects, bag.all);
     this.#rootBefore = value.compilation.decidedRoot;
     this.#version = version;
     this.#proxies = new Map([...this.#proxies].filter(([key]) => outcomes.has(key)));
@@ -239,7 +242,9 @@ export class Fleet {
     const select = own.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
     // One that is at fault keeps its configuration as it was.
     const onFaulty = (): void => undefined;
-    return configsOf(this.#frozenCompiler.render(own, { select, keySets, onFaulty }, bag)?.configs ?? []);
+    const closingSecrets = this.#closing.of(own.objects);
+    const selection = { select, keySets, closingSecrets, onFaulty };
+    return configsOf(this.#frozenCompiler.render(own, selection, bag)?.configs ?? []);
   }
 
   #denying(proxies: ReadonlySet<string>, { snapshot, keySets }: Compiled): ReadonlyMap<string, EnvoyConfig> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Secret } from '../policy/topology-kinds.ts';
 import { meshObject } from '../testing/objects.ts';
 import { fileOf } from '../testing/resource-files.ts';
-import { gatewaySecretsOf } from './gateway-secrets.ts';
+import { gatewaySecretsOf, secretNamesOf } from './gateway-secrets.ts';
 
 function secret(name: string, texts: Readonly<Record<string, string>>): Secret {
   const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, btoa(text)]));
@@ -11,13 +11,14 @@ function secret(name: string, texts: Readonly<Record<string, string>>): Secret {
 
 const pair = { 'tls.crt': 'certificate', 'tls.key': 'key' };
 const names = ['kubernetes://a', 'kubernetes://a-cacert', 'kubernetes://b', 'default'];
-const listeners = fileOf({ name: 'edge', tls_certificate_sds_secret_configs: names.map((name) => ({ name })) });
+const { resources } = fileOf({ name: 'edge', tls_certificate_sds_secret_configs: names.map((name) => ({ name })) });
+const asked = secretNamesOf(resources);
 const place = { namespace: 'edge', fallback: 'spare' };
-const namesOf = (...secrets: readonly Secret[]) => [...gatewaySecretsOf(listeners, secrets, place).keys()];
+const namesOf = (...secrets: readonly Secret[]) => [...gatewaySecretsOf(asked, secrets, place).keys()];
 
 describe('gatewaySecretsOf', () => {
   test('gives what listeners ask for, from the own namespace', () => {
-    const found = gatewaySecretsOf(listeners, [secret('edge/a', pair), secret('other/b', pair)], place);
+    const found = gatewaySecretsOf(asked, [secret('edge/a', pair), secret('other/b', pair)], place);
     expect([...found]).toEqual([
       ['kubernetes://a', { kind: 'pair', certificateChain: 'certificate', privateKey: 'key' }],
     ]);
@@ -27,7 +28,7 @@ describe('gatewaySecretsOf', () => {
     const both = secret('edge/a', { ...pair, 'ca.crt': 'both' });
     const own = secret('edge/a-cacert', { 'tls.crt': 'own' });
     const authoritiesIn = (...secrets: readonly Secret[]) =>
-      gatewaySecretsOf(listeners, secrets, place).get('kubernetes://a-cacert');
+      gatewaySecretsOf(asked, secrets, place).get('kubernetes://a-cacert');
     expect(authoritiesIn(both)).toMatchObject({ kind: 'authorities', certificates: 'both' });
     expect(authoritiesIn(both, own)).toMatchObject({ kind: 'authorities', certificates: 'own' });
   });

@@ -1,7 +1,6 @@
 import { gatewaySecret } from '../compiler/topology/gateway-secret.ts';
 import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
-import { referencesOf } from '../envoy/api/references.ts';
-import type { ResourceFile } from '../envoy/api/resource-file.ts';
+import { namesUsedIn } from '../envoy/api/references.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Secret } from '../policy/topology-kinds.ts';
 
@@ -13,16 +12,22 @@ const authoritiesSuffix = '-cacert';
 export interface SecretPlace {
   /** The proxy's own. */
   readonly namespace: string;
-  /** Name of the Secret whose key pair is shown for one that is not there (INGRESS_GATEWAY_FALLBACK_SECRET). */
-  readonly fallback: string;
+  /** Name of the Secret whose key pair is shown for one that is not there (INGRESS_GATEWAY_FALLBACK_SECRET); absent: none. */
+  readonly fallback?: string;
+}
+
+/** SDS names of the gateway's secrets that compiled listeners ask for. */
+export function secretNamesOf(listeners: readonly { readonly json: object }[]): readonly string[] {
+  const names = new Set(listeners.flatMap(({ json }) => [...namesUsedIn(json).secret]));
+  return [...names].filter((name) => name.startsWith(gatewayScheme));
 }
 
 /**
- * The secrets that compiled listeners ask for, by SDS name, from the Secret objects of one namespace. Those that are not
- * there, or lack what is asked for, are left out; there is no fallback for the authorities of clients.
+ * Secrets by SDS name, from the Secret objects of one namespace. Those that are not there, or lack what is asked for, are
+ * left out; there is no fallback for the authorities of clients.
  */
 export function gatewaySecretsOf(
-  { resources }: ResourceFile,
+  names: Iterable<string>,
   objects: readonly MeshObject<string>[],
   { namespace, fallback }: SecretPlace,
 ): ReadonlyMap<string, GatewaySecretTexts> {
@@ -32,8 +37,7 @@ export function gatewaySecretsOf(
       .map((secret) => [secret.name, secret]),
   );
   const found = new Map<string, GatewaySecretTexts>();
-  for (const { to, name: sdsName } of resources.flatMap(({ json }) => referencesOf(json))) {
-    if (to !== 'secret' || !sdsName.startsWith(gatewayScheme)) continue;
+  for (const sdsName of names) {
     const name = sdsName.slice(gatewayScheme.length);
     const texts = name.endsWith(authoritiesSuffix) ? authorities(name, secrets) : keyPair(name, fallback, secrets);
     if (texts !== undefined) found.set(sdsName, texts);
@@ -41,8 +45,12 @@ export function gatewaySecretsOf(
   return found;
 }
 
-function keyPair(name: string, fallback: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
-  const secret = secrets.get(name) ?? secrets.get(fallback);
+function keyPair(
+  name: string,
+  fallback: string | undefined,
+  secrets: ReadonlyMap<string, Secret>,
+): GatewaySecretTexts | undefined {
+  const secret = secrets.get(name) ?? (fallback === undefined ? undefined : secrets.get(fallback));
   if (secret === undefined) return undefined;
   const { certificateChain, privateKey } = gatewaySecret(secret);
   if (certificateChain === undefined || privateKey === undefined) return undefined;

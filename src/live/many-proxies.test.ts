@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Compiler, createCompiler } from '../compiler/compile.ts';
 import { defaultSettings } from '../config/defaults.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { ClosingSecrets } from './closing-secrets.ts';
 import { type Compiling, compileKept, type KeptCompilation } from './compile-kept.ts';
 import type { GoodInputs } from './good-versions.ts';
 import { createKeySetGatherer } from './key-sets/gather.ts';
@@ -52,7 +53,7 @@ class ControlPlane {
         settings: defaultSettings,
         compiler: this.#compiler,
         rootBefore: undefined,
-        closing: undefined,
+        closing: new ClosingSecrets(undefined),
       },
       gatherer: createKeySetGatherer([], remote),
     };

@@ -55,7 +55,7 @@ export interface GoodState {
   readonly saysSettings: boolean;
   /** Characters of the configuration that was made of them. */
   readonly outputLength: number;
-  /** Names of the Secrets that could serve. */
+  /** Secrets (`<namespace>/<name>`) that could serve. */
   readonly goodSecrets: readonly string[];
   /** The root namespace that the objects decided on. */
   readonly rootBefore: string | undefined;

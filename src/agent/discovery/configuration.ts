@@ -6,13 +6,18 @@ import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceStore } from '../../xds/resource-store.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
 import type { StreamScope } from '../../xds/scope.ts';
+import { secretStep, secretTypeUrl } from '../../xds/secret-service.ts';
 import type { Culprit } from '../../xds/suspects.ts';
+import { FetchedSecrets } from './fetched-secrets.ts';
 
 /** All types of a proxy's configuration. */
 export const configurationLists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /** Resources of each type. */
 export type ResourcesByList = Readonly<Record<ConfigurationList, readonly DiscoveryResource[]>>;
+
+/** What Envoy asks for by names, beside all listeners and clusters. */
+export type FollowedList = ConfigurationList | 'secrets';
 
 /** Which list a type is; undefined: none of the configuration's. */
 export function listOfType(typeUrl: string): ConfigurationList | undefined {
@@ -21,9 +26,11 @@ export function listOfType(typeUrl: string): ConfigurationList | undefined {
 
 export interface HeldConfigurationOptions {
   /** Envoy names these, and nothing is known of them. */
-  readonly lacks: (list: ConfigurationList, names: readonly string[]) => void;
+  readonly lacks: (list: FollowedList, names: readonly string[]) => void;
   /** Envoy wants these no more. */
-  readonly drops: (list: ConfigurationList, names: readonly string[]) => void;
+  readonly drops: (list: FollowedList, names: readonly string[]) => void;
+  /** Envoy cannot use a secret, for this reason. */
+  readonly refusesSecret?: (reason: string) => void;
   /** Envoy has taken everything that is good: this may be kept. */
   readonly settled: () => void;
 }
@@ -48,6 +55,8 @@ export class HeldConfiguration {
     listeners: new ResourceStore(configurationTypes.listeners),
     routes: new ResourceStore(configurationTypes.routes),
   };
+  /** Beside the configuration, so that nothing of it is ever written anywhere. */
+  readonly secrets: FetchedSecrets = new FetchedSecrets();
   readonly #options: HeldConfigurationOptions;
   readonly #good = new Map<ConfigurationList, ResourceView>();
   /** Why Envoy refuses a version of a resource, by list and name. */
@@ -82,6 +91,7 @@ export class HeldConfiguration {
   /** What is served may not be any more: it was another workload's, or of another mesh. */
   clear(): void {
     this.restore({ clusters: [], endpoints: [], listeners: [], routes: [] });
+    this.secrets.clear();
     this.#bad.clear();
   }
 
@@ -123,9 +133,9 @@ export class HeldConfiguration {
   scope(): StreamScope {
     this.#streams += 1;
     this.#hasSettled = false;
-    const stores = Object.values(this.stores);
+    const stores = [...Object.values(this.stores), this.secrets.store];
     return {
-      steps: configurationSteps,
+      steps: [secretStep, ...configurationSteps],
       stepTimeoutMs,
       sourceOf: (typeUrl) => stores.find(({ type }) => type.typeUrl === typeUrl),
       mostNames: () => 1_000_000,
@@ -136,12 +146,14 @@ export class HeldConfiguration {
         };
       },
       answered: (typeUrl, refusal) => {
+        if (refusal === undefined) return;
         const list = listOfType(typeUrl);
-        if (list !== undefined && refusal !== undefined) this.#reasons.set(list, refusal.message);
+        if (list !== undefined) this.#reasons.set(list, refusal.message);
+        else this.#options.refusesSecret?.(refusal.message);
       },
       isolated: (typeUrl, culprits) => this.#isolate(typeUrl, culprits),
       asked: (typeUrl, { lacking, dropped }) => {
-        const list = listOfType(typeUrl);
+        const list = typeUrl === secretTypeUrl ? 'secrets' : listOfType(typeUrl);
         if (list === undefined) return;
         if (lacking.length > 0) this.#options.lacks(list, lacking);
         if (dropped.length > 0) this.#options.drops(list, dropped);

@@ -3,6 +3,7 @@ import { type ConfigurationList, configurationTypes } from '../../xds/aggregated
 import type { DeltaAsk } from '../../xds/client-codec.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import { ResourceStore } from '../../xds/resource-store.ts';
+import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import { configurationLists } from './configuration.ts';
 import { Conversation } from './conversation.ts';
@@ -15,13 +16,18 @@ describe('Conversation', () => {
   let wanted: { readonly endpoints: Set<string>; readonly routes: Set<string> };
   let has: Readonly<Record<ConfigurationList, ResourceStore>>;
   let conversation: Conversation;
+  let secrets: readonly string[];
 
   beforeEach(() => {
     said = [];
+    secrets = [];
     wanted = { endpoints: new Set(), routes: new Set() };
     const store = (list: ConfigurationList) => [list, new ResourceStore(configurationTypes[list])];
     has = Object.fromEntries(configurationLists.map(store));
-    conversation = new Conversation({ view: (list) => has[list].view, wanted, send: (ask) => void said.push(ask) });
+    conversation = new Conversation({
+      ...{ view: (list) => has[list].view, secrets: { begin: () => secrets }, wanted },
+      send: (ask) => void said.push(ask),
+    });
   });
   const hold = (...names: readonly string[]): void => {
     for (const list of configurationLists) has[list].replace(names.map((name) => entry(name)));
@@ -54,6 +60,23 @@ describe('Conversation', () => {
     compared();
     expect(said).toEqual([taken, sync]);
     expect(conversation.isCompared).toBe(true);
+  });
+
+  test('asks for secrets without a version, before the word that all is answered', () => {
+    secrets = ['kubernetes://shop'];
+    conversation.begin(node, true);
+    const asked = { typeUrl: secretTypeUrl, subscribe: secrets };
+    expect(said.map((ask) => ask.typeUrl)).toEqual([
+      typeOf('clusters'),
+      typeOf('listeners'),
+      secretTypeUrl,
+      sync.typeUrl,
+    ]);
+    expect(said[2]).toEqual(asked);
+    hold('a');
+    said.length = 0;
+    conversation.begin(node, true);
+    expect(said.slice(1)).toEqual([asked]);
   });
 
   test('names what it has of the sets that differ, and of these alone', () => {

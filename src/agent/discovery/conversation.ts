@@ -2,8 +2,10 @@ import { type ConfigurationList, configurationTypes } from '../../xds/aggregated
 import type { DeltaAsk } from '../../xds/client-codec.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
+import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import { configurationLists } from './configuration.ts';
+import type { FetchedSecrets } from './fetched-secrets.ts';
 
 /** A name that no resource has: the word that it is absent is the answer to all that was asked before. */
 export const syncName = 'agent:sync';
@@ -13,6 +15,8 @@ export interface ConversationOptions {
   readonly view: (list: ConfigurationList) => ResourceView;
   /** Names that Envoy follows; those that this client has are added. */
   readonly wanted: Readonly<Record<'endpoints' | 'routes', Set<string>>>;
+  /** Asked for at the begin of each stream, before the word that all before is answered. */
+  readonly secrets: Pick<FetchedSecrets, 'begin'>;
   readonly send: (ask: DeltaAsk) => void;
 }
 
@@ -45,13 +49,16 @@ export class Conversation {
       (list) => [configurationTypes[list].typeUrl, this.#options.view(list)] as const,
     );
     if (!tellsDigests || views.every(([, { size }]) => size === 0)) {
-      this.#tell(configurationLists, node);
+      this.#tell(['clusters', 'listeners', 'routes'], node);
+      this.#tellSecrets();
+      this.#tell(['endpoints']);
       return;
     }
     this.#deferred = [];
     for (const list of followed) this.#lacking = { ...this.#lacking, [list]: this.#follow(list) };
     const initialVersions = Object.fromEntries(views.map(([typeUrl, { digest }]) => [typeUrl, digest]));
     this.#options.send({ typeUrl: setType, node, initialVersions });
+    this.#tellSecrets();
   }
 
   /** What Envoy asks for, or wants no more, now. */
@@ -92,6 +99,11 @@ export class Conversation {
     const { wanted, view } = this.#options;
     if (has('routes') && wanted.routes.size + view('routes').size > 0) this.#tellOne('routes', this.#follow('routes'));
     if (has('endpoints')) this.#tellOne('endpoints', [...this.#follow('endpoints'), syncName]);
+  }
+
+  #tellSecrets(): void {
+    const subscribe = this.#options.secrets.begin();
+    if (subscribe.length > 0) this.#options.send({ typeUrl: secretTypeUrl, subscribe });
   }
 
   #tellOne(list: ConfigurationList, subscribe: readonly string[], node?: DiscoveryNode): void {

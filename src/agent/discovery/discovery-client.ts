@@ -79,14 +79,16 @@ export class DiscoveryClient {
       lacks: (list, names) => this.#upstream.want(list, names),
       drops: (list, names) => {
         this.#upstream.drop(list, names);
-        this.#held.forget(list, names);
+        if (list !== 'secrets') this.#held.forget(list, names);
       },
+      refusesSecret: (reason) => log.error('Envoy refuses secrets of the control plane', { reason }),
       settled: () => this.#writeSoon(),
     });
     const { address, nodeId, envoyVersion } = config;
     this.#upstream = new Upstream({
       ...{ address, log, clock, ...(checkMs !== undefined && { checkMs }) },
       node: async (): Promise<DiscoveryNode> => ({ id: nodeId, envoyVersion: await envoyVersion() }),
+      secrets: this.#held.secrets,
       view: (list) => this.#held.stores[list].view,
       take: (list, response, answer) =>
         this.#held.take(list, response, (refusal) => {

@@ -16,6 +16,7 @@ import { addDiscoveryService } from '../../xds/service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import { createLog } from '../log/log.ts';
 import { configurationLists } from './configuration.ts';
+import { FetchedSecrets } from './fetched-secrets.ts';
 import { Upstream } from './upstream.ts';
 
 const spiffeId = 'spiffe://cluster.local/ns/foo/sa/httpbin';
@@ -69,6 +70,7 @@ describe('Upstream, with a control plane that knows no digests', () => {
       address: `localhost:${port}`,
       node: async () => ({ id: 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local', envoyVersion: '1.40.0' }),
       view: (list) => stores[list].view,
+      secrets: new FetchedSecrets(),
       take: (list) => void taken.push(list),
       synced: (isSynced) => void states.push(isSynced),
       log: createLog({ isJson: false, level: 'error', write: () => undefined }),

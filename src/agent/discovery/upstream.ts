@@ -6,10 +6,12 @@ import { type ConfigurationList, configurationTypes } from '../../xds/aggregated
 import { type DeltaAsk, encodeDeltaAsk, readDeltaResponse } from '../../xds/client-codec.ts';
 import type { DeltaResponse, DiscoveryNode } from '../../xds/message.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
+import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import type { Log } from '../log/log.ts';
-import { listOfType } from './configuration.ts';
+import { type FollowedList, listOfType } from './configuration.ts';
 import { Conversation, syncName } from './conversation.ts';
+import type { FetchedSecrets } from './fetched-secrets.ts';
 
 export interface UpstreamOptions {
   /** `host:port` of the control plane; its certificate must be for the host. */
@@ -23,6 +25,8 @@ export interface UpstreamOptions {
     response: DeltaResponse,
     answer: (refusal: string | undefined) => void,
   ) => void;
+  /** Secrets are asked for anew on each stream, and no version of them is named. */
+  readonly secrets: FetchedSecrets;
   /** Whether this client has all that the control plane has for it, from now on. */
   readonly synced: (isSynced: boolean) => void;
   readonly log: Log;
@@ -71,7 +75,12 @@ export class Upstream {
     this.#running ??= this.#run();
   }
 
-  want(list: ConfigurationList, names: readonly string[]): void {
+  want(list: FollowedList, names: readonly string[]): void {
+    if (list === 'secrets') {
+      const fresh = this.#options.secrets.want(names);
+      if (fresh.length > 0) this.#conversation?.ask({ typeUrl: secretTypeUrl, subscribe: fresh });
+      return;
+    }
     const wanted = this.#wantedOf(list);
     const fresh = names.filter((name) => wanted !== undefined && !wanted.has(name));
     if (fresh.length === 0) return;
@@ -79,7 +88,12 @@ export class Upstream {
     this.#conversation?.ask({ typeUrl: configurationTypes[list].typeUrl, subscribe: fresh });
   }
 
-  drop(list: ConfigurationList, names: readonly string[]): void {
+  drop(list: FollowedList, names: readonly string[]): void {
+    if (list === 'secrets') {
+      this.#options.secrets.drop(names);
+      this.#conversation?.ask({ typeUrl: secretTypeUrl, unsubscribe: names });
+      return;
+    }
     const wanted = this.#wantedOf(list);
     const gone = names.filter((name) => name !== syncName && name !== '*');
     if (wanted === undefined || gone.length === 0) return;
@@ -133,7 +147,8 @@ export class Upstream {
     const send = (ask: DeltaAsk): void => {
       if (call.writable) call.write(encodeDeltaAsk(ask));
     };
-    const conversation = new Conversation({ view: this.#options.view, wanted: this.#wanted, send });
+    const { view, secrets } = this.#options;
+    const conversation = new Conversation({ view, secrets, wanted: this.#wanted, send });
     this.#call = call;
     this.#conversation = conversation;
     const stream = { wasSynced: false, answeredAtMs: performance.now() };
@@ -184,6 +199,11 @@ export class Upstream {
       const error = refusal === undefined ? undefined : { code: refusalCode, message: refusal };
       conversation.ask({ typeUrl, nonce, ...(error && { error }) });
     };
+    if (typeUrl === secretTypeUrl && problem === undefined) {
+      this.#options.secrets.take(response);
+      answer(undefined);
+      return false;
+    }
     const fault = list === undefined ? `the type "${typeUrl}" was not asked for` : problem;
     if (list === undefined || fault !== undefined) {
       const reason = fault ?? '';
@@ -197,6 +217,7 @@ export class Upstream {
     else this.#options.take(list, { ...response, removed }, answer);
     if (isSync) {
       this.#problem = undefined;
+      this.#options.secrets.settle();
       this.#options.synced(true);
     }
     return isSync;

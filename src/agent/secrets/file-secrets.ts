@@ -2,10 +2,10 @@ import { normalize } from 'node:path';
 import { authoritiesProblem, keyPairProblem } from '../../certificates/check-pair.ts';
 import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
 import { readNamedText } from '../../lib/read-file.ts';
+import { gatewaySecretResource } from '../../secrets/gateway-secrets.ts';
 import { type Watch, watchPaths } from '../../watch/watch.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import type { Log } from '../log/log.ts';
-import { gatewaySecretResource } from './gateway-secrets.ts';
 
 /** Where files of secrets may lie: names come from configuration, and must not read the rest of the machine. */
 const defaultFolders = ['/etc/', '/var/run/', '/run/', '/var/lib/'];

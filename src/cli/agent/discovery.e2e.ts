@@ -1,52 +1,21 @@
-import { connect, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ServingBench } from '../../control/testing/serving-bench.ts';
-import { ProxyProgram } from './testing/proxy-program.ts';
+import type { ServingBench } from '../../control/testing/serving-bench.ts';
+import { DiscoveredProxy } from './testing/discovered-proxy.ts';
+import type { ProxyProgram } from './testing/proxy-program.ts';
 import { denyPath, httpbinPod, namespace, objects } from './testing/sample-mesh.ts';
 
-/** From the agent's network to the socket file, behind which the control plane is. */
-const relay = `require('node:net').createServer((a) => { const b = require('node:net').connect('meshd'); a.pipe(b).pipe(a); a.on('error', () => b.destroy()); b.on('error', () => a.destroy()); b.on('close', () => a.destroy()); }).listen(15012, '127.0.0.1')`;
-
 describe('pilot-agent proxy with a discoveryAddress', () => {
+  let mesh: DiscoveredProxy;
   let bench: ServingBench;
   let proxy: ProxyProgram;
-  let door: Server;
 
   beforeEach(async () => {
-    bench = await ServingBench.create();
-    await bench.put('mesh.yaml', objects(namespace, httpbinPod()));
-    await bench.start();
-    proxy = await ProxyProgram.create('');
-    const { certificate, privateKey } = await bench.identity('foo/httpbin');
-    await proxy.write('certs/cert-chain.pem', certificate);
-    await proxy.write('certs/key.pem', privateKey);
-    await proxy.write('certs/root-cert.pem', bench.root);
-    await proxy.write('mesh.yaml', 'defaultConfig: {discoveryAddress: "127.0.0.1:15012"}\n');
-    door = createServer((inner) => {
-      const outer = connect(bench.control.port, '127.0.0.1');
-      inner.pipe(outer).pipe(inner);
-      for (const [one, other] of [
-        [inner, outer],
-        [outer, inner],
-      ] as const) {
-        one.on('error', () => other.destroy());
-        one.on('close', () => other.destroy());
-      }
-    }).listen(join(proxy.folder, 'meshd'));
+    mesh = await DiscoveredProxy.create(objects(namespace, httpbinPod()));
+    ({ bench, proxy } = mesh);
   });
-  afterEach(async () => {
-    await proxy.close();
-    door.close();
-    await bench.close();
-  });
+  afterEach(() => mesh.close());
 
-  const start = (environment: Readonly<Record<string, string>> = {}): void =>
-    proxy.start({
-      args: ['--meshConfig', 'mesh.yaml'],
-      environment: { INSTANCE_IP: '127.0.0.1', ...environment },
-      prepare: `'${process.execPath}' -e "${relay}" >relay 2>&1 &`,
-    });
+  const start: DiscoveredProxy['start'] = (environment) => mesh.start(environment);
   const dump = (): string => proxy.curl('http://127.0.0.1:15000/config_dump').body;
   const figure = (name: string): number =>
     Number(new RegExp(`^${name} (.*)$`, 'm').exec(proxy.curl('http://127.0.0.1:15020/stats/prometheus').body)?.[1]);

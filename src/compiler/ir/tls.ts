@@ -13,9 +13,11 @@ export interface DownstreamMeshTls {
   readonly origins: Origins;
 }
 
-/** A secret by the name under which the agent serves it over SDS; 0 waits for it for ever, and the listener with it. */
+/** A secret by its name over SDS; 0 waits for it for ever, and the listener with it. */
 export interface SdsSecretIR {
   readonly name: string;
+  /** The workload's own are the agent's in any case; those of a gateway come with its configuration. */
+  readonly of: 'workload' | 'gateway';
   readonly fetchTimeoutMs: number;
 }
 

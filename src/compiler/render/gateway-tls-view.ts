@@ -1,11 +1,14 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { ClientValidationIR, DownstreamGatewayTls, SdsSecretIR } from '../ir/tls.ts';
+import type { Placement } from './config-source.ts';
 import { type Originated, placed } from './placed.ts';
 import { type Present, present } from './present.ts';
 
-/** What `secret-source` places: a secret that the agent serves. */
+/** What `secret-source` places: a secret, and whether the agent serves it or the stream to the control plane. */
 export interface SecretSourceView {
   readonly name: string;
+  readonly isOfAgent: boolean;
+  readonly ads?: object;
   readonly fetchTimeout: string;
 }
 
@@ -33,16 +36,16 @@ export interface GatewayTlsView {
 }
 
 /** TLS that a gateway's server ends. */
-export function gatewayTlsView(tls: DownstreamGatewayTls): GatewayTlsView {
+export function gatewayTlsView(tls: DownstreamGatewayTls, placement: Placement): GatewayTlsView {
   const { certificate, validation } = tls;
   return {
     requireClientCertificate: placed(tls.requiresClientCertificate, tls.origins),
     validatesClients: validation !== undefined,
     alpn: tls.alpn,
     ...('name' in certificate
-      ? { certificateSecret: secretSource(certificate) }
+      ? { certificateSecret: secretSource(certificate, placement) }
       : { certificateFiles: { chain: certificate.chain, key: certificate.key } }),
-    ...(validation === undefined ? {} : validationViews(validation)),
+    ...(validation === undefined ? {} : validationViews(validation, placement)),
     parameters: {
       tls_minimum_protocol_version: tls.minVersion,
       tls_maximum_protocol_version: tls.maxVersion,
@@ -51,11 +54,14 @@ export function gatewayTlsView(tls: DownstreamGatewayTls): GatewayTlsView {
   };
 }
 
-function validationViews(validation: ClientValidationIR): Pick<GatewayTlsView, 'validation' | 'combinedValidation'> {
+function validationViews(
+  validation: ClientValidationIR,
+  placement: Placement,
+): Pick<GatewayTlsView, 'validation' | 'combinedValidation'> {
   const { trustedCa } = validation;
   if ('file' in trustedCa) return { validation: validationView(validation, trustedCa.file) };
   return {
-    combinedValidation: { default: validationView(validation, undefined), secret: secretSource(trustedCa) },
+    combinedValidation: { default: validationView(validation, undefined), secret: secretSource(trustedCa, placement) },
   };
 }
 
@@ -74,6 +80,7 @@ function validationView(validation: ClientValidationIR, caFile: string | undefin
   });
 }
 
-function secretSource({ name, fetchTimeoutMs }: SdsSecretIR): SecretSourceView {
-  return { name, fetchTimeout: formatDuration(fetchTimeoutMs) };
+function secretSource({ name, of, fetchTimeoutMs }: SdsSecretIR, { delivery }: Placement): SecretSourceView {
+  const isOfAgent = of === 'workload' || delivery === 'files';
+  return { name, isOfAgent, ...(isOfAgent ? {} : { ads: {} }), fetchTimeout: formatDuration(fetchTimeoutMs) };
 }

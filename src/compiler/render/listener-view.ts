@@ -98,7 +98,7 @@ function filterChainView(chain: FilterChainIR, placement: Placement): FilterChai
   return {
     name: placed(chain.name, chain.origins),
     match: matchView(chain.match),
-    ...chainTlsView(chain.tls),
+    ...chainTlsView(chain.tls, placement),
     ...(chain.handshakeTimeoutMs === undefined ? {} : { handshakeTimeout: formatDuration(chain.handshakeTimeoutMs) }),
     filters: [
       ...chain.policyFilters.map(networkPolicyFilterView),
@@ -108,9 +108,9 @@ function filterChainView(chain: FilterChainIR, placement: Placement): FilterChai
   };
 }
 
-function chainTlsView(tls: FilterChainIR['tls']): Pick<FilterChainView, 'tls' | 'gatewayTls'> {
+function chainTlsView(tls: FilterChainIR['tls'], placement: Placement): Pick<FilterChainView, 'tls' | 'gatewayTls'> {
   if (tls === undefined) return {};
-  return tls.kind === 'mesh' ? { tls: downstreamTlsView(tls) } : { gatewayTls: gatewayTlsView(tls) };
+  return tls.kind === 'mesh' ? { tls: downstreamTlsView(tls) } : { gatewayTls: gatewayTlsView(tls, placement) };
 }
 
 /** Envoy's form of a chain match: what matches anything is left out. */

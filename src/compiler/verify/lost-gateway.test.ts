@@ -14,10 +14,10 @@ import { verify } from './verify.ts';
 const tls: DownstreamGatewayTls = {
   kind: 'gateway',
   alpn: ['h2', 'http/1.1'],
-  certificate: { name: 'kubernetes://shop', fetchTimeoutMs: 2_000 },
+  certificate: { name: 'kubernetes://shop', of: 'gateway', fetchTimeoutMs: 2_000 },
   requiresClientCertificate: true,
   validation: {
-    trustedCa: { name: 'kubernetes://shop-cacert', fetchTimeoutMs: 2_000 },
+    trustedCa: { name: 'kubernetes://shop-cacert', of: 'gateway', fetchTimeoutMs: 2_000 },
     sans: [{ type: 'DNS', kind: 'exact', value: 'friend.example.com' }],
     spkiPins: [`${'A'.repeat(43)}=`],
     hashPins: ['ab'.repeat(32)],

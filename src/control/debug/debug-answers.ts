@@ -47,7 +47,7 @@ export function debugActions({ supervisor }: Pick<Distribution, 'supervisor'>): 
   };
 }
 
-/** What a proxy is to have, as messages. None of the types that are served here has a private key. */
+/** What a proxy is to have, as messages. Secrets are not among these types. */
 function dumpOf({ snapshot }: Distribution['fleet'], proxy: string): object | undefined {
   const served = snapshot.proxies.get(proxy);
   if (served === undefined) return undefined;

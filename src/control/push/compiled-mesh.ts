@@ -1,6 +1,7 @@
 import { createCompiler } from '../../compiler/compile.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import { createLocator } from '../../compiler/render/origins-json.ts';
+import type { Workload } from '../../compiler/topology/model.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
@@ -17,6 +18,7 @@ import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
+import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import type { StateKeeper } from './state-keeper.ts';
@@ -56,6 +58,7 @@ export class CompiledMesh {
   readonly #sender = new SnapshotSender();
   readonly #versions: ObjectVersions | undefined;
   readonly #gatherer: KeySetGatherer;
+  readonly #secrets: MeshSecrets;
   #fleet: Fleet | undefined;
   /** What the fleet compiles with. */
   #configured: ReadMeshConfig | undefined;
@@ -73,6 +76,10 @@ export class CompiledMesh {
   constructor(data: CompileData, good: MeshState | undefined, parts: MeshParts) {
     this.#parts = parts;
     this.#gatherer = createKeySetGatherer([], parts.keySets);
+    this.#secrets = new MeshSecrets({
+      error: (message, { name = '', namespace = '' } = {}) =>
+        parts.tell({ type: 'told', level: 'warn', text: `${message} (${name} of namespace ${namespace})` }),
+    });
     this.#settings = new MeshSettings(data.settings, data.trustDomain, good && (good.meshConfig ?? null));
     this.#registry = parts.registry;
     this.#gathersEndpoints = data.gathersEndpoints;
@@ -193,7 +200,8 @@ export class CompiledMesh {
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const isTouched = (proxy: string): boolean => isOfAll || touched === 'all' || touched.has(proxy);
-    const snapshot = this.#sender.send({ configs, workloads: whose, frozen }, isTouched);
+    const secrets = this.#secrets.of(configs, whose, fleet.objects);
+    const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
     const origin = { version, commit, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
@@ -211,7 +219,7 @@ export class CompiledMesh {
 }
 
 /** A workload of which the mesh in force says nothing. */
-const nobody = { addresses: [] };
+const nobody: Pick<Workload, 'addresses'> & Partial<Workload> = { addresses: [] };
 
 /** What the compiler left out, and objects at fault, however many proxies they concern. */
 function rejectedOf(

@@ -3,7 +3,7 @@ import { emptyView } from '../../xds/resource-view.ts';
 import type { Culprit } from '../../xds/suspects.ts';
 import type { ClientRecord } from './client-records.ts';
 import { HeldBack, type HeldClient, listOf } from './held-back.ts';
-import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
+import { emptySnapshot, type MeshSnapshot, proxyKey, type ServedProxy, type ServedViews } from './mesh-snapshot.ts';
 import { ProxyStream, type StreamOwner } from './proxy-stream.ts';
 import { type PushLimits, PushQueue } from './push-queue.ts';
 import type { Start } from './starts.ts';
@@ -154,7 +154,7 @@ export class Fleet {
     else if (held.has('client')) this.#ask(stream, false);
   }
 
-  #viewsOf(owner: StreamOwner): ProxyViews | undefined {
+  #viewsOf(owner: StreamOwner): ServedViews | undefined {
     const { proxy } = owner;
     const served = this.#snapshot.proxies.get(proxyKey(proxy));
     // Another account may not have what is now another one's.
@@ -167,6 +167,7 @@ export class Fleet {
       endpoints: view('endpoints'),
       listeners: view('listeners'),
       routes: view('routes'),
+      secrets: views.secrets,
     };
   }
 

@@ -3,6 +3,7 @@ import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testin
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
 import { ResourceView } from '../../xds/resource-view.ts';
+import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { setType } from '../../xds/whole-sets.ts';
 import type { RawRequest } from '../testing/control-bench.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
@@ -19,7 +20,11 @@ const attacks: readonly (readonly [string, (stream: RawStream) => void, string |
     ({ ask }) => ask({ node, type_url: 'type.example.com/Anything' }),
     'INVALID_ARGUMENT',
   ],
-  ['asks for a type of another service', ({ ask }) => ask({ node, type_url: secretType }), 'INVALID_ARGUMENT'],
+  [
+    'subscribes to 1,000 secrets',
+    ({ ask }) => ask({ node, type_url: secretTypeUrl, resource_names_subscribe: many.slice(0, 1_000) }),
+    'INVALID_ARGUMENT',
+  ],
   ['sends bytes that are no request', ({ call }) => call.write(Buffer.alloc(1_000, 0xff)), 'INVALID_ARGUMENT'],
   [
     'subscribes to 100,000 names',
@@ -40,7 +45,6 @@ const attacks: readonly (readonly [string, (stream: RawStream) => void, string |
     'INVALID_ARGUMENT',
   ],
 ];
-const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
 
 describe('meshd, with a client that means harm', () => {
   let bench: ServingBench;

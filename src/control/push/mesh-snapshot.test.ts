@@ -39,16 +39,16 @@ test('a second snapshot sends only what is new, and what is equal stays the same
   const compiler = createCompiler({ settings, delivery: 'ads' });
   const sender = new SnapshotSender();
   const receiver = new SnapshotReceiver();
-  const run = (texts: typeof files): { lists: number; bodies: number; snapshot: MeshSnapshot } => {
+  const take = (texts: typeof files): { lists: number; bodies: number; snapshot: MeshSnapshot } => {
     const compiled = compiler.compile(texts, 'all', new DiagnosticBag());
     if (compiled === undefined) throw new Error('the fixture does not compile');
     const plain = structuredClone(sender.send(compiled, () => false));
     const bodies = plain.lists.flatMap(({ resources }) => resources).filter(({ body }) => body !== undefined).length;
     return { lists: plain.lists.length, bodies, snapshot: receiver.receive(plain) };
   };
-  const first = run(files);
+  const first = take(files);
   expect(first.bodies).toBeGreaterThan(0);
-  const again = run(files);
+  const again = take(files);
   expect([again.lists, again.bodies]).toEqual([0, 0]);
   for (const [key, { views }] of first.snapshot.proxies) {
     for (const list of lists) expect(again.snapshot.proxies.get(key)?.views[list]).toBe(views[list]);
@@ -72,4 +72,39 @@ test('a list that comes back, and a resource that moves into another list, are t
     return proxy?.views.clusters.all.filter(({ name }) => name.startsWith('outbound')).map(({ name }) => name);
   });
   expect(seen.map((names) => names?.length)).toEqual([1, 2, 1, 1, 1]);
+});
+
+test("the secrets of a proxy are sent when they change, make its change urgent, and are nobody else's", async () => {
+  const { files, settings } = await readFixture(
+    folder,
+    fixtureNames(folder).find((name) => name === 'gateway-credential') ?? '',
+  );
+  const compiled = createCompiler({ settings, delivery: 'ads' }).compile(files, 'all', new DiagnosticBag());
+  if (compiled === undefined) throw new Error('the fixture does not compile');
+  const sender = new SnapshotSender();
+  const receiver = new SnapshotReceiver();
+  const take = (...texts: readonly string[]) => {
+    const one = texts.map((text) => ({ name: 'kubernetes://shop', version: text, body: Buffer.from(text) }));
+    const secrets = compiled.configs.map((_config, i) => (i === 0 ? one : []));
+    const plain = structuredClone(sender.send({ ...compiled, secrets }, () => false));
+    const proxies = [...receiver.receive(plain).proxies.values()];
+    return {
+      sent: plain.proxies.map((proxy) => proxy.secrets?.resources?.length ?? 0),
+      urgent: proxies.map(({ isUrgent }) => isUrgent),
+      had: proxies.map(({ views }) => views.secrets.all.map(({ body }) => Buffer.from(body).toString()).join()),
+      views: proxies.map(({ views }) => views.secrets),
+    };
+  };
+  const others = compiled.configs.slice(1);
+  const first = take('one');
+  expect(first).toMatchObject({ sent: [1, ...others.map(() => 0)], had: ['one', ...others.map(() => '')] });
+  const same = take('one');
+  expect(same).toMatchObject({ sent: [0, ...others.map(() => 0)], had: first.had });
+  expect(same.urgent).not.toContain(true);
+  expect(same.views[0]).toBe(first.views[0]);
+  expect(take('two')).toMatchObject({
+    had: ['two', ...others.map(() => '')],
+    urgent: [true, ...others.map(() => false)],
+  });
+  expect(take()).toMatchObject({ had: compiled.configs.map(() => ''), urgent: [true, ...others.map(() => false)] });
 });

@@ -1,23 +1,30 @@
-import type { ConfigurationList } from '../../xds/aggregated-service.ts';
+import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { ResourceList } from '../../xds/resource-list.ts';
-import { ResourceView } from '../../xds/resource-view.ts';
-import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSnapshot } from './plain-snapshot.ts';
+import { emptyView, ResourceView } from '../../xds/resource-view.ts';
+import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
 
-/** What one proxy may see, by type. */
+/** What one proxy may see of its configuration, by type. */
 export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
+
+/** All that one proxy may see. Keys are in the secrets, and nowhere else. */
+export interface ServedViews extends ProxyViews {
+  readonly secrets: ResourceView;
+}
 
 /** One proxy of the mesh: who may be it, and what it is served. */
 export interface ServedProxy
   extends Pick<PlainProxy, 'namespace' | 'name' | 'serviceAccount' | 'addresses' | 'isUrgent' | 'isFrozen'> {
   /** The same objects as before where nothing changed. */
-  readonly views: ProxyViews;
+  readonly views: ServedViews;
 }
 
 /** All proxies at one moment, by `namespace/name`. */
 export interface MeshSnapshot {
   readonly proxies: ReadonlyMap<string, ServedProxy>;
 }
+
+const configurationLists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /** Nothing is compiled yet. */
 export const emptySnapshot: MeshSnapshot = { proxies: new Map() };
@@ -32,6 +39,7 @@ export class SnapshotReceiver {
   readonly #resources = new KnownResources();
   /** By the ids of their lists. */
   #views: ReadonlyMap<string, ResourceView> = new Map();
+  #secrets: ReadonlyMap<string, KnownSecrets> = new Map();
   /** By content; made by another thread, until there is a snapshot of this one. */
   #before: ReadonlyMap<string, ResourceView>;
 
@@ -39,7 +47,7 @@ export class SnapshotReceiver {
   constructor(before: MeshSnapshot = emptySnapshot) {
     this.#before = new Map(
       [...before.proxies.values()].flatMap(({ views }) =>
-        Object.entries(views).map(([list, view]) => [contentKey(list, view), view] as const),
+        configurationLists.map((list) => [contentKey(list, views[list]), views[list]] as const),
       ),
     );
   }
@@ -65,11 +73,19 @@ export class SnapshotReceiver {
       }
       return made;
     };
-    const made = proxies.map(({ shared, own, ...proxy }): readonly [string, ServedProxy] => [
+    const knownSecrets = new Map<string, KnownSecrets>();
+    const secretsOf = (key: string, sent: PlainSecrets | undefined): ResourceView => {
+      if (sent === undefined) return emptyView;
+      const known = knownOf(key, sent, this.#secrets.get(key));
+      knownSecrets.set(key, known);
+      return known.view;
+    };
+    const made = proxies.map(({ shared, own, secrets, ...proxy }): readonly [string, ServedProxy] => [
       proxyKey(proxy),
       {
         ...proxy,
         views: {
+          secrets: secretsOf(proxyKey(proxy), secrets),
           clusters: view('clusters', shared, own),
           endpoints: view('endpoints', shared, own),
           listeners: view('listeners', shared, own),
@@ -80,6 +96,7 @@ export class SnapshotReceiver {
     for (const [id, list] of [...this.#lists, ...added]) if (used.get(id) !== list) this.#resources.remove(list);
     this.#lists = used;
     this.#views = views;
+    this.#secrets = knownSecrets;
     this.#before = new Map();
     return { proxies: new Map(made) };
   }
@@ -87,6 +104,18 @@ export class SnapshotReceiver {
   #sameAsBefore(list: ConfigurationList, made: ResourceView): ResourceView {
     return this.#before.size === 0 ? made : (this.#before.get(contentKey(list, made)) ?? made);
   }
+}
+
+/** Secrets of a proxy that were sent, with their digest. */
+interface KnownSecrets {
+  readonly id: string;
+  readonly view: ResourceView;
+}
+
+function knownOf(key: string, { id, resources }: PlainSecrets, before: KnownSecrets | undefined): KnownSecrets {
+  if (resources !== undefined) return { id, view: new ResourceView(new ResourceList(resources)) };
+  if (before?.id !== id) throw new Error(`the secrets of ${key} are named as known, and were not sent before`);
+  return before;
 }
 
 /** A list that was sent, and its resources in the order in which they were. */

@@ -1,4 +1,5 @@
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
+import type { DiscoveryResource } from '../../xds/resource.ts';
 
 /** One resource as the compile thread hands it over: encoded, with its version. */
 export interface PlainResource {
@@ -31,6 +32,16 @@ export interface PlainProxy {
   readonly isFrozen: boolean;
   readonly shared: ListIds;
   readonly own: ListIds;
+  /** Of its gateway servers; absent: it has none. Keys are in them, which is why no other list has them. */
+  readonly secrets?: PlainSecrets;
+}
+
+/** Secrets of one proxy. */
+export interface PlainSecrets {
+  /** Digest of their names and versions. */
+  readonly id: string;
+  /** Absent where the snapshot before had the same ones for this proxy. */
+  readonly resources?: readonly DiscoveryResource[];
 }
 
 /** What one compilation gave: all proxies, and the lists that the snapshot before did not have. */

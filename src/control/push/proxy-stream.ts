@@ -1,9 +1,10 @@
 import { type ConfigurationList, configurationSteps, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { ViewSource } from '../../xds/resource-store.ts';
-import { emptyView } from '../../xds/resource-view.ts';
+import { emptyView, type ResourceView } from '../../xds/resource-view.ts';
 import type { StreamScope } from '../../xds/scope.ts';
+import { mostSecretNames, secretStep, secretType, secretTypeUrl } from '../../xds/secret-service.ts';
 import { listOf } from './held-back.ts';
-import type { ProxyViews, ServedProxy } from './mesh-snapshot.ts';
+import type { ServedProxy, ServedViews } from './mesh-snapshot.ts';
 
 /** Who is behind a stream. */
 export interface StreamOwner {
@@ -12,7 +13,9 @@ export interface StreamOwner {
   readonly envoyVersion: string;
 }
 
-const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+const lists = [...(Object.keys(configurationTypes) as readonly ConfigurationList[]), 'secrets'] as const;
+
+const steps = [secretStep, ...configurationSteps];
 
 /** An urgent change does not wait for clusters that warm. */
 const urgentStepMs = 100;
@@ -24,9 +27,9 @@ type Ending = Required<
 /** One stream of a proxy: what it is served at this moment. */
 export class ProxyStream implements StreamScope {
   readonly owner: StreamOwner;
-  readonly steps = configurationSteps;
+  readonly steps = steps;
   readonly #stepTimeoutMs: number;
-  readonly #sources: Readonly<Record<ConfigurationList, ViewSource>>;
+  readonly #sources: Readonly<Record<keyof ServedViews, ViewSource>>;
   readonly asked: Ending['asked'];
   readonly answered: Ending['answered'];
   readonly complete: Ending['complete'];
@@ -35,7 +38,7 @@ export class ProxyStream implements StreamScope {
   readonly settled: () => void;
   readonly closed: () => void;
   readonly pace: Ending['pace'];
-  #views: ProxyViews | undefined;
+  #views: ServedViews | undefined;
   #isUrgent = false;
   #noncePrefix = '';
   #listener: () => void = () => undefined;
@@ -54,10 +57,10 @@ export class ProxyStream implements StreamScope {
       this.#isUrgent = false;
       on.settled();
     };
-    const source = (list: ConfigurationList): ViewSource => {
-      const viewOf = () => this.#views?.[list] ?? emptyView;
+    const source = (list: keyof ServedViews): ViewSource => {
+      const viewOf = (): ResourceView => this.#views?.[list] ?? emptyView;
       return {
-        type: configurationTypes[list],
+        type: list === 'secrets' ? secretType : configurationTypes[list],
         get view() {
           return viewOf();
         },
@@ -68,6 +71,7 @@ export class ProxyStream implements StreamScope {
       endpoints: source('endpoints'),
       listeners: source('listeners'),
       routes: source('routes'),
+      secrets: source('secrets'),
     };
   }
 
@@ -80,13 +84,14 @@ export class ProxyStream implements StreamScope {
   }
 
   sourceOf(typeUrl: string): ViewSource | undefined {
-    const list = listOf(typeUrl);
+    const list = typeUrl === secretTypeUrl ? 'secrets' : listOf(typeUrl);
     return list && this.#sources[list];
   }
 
   /** A client that comes back may still have names of a larger mesh. */
   mostNames(typeUrl: string): number {
-    return 10_000 + 4 * (this.sourceOf(typeUrl)?.view.size ?? 0);
+    const usual = typeUrl === secretTypeUrl ? mostSecretNames : 10_000;
+    return usual + 4 * (this.sourceOf(typeUrl)?.view.size ?? 0);
   }
 
   onChange(listener: () => void): () => void {
@@ -97,7 +102,7 @@ export class ProxyStream implements StreamScope {
   }
 
   /** From now on this is served. */
-  take(views: ProxyViews | undefined, isUrgent: boolean, noncePrefix = ''): void {
+  take(views: ServedViews | undefined, isUrgent: boolean, noncePrefix = ''): void {
     this.#views = views;
     this.#noncePrefix = noncePrefix;
     this.#isUrgent ||= isUrgent;
@@ -105,7 +110,7 @@ export class ProxyStream implements StreamScope {
   }
 
   /** About how many bytes lead from what is served to `views`; undefined: nothing differs. */
-  bytesTo(views: ProxyViews): number | undefined {
+  bytesTo(views: ServedViews): number | undefined {
     const differing = lists.filter((list) => this.#views?.[list] !== views[list]);
     if (differing.length === 0) return undefined;
     const changes = differing.flatMap((list) => views[list].changesSince(this.#views?.[list] ?? emptyView).changed);

@@ -4,8 +4,8 @@ import { messageTypes } from '../../compiler/render/resource.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
-import { contentVersion } from '../../xds/resource.ts';
-import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSnapshot } from './plain-snapshot.ts';
+import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
+import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
 
 interface Compiled {
   readonly configs: readonly EnvoyConfig[];
@@ -13,6 +13,8 @@ interface Compiled {
   readonly workloads: readonly (Pick<Workload, 'addresses'> & Partial<Pick<Workload, 'serviceAccount'>>)[];
   /** Proxies (`<namespace>/<name>`) whose configuration is not made of the objects in force. */
   readonly frozen?: ReadonlySet<string>;
+  /** One list a configuration; absent: none has any. */
+  readonly secrets?: readonly (readonly DiscoveryResource[])[];
 }
 
 type Half = Readonly<Record<ConfigurationList, readonly Resource[]>>;
@@ -35,9 +37,11 @@ export class SnapshotSender {
   #sentLists: ReadonlyMap<string, UsedList> = new Map();
   /** How many of the lists that were sent have a resource. */
   readonly #sentResources = new Map<string, number>();
+  /** Digests of the secrets of proxies. */
+  #sentSecrets: ReadonlyMap<string, string> = new Map();
 
   /** `isUrgent` says of each proxy whether its change may take access away. */
-  send({ configs, workloads, frozen }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
+  send({ configs, workloads, frozen, secrets = [] }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
     const used = new Map<string, UsedList>();
     const idsOf = (half: Half): ListIds => {
       const id = (list: ConfigurationList): string => {
@@ -48,14 +52,21 @@ export class SnapshotSender {
       };
       return { clusters: id('clusters'), endpoints: id('endpoints'), listeners: id('listeners'), routes: id('routes') };
     };
+    const sentSecrets = new Map<string, string>();
     const proxies = configs.map((config, i): PlainProxy => {
       const { serviceAccount = '', addresses = [] } = workloads[i] ?? {};
       const { shared, own } = this.#halvesOf(config);
       const { namespace, workload: name } = config;
       const key = `${namespace}/${name}`;
-      const marks = { isUrgent: isUrgent(key), isFrozen: frozen?.has(key) === true };
-      return { namespace, name, serviceAccount, addresses, ...marks, shared: idsOf(shared), own: idsOf(own) };
+      const plain = plainSecrets(secrets[i] ?? [], this.#sentSecrets.get(key));
+      if (plain !== undefined) sentSecrets.set(key, plain.id);
+      // Another key, or an authority less, may take access away.
+      const isOther = plain?.id !== this.#sentSecrets.get(key);
+      const marks = { isUrgent: isOther || isUrgent(key), isFrozen: frozen?.has(key) === true };
+      const lists = { shared: idsOf(shared), own: idsOf(own), ...(plain && { secrets: plain }) };
+      return { namespace, name, serviceAccount, addresses, ...marks, ...lists };
     });
+    this.#sentSecrets = sentSecrets;
     return { lists: this.#newLists(used), proxies };
   }
 
@@ -136,3 +147,10 @@ export class SnapshotSender {
 }
 
 const none: readonly Resource[] = [];
+
+/** Undefined where there are none; `sent` is the digest of those that were sent last. */
+function plainSecrets(resources: readonly DiscoveryResource[], sent: string | undefined): PlainSecrets | undefined {
+  if (resources.length === 0) return undefined;
+  const id = contentVersion(...resources.flatMap(({ name, version }) => [name, version]));
+  return id === sent ? { id } : { id, resources };
+}

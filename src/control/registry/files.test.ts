@@ -38,6 +38,7 @@ describe('FilesRegistry', () => {
     ['a pod', '{"kind": "Pod"}', false, true],
     ['pods and a service', 'kind: Pod\n---\nkind: Service\n', false, false],
     ['a rule about access', 'kind: AuthorizationPolicy\n', true, false],
+    ['a Secret, which may name the authorities of clients', 'kind: Secret\n', true, false],
     ['a rule about access that does not parse', '{{ kind: PeerAuthentication\n', true, false],
     ['letters by their numbers', 'kind: "\\u0041uthorizationPolicy"\n', true, false],
   ])('tells of what kind %s is, when it comes and when it goes', async (_name, text, isUrgent, isEndpoints) => {

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { type MeshGauge, meshGauges } from '../../diagnostics/mesh-gauges.ts';
 import { type RejectedObject, RejectedObjects } from '../../diagnostics/rejected-objects.ts';
+import { secretTypeUrl } from '../../xds/secret-service.ts';
 import type { Signer } from '../ca/signer.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
@@ -11,8 +12,6 @@ export interface FleetFigures {
   readonly streams: number;
   readonly waiting: number;
 }
-
-const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
 
 /** What the control plane counts. */
 export class ControlMetrics {
@@ -128,7 +127,7 @@ export class ControlMetrics {
   }
 
   countReject(typeUrl: string): void {
-    if (typeUrl === secretType) this.#refusedSecrets.inc();
+    if (typeUrl === secretTypeUrl) this.#refusedSecrets.inc();
     this.#rejects.inc({ type: typeUrl.slice(typeUrl.lastIndexOf('.') + 1) });
   }
 

@@ -1,5 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
@@ -119,9 +121,17 @@ export class ServingBench {
     return { call, seen, ends, ask, subscribe };
   }
 
+  /** What the debug socket answers to a GET. */
+  debug(path: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const sent = request({ socketPath: this.debugSocket, path }, (answer) => resolve(text(answer)));
+      sent.on('error', reject).end();
+    });
+  }
+
   async metric(name: string): Promise<string | undefined> {
-    const text = await (await fetch(`${this.control.monitoring}/metrics`)).text();
-    return new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1];
+    const metrics = await (await fetch(`${this.control.monitoring}/metrics`)).text();
+    return new RegExp(`^${name} (.*)$`, 'm').exec(metrics)?.[1];
   }
 
   /** What was logged at a level. */

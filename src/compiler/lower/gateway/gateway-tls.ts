@@ -12,8 +12,8 @@ import type { GatewayServer } from './server.ts';
 const secretTimeoutMs = 2_000;
 
 /** Served by the agent: the workload's own certificate, and the roots of the mesh. */
-const meshCertificate: SdsSecretIR = { name: 'default', fetchTimeoutMs: 0 };
-const meshRoots: SdsSecretIR = { name: 'ROOTCA', fetchTimeoutMs: 0 };
+const meshCertificate: SdsSecretIR = { name: 'default', of: 'workload', fetchTimeoutMs: 0 };
+const meshRoots: SdsSecretIR = { name: 'ROOTCA', of: 'workload', fetchTimeoutMs: 0 };
 
 const defaultCipherSuites: readonly string[] = [
   'ECDHE-ECDSA-AES256-GCM-SHA384',
@@ -22,9 +22,9 @@ const defaultCipherSuites: readonly string[] = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ];
 
-/** Name under which the agent serves a Secret of the gateway's namespace. */
-export function secretName(credentialName: string): string {
-  return `kubernetes://${credentialName}`;
+/** A Secret of the gateway's namespace; with the suffix, the authorities of its clients. */
+function secretOf(credentialName: string, suffix: '' | '-cacert' = ''): SdsSecretIR {
+  return { name: `kubernetes://${credentialName}${suffix}`, of: 'gateway', fetchTimeoutMs: secretTimeoutMs };
 }
 
 /** TLS that a server of mode SIMPLE, MUTUAL, OPTIONAL_MUTUAL or MESH_MUTUAL ends. */
@@ -46,7 +46,7 @@ export function gatewayTls(entry: GatewayServer, carries: 'http' | 'tcp', settin
 
 function certificateOf(tls: ServerTlsSettings): DownstreamGatewayTls['certificate'] {
   if (tls.mode === 'MESH_MUTUAL') return meshCertificate;
-  if (tls.credentialName) return { name: secretName(tls.credentialName), fetchTimeoutMs: secretTimeoutMs };
+  if (tls.credentialName) return secretOf(tls.credentialName);
   return { chain: tls.serverCertificate ?? '', key: tls.privateKey ?? '' };
 }
 
@@ -63,7 +63,7 @@ function validationOf(tls: ServerTlsSettings, settings: Settings): ClientValidat
 function trustedCaOf(tls: ServerTlsSettings): ClientValidationIR['trustedCa'] {
   if (tls.mode === 'MESH_MUTUAL') return meshRoots;
   if (!tls.credentialName) return { file: tls.caCertificates ?? '' };
-  return { name: `${secretName(tls.credentialName)}-cacert`, fetchTimeoutMs: secretTimeoutMs };
+  return secretOf(tls.credentialName, '-cacert');
 }
 
 /** Without names of its own a server of the mesh takes whoever is of its trust domains, as a sidecar does. */

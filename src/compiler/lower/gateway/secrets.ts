@@ -4,7 +4,7 @@ import { secretFault } from '../../topology/gateway-secret.ts';
 import type { Workload } from '../../topology/model.ts';
 import type { GatewayServer } from './server.ts';
 
-/** Names of Secrets of the gateway's namespace whose servers stay closed where they cannot serve. */
+/** Secrets (`<namespace>/<name>`) whose servers stay closed where they cannot serve. */
 export type ClosingSecrets = ReadonlySet<string>;
 
 /** Every Secret has to be able to serve. */
@@ -43,7 +43,7 @@ function reportFault(
 ): void {
   const fault = secretFault(secret, use);
   if (fault === undefined) return;
-  const { name, document } = secret;
-  const code = closing.has(name) ? 'closing-gateway-secret' : 'invalid-gateway-secret';
+  const { namespace, name, document } = secret;
+  const code = closing.has(`${namespace}/${name}`) ? 'closing-gateway-secret' : 'invalid-gateway-secret';
   bag.report(code, document.spanOf(['metadata', 'name']), { name, fault });
 }

@@ -1,20 +1,20 @@
-import { authoritiesProblem, keyPairProblem } from '../../certificates/check-pair.ts';
-import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
-import { encodeMessage } from '../../envoy/api/encode.ts';
-import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
-import type { Log } from '../log/log.ts';
+import { authoritiesProblem, keyPairProblem } from '../certificates/check-pair.ts';
+import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
+import { encodeMessage } from '../envoy/api/encode.ts';
+import type { PlainLog } from '../lib/log.ts';
+import { contentVersion, type DiscoveryResource } from '../xds/resource.ts';
 
 /**
  * The secrets of gateway servers. A secret that Envoy can't use is not served: its server stays closed, the others are
  * served. If a secret becomes invalid, its last valid version stays; a secret that was removed is no longer served.
  */
 export class GatewaySecrets {
-  readonly #log: Log;
+  readonly #log: Pick<PlainLog, 'error'>;
   #served: ReadonlyMap<string, DiscoveryResource> = new Map();
   /** The last report about each name, so that a secret that stays invalid is reported once. */
   #told: ReadonlyMap<string, string> = new Map();
 
-  constructor(log: Log) {
+  constructor(log: Pick<PlainLog, 'error'>) {
     this.#log = log;
   }
 

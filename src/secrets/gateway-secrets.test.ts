@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { GatewaySecretTexts } from '../../contracts/gateway-secret-texts.ts';
-import { createMeshCa, type IssuedCertificate } from '../../testing/certificates.ts';
-import { createLog } from '../log/log.ts';
+import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
+import { createMeshCa, type IssuedCertificate } from '../testing/certificates.ts';
 import { GatewaySecrets } from './gateway-secrets.ts';
 
 const name = 'kubernetes://shop';
@@ -19,7 +18,7 @@ describe('GatewaySecrets', () => {
   });
   beforeEach(() => {
     lines = [];
-    secrets = new GatewaySecrets(createLog({ isJson: false, level: 'error', write: (line) => void lines.push(line) }));
+    secrets = new GatewaySecrets({ error: (line) => void lines.push(line) });
   });
 
   const pair = ({ certificateChain, privateKey }: IssuedCertificate): GatewaySecretTexts => ({

@@ -1,0 +1,49 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { DeltaResponse } from '../../xds/message.ts';
+import { contentVersion } from '../../xds/resource.ts';
+import { secretTypeUrl } from '../../xds/secret-service.ts';
+import { FetchedSecrets } from './fetched-secrets.ts';
+
+const response = (names: readonly string[], removed: readonly string[] = []): DeltaResponse => ({
+  ...{ typeUrl: secretTypeUrl, systemVersion: '1', nonce: '1', removed },
+  resources: names.map((name) => ({ name, version: contentVersion(name), body: Buffer.from(name) })),
+});
+
+describe('FetchedSecrets', () => {
+  let secrets: FetchedSecrets;
+  const held = (): readonly string[] => secrets.store.view.all.map(({ name }) => name);
+
+  beforeEach(() => {
+    secrets = new FetchedSecrets();
+    expect(secrets.want(['a', 'b'])).toEqual(['a', 'b']);
+    secrets.take(response(['a', 'b']));
+    expect(held()).toEqual(['a', 'b']);
+  });
+
+  test('asks once for a name, and on each stream for all', () => {
+    expect(secrets.want(['b', 'c'])).toEqual(['c']);
+    expect(secrets.begin()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('forgets what the control plane says is gone, and what Envoy wants no more', () => {
+    secrets.take(response([], ['a']));
+    expect(held()).toEqual(['b']);
+    secrets.drop(['b']);
+    secrets.take(response(['b']));
+    expect(held()).toEqual([]);
+  });
+
+  test('forgets what a new stream did not bring, once that has brought all', () => {
+    secrets.begin();
+    secrets.take(response(['b']));
+    expect(held()).toEqual(['a', 'b']);
+    secrets.settle();
+    expect(held()).toEqual(['b']);
+  });
+
+  test('has nothing of another workload, and asks for the same names', () => {
+    secrets.clear();
+    expect(held()).toEqual([]);
+    expect(secrets.begin()).toEqual(['a', 'b']);
+  });
+});
