@@ -2,12 +2,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { freePorts } from '../../testing/free-ports.ts';
-import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import { startDirectEnvoy } from '../testing/direct-envoy.ts';
 import { ServingBench, textOf } from '../testing/serving-bench.ts';
 
 const otherPod = httpbinPod('127.0.0.2').replaceAll('httpbin', 'other');
-const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 describe('meshd, serving a folder', () => {
   let bench: ServingBench;
@@ -57,24 +55,6 @@ describe('meshd, serving a folder', () => {
     expect(Number(await bench.metric('meshd_refused_inputs_count'))).toBeGreaterThan(0);
   });
 
-  test.each([
-    ['has no certificate', undefined, 'httpbin.foo', 'UNAUTHENTICATED'],
-    ['is of another namespace', 'bar/httpbin', 'httpbin.foo', 'PERMISSION_DENIED'],
-    ['is another account of the namespace', 'foo/other', 'httpbin.foo', 'PERMISSION_DENIED'],
-    ['comes from another address than the workload has', 'foo/other', 'other.foo', 'PERMISSION_DENIED'],
-    ['names no workload', 'foo/httpbin', 'httpbin', 'INVALID_ARGUMENT'],
-  ])('gives nothing of any type to a client that %s', async (_name, account, name, expected) => {
-    await bench.start();
-    const client = account === undefined ? undefined : await bench.identity(account);
-    await vi.waitFor(async () => expect(await bench.metric('meshd_compilations_count')).toBe('1'), 10_000);
-    for (const list of lists) {
-      const stream = bench.open(client);
-      stream.subscribe(list, `sidecar~127.0.0.1~${name}~foo.svc.cluster.local`);
-      await vi.waitFor(() => expect(stream.ends).toEqual([expected]), 5_000);
-      expect(stream.seen).toEqual([]);
-    }
-  });
-
   test('brings a real Envoy its configuration by mutual TLS, and each change, of which it refuses nothing', async () => {
     const [adminPort = 0, outboundPort = 0, inboundPort = 0] = await freePorts(3);
     await writeFile(
@@ -106,13 +86,6 @@ describe('meshd, serving a folder', () => {
     await mkdir(bench.path('config'));
     await bench.put('mesh.yaml', objects(namespace, httpbinPod()));
     await vi.waitFor(async () => expect(await ready()).toBe(''), 10_000);
-  });
-
-  test('lets a proxy come from another address where that is said', async () => {
-    await bench.start({ takesAnyAddress: true });
-    const stream = bench.open(await bench.identity('foo/other'));
-    stream.subscribe('listeners', 'sidecar~127.0.0.2~other.foo~foo.svc.cluster.local');
-    await vi.waitFor(() => expect(stream.seen).toHaveLength(1), 10_000);
   });
 
   test('serves on what it had while the thread that compiles lacks memory, and starts one that holds what the first one held', async () => {

@@ -92,10 +92,11 @@ export class ServingBench {
     this.root = await readFile(join(folder, 'self-signed-root.pem'), 'utf8');
   }
 
-  /** A certificate and its key, of `namespace/account`. */
-  async identity(account: string): Promise<NonNullable<RawRequest['client']>> {
+  /** A certificate and its key, of `namespace/account`, for a day or so many seconds. */
+  async identity(account: string, seconds = 0n): Promise<NonNullable<RawRequest['client']>> {
     const { csr, privateKey } = await createTestRequest();
-    const { chain } = await this.control.call(this.root, { csr, token: await this.control.mint.mint(account) });
+    const token = await this.control.mint.mint(account);
+    const { chain } = await this.control.call(this.root, { csr, token, seconds });
     return { certificate: chain.slice(0, -1).join(''), privateKey };
   }
 
