@@ -60,7 +60,8 @@ export const agentVariables: readonly Variable[] = [
     default: '',
     owner: 'agent',
     setting: 'meshNamespace',
-    effect: 'accepted without effect: discoveryAddress names the control plane',
+    effect:
+      'namespace of the control plane; the agent accepts it without effect, because discoveryAddress names the control plane',
   },
   {
     name: 'MESH_METRICS_ANNOTATIONS',

@@ -7,7 +7,8 @@ export const controlPlaneVariables: readonly Variable[] = [
     type: 'boolean',
     default: 'false',
     owner: 'control-plane',
-    effect: 'one control plane serves remote clusters, and signs their certificates',
+    effect: 'the control plane signs certificates of workloads in other clusters too, whose tokens it can verify',
+    security: true,
   },
   {
     name: 'CLUSTER_ID',

@@ -29,8 +29,8 @@ export interface AuthorityConfig {
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
   /** Undefined: client certificates alone show who calls. */
   readonly tokens: TokenConfig | undefined;
-  /** Values of the header `clusterid` that mean us. */
-  readonly clusterIds: readonly string[];
+  /** Values of the header `clusterid` that mean us. `any`: CENTRAL_ISTIOD is true. */
+  readonly clusterIds: readonly string[] | 'any';
   readonly limit: RateLimit;
 }
 

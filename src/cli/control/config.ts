@@ -158,8 +158,13 @@ function replicaOf(source: MeshSource | undefined, environment: Environment): Co
   return source?.type === 'cluster' ? { address: source.address, namespace: namespaceOf(environment) } : undefined;
 }
 
-function namespaceOf(environment: Environment): string {
-  return environment.NAMESPACE || 'mesh-system';
+/** Where the control plane runs; `MESH_NAMESPACE` is the agent's name of it. */
+function namespaceOf({ NAMESPACE: own = '', MESH_NAMESPACE: mesh = '' }: Environment): string {
+  if (own !== '' && mesh !== '' && own !== mesh)
+    throw new UsageError(
+      `NAMESPACE is "${own}", and MESH_NAMESPACE "${mesh}": both name the namespace of the control plane`,
+    );
+  return own || mesh || 'mesh-system';
 }
 
 async function gitSourceOf(folder: string, revision: ServeFlags['rev']): Promise<MeshSource> {
@@ -169,15 +174,19 @@ async function gitSourceOf(folder: string, revision: ServeFlags['rev']): Promise
 }
 
 async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {
-  const clusterId = environment.CLUSTER_ID || 'Cluster';
+  const isCentral = variable(environment, 'CENTRAL_ISTIOD', parseBoolean);
   return {
     folder: flags.caFolder,
     keyAlgorithm: flags.caKeyAlgorithm,
     tokens: await tokensOf(flags, settings, environment),
-    // Istio's agents call the cluster that nobody has named by another name.
-    clusterIds: clusterId === 'Cluster' ? ['Cluster', 'Kubernetes'] : [clusterId],
+    clusterIds: isCentral ? 'any' : namesOfCluster(environment.CLUSTER_ID || 'Cluster'),
     limit: { requestsPerSecond: flags.csrRate, burst: flags.csrBurst },
   };
+}
+
+/** Istio's agents call the cluster that nobody has named by another name. */
+function namesOfCluster(clusterId: string): readonly string[] {
+  return clusterId === 'Cluster' ? ['Cluster', 'Kubernetes'] : [clusterId];
 }
 
 async function tokensOf(

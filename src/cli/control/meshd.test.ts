@@ -55,12 +55,18 @@ describe('runMeshd', () => {
     ['serve', { MESHD_CUSTOM_HOST: 'a b' }, /^meshd: "a b" is no name for a server certificate/],
     ['serve', { PILOT_CERT_PROVIDER: 'kubernetes' }, /^meshd: not supported: PILOT_CERT_PROVIDER=kubernetes/],
     ['serve', { PILOT_CERT_PROVIDER: 'custom' }, /^meshd: PILOT_CERT_PROVIDER=custom needs PILOT_CERT_DIR/],
-    ['serve', { CENTRAL_ISTIOD: 'true', DNS_ADDR: ':53' }, /^meshd: not supported yet: CENTRAL_ISTIOD, DNS_ADDR\n$/],
     [
       'serve --config .',
       { PILOT_ENABLE_CRD_VALIDATION: 'true' },
       /^meshd: PILOT_ENABLE_CRD_VALIDATION has an effect with --kubernetes alone/,
     ],
+    [
+      'serve',
+      { DNS_ADDR: ':53', INJECTION_WEBHOOK_CONFIG_NAME: 'a' },
+      /^meshd: not supported yet: DNS_ADDR, INJECTION_WEBHOOK_CONFIG_NAME\n$/,
+    ],
+    ['serve', { CENTRAL_ISTIOD: 'maybe' }, /^meshd: CENTRAL_ISTIOD is "true" or "false", not "maybe"/],
+    ['serve', { NAMESPACE: 'a', MESH_NAMESPACE: 'b' }, /^meshd: NAMESPACE is "a", and MESH_NAMESPACE "b"/],
     ['serve --config .', { OTEL_EXPORTER_OTLP_ENDPOINT: 'host:4318' }, /^meshd: OTEL_EXPORTER_OTLP_ENDPOINT is a URL/],
     ['serve --git .', {}, /^meshd: --git needs --rev, for example --rev main/],
     ['serve --rev main', {}, /^meshd: --rev has an effect with --git alone/],
@@ -130,6 +136,7 @@ describe('controlConfigOf', () => {
     ],
     [{ MESHD_ADDR: '[fd00::1]:15012' }, ['fd00::1', ...services]],
     [{ NAMESPACE: 'here' }, services.map((name) => name.replace('mesh-system', 'here'))],
+    [{ MESH_NAMESPACE: 'here' }, services.map((name) => name.replace('mesh-system', 'here'))],
   ])('takes the names of %j', async (environment, names) => {
     expect((await configOf(environment)).secure?.certificate.names).toEqual(names);
   });
@@ -153,9 +160,10 @@ describe('controlConfigOf', () => {
     expect((await configOf(environment)).secure?.certificate).toMatchObject(expected);
   });
 
-  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
+  test.each<[Readonly<Record<string, string>>, readonly string[] | 'any']>([
     [{}, ['Cluster', 'Kubernetes']],
     [{ CLUSTER_ID: 'east' }, ['east']],
+    [{ CLUSTER_ID: 'east', CENTRAL_ISTIOD: 'true' }, 'any'],
   ])('knows its cluster by %j', async (environment, expected) => {
     expect((await configOf(environment)).authority?.clusterIds).toEqual(expected);
   });

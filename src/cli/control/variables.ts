@@ -11,8 +11,14 @@ export interface ServeVariable {
 /** Every variable of `meshd serve`; those that change what policies mean are read from the mesh configuration's list. */
 export const serveVariables: readonly ServeVariable[] = [
   {
+    name: 'CENTRAL_ISTIOD',
+    description:
+      'true: workloads of other clusters get certificates too; what they show must be good here: a client certificate of the CA, or a token that these keys verify',
+    default: 'false',
+  },
+  {
     name: 'CLUSTER_ID',
-    description: 'name of this cluster; a request that names another cluster is refused',
+    description: 'name of this cluster; a request that names another cluster is refused, unless CENTRAL_ISTIOD is true',
     default: 'Cluster',
   },
   {
@@ -38,6 +44,7 @@ export const serveVariables: readonly ServeVariable[] = [
   },
   { name: 'MESH_GPRC_MAXRECVMSGSIZE', description: 'largest request, in bytes', default: '4194304' },
   { name: 'MESH_GPRC_MAXSTREAMS', description: 'requests at once on one connection', default: '100000' },
+  { name: 'MESH_NAMESPACE', description: 'the same as NAMESPACE; if both are set, they must be equal' },
   {
     name: 'NAMESPACE',
     description:

@@ -20,8 +20,8 @@ export interface AuthenticationRules {
   readonly trustDomain: string;
   /** Undefined: client certificates alone. */
   readonly tokens: TokenRules | undefined;
-  /** Names of our cluster; one that is not among them is refused, and never taken for ours. */
-  readonly clusterIds: readonly string[];
+  /** Names of our cluster; one that is not among them is refused, and never taken for ours. `any`: CENTRAL_ISTIOD. */
+  readonly clusterIds: readonly string[] | 'any';
   readonly clock: ReadClock;
 }
 
@@ -32,7 +32,8 @@ export interface AuthenticationRules {
  */
 export function createAuthenticate(rules: AuthenticationRules): Authenticate {
   return async ({ certificate, authorization, clusterIds }) => {
-    const foreign = clusterIds.find((id) => id !== '' && !rules.clusterIds.includes(id));
+    const ours = rules.clusterIds;
+    const foreign = ours === 'any' ? undefined : clusterIds.find((id) => id !== '' && !ours.includes(id));
     if (foreign !== undefined) return { problem: `unknown cluster ${JSON.stringify(foreign.slice(0, 100))}` };
     const problems: string[] = [];
     let isOurFault = false;

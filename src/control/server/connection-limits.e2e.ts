@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect as connectHttp } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { status } from '@grpc/grpc-js';
@@ -102,6 +103,26 @@ describe('limitConnections', () => {
     answers.push(await send(client, { csr, token }));
     client.close();
     expect(answers.map(({ code }) => status[code])).toEqual(['OK', 'OK']);
+  });
+
+  test('asks each client to come back at an age of its own, a tenth about the one that was set', async () => {
+    const ageMs = 2_000;
+    await start({ ageMs });
+    const root = await readFile(bench.path('ca/self-signed-root.pem'), 'utf8');
+    const ages = Array.from({ length: 12 }, async () => {
+      const session = connectHttp(`https://127.0.0.1:${bench.port}`, { ca: root, servername: 'meshd.mesh-system.svc' });
+      session.on('error', () => undefined);
+      await once(session, 'connect');
+      const began = performance.now();
+      await once(session, 'goaway');
+      session.destroy();
+      return performance.now() - began;
+    });
+    const sorted = (await Promise.all(ages)).sort((a, b) => a - b);
+    // The server begins to count before the client does.
+    expect(sorted[0]).toBeGreaterThan(0.9 * ageMs - 500);
+    // All of a replica would meet the next one at once.
+    expect((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)).toBeGreaterThan(0.03 * ageMs);
   });
 
   test('holds two hundred agents behind one address as usual', async () => {

@@ -12,6 +12,8 @@ export interface ConnectionLimits {
   readonly handshakeMs: number;
   /** Without a request in progress. */
   readonly idleMs: number;
+  /** After about so long a client is asked to connect anew, and meets another replica then; up to a tenth more or less. */
+  readonly ageMs: number;
   /** From asking an idle client to go to cutting its connection. */
   readonly leaveMs: number;
 }
@@ -21,6 +23,7 @@ export const usualConnectionLimits: ConnectionLimits = {
   inAll: 10_000,
   handshakeMs: 10_000,
   idleMs: 60_000,
+  ageMs: 1_800_000,
   leaveMs: 5_000,
 };
 

@@ -54,7 +54,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
     'grpc.max_connection_idle_ms': connections.idleMs,
-    'grpc.max_connection_age_ms': 1_800_000,
+    'grpc.max_connection_age_ms': connections.ageMs,
     'grpc.max_connection_age_grace_ms': drainMs,
     interceptors: admit === undefined ? [] : [admitFirst({ admit, requests, maxMessageBytes })],
   });
