@@ -21,6 +21,7 @@ import { startMonitoring } from './server/monitoring.ts';
 import { keepOwnCertificate } from './server/own-certificate.ts';
 import { followPair, writePair } from './server/pair-files.ts';
 import { type SecureServer, startSecureServer } from './server/secure-server.ts';
+import { writeStatus } from './status/write-status.ts';
 
 export interface ControlParts {
   readonly log: PlainLog;
@@ -107,6 +108,8 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
     if (replica !== undefined) {
       // It is closed first: another replica goes on while this one ends its streams.
       open.push(replica);
+      if (distribution !== undefined)
+        open.push(writeStatus(config.distribution, { replica, distribution, log, metrics }));
       replica.leadership.start();
     }
     return { securePort: secure?.port, monitoringPort: monitoring.port, close: closeAll };

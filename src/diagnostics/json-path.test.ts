@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../testing/effort.ts';
 import { formatPath, parsePath } from './json-path.ts';
+import { jsonPathAt, jsonRangeOf } from './json-positions.ts';
 
 describe('formatPath', () => {
   test.each([
@@ -21,5 +22,32 @@ describe('formatPath', () => {
       }),
       runs(),
     );
+  });
+});
+
+describe('jsonPathAt', () => {
+  const value = { spec: { rules: [{ to: [] }, { from: [{ 'a.b': 'x "y" {' }] }], action: 'DENY' }, empty: {} };
+  const text = JSON.stringify(value, undefined, 1);
+
+  test.each([
+    ['"DENY"', 'spec.action'],
+    ['"action"', 'spec.action'],
+    ['"to"', 'spec.rules[0].to'],
+    ['"a.b"', 'spec.rules[1].from[0]["a.b"]'],
+    ['"empty"', 'empty'],
+  ])('finds what stands at %s', (part, path) => {
+    expect(formatPath(jsonPathAt(text, text.indexOf(part)))).toBe(path);
+  });
+
+  test('is the root where no member stands', () => {
+    expect([jsonPathAt(text, 0), jsonPathAt(text, text.length), jsonPathAt('"x"', 1)]).toEqual([[], [], []]);
+  });
+
+  test('finds each value that jsonRangeOf finds', () => {
+    const path = ['spec', 'rules', 1, 'from', 0, 'a.b'];
+    for (let length = 0; length <= path.length; length++) {
+      const { start } = jsonRangeOf(text, path.slice(0, length), 'value');
+      expect(jsonPathAt(text, start)).toEqual(path.slice(0, length));
+    }
   });
 });

@@ -13,6 +13,38 @@ export function jsonRangeOf(text: string, path: JsonPath, part: 'key' | 'value')
   return part === 'key' && key !== undefined ? key : { start, end: skipValue(text, start) };
 }
 
+/** Path of the innermost value of a JSON text whose key or value stands at `offset`; `text` must be valid JSON. */
+export function jsonPathAt(text: string, offset: number): JsonPath {
+  const path: (string | number)[] = [];
+  let start: number | undefined = skipSpace(text, 0);
+  while (start !== undefined) {
+    const found = memberAt(text, start, offset);
+    if (found !== undefined) path.push(found.step);
+    start = found?.value;
+  }
+  return path;
+}
+
+function memberAt(
+  text: string,
+  start: number,
+  offset: number,
+): { readonly step: string | number; readonly value: number } | undefined {
+  const isIn = (value: number, from: number): boolean => from <= offset && offset < skipValue(text, value);
+  if (text[start] === '[') {
+    let index = 0;
+    for (const value of elements(text, start)) {
+      if (isIn(value, value)) return { step: index, value };
+      index++;
+    }
+  } else if (text[start] === '{') {
+    for (const { key, value } of members(text, start)) {
+      if (isIn(value, key.start)) return { step: JSON.parse(text.slice(key.start, key.end)) as string, value };
+    }
+  }
+  return undefined;
+}
+
 /** Ranges of the elements of the array at member `name` of the root object, in one pass. */
 export function jsonElements(text: string, name: string): OffsetRange[] {
   const found = memberOf(text, skipSpace(text, 0), name);

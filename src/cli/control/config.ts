@@ -11,7 +11,7 @@ import type {
   ServerCertificateConfig,
   TokenConfig,
 } from '../../control/control-config.ts';
-import type { MeshSource } from '../../control/registry/open-registry.ts';
+import type { MeshSource, StatusConfig } from '../../control/registry/open-registry.ts';
 import { isServerName, ownNames } from '../../control/server/own-certificate.ts';
 import { otlpSettingsOf } from '../../control/trace/otlp-settings.ts';
 import { openRepository } from '../../git/open-repository.ts';
@@ -134,13 +134,19 @@ async function sourceOf(flags: ServeFlags, environment: Environment): Promise<Me
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} are places of one mesh: give one of them`);
   if (rev !== undefined && git === undefined) throw new UsageError('--rev has an effect with --git alone');
   const slices = variable(environment, 'PILOT_USE_ENDPOINT_SLICE', parseBoolean);
+  const status = statusOf(environment);
   if (!kubernetes) {
     const others = { '--kubeconfig': kubeconfig, '--context': context, '--watch-namespaces': flags.watchNamespaces };
     const unused = Object.entries(others).find(([, value]) => value !== undefined);
     if (unused !== undefined) throw new UsageError(`${unused[0]} has an effect with --kubernetes alone`);
-    if (slices) throw new UsageError('PILOT_USE_ENDPOINT_SLICE has an effect with --kubernetes alone');
-    if (variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean))
-      throw new UsageError('PILOT_ENABLE_CRD_VALIDATION has an effect with --kubernetes alone');
+    const set = {
+      PILOT_USE_ENDPOINT_SLICE: slices,
+      PILOT_ENABLE_CRD_VALIDATION: variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean),
+      PILOT_ENABLE_STATUS: status?.reconciliation,
+      PILOT_ENABLE_ANALYSIS: status?.analysis,
+    };
+    const ofCluster = Object.entries(set).find(([, isSet]) => isSet);
+    if (ofCluster !== undefined) throw new UsageError(`${ofCluster[0]} has an effect with --kubernetes alone`);
     if (git !== undefined) return gitSourceOf(git, rev);
     return folder === undefined ? undefined : { type: 'folder', folder };
   }
@@ -150,7 +156,19 @@ async function sourceOf(flags: ServeFlags, environment: Environment): Promise<Me
   if (unusable !== undefined) throw new UsageError(`--watch-namespaces takes names of namespaces, not "${unusable}"`);
   const address = { kubeconfig, context };
   await openAccess(address, environment);
-  return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices };
+  return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices, status };
+}
+
+/** Undefined: the status of objects is not written. */
+function statusOf(environment: Environment): StatusConfig | undefined {
+  const reconciliation = variable(environment, 'PILOT_ENABLE_STATUS', parseBoolean);
+  const analysis = variable(environment, 'PILOT_ENABLE_ANALYSIS', parseBoolean);
+  const perSecond = variable(environment, 'PILOT_STATUS_QPS', parsePositiveNumber);
+  const burst = variable(environment, 'PILOT_STATUS_BURST', parsePositive);
+  if (reconciliation || analysis) return { reconciliation, analysis, rate: { perSecond, burst } };
+  const unused = ['PILOT_STATUS_QPS', 'PILOT_STATUS_BURST'].find((name) => (environment[name] ?? '') !== '');
+  if (unused === undefined) return undefined;
+  throw new UsageError(`${unused} has an effect with PILOT_ENABLE_STATUS or PILOT_ENABLE_ANALYSIS alone`);
 }
 
 /** Replicas of one cluster elect a leader. */
@@ -247,6 +265,11 @@ function parsePositive(text: string): ParsedVariable<number> {
   return parsed.ok && parsed.value > 0 && parsed.value < 2 ** 31
     ? parsed
     : { ok: false, expected: 'a whole number from 1 on' };
+}
+
+function parsePositiveNumber(text: string): ParsedVariable<number> {
+  const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
+  return value > 0 ? { ok: true, value } : { ok: false, expected: 'a number above 0' };
 }
 
 function certificateOf(environment: Environment, hasAuthority: boolean): ServerCertificateConfig | undefined {

@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../config/read.ts';
 import { variables } from '../../config/variables.ts';
 import { parseAddress } from '../../control/server/address.ts';
 import { otlpVariables } from '../../control/trace/otlp-settings.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { kubeconfigText } from '../../testing/kubernetes/kubeconfig-text.ts';
 import { runInProcess } from '../testing/run-in-process.ts';
 import { controlConfigOf } from './config.ts';
 import type { ServeFlags } from './flags.ts';
@@ -67,6 +71,22 @@ describe('runMeshd', () => {
     ],
     ['serve', { CENTRAL_ISTIOD: 'maybe' }, /^meshd: CENTRAL_ISTIOD is "true" or "false", not "maybe"/],
     ['serve', { NAMESPACE: 'a', MESH_NAMESPACE: 'b' }, /^meshd: NAMESPACE is "a", and MESH_NAMESPACE "b"/],
+    [
+      'serve --config .',
+      { PILOT_ENABLE_STATUS: 'true' },
+      /^meshd: PILOT_ENABLE_STATUS has an effect with --kubernetes alone/,
+    ],
+    [
+      'serve --kubernetes',
+      { PILOT_STATUS_QPS: '5' },
+      /^meshd: PILOT_STATUS_QPS has an effect with PILOT_ENABLE_STATUS or/,
+    ],
+    [
+      'serve --kubernetes',
+      { PILOT_ENABLE_STATUS: 'true', PILOT_STATUS_QPS: '0.0' },
+      /^meshd: PILOT_STATUS_QPS is a number above 0, not "0.0"/,
+    ],
+    ['serve', { PILOT_ENABLE_STATUS: 'maybe' }, /^meshd: PILOT_ENABLE_STATUS is "true" or "false"/],
     ['serve --config .', { OTEL_EXPORTER_OTLP_ENDPOINT: 'host:4318' }, /^meshd: OTEL_EXPORTER_OTLP_ENDPOINT is a URL/],
     ['serve --git .', {}, /^meshd: --git needs --rev, for example --rev main/],
     ['serve --rev main', {}, /^meshd: --rev has an effect with --git alone/],
@@ -171,6 +191,23 @@ describe('controlConfigOf', () => {
   test('takes limits of the listener, and the trust domain, from variables', async () => {
     const config = await configOf({ MESH_GPRC_MAXRECVMSGSIZE: '1000', MESH_GPRC_MAXSTREAMS: '7', TRUST_DOMAIN: 'td' });
     expect(config).toMatchObject({ trustDomain: 'td', secure: { maxMessageBytes: 1000, maxStreams: 7 } });
+  });
+
+  test('writes the status of objects where variables ask for it, no more often than they say', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'meshd-'));
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, kubeconfigText(6443, '-----BEGIN CERTIFICATE-----', 'token'));
+    const flags = { kubernetes: true, kubeconfig } as const;
+    const sourceOf = async (environment: Readonly<Record<string, string>>) =>
+      (await configOf(environment, flags)).distribution?.compile.source;
+    expect(await sourceOf({})).toMatchObject({ type: 'cluster', status: undefined });
+    expect(await sourceOf({ PILOT_ENABLE_STATUS: 'true' })).toMatchObject({
+      status: { reconciliation: true, analysis: false, rate: { perSecond: 100, burst: 500 } },
+    });
+    const slow = { PILOT_ENABLE_STATUS: '1', PILOT_STATUS_QPS: '0.5', PILOT_STATUS_BURST: '3' };
+    expect(await sourceOf(slow)).toMatchObject({ status: { rate: { perSecond: 0.5, burst: 3 } } });
+    expect((await configOf({ NAMESPACE: 'here' }, flags)).replica).toMatchObject({ namespace: 'here' });
+    rmSync(folder, { recursive: true });
   });
 
   test('has tokens by issuer or by file, for two audiences, by the policy', async () => {

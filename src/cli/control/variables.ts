@@ -98,10 +98,18 @@ export const serveVariables: readonly ServeVariable[] = [
     default: 'true',
   },
   {
+    name: 'PILOT_ENABLE_STATUS',
+    description:
+      'with --kubernetes: true: the leader writes to the status of objects whether they are accepted, and how many proxies have them (Accepted, Distributed)',
+    default: 'false',
+  },
+  {
     name: 'PILOT_PUSH_THROTTLE',
     description: 'proxies that are sent changes at once',
     default: '100',
   },
+  { name: 'PILOT_STATUS_BURST', description: 'status writes at once, after a pause', default: '500' },
+  { name: 'PILOT_STATUS_QPS', description: 'status writes per second', default: '100' },
   {
     name: 'PILOT_USE_ENDPOINT_SLICE',
     description: 'with --kubernetes: true: EndpointSlices say where services are, and not Endpoints',

@@ -8,6 +8,7 @@ import type { SourceFile } from '../../source/document.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { MeshSource } from '../registry/open-registry.ts';
 import type { Registry, RegistryFigures, RegistryRevision } from '../registry/registry.ts';
+import type { ObjectReport } from '../status/object-report.ts';
 import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 import type { SnapshotOrigin } from './stream-watcher.ts';
@@ -86,6 +87,8 @@ export type FromCompiler =
       readonly figures: readonly RegistryFigures[];
       readonly revision: RegistryRevision | undefined;
     }
+  /** What is said of objects whose status is written. */
+  | { readonly type: 'reports'; readonly changed: readonly ObjectReport[]; readonly removed: readonly string[] }
   /** Undefined: there is no such proxy. */
   | { readonly type: 'why'; readonly id: number; readonly answer: WhyAnswer | undefined }
   | { readonly type: 'forgotten'; readonly id: number; readonly objects: number }

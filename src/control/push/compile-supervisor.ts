@@ -9,6 +9,7 @@ import { withChange } from '../../live/good-change.ts';
 import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
+import type { ObjectReport } from '../status/object-report.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
 import type { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
@@ -24,6 +25,8 @@ export interface CompileObserver {
   counted?(gauges: Readonly<Record<MeshGauge, number>> | undefined, rejected: readonly RejectedObject[]): void;
   /** Inputs that cannot be served. */
   refused?(): void;
+  /** What is said of objects whose status is written, as far as it is something else. */
+  reported?(changed: readonly ObjectReport[], removed: readonly string[]): void;
   /** The thread has ended by itself, and is started again. */
   restarted?(): void;
 }
@@ -187,6 +190,10 @@ export class CompileSupervisor {
     }
     if (message.type === 'figures') {
       observer?.counted?.(message.gauges, message.rejected);
+      return;
+    }
+    if (message.type === 'reports') {
+      observer?.reported?.(message.changed, message.removed);
       return;
     }
     if (message.type === 'closed') return;

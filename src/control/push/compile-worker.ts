@@ -6,6 +6,7 @@ import { errorOf } from '../../live/aside/messages.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import { nameOf, openRegistry } from '../registry/open-registry.ts';
 import type { Registry } from '../registry/registry.ts';
+import { ObjectReporter } from '../status/object-reporter.ts';
 import type { FromCompiler, ThreadData, ToCompiler } from './compile-messages.ts';
 import { CompiledMesh } from './compiled-mesh.ts';
 import { StateFile } from './state-file.ts';
@@ -30,7 +31,10 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   const onProblem = (text: string): void => tell({ type: 'told', level: 'warn', text });
   const registry = await openRegistry(source, { folders: good?.folders, files: before?.files }, onProblem);
   const asked = new Asked(port);
-  const mesh = new CompiledMesh(data, good, { tell, registry, keeper, keySets: new AskedKeySets(asked) });
+  const reporter =
+    registry.facts &&
+    new ObjectReporter(registry.facts, (changed, removed) => tell({ type: 'reports', changed, removed }));
+  const mesh = new CompiledMesh(data, good, { tell, registry, keeper, reporter, keySets: new AskedKeySets(asked) });
   port.on('message', (message: ToCompiler) => {
     if (message.type === 'close') void (keeper?.flush() ?? Promise.resolve()).then(() => tell({ type: 'closed' }));
     else if (message.type === 'keys') mesh.renewKeys();

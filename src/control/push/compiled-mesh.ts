@@ -16,6 +16,7 @@ import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
+import type { ObjectReporter } from '../status/object-reporter.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
@@ -30,6 +31,8 @@ export interface MeshParts {
   /** Keeps what is in force; undefined: nobody does. */
   readonly keeper: StateKeeper | undefined;
   readonly keySets: RemoteKeySets;
+  /** Hears what becomes of each object; undefined: nobody wants to know. */
+  readonly reporter?: ObjectReporter | undefined;
 }
 
 interface Pending {
@@ -84,7 +87,7 @@ export class CompiledMesh {
     this.#registry = parts.registry;
     this.#gathersEndpoints = data.gathersEndpoints;
     this.#leavesOutInvalid = data.leavesOutInvalid;
-    this.#versions = data.tracksObjects ? new ObjectVersions() : undefined;
+    this.#versions = data.tracksObjects || parts.reporter !== undefined ? new ObjectVersions() : undefined;
     this.#tellGood = goodTeller(good, (change) => parts.tell({ type: 'good', change }));
     this.#debounce = new Debounce(data.debounce, () => this.#compile());
   }
@@ -193,7 +196,11 @@ export class CompiledMesh {
     const told = format(errors, files, 'text').trimEnd();
     const text = commit === undefined ? told : `commit ${commit}:\n${told}`;
     if (errors.length > 0) this.#parts.tell({ type: 'refused', text });
-    if (errors.length > 0 && outcomes.size === 0) return;
+    const versionOf = (key: string): string | undefined => this.#versions?.inForce(key);
+    if (errors.length > 0 && outcomes.size === 0) {
+      this.#parts.reporter?.decided({ files, errors, versionOf });
+      return;
+    }
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
     this.#outcomes = outcomes;
     this.#compiledCommit = commit;
@@ -203,6 +210,7 @@ export class CompiledMesh {
     const secrets = this.#secrets.of(configs, whose, fleet.objects);
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
+    this.#parts.reporter?.decided({ files, errors, versionOf });
     const origin = { version, commit, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });

@@ -115,6 +115,44 @@ describe('DistributionTracker', () => {
     expect(mesh.acknowledged).toEqual({ 'shop/web': 'deny1', 'shop/api': 'deny1' });
   });
 
+  test('counts the streams that have the same inputs, and knows since which snapshot an object has its version', () => {
+    const mesh = new TrackedMesh();
+    const counted = () => mesh.tracker.progress().map(({ inputs, streams }) => [inputs, streams]);
+    expect(counted()).toEqual([['', 0]]);
+    mesh.serve('deny1', { web: 'w1', api: 'a1' });
+    const [first, second] = [contentVersion('deny1'), contentVersion('deny2')];
+    const [web, api] = [mesh.open('web'), mesh.open('api')];
+    expect(counted()).toEqual([
+      ['', 2],
+      [first, 0],
+    ]);
+    web.answer(web.first);
+    api.answer(api.first);
+    expect(counted()).toEqual([[first, 2]]);
+    mesh.serve('deny2', { web: 'w2', api: 'a1' });
+    expect(counted()).toEqual([
+      [first, 1],
+      [second, 1],
+    ]);
+    web.answer(web.next());
+    expect(counted()).toEqual([[second, 2]]);
+    expect(mesh.tracker.inForceSince(key)).toBe(mesh.tracker.numberOf(second));
+    expect(mesh.tracker.numberOf(first)).toBe(1);
+    mesh.serve('deny2', { web: 'w3', api: 'a1' });
+    expect([mesh.tracker.inForceSince(key), mesh.tracker.numberOf(second)]).toEqual([2, 3]);
+  });
+
+  test('knows the last thousand inputs, and those that a stream has', () => {
+    const mesh = new TrackedMesh();
+    mesh.serve('deny0', { web: 'w1' });
+    const web = mesh.open('web');
+    web.answer(web.first);
+    for (let i = 1; i <= 1_100; i++) mesh.serve(`deny${i}`, { web: `v${i}` });
+    expect(mesh.tracker.progress()).toMatchObject([{ inputs: contentVersion('deny0'), streams: 1 }, { streams: 0 }]);
+    expect(mesh.tracker.numberOf(contentVersion('deny2'))).toBeUndefined();
+    expect(mesh.tracker.numberOf(contentVersion('deny1000'))).toBe(1_001);
+  });
+
   test('forgets which version an acknowledgement was of after the time of its history', () => {
     const mesh = new TrackedMesh();
     mesh.serve('deny1', { web: 'w1' });

@@ -1,6 +1,7 @@
 import type { ReadClock } from '../../lib/clock.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { ResourceView } from '../../xds/resource-view.ts';
+import type { SentNote } from '../../xds/scope.ts';
 import { listOf } from './held-back.ts';
 import { emptySnapshot, type MeshSnapshot, type ProxyViews, proxyKey, type ServedProxy } from './mesh-snapshot.ts';
 import { ObjectHistory } from './object-history.ts';
@@ -17,6 +18,8 @@ interface StreamState {
   /** What was sent last, unless it is of older policies. */
   taken: { readonly snapshot: number; readonly views: ProxyViews } | undefined;
   readonly acknowledged: Partial<Record<ConfigurationList, Acknowledged>>;
+  /** What it asks for. */
+  readonly sent: Set<ConfigurationList>;
 }
 
 /** By type; undefined: the client has none, has never had it, or has one that is older than what is remembered. */
@@ -38,6 +41,17 @@ export interface ResourceAtProxy {
   readonly acknowledged: string | undefined;
 }
 
+/** Streams that have the same inputs. */
+export interface InputsReached {
+  /** Of the snapshot that was made of them; 0: none. */
+  readonly number: number;
+  /** Their digest; empty: nobody knows it any more. */
+  readonly inputs: string;
+  readonly streams: number;
+}
+
+const mostInputs = 1_000;
+
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /**
@@ -50,6 +64,9 @@ export class DistributionTracker implements StreamWatcher {
   #snapshot = emptySnapshot;
   /** Of the snapshot in force. */
   #number = 0;
+  /** Digests of what snapshots were made of, by their numbers, and the other way round. */
+  readonly #inputs = new Map<number, string>();
+  readonly #numbers = new Map<string, number>();
 
   /** `retentionMs` is PILOT_DISTRIBUTION_HISTORY_RETENTION. */
   constructor(retentionMs: number, clock: ReadClock = () => performance.now()) {
@@ -75,6 +92,29 @@ export class DistributionTracker implements StreamWatcher {
     return { version, proxies };
   }
 
+  /** How many streams have at most which inputs, the oldest ones first. A stream that has nothing yet counts for none. */
+  progress(): readonly InputsReached[] {
+    const counts = new Map<number, number>([[this.#number, 0]]);
+    for (const state of this.#streams.values()) {
+      const number = reachedBy(state);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+    this.#forgetInputs(counts);
+    return [...counts]
+      .sort(([a], [b]) => a - b)
+      .map(([number, streams]) => ({ number, inputs: this.#inputs.get(number) ?? '', streams }));
+  }
+
+  /** Number of the last snapshot that was made of these inputs; undefined: there was none, or it is too long ago. */
+  numberOf(inputs: string): number | undefined {
+    return this.#numbers.get(inputs);
+  }
+
+  /** Number of the first snapshot since which an object has the version that is in force; undefined: there is no such object. */
+  inForceSince(key: string): number | undefined {
+    return this.#history.inForceSince(key);
+  }
+
   /** Where a resource is, at the proxies that have it or are to have it. */
   ofResource(list: ConfigurationList, name: string): readonly ResourceAtProxy[] {
     return [...this.#streams].flatMap(([{ owner }, { acknowledged }]): ResourceAtProxy[] => {
@@ -85,9 +125,11 @@ export class DistributionTracker implements StreamWatcher {
     });
   }
 
-  updated(snapshot: MeshSnapshot, { objects }: SnapshotOrigin): void {
+  updated(snapshot: MeshSnapshot, { objects, version }: SnapshotOrigin): void {
     this.#snapshot = snapshot;
     this.#number++;
+    this.#inputs.set(this.#number, version);
+    this.#numbers.set(version, this.#number);
     if (objects !== undefined) this.#history.take(this.#number, objects);
     // Who is sent nothing because nothing of its own differs has the new one.
     for (const [{ owner }, { acknowledged }] of this.#streams) {
@@ -101,7 +143,7 @@ export class DistributionTracker implements StreamWatcher {
   }
 
   opened(stream: WatchedStream): void {
-    this.#streams.set(stream, { taken: undefined, acknowledged: {} });
+    this.#streams.set(stream, { taken: undefined, acknowledged: {}, sent: new Set() });
     this.taken(stream);
   }
 
@@ -109,6 +151,11 @@ export class DistributionTracker implements StreamWatcher {
     const state = this.#streams.get(stream);
     const views = this.#currentOf(stream.owner);
     if (state !== undefined) state.taken = views && { snapshot: this.#number, views };
+  }
+
+  sent(stream: WatchedStream, { typeUrl }: SentNote): void {
+    const list = listOf(typeUrl);
+    if (list !== undefined) this.#streams.get(stream)?.sent.add(list);
   }
 
   complete(stream: WatchedStream, typeUrl: string): void {
@@ -119,6 +166,16 @@ export class DistributionTracker implements StreamWatcher {
 
   closed(stream: WatchedStream): void {
     this.#streams.delete(stream);
+  }
+
+  /** Of snapshots that no stream has any more a few are known, for other replicas may be at them. */
+  #forgetInputs(used: ReadonlyMap<number, number>): void {
+    for (const [number, inputs] of this.#inputs) {
+      if (this.#inputs.size <= mostInputs) return;
+      if (used.has(number)) continue;
+      this.#inputs.delete(number);
+      if (this.#numbers.get(inputs) === number) this.#numbers.delete(inputs);
+    }
   }
 
   /** A view in which something is held back is of no snapshot: as far as is known, the client has what it had before. */
@@ -143,6 +200,11 @@ export class DistributionTracker implements StreamWatcher {
     const served = this.#snapshot.proxies.get(proxyKey(proxy));
     return served?.serviceAccount === proxy.serviceAccount ? served : undefined;
   }
+}
+
+/** The oldest snapshot among what the stream has of the types that it was sent. */
+function reachedBy({ acknowledged, sent }: StreamState): number {
+  return sent.size === 0 ? 0 : Math.min(...[...sent].map((list) => acknowledged[list]?.snapshot ?? 0));
 }
 
 function byList(versionOf: (list: ConfigurationList) => string | undefined): VersionsByList {

@@ -13,9 +13,10 @@ import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import { ConnectedProxies } from '../debug/connected.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
+import { StatusBook } from '../status/status-book.ts';
 import { OtlpExporter } from '../trace/otlp-exporter.ts';
 import { Admission } from './admission.ts';
-import { CompileSupervisor } from './compile-supervisor.ts';
+import { type CompileObserver, CompileSupervisor } from './compile-supervisor.ts';
 import { DistributionTracker } from './distribution-tracker.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, proxyKey } from './mesh-snapshot.ts';
@@ -34,6 +35,8 @@ export interface Distribution {
   /** Undefined: PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
   readonly tracker: DistributionTracker | undefined;
   readonly connected: ConnectedProxies;
+  /** What is known of objects whose status is written. */
+  readonly book: StatusBook;
   readonly supervisor: Pick<CompileSupervisor, 'why' | 'forget' | 'registry' | 'revision' | 'refusedInputs'>;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
@@ -77,7 +80,15 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   metrics.watchFleet(() => ({ streams: fleet.streams.size, waiting: fleet.queue.waiting }));
   const { program, heapMiB } = config;
   const data = { ...config.compile, tracksObjects: tracker !== undefined };
-  const observer = metrics.compilations;
+  const book = new StatusBook();
+  const observer: CompileObserver = {
+    ...metrics.compilations,
+    reported: (changed, removed) => book.take(changed, removed),
+    restarted: () => {
+      metrics.compilations.restarted();
+      book.clear();
+    },
+  };
   const keySets = fetchedKeySets(config, { log, onFetch: (isDone) => metrics.countKeyFetch(isDone) });
   const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
   metrics.watchRegistry(() => supervisor.registry);
@@ -87,7 +98,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const recycling = recycleStale(sessions, config.staleMs ?? usualStaleMs);
   return {
     fleet,
-    ...{ tracker, connected, supervisor },
+    ...{ tracker, connected, supervisor, book },
     allowKeyHosts: (hosts) => keySets.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor) : undefined),
     addTo: (server) => {

@@ -57,6 +57,12 @@ export class ObjectHistory {
     return last?.until === Number.POSITIVE_INFINITY ? last.version : undefined;
   }
 
+  /** The first of the snapshots since which the version in force is that of the object; undefined: there is no such object. */
+  inForceSince(key: string): number | undefined {
+    const last = this.#eras.get(key)?.at(-1);
+    return last?.until === Number.POSITIVE_INFINITY ? last.from : undefined;
+  }
+
   /** Undefined: the snapshot had no such object, or that is too long ago. */
   versionAt(key: string, snapshot: number): string | undefined {
     this.#forget();

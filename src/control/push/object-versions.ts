@@ -37,6 +37,11 @@ export class ObjectVersions {
     };
   }
 
+  /** Of the object in force at the last call of `changesTo`. */
+  inForce(key: string): string | undefined {
+    return this.#sent?.get(key);
+  }
+
   #versionOf({ document: { value } }: VersionedObject): string {
     let version = this.#versions.get(value);
     if (version === undefined) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Revision } from '../../git/revision.ts';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { type ClusterAddress, openAccess } from '../../kubernetes/open-access.ts';
+import type { Rate } from '../../lib/token-buckets.ts';
 import type { SourceFile } from '../../source/document.ts';
 import { ClusterRegistry } from './cluster/cluster-registry.ts';
 import { FilesRegistry } from './files.ts';
@@ -21,7 +22,19 @@ export type MeshSource =
       readonly namespaces: readonly string[];
       /** PILOT_USE_ENDPOINT_SLICE */
       readonly slices: boolean;
+      /** Absent: the status of objects is not written. */
+      readonly status?: StatusConfig | undefined;
     };
+
+/** What the status of objects says, and how often it is written. */
+export interface StatusConfig {
+  /** PILOT_ENABLE_STATUS: whether the object is accepted, and how many proxies have it. */
+  readonly reconciliation: boolean;
+  /** PILOT_ENABLE_ANALYSIS: what lint finds. */
+  readonly analysis: boolean;
+  /** PILOT_STATUS_QPS, PILOT_STATUS_BURST */
+  readonly rate: Rate;
+}
 
 /** What was in force before the registry is opened. */
 export interface Before {
@@ -46,6 +59,7 @@ export async function openRegistry(
   if (source.type === 'folder') return new FilesRegistry(source.folder, before.folders);
   if (source.type === 'git') return new GitRegistry(source.folder, source.revision);
   const api = new KubernetesApi(await openAccess(source.address, process.env));
-  const { namespaces, slices } = source;
-  return new ClusterRegistry({ api, namespaces, slices, known: before.files ?? [], onProblem });
+  const { namespaces, slices, status } = source;
+  const keepsFacts = status !== undefined;
+  return new ClusterRegistry({ api, namespaces, slices, keepsFacts, known: before.files ?? [], onProblem });
 }

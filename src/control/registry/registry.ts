@@ -1,6 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { FolderMemory } from '../../live/folder-memory.ts';
 import type { SourceFile } from '../../source/document.ts';
+import type { ObjectFacts } from './cluster/object-facts.ts';
 
 /** The objects of a registry at one moment, as texts, and of what kind is what differs from the look before. */
 export interface Batch {
@@ -53,6 +54,8 @@ export interface Registry {
   readonly figures: readonly RegistryFigures[];
   /** Absent where there is no history. */
   readonly revision?: RegistryRevision;
+  /** Of objects whose status is written; undefined: none is. */
+  readonly facts?: ObjectFacts | undefined;
   /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
   forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */

@@ -89,6 +89,11 @@ export const controlMetrics = {
     help: 'With --git: when the commit that was read last was made, in seconds since 1970; the label names it.',
     labels: ['commit'],
   },
+  meshd_status_writes_count: {
+    type: 'counter',
+    help: 'Writes of the status of objects, by their result: done, or failed, which is tried again.',
+    labels: ['result'],
+  },
   total_active_connections: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
   total_pushes: { type: 'counter', help: 'Responses with configuration that were sent.' },
   total_push_errors: { type: 'counter', help: 'Responses with configuration whose stream ended before they had left.' },

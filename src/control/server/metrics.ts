@@ -30,6 +30,7 @@ export class ControlMetrics {
   readonly #compilations = this.#counter('meshd_compilations_count');
   readonly #refusedInputs = this.#counter('meshd_refused_inputs_count');
   readonly #restarts = this.#counter('meshd_compile_restarts_count');
+  readonly #statusWrites = this.#counter('meshd_status_writes_count');
   readonly #sentSpans = this.#counter('meshd_trace_spans_sent_count');
   readonly #lostSpans = this.#counter('meshd_trace_spans_lost_count');
   readonly #meshGauges = new Map(meshGauges.map(({ name }) => [name as string, new Gauge(this.#options(name))]));
@@ -106,6 +107,11 @@ export class ControlMetrics {
     sent: (count: number): void => this.#sentSpans.inc(count),
     lost: (count: number): void => this.#lostSpans.inc(count),
   };
+
+  /** A write of an object's status has ended. */
+  countStatusWrite(isDone: boolean): void {
+    this.#statusWrites.inc({ result: isDone ? 'done' : 'failed' });
+  }
 
   /** A download of keys has ended. */
   countKeyFetch(isDone: boolean): void {

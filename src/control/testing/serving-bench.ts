@@ -6,7 +6,7 @@ import { type Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
-import type { DistributionConfig } from '../control-config.ts';
+import type { ControlConfig, DistributionConfig } from '../control-config.ts';
 import { ControlBench, type RawRequest } from './control-bench.ts';
 import { createTestRequest } from './signing-requests.ts';
 
@@ -18,6 +18,12 @@ export interface Seen {
   readonly type_url: string;
   readonly resources?: readonly { readonly name: string; readonly version: string; readonly resource: unknown }[];
   readonly removed_resources?: readonly string[];
+}
+
+/** What a bench serves otherwise. */
+export interface ServingChanges extends Partial<Omit<DistributionConfig, 'compile'>> {
+  readonly compile?: object;
+  readonly replica?: ControlConfig['replica'];
 }
 
 /** One stream of a client. */
@@ -68,7 +74,8 @@ export class ServingBench {
     await rename(this.path(`${name}.new`), join(this.#first.path('config'), name));
   }
 
-  async start({ compile, ...rest }: Partial<Omit<DistributionConfig, 'compile'>> & { compile?: object } = {}) {
+  /** `compile` and all else but the replica are parts of how proxies get their configuration. */
+  async start({ compile, replica, ...rest }: ServingChanges = {}) {
     const distribution: DistributionConfig = {
       compile: {
         ...{
@@ -86,7 +93,7 @@ export class ServingBench {
     const folder = this.#first.path('ca');
     await this.control.start((config) => ({
       ...config,
-      ...{ settings, distribution, debugSocket: this.debugSocket },
+      ...{ settings, distribution, debugSocket: this.debugSocket, replica },
       authority: config.authority && { ...config.authority, folder },
     }));
     this.root = await readFile(join(folder, 'self-signed-root.pem'), 'utf8');

@@ -27,6 +27,22 @@ export async function define(
   });
 }
 
+/** Makes a kind of Istio known to the server, whose status takes whatever is written: its conditions are one value. */
+export async function defineIstioKind(
+  { api }: Cluster,
+  { group, kind, resource }: CustomType & { readonly resource: string },
+): Promise<void> {
+  const loose = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: loose, status: loose } } };
+  const versions = [{ name: 'v1beta1', served: true, storage: true, schema, subresources: { status: {} } }];
+  const spec = { group, scope: 'Namespaced', names: { kind, plural: resource }, versions };
+  await api.must('POST', definitions, { metadata: { name: `${resource}.${group}` }, spec });
+  await until(async () => (await api.ask('GET', `/apis/${group}/v1beta1/${resource}`)).status === 200 || undefined, {
+    timeoutMs: 20_000,
+    otherwise: async () => `${resource}.${group} is not served`,
+  });
+}
+
 async function isServed(api: Cluster['api'], { spec }: CustomResourceDefinition): Promise<boolean> {
   const paths = spec.versions.map(({ name }) => `/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`);
   const answers = await Promise.all(paths.map((path) => api.ask('GET', path)));

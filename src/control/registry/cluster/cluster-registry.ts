@@ -4,7 +4,8 @@ import type { SourceFile } from '../../../source/document.ts';
 import type { Batch, Registry, RegistryFigures } from '../registry.ts';
 import { DefinitionJudge } from './definition-judge.ts';
 import { folderOf, KindObjects } from './kind-objects.ts';
-import { type FollowedKind, followedKinds } from './kinds.ts';
+import { type FollowedKind, followedKinds, hasOwnStatus } from './kinds.ts';
+import { ObjectFacts } from './object-facts.ts';
 
 export interface ClusterRegistryOptions {
   readonly api: KubernetesApi;
@@ -15,6 +16,8 @@ export interface ClusterRegistryOptions {
   /** What was in force before this `meshd` ran. */
   readonly known?: readonly SourceFile[];
   readonly onProblem: (text: string) => void;
+  /** What the server says of objects whose status is written is kept. */
+  readonly keepsFacts?: boolean | undefined;
   /** After so long services are served as far as they are known. */
   readonly servicesMs?: number;
 }
@@ -36,6 +39,7 @@ const settleMs = 10;
  */
 export class ClusterRegistry implements Registry {
   readonly folders = [];
+  readonly facts: ObjectFacts | undefined;
   readonly #options: ClusterRegistryOptions;
   readonly #followed: readonly Followed[];
   readonly #ended = new AbortController();
@@ -48,6 +52,7 @@ export class ClusterRegistry implements Registry {
 
   constructor(options: ClusterRegistryOptions) {
     this.#options = options;
+    this.facts = options.keepsFacts ? new ObjectFacts() : undefined;
     this.#followed = followedKinds(options).flatMap((kind) =>
       (options.namespaces.length === 0 ? [undefined] : options.namespaces).map((namespace) =>
         this.#follow(kind, namespace),
@@ -137,6 +142,7 @@ export class ClusterRegistry implements Registry {
       kind,
       known: known.filter(({ path }) => path.startsWith(own) && isOfOne(path.slice(folder.length), type.isNamespaced)),
       ...(deletions && { deletions }),
+      facts: hasOwnStatus(kind) ? this.facts : undefined,
       onChange: () => this.#tell(role),
     });
     let before: ReflectorState | undefined;

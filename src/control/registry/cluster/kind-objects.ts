@@ -2,6 +2,7 @@ import type { ReflectorSink } from '../../../kubernetes/reflector.ts';
 import type { ApiObject } from '../../../kubernetes/resource-type.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import type { FollowedKind } from './kinds.ts';
+import type { ObjectFacts } from './object-facts.ts';
 import { textOf } from './projection.ts';
 
 export interface KindObjectsOptions {
@@ -10,6 +11,8 @@ export interface KindObjectsOptions {
   readonly known: readonly SourceFile[];
   /** Of a kind whose definition may be deleted: whether objects that are gone were deleted by somebody's wish. */
   readonly deletions?: DeletionJudge;
+  /** Kept of objects whose status is written. */
+  readonly facts?: ObjectFacts | undefined;
   readonly onChange: () => void;
 }
 
@@ -52,7 +55,11 @@ export class KindObjects implements ReflectorSink {
   replace(objects: readonly ApiObject[]): void {
     const now = new Set<string>();
     for (const object of objects) now.add(this.#put(object));
-    for (const [path, file] of this.#files) if (!now.has(path)) this.#remove(path, file);
+    for (const [path, file] of this.#files) {
+      if (now.has(path)) continue;
+      this.#options.facts?.delete(path);
+      this.#remove(path, file);
+    }
     this.#judge();
   }
 
@@ -63,12 +70,16 @@ export class KindObjects implements ReflectorSink {
   delete({ metadata }: ApiObject): void {
     const path = this.#pathOf(metadata.namespace, metadata.name);
     const file = this.#files.get(path);
+    this.#options.facts?.delete(path);
     if (file !== undefined) this.#remove(path, file);
     this.#judge();
   }
 
   unserved(): void {
-    for (const path of this.#files.keys()) this.#held.add(path);
+    for (const path of this.#files.keys()) {
+      this.#options.facts?.delete(path);
+      this.#held.add(path);
+    }
     if (this.#held.size > 0) this.#options.onChange();
   }
 
@@ -86,9 +97,13 @@ export class KindObjects implements ReflectorSink {
     const text = textOf(object, this.#options.kind.type);
     this.#held.delete(path);
     this.#gone.delete(path);
+    const before = this.#files.get(path);
     // What is not read may differ: heartbeats, the fields of servers, our own status.
-    if (this.#files.get(path)?.text === text) return path;
-    this.#files.set(path, { path, text, isSizeChecked: true });
+    const isSame = before?.text === text;
+    const file: SourceFile = isSame ? before : { path, text, isSizeChecked: true };
+    this.#options.facts?.put(file, this.#options.kind.type, object);
+    if (isSame) return path;
+    this.#files.set(path, file);
     this.#options.onChange();
     return path;
   }

@@ -47,6 +47,11 @@ export function followedKinds({ slices }: { readonly slices: boolean }): readonl
   ];
 }
 
+/** Whether `meshd` writes the status of the kind; that of a WorkloadEntry says whether it is healthy, and is read. */
+export function hasOwnStatus({ isCustom, role }: FollowedKind): boolean {
+  return isCustom && role !== 'endpoints';
+}
+
 const sliceType: ResourceType = {
   ...{
     group: 'discovery.k8s.io',

@@ -11,6 +11,7 @@ import { type Cluster, startCluster, usualControllers } from '../../../testing/k
 import { define } from '../../../testing/kubernetes/definitions.ts';
 import { builtProgram } from '../../../testing/kubernetes/programs.ts';
 import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
+import { makePod, makeSampleMesh } from '../../testing/cluster-mesh.ts';
 import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
 import { type FollowedKind, followedKinds } from './kinds.ts';
 
@@ -33,7 +34,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
     cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
     const custom = followedKinds({ slices: false }).filter((kind) => kind.isCustom && own(kind));
     await Promise.all(custom.map(({ type }) => define(cluster, type)));
-    await makeMesh(cluster);
+    await makeSampleMesh(cluster);
     bench = await ServingBench.create();
     const address = { kubeconfig: cluster.kubeconfig('meshd', cluster.adminToken), context: undefined };
     // Addresses of loopback are no endpoints to Kubernetes, so that the test cannot come from its pod's.
@@ -104,29 +105,6 @@ describe('meshd, serving a Kubernetes cluster', () => {
     await vi.waitFor(() => expect(inbound()).not.toContain('/other'), 5_000);
   });
 });
-
-async function makeMesh(cluster: Cluster): Promise<void> {
-  const { api } = cluster;
-  const labels = { 'mesh-injection': 'enabled' };
-  await api.must('POST', '/api/v1/namespaces', { metadata: { name: 'foo', labels } });
-  await api.must('POST', '/api/v1/namespaces/foo/serviceaccounts', { metadata: { name: 'httpbin' } });
-  const ports = [{ name: 'http', port: 8000 }];
-  const service = { metadata: { name: 'httpbin' }, spec: { selector: { app: 'httpbin' }, ports } };
-  await api.must('POST', '/api/v1/namespaces/foo/services', service);
-  await makePod(cluster, 'httpbin', '10.1.0.1');
-  // Until its controller has recorded the pod.
-  const path = '/api/v1/namespaces/foo/endpoints/httpbin';
-  await vi.waitFor(async () => expect((await api.ask('GET', path)).body.subsets).toHaveLength(1), 20_000);
-}
-
-async function makePod({ api }: Cluster, name: string, podIP: string): Promise<void> {
-  const containers = [{ name: 'app', image: 'app', ports: [{ containerPort: 8000 }] }];
-  const spec = { serviceAccountName: 'httpbin', nodeName: 'node', containers };
-  await api.must('POST', '/api/v1/namespaces/foo/pods', { metadata: { name, labels: { app: 'httpbin' } }, spec });
-  const conditions = [{ type: 'Ready', status: 'True' }];
-  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
-  await api.must('PATCH', `/api/v1/namespaces/foo/pods/${name}/status`, { status }, 'application/merge-patch+json');
-}
 
 /** List, name and version, the digest of its bytes, of each resource that the proxy has now. */
 function resources({ seen }: RawStream): Map<string, string> {

@@ -1,0 +1,94 @@
+import type { StatusConfig } from '../registry/open-registry.ts';
+import type { ConditionWords } from './condition.ts';
+import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
+
+/** How many proxies have the version of an object that is in force, of those that are connected to any replica. */
+export interface Reach {
+  readonly proxies: number;
+  readonly connected: number;
+}
+
+export interface DesiredParts {
+  readonly config: Pick<StatusConfig, 'reconciliation' | 'analysis'>;
+  /** Undefined: nobody tracks who has what. */
+  readonly reach: { of(key: string): Reach } | undefined;
+}
+
+/** So long a message is at most; a server takes 32 KiB. */
+const longestMessage = 4_000;
+
+/** What the status of an object is to say; undefined: what the server has is not compiled yet. */
+export function desiredConditions(
+  report: ObjectReport,
+  { config, reach }: DesiredParts,
+): readonly ConditionWords[] | undefined {
+  const { verdict } = report;
+  if (verdict === undefined) return undefined;
+  return [
+    ...(config.reconciliation ? [accepted(verdict)] : []),
+    ...(config.reconciliation && reach
+      ? [settledCondition(report) ?? distributed(verdict, reach.of(trackedKey(report)))]
+      : []),
+    ...(config.analysis && verdict.lint !== undefined ? [lintPassed(verdict.lint)] : []),
+  ];
+}
+
+/** Whether more proxies may come to have the version of the object. */
+export function isUnsettled(words: readonly ConditionWords[]): boolean {
+  return words.some(({ reason }) => reason === 'InProgress' || reason === 'NoProxies');
+}
+
+function accepted({ errors, version }: Verdict): ConditionWords {
+  const [first] = errors;
+  if (first === undefined) {
+    return { type: 'Accepted', status: 'True', reason: 'Valid', message: 'the object is in force' };
+  }
+  const rest =
+    version === undefined ? 'no version of the object is in force' : 'the last valid version of the object is in force';
+  return {
+    ...{ type: 'Accepted', status: 'False', reason: camelCase(first.code) },
+    message: textOf(errors, `; ${rest}`),
+  };
+}
+
+/** A column of `kubectl get` shows the message. The version is part of it, so that another leader knows of which it is said. */
+function distributed({ version }: Verdict, { proxies, connected }: Reach): ConditionWords {
+  const type = 'Distributed';
+  if (version === undefined) {
+    return { type, status: 'False', reason: 'NotInForce', message: 'no version of the object is in force' };
+  }
+  const message = `${proxies}/${connected} have version ${version}`;
+  if (connected === 0) return { type, status: 'Unknown', reason: 'NoProxies', message };
+  const isDone = proxies === connected;
+  return { type, status: isDone ? 'True' : 'False', reason: isDone ? 'AllProxies' : 'InProgress', message };
+}
+
+function lintPassed(findings: readonly Finding[]): ConditionWords {
+  const [first] = findings;
+  if (first === undefined) {
+    return { type: 'LintPassed', status: 'True', reason: 'NoFindings', message: 'lint finds nothing' };
+  }
+  return { type: 'LintPassed', status: 'False', reason: camelCase(first.code), message: textOf(findings) };
+}
+
+function textOf(findings: readonly Finding[], end = ''): string {
+  const lines = findings.map(({ code, field, message }) => `${field && `${field}: `}${message} [${code}]`);
+  const text = [...new Set(lines)].join('; ');
+  const most = longestMessage - end.length;
+  return `${text.length > most ? `${text.slice(0, most - 1)}…` : text}${end}`;
+}
+
+/** `UnknownField` of `unknown-field`. */
+function camelCase(code: string): string {
+  return code.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * The condition that says that all proxies have the version of the object that is in force. Once it is written it stays:
+ * proxies that come later get the version at once, and their coming and going changes nothing.
+ */
+function settledCondition({ conditions, generation, verdict }: ObjectReport): ConditionWords | undefined {
+  const condition = conditions.find(({ type }) => type === 'Distributed');
+  if (condition?.status !== 'True' || condition.observedGeneration !== generation) return undefined;
+  return condition.message.endsWith(` ${verdict?.version}`) ? condition : undefined;
+}

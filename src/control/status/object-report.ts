@@ -1,0 +1,41 @@
+import type { ResourceType } from '../../kubernetes/resource-type.ts';
+import type { Condition } from './condition.ts';
+
+/** What the compiler says of an object. */
+export interface Verdict {
+  /** Version of the object that is in force, as the tracker of distribution knows it; undefined: none is. */
+  readonly version: string | undefined;
+  /** Why the object as it stands is not used; empty: it is in force. */
+  readonly errors: readonly Finding[];
+  /** What lint says of it; undefined: it was not asked. */
+  readonly lint: readonly Finding[] | undefined;
+}
+
+/** Something that is said of an object. */
+export interface Finding {
+  /** Of a diagnostic or a rule of lint. */
+  readonly code: string;
+  /** Such as `spec.rules[0].to`; empty: of the whole object. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** An object whose status is written, as the server has it, and what is said of it. */
+export interface ObjectReport {
+  /** `kubernetes/<group>/<kind>/<namespace>/<name>` */
+  readonly path: string;
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly generation: number;
+  readonly revision: string;
+  /** Of everybody. */
+  readonly conditions: readonly Condition[];
+  /** Undefined: what the server has is not compiled yet. */
+  readonly verdict: Verdict | undefined;
+}
+
+/** How the tracker of distribution names an object. */
+export function trackedKey({ type, namespace, name }: Pick<ObjectReport, 'type' | 'namespace' | 'name'>): string {
+  return namespace === undefined ? `${type.kind}/${name}` : `${type.kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,127 @@
+import type { Diagnostic } from '../../diagnostics/bag.ts';
+import { formatPath } from '../../diagnostics/json-path.ts';
+import { jsonPathAt } from '../../diagnostics/json-positions.ts';
+import { append } from '../../lib/append.ts';
+import type { SourceFile } from '../../source/document.ts';
+import type { ObjectFact, ObjectFacts } from '../registry/cluster/object-facts.ts';
+import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
+
+/** Told of all that is other than it was told before. */
+export type TellReports = (changed: readonly ObjectReport[], removed: readonly string[]) => void;
+
+/** What a compilation decided. */
+export interface Decided {
+  readonly files: readonly SourceFile[];
+  readonly errors: readonly Diagnostic[];
+  /** Of the objects in force, by `trackedKey`. */
+  readonly versionOf: (key: string) => string | undefined;
+}
+
+interface Placed {
+  readonly span?: Diagnostic['span'];
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Judged {
+  readonly file: SourceFile;
+  readonly verdict: Verdict;
+  /** It is the same as that of another verdict where this is. */
+  readonly text: string;
+}
+
+/** Events of one write, and those of many, are told together. */
+const gatherMs = 100;
+
+/** Joins what the server says of each object with what the compiler says of it, and tells what differs. */
+export class ObjectReporter {
+  readonly #facts: ObjectFacts;
+  readonly #tell: TellReports;
+  #judged = new Map<string, Judged>();
+  #lint: ReadonlyMap<string, readonly Finding[]> | undefined;
+  readonly #changed = new Set<string>();
+  readonly #told = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(facts: ObjectFacts, tell: TellReports) {
+    this.#facts = facts;
+    this.#tell = tell;
+    facts.follow(() => this.#tellSoon());
+  }
+
+  /** A compilation of these files has ended. */
+  decided({ files, errors, versionOf }: Decided): void {
+    const byPath = errorsByPath(errors);
+    const before = this.#judged;
+    this.#judged = new Map();
+    for (const file of files) {
+      const fact = this.#facts.get(file.path);
+      if (fact === undefined) continue;
+      const verdict: Verdict = {
+        version: versionOf(trackedKey(fact)),
+        errors: (byPath.get(file.path) ?? []).map((error) => findingOf(error, file.text)),
+        lint: this.#lint && (this.#lint.get(file.path) ?? []),
+      };
+      const text = JSON.stringify(verdict);
+      const known = before.get(file.path);
+      const isSame = known?.text === text && known.file === file;
+      this.#judged.set(file.path, isSame ? known : { file, verdict, text });
+      if (!isSame) this.#changed.add(file.path);
+    }
+    this.#tellSoon();
+  }
+
+  /** Lint has looked at the files that were decided on last. */
+  linted(findings: readonly Placed[]): void {
+    const byPath = errorsByPath(findings);
+    const texts = new Map([...this.#judged].map(([path, { file }]) => [path, file.text]));
+    this.#lint = new Map(
+      [...byPath].map(([path, own]) => [path, own.map((finding) => findingOf(finding, texts.get(path) ?? '{}'))]),
+    );
+    for (const [path, judged] of this.#judged) {
+      const verdict = { ...judged.verdict, lint: this.#lint.get(path) ?? [] };
+      const text = JSON.stringify(verdict);
+      if (text === judged.text) continue;
+      this.#judged.set(path, { ...judged, verdict, text });
+      this.#changed.add(path);
+    }
+    this.#tellSoon();
+  }
+
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#tellNow();
+    }, gatherMs);
+  }
+
+  #tellNow(): void {
+    const paths = new Set([...this.#facts.takeChanged(), ...this.#changed]);
+    this.#changed.clear();
+    const [changed, removed]: [ObjectReport[], string[]] = [[], []];
+    for (const path of paths) {
+      const fact = this.#facts.get(path);
+      if (fact !== undefined) {
+        changed.push(this.#reportOf(path, fact));
+        this.#told.add(path);
+      } else if (this.#told.delete(path)) removed.push(path);
+    }
+    if (changed.length > 0 || removed.length > 0) this.#tell(changed, removed);
+  }
+
+  #reportOf(path: string, { file, ...fact }: ObjectFact): ObjectReport {
+    const judged = this.#judged.get(path);
+    // What differs from what was compiled waits for its own verdict.
+    return { path, ...fact, verdict: judged?.file === file ? judged.verdict : undefined };
+  }
+}
+
+function errorsByPath<T extends Placed>(all: readonly T[]): Map<string, T[]> {
+  const byPath = new Map<string, T[]>();
+  for (const one of all) if (one.span !== undefined) append(byPath, one.span.file, one);
+  return byPath;
+}
+
+function findingOf({ span, code, message }: Placed, text: string): Finding {
+  return { code, field: span === undefined ? '' : formatPath(jsonPathAt(text, span.start)), message };
+}

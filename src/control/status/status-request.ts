@@ -1,0 +1,46 @@
+import type { ApiRequest } from '../../kubernetes/api.ts';
+import { apiVersionOf, pathOf } from '../../kubernetes/resource-type.ts';
+import { type Condition, type ConditionWords, conditionAfter } from './condition.ts';
+import type { ObjectReport } from './object-report.ts';
+
+/** Owner of the conditions that are written here. */
+export const fieldManager = 'meshd';
+
+const own: ReadonlySet<string> = new Set(['Accepted', 'Distributed', 'LintPassed']);
+
+/**
+ * The request that makes an object's status say these words, by server-side apply; undefined: it says them already. It
+ * counts for the revision that was seen alone, so that nothing is said of an object that became another meanwhile.
+ */
+export function statusRequest(
+  report: ObjectReport,
+  words: readonly ConditionWords[],
+  now: Date,
+): ApiRequest | undefined {
+  const { type, namespace, name, revision, generation } = report;
+  const before = report.conditions.filter((condition) => own.has(condition.type));
+  const conditions = words.map((it) => {
+    const known = before.find((condition) => condition.type === it.type);
+    return conditionAfter(known, it, generation, now);
+  });
+  if (conditions.length === before.length && conditions.every((condition) => before.includes(condition))) {
+    return undefined;
+  }
+  const body = {
+    ...{ apiVersion: apiVersionOf(type), kind: type.kind },
+    metadata: { name, ...(namespace !== undefined && { namespace }), resourceVersion: revision },
+    status: { conditions: [...foreignConditions(report), ...conditions] },
+  };
+  return {
+    method: 'PATCH',
+    path: `${pathOf(type, namespace)}/${name}/status?fieldManager=${fieldManager}&force=true`,
+    contentType: 'application/apply-patch+yaml',
+    body,
+  };
+}
+
+/** Where a schema does not say that conditions are a map, a write replaces all of them: others' are written as they are. */
+function foreignConditions({ type, conditions }: ObjectReport): readonly Condition[] {
+  if (!type.group.endsWith('istio.io')) return [];
+  return conditions.filter((condition) => !own.has(condition.type));
+}
