@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
@@ -147,6 +147,29 @@ describe('CommitDisk', () => {
     expect(await refusal(id, '.', {}, partial)).toContain(blob);
     const held = (): string => repository.gitIn(partial, ['cat-file', '--batch-all-objects', '--batch-check']);
     expect(held()).not.toContain(blob);
+  });
+
+  test('says which object is damaged, and of which file', async () => {
+    const id = repository.commit({ 'a.yaml': 'a: 1' });
+    const blob = repository.git('rev-parse', 'HEAD:a.yaml');
+    const file = join(repository.folder, '.git/objects', blob.slice(0, 2), blob.slice(2));
+    rmSync(file);
+    writeFileSync(file, 'no object');
+    expect(await refusal(id)).toContain(`cannot read "a.yaml": the object ${blob} is missing or damaged`);
+  });
+
+  test('waits no longer than it is told for a git that hangs', async () => {
+    const opened = await openRepository(repository.folder);
+    const bin = join(repository.home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    const environment = { PATH: `${bin}:${process.env.PATH}` };
+    const reader = new ObjectReader({ ...opened, environment, longestMs: 300 });
+    readers.push(reader);
+    const told = 'git cat-file in the repository ".*" said nothing for 300 ms';
+    await expect(reader.read('HEAD', 1)).rejects.toThrow(new RegExp(told));
+    // Nobody waits for it a second time.
+    await expect(reader.read('HEAD', 1)).rejects.toThrow(new RegExp(told));
   });
 
   test('takes no replaced object for the one that was committed', async () => {

@@ -142,8 +142,10 @@ export class CommitDisk implements SourceDisk {
     const object = await this.#options.reader.read(id, mostBytes);
     if (object?.type === type) return object;
     const found =
-      object === undefined ? 'is missing: is it a clone without all objects (--filter)?' : 'is of another type';
-    throw new GitError('git-failed', `the ${type} ${id} ${found}`);
+      object === undefined
+        ? 'is missing or damaged ("git fsck" tells); a clone without all objects (--filter) cannot be served'
+        : `is no ${type}`;
+    throw new GitError('git-failed', `the object ${id} ${found}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { nearest } from '../lib/nearest.ts';
 import { GitError } from './git-error.ts';
-import { longestCallMs, type Repository } from './open-repository.ts';
+import type { Repository } from './open-repository.ts';
 import { fullId } from './revision.ts';
 import { lastWords, runGit } from './run-git.ts';
 
@@ -77,8 +77,8 @@ function filesOf({ gitFolder, commonFolder }: Repository, names: readonly string
 }
 
 async function call(repository: Repository, args: readonly string[], expected: readonly number[]): Promise<string> {
-  const { code, stdout, stderr } = await runGit(args, repository, longestCallMs);
+  const { code, stdout, stderr } = await runGit(args, repository);
   if (code !== undefined && expected.includes(code)) return stdout;
-  const reason = code === undefined ? `did not end within ${longestCallMs} ms` : `failed: ${lastWords(stderr)}`;
+  const reason = code === undefined ? `did not end within ${repository.longestMs} ms` : `failed: ${lastWords(stderr)}`;
   throw new GitError('git-failed', `git ${args[0]} in the repository "${repository.name}" ${reason}`);
 }

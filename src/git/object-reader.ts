@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { GitError } from './git-error.ts';
-import { longestCallMs, type Repository } from './open-repository.ts';
+import type { Repository } from './open-repository.ts';
 import { lastWords, notStarted, startGit } from './run-git.ts';
 
 export interface GitObject {
@@ -63,10 +63,11 @@ export class ObjectReader {
   #wait(): void {
     clearTimeout(this.#timer);
     if (this.#open.length === 0) return;
+    const { longestMs } = this.#repository;
     this.#timer = setTimeout(() => {
-      this.#fail(this.#error(`said nothing for ${longestCallMs} ms`));
+      this.#fail(this.#error(`said nothing for ${longestMs} ms`));
       this.close();
-    }, longestCallMs);
+    }, longestMs);
   }
 
   #take(part: Buffer): void {

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRepository } from './open-repository.ts';
@@ -61,13 +61,26 @@ describe('openRepository', () => {
   });
 
   test.each([
+    ['every call', 'exec sleep 60', /^git --version says nothing within 300 ms$/],
+    [
+      'a call about the folder',
+      'test "$1" = --version || exec sleep 60; echo git version 2.50.0',
+      /^git says nothing of/,
+    ],
+  ])('waits no longer than it is told for %s of a git that hangs', async (_name, script, message) => {
+    mkdirSync(at('bin'));
+    writeFileSync(at('bin/git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const environment = { PATH: `${at('bin')}:${process.env.PATH}` };
+    await expect(openRepository(repository.folder, environment, 300)).rejects.toThrow(message);
+  });
+
+  test.each([
     ['that is not there', undefined, /^there is no program "git" on the PATH: install git$/],
     ['that is too old', 'echo git version 2.31.8', /^"git version 2.31.8" is too old: git 2.32 or later is needed$/],
   ])('refuses a git %s', async (_name, script, message) => {
     mkdirSync(at('bin'));
     if (script !== undefined) {
-      writeFileSync(at('bin/git'), `#!/bin/sh\n${script}\n`);
-      chmodSync(at('bin/git'), 0o755);
+      writeFileSync(at('bin/git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     }
     await expect(openRepository(repository.folder, { PATH: at('bin') })).rejects.toThrow(message);
   });

@@ -6,6 +6,8 @@ export interface GitPlace {
   /** The folder that git is started in, which exists. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** A call that takes longer is killed; absent: none is. */
+  readonly longestMs?: number;
 }
 
 export interface GitOutcome {
@@ -20,8 +22,9 @@ export function startGit(args: readonly string[], { folder, environment }: GitPl
   return spawn('git', args, { cwd: folder, env: { ...environment, LC_ALL: 'C' }, stdio: 'pipe' });
 }
 
-/** Runs `git` until it ends, and kills it after `longestMs`. Throws a `GitError` where there is no such program. */
-export async function runGit(args: readonly string[], place: GitPlace, longestMs?: number): Promise<GitOutcome> {
+/** Runs `git` until it ends. Throws a `GitError` where there is no such program. */
+export async function runGit(args: readonly string[], place: GitPlace): Promise<GitOutcome> {
+  const { longestMs } = place;
   const child = startGit(args, place);
   child.stdin.end();
   const timer = longestMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), longestMs);
