@@ -13,6 +13,7 @@ import {
   type StartSidecar,
 } from '../../src/testbed/sidecars.ts';
 import { until } from '../../src/testbed/until.ts';
+import type { ConfigurationList } from '../../src/xds/aggregated-service.ts';
 import { ControlPlane } from '../identity/control-plane.ts';
 import { DirectEnvoys } from './direct-envoy.ts';
 
@@ -37,6 +38,11 @@ export interface ServedFleetOptions {
   readonly replicas: readonly Replica[];
   readonly mannerOf: (pod: PlannedPod) => ProxyManner;
 }
+
+/** Resources by type, as their messages in JSON. */
+export type ServedResources = Readonly<
+  Record<ConfigurationList, readonly { readonly name: string; readonly version: string; readonly resource: object }[]>
+>;
 
 interface Parts extends ServedFleetOptions {
   readonly planes: readonly ControlPlane[];
@@ -122,6 +128,14 @@ export class ServedFleet implements ProxyFleet {
 
   async close(): Promise<void> {
     await this.#direct.close();
+  }
+
+  /** What a proxy (`namespace/name`) is to have, as the first control plane says. */
+  async resourcesOf(proxy: string): Promise<ServedResources> {
+    const [plane] = this.planes;
+    const [answer] = plane === undefined ? [] : await this.ask(plane, [`/debug/config_dump?proxy=${proxy}`]);
+    if (answer === undefined) throw new Error(`no control plane knows what ${proxy} is to have`);
+    return answer as ServedResources;
   }
 
   /** Streams of all proxies, as the control planes that run tell of them. */
