@@ -1,5 +1,5 @@
-import { additions } from './additions.ts';
 import type { Column, DefinedKind } from './defined-kinds.ts';
+import { additions } from './kind-additions.ts';
 import { statusSchema } from './status-schema.ts';
 import { type StructuralSchema, structuralSchema } from './structural-schema.ts';
 

@@ -48,9 +48,9 @@ const samples: readonly string[] = [
 
 /** Formats of which a server cannot say everything; of all others it says the same as the compiler. */
 const partly: ReadonlySet<string> = new Set([
-  // The length of one label of a host, and the groups of an IPv6 address.
+  // The length of one label of a host, a top level of digits, and the numbers of an address or port.
   ...['destination-host', 'dns-subdomain', 'egress-host', 'gateway-host', 'gateway-reference', 'host-or-address'],
-  ...['ip-address', 'ip-block', 'wildcard-host', 'export-to', 'service-export-to'],
+  ...['ip-address', 'ip-block', 'wildcard-host', 'export-to', 'service-export-to', 'ingress-endpoint', 'port-text'],
   // Parts of a millisecond or second.
   ...['duration', 'duration-or-zero', 'whole-seconds'],
   // What only a parser of JSON or of URIs knows.
@@ -124,6 +124,15 @@ function variants(from: readonly string[], count: number): readonly string[] {
   return [...made];
 }
 
-function isTaken(text: string, { pattern = '', maxLength = Number.POSITIVE_INFINITY }: TextPattern): boolean {
-  return [...text].length <= maxLength && new RegExp(pattern).test(text);
+function isTaken(
+  text: string,
+  { pattern = '', maxLength = Number.POSITIVE_INFINITY, allOf = [] }: TextPattern,
+): boolean {
+  const patterns = [pattern, ...allOf.map((further) => further.pattern)];
+  return [...text].length <= maxLength && patterns.every((one) => expression(one).test(text));
+}
+
+/** Expressions of JavaScript have RE2's flag for letters of any case as a flag of the whole. */
+function expression(pattern: string): RegExp {
+  return pattern.includes('(?i:') ? new RegExp(pattern.replace('(?i:', '(?:'), 'i') : new RegExp(pattern);
 }

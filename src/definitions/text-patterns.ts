@@ -1,100 +1,83 @@
 import { retryConditions } from '../schema/texts.ts';
 
-/** What an API server can check of a text: a regular expression of RE2, and a bound in characters. */
+/** What an API server can check of a text: regular expressions of RE2, and a bound in characters. */
 export interface TextPattern {
   readonly pattern?: string;
   readonly maxLength?: number;
+  /** Further expressions. */
+  readonly allOf?: readonly { readonly pattern: string }[];
 }
 
-const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
-const hostLabel = '[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?';
-/** The last label of a host: one of digits only would read as an address. */
-const topLabel = '(?:[0-9]*[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?|[0-9]+-[-a-zA-Z0-9]*[a-zA-Z0-9])';
-const host = `(?:${hostLabel}\\.)*${topLabel}\\.?`;
-/** A wildcard with a dot behind it, or `*-` and the rest of a label. */
-const wildcard = `(?:\\*\\.${host}|\\*-${hostLabel}(?:\\.${host})?)`;
-const anyHost = `(?:\\*|${wildcard}|${host})`;
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const hostLabel = '[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?';
+const host = `${hostLabel}(\\.${hostLabel})*\\.?`;
+const anyHost = `(\\*|(\\*[-.])?${host})`;
 
-const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
-const addressV4 = `${byte}(?:\\.${byte}){3}`;
-/** Which groups an address has is left to the compiler. */
+const addressV4 = '[0-9]{1,3}(\\.[0-9]{1,3}){3}';
 const addressV6 = '[0-9a-fA-F]*:[0-9a-fA-F:.]*';
-const address = `(?:${addressV4}|${addressV6})`;
-const block = `(?:${addressV4}(?:/(?:3[0-2]|[12]?[0-9]))?|${addressV6}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`;
+const port = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
+const labelValue = '([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
 
-const port = '(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
-const labelValue = '(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
+const unit = '(ns|us|µs|μs|ms|s|m|h)';
+const durationOrZero = `[+-]?0|\\+?([0-9.]+${unit})+|-([0.]+${unit})+`;
 
-const unit = '(?:ns|us|µs|μs|ms|s|m|h)';
-const part = `(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)${unit}`;
-const zeroPart = `(?:0+\\.?0*|\\.0+)${unit}`;
-const partAboveZero = `(?:[0-9]*[1-9][0-9]*\\.?[0-9]*|[0-9]*\\.[0-9]*[1-9][0-9]*)${unit}`;
-const duration = `\\+?(?:${part})*${partAboveZero}(?:${part})*`;
-const durationOrZero = `(?:[+-]?0|\\+?(?:${part})+|-(?:${zeroPart})+)`;
-
-/** No control characters but the tab. */
-const plain = '\\x00-\\x08\\x0A-\\x1F\\x7F';
+/** Control characters but the tab. */
+const controls = '\\x00-\\x08\\x0A-\\x1F\\x7F';
 const segment = "[a-zA-Z0-9\\-._~%!$&'()+,;:@=]*";
-const template = `/(?:(?:\\{\\*\\}|${segment})/)*(?:\\{\\*\\}|${segment}|\\{\\*\\*\\}(?:/${segment})*)`;
-const statusOrCondition = `(?:${retryConditions.join('|')}|[1-5][0-9]{2})`;
+const template = `/((\\{\\*\\}|${segment})/)*(\\{\\*\\}|${segment}|\\{\\*\\*\\}(/${segment})*)`;
+const statusOrCondition = `(${retryConditions.join('|')}|[1-5][0-9]{2})`;
 
 /**
- * What an API server checks of each format. It refuses no text that the compiler takes; what it cannot say, such as the
- * number of groups of an IPv6 address, is left to the compiler.
+ * What an API server checks of each format. It refuses no text that the compiler takes. The server prints the expression
+ * where a text is refused, so that it is one that people can read: the rest, such as the numbers in an address, is left to
+ * the compiler.
  */
 export const textPatterns: Readonly<Record<string, TextPattern>> = {
-  'destination-host': { pattern: whole(`${wildcard}|${host}`), maxLength: 256 },
+  'destination-host': { pattern: whole(`(\\*[-.])?${host}`), maxLength: 256 },
   'dns-label': { pattern: whole(label), maxLength: 63 },
-  'dns-subdomain': { pattern: whole(`${label}(?:\\.${label})*`), maxLength: 253 },
-  duration: { pattern: whole(duration) },
+  'dns-subdomain': { pattern: whole(`${label}(\\.${label})*`), maxLength: 253 },
+  duration: { pattern: whole(`\\+?([0-9.]+${unit})+`), allOf: [{ pattern: '[1-9]' }] },
   'duration-or-zero': { pattern: whole(durationOrZero) },
-  'egress-host': { pattern: whole(`(?:[*.~]|${label})/${anyHost}`), maxLength: 320 },
+  'egress-host': { pattern: whole(`([*.~]|${label})/${anyHost}`), maxLength: 320 },
   'entry-protocol': {
-    pattern: whole(
-      anyCase('HTTP HTTPS HTTP2 HTTP_PROXY GRPC GRPC-WEB MONGO MYSQL REDIS TCP TLS UDP THRIFT'.split(' '), true),
-    ),
+    pattern: '^(?i:HTTP|HTTPS|HTTP2|HTTP_PROXY|GRPC|GRPC-WEB|MONGO|MYSQL|REDIS|TCP|TLS|UDP|THRIFT|)$',
     maxLength: 10,
   },
   'export-to': { pattern: whole(`[*.]|${label}`), maxLength: 63 },
   'gateway-host': {
-    pattern: whole(`(?:(?:[*.]|${label})/)?(?:\\*|${wildcard}|${hostLabel}\\.${host})|${address}`),
+    pattern: whole(`(([*.]|${label})/)?(\\*|\\*[-.]${host}|${hostLabel}(\\.${hostLabel})+\\.?)|${addressV6}`),
     maxLength: 320,
   },
-  'gateway-protocol': {
-    pattern: whole(anyCase('HTTP HTTPS HTTP2 GRPC GRPC-WEB MONGO MYSQL REDIS TCP TLS'.split(' '))),
-    maxLength: 8,
-  },
-  'gateway-reference': { pattern: whole(`${label}|${host}|(?:\\.|${label})/${label}`), maxLength: 256 },
+  'gateway-protocol': { pattern: '^(?i:HTTP|HTTPS|HTTP2|GRPC|GRPC-WEB|MONGO|MYSQL|REDIS|TCP|TLS)$', maxLength: 8 },
+  'gateway-reference': { pattern: whole(`${host}|(\\.|${label})/${label}`), maxLength: 256 },
   'header-name': { pattern: whole("[!#$%&'*+\\-.^_`|~0-9A-Za-z]+") },
-  'header-value': {
-    pattern: whole(`(?:[^%${plain}]|%%|%[A-Z_0-9]+(?:\\([^)${plain}]*\\))?(?::[0-9]+)?%)*`),
-  },
-  'host-or-address': { pattern: whole(`${anyHost}|${address}`), maxLength: 256 },
+  'header-value': { pattern: whole(`([^%${controls}]|%%|%[A-Z_0-9]+(\\([^)${controls}]*\\))?(:[0-9]+)?%)*`) },
+  'host-or-address': { pattern: whole(`${anyHost}|${addressV6}`), maxLength: 256 },
   'http-uri': { pattern: '^https?://[^/?#]' },
   'ingress-endpoint': {
-    pattern: whole(`(?:127\\.0\\.0\\.1|\\[::1\\]|0\\.0\\.0\\.0|\\[::\\]|):${port}`),
+    pattern: whole('(127\\.0\\.0\\.1|\\[::1\\]|0\\.0\\.0\\.0|\\[::\\]|):[1-9][0-9]{0,4}'),
     maxLength: 15,
   },
-  'ip-address': { pattern: whole(address), maxLength: 45 },
-  'ip-block': { pattern: whole(block), maxLength: 49 },
+  'ip-address': { pattern: whole(`${addressV4}|${addressV6}`), maxLength: 45 },
+  'ip-block': { pattern: whole(`${addressV4}(/([12]?[0-9]|3[0-2]))?|${addressV6}(/[0-9]{1,3})?`), maxLength: 49 },
   jwks: { pattern: '^[ \\t\\r\\n]*\\{' },
   'label-value': { pattern: whole(labelValue), maxLength: 63 },
   'path-template': { pattern: whole(`[^{}]*|${template}`) },
-  'port-text': { pattern: whole(`0|${port}`) },
-  'retry-on': { pattern: whole(`(?:${statusOrCondition}(?:,${statusOrCondition})*)?`) },
+  'port-text': { pattern: whole('0|[1-9][0-9]{0,4}') },
+  'retry-on': { pattern: whole(`(${statusOrCondition}(,${statusOrCondition})*)?`) },
   'selector-value': { pattern: whole(labelValue), maxLength: 63 },
-  'service-account': { pattern: whole('[^/*]+(?:/[^/*]+)?'), maxLength: 320 },
+  'service-account': { pattern: whole('[^/*]+(/[^/*]+)?'), maxLength: 320 },
   'service-export-to': { pattern: whole(`[*.~]|${label}`), maxLength: 63 },
   'subset-name': { pattern: whole(label), maxLength: 63 },
-  'token-prefix': { pattern: whole(`[^${plain}]*`) },
-  'trust-domain-pattern': { pattern: whole('\\*|\\*?[a-zA-Z0-9._-]{1,255}|[a-zA-Z0-9._-]{1,255}\\*'), maxLength: 256 },
+  'token-prefix': { pattern: whole(`[^${controls}]*`) },
+  'trust-domain-pattern': { pattern: whole('\\*|\\*?[a-zA-Z0-9._-]{1,255}|[a-zA-Z0-9._-]{1,255}\\*') },
   'whole-seconds': { pattern: whole(durationOrZero) },
   'wildcard-host': { pattern: whole(anyHost), maxLength: 256 },
 };
 
 /** What is checked of the keys of a map, by the format of their names. */
 export const keyPatterns: Readonly<Record<string, string>> = {
-  'label-key': whole(`(?:${label}(?:\\.${label})*/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`),
+  'label-key': whole(`(${label}(\\.${label})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`),
   'port-key': whole(port),
 };
 
@@ -105,11 +88,5 @@ export const starAtOneEnd: string = whole('\\*|\\*[^*]+|[^*]+\\*?');
 export const requestPath: string = whole(`[/*][^{}?#]*|${template}`);
 
 function whole(pattern: string): string {
-  return `^(?:${pattern})$`;
-}
-
-/** RE2 has a flag for it, which expressions of JavaScript do not have everywhere. */
-function anyCase(words: readonly string[], orEmpty = false): string {
-  const spelled = words.map((word) => word.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`));
-  return spelled.join('|') + (orEmpty ? '|' : '');
+  return `^(${pattern})$`;
 }
