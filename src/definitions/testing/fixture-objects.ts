@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { groupAlias } from '../../policy/alias.ts';
 import { validate } from '../../schema/validate.ts';
-import type { JsonObject } from '../../source/document.ts';
+import type { JsonObject, PolicyDocument } from '../../source/document.ts';
 import { parse } from '../../source/parse.ts';
 import { type DefinedKind, definedKinds } from '../defined-kinds.ts';
 
@@ -36,9 +36,13 @@ function objectsOf(fixture: string, path: string): FixtureObject[] {
     const group = groupAlias(String(apiVersion).split('/')[0] ?? '');
     const defined = definedKinds.find((it) => it.kind === kind && it.group === group);
     if (defined === undefined) return [];
-    const bag = new DiagnosticBag();
-    validate(document, bag);
-    const errors = new Set(bag.all.flatMap(({ severity, code }) => (severity === 'error' ? [code] : [])));
-    return [{ fixture, defined, value: document.value, errors: [...errors].sort() }];
+    return [{ fixture, defined, value: document.value, errors: errorsOf(document) }];
   });
+}
+
+/** Codes of the errors that an object has by itself, sorted. */
+export function errorsOf(document: PolicyDocument): readonly string[] {
+  const bag = new DiagnosticBag();
+  validate(document, bag);
+  return [...new Set(bag.all.flatMap(({ severity, code }) => (severity === 'error' ? [code] : [])))].sort();
 }
