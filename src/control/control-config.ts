@@ -1,4 +1,5 @@
 import type { SettingsOptions } from '../config/read.ts';
+import type { ReviewRules } from './auth/token-review.ts';
 import type { RateLimit } from './ca/rate-limit.ts';
 import type { ReplicaConfig } from './leader/join-replicas.ts';
 import type { CompileData } from './push/compile-messages.ts';
@@ -24,11 +25,13 @@ export interface TokenConfig {
 
 /** ENABLE_CA_SERVER; everything about the CA. */
 export interface AuthorityConfig {
-  /** Undefined: the usual places. */
+  /** Undefined: the usual places; with a cluster, its Secrets in place of a folder of our own. */
   readonly folder: string | undefined;
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
-  /** Undefined: client certificates alone show who calls. */
+  /** Undefined: tokens are not verified with keys of ours. */
   readonly tokens: TokenConfig | undefined;
+  /** Absent: tokens are not verified by the API server of the cluster. */
+  readonly reviews?: ReviewRules | undefined;
   /** Values of the header `clusterid` that mean us. `any`: CENTRAL_ISTIOD is true. */
   readonly clusterIds: readonly string[] | 'any';
   readonly limit: RateLimit;
@@ -81,8 +84,10 @@ export interface ControlConfig {
     | undefined;
   /** Undefined: no configuration is served. */
   readonly distribution?: DistributionConfig | undefined;
-  /** The cluster whose objects are served; absent: they are files. */
+  /** The cluster whose objects are served, and which has the CA's Secrets; absent: they are files. */
   readonly replica?: ReplicaConfig | undefined;
+  /** Namespaces of that cluster that get the roots of the CA in a ConfigMap; empty: all; absent: none. */
+  readonly rootNamespaces?: readonly string[] | undefined;
   /** Path of a Unix socket on which the state of the distribution is served; absent: none is. */
   readonly debugSocket?: string | undefined;
   readonly monitoring: Address;

@@ -1,19 +1,13 @@
+import type { SettingsOptions } from '../config/read.ts';
 import type { ReadClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
-import { followIssuerRoots } from './auth/issuer-roots.ts';
-import type { TokenRules } from './auth/token.ts';
-import { openTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
-import { openKeyFile } from './auth/token-keys.ts';
 import type { CertificateAuthority } from './ca/authority.ts';
-import { type AdmitRequest, createCertificateService } from './ca/certificate-service.ts';
-import { openAuthority } from './ca/open-authority.ts';
-import { CallerLimits } from './ca/rate-limit.ts';
-import type { AuthorityConfig, ControlConfig, TokenConfig } from './control-config.ts';
+import type { ControlConfig } from './control-config.ts';
 import { type Answering, debugActions, debugAnswers } from './debug/debug-answers.ts';
 import { startDebugServer } from './debug/debug-server.ts';
-import { followSettings, type SettingsFollower } from './follow-settings.ts';
-import { joinReplicas } from './leader/join-replicas.ts';
+import { followSettings } from './follow-settings.ts';
+import { joinReplicas, type Replica } from './leader/join-replicas.ts';
+import { publishRoots } from './leader/publish-roots.ts';
 import { startDistribution } from './push/distribution.ts';
 import { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
@@ -21,11 +15,14 @@ import { startMonitoring } from './server/monitoring.ts';
 import { keepOwnCertificate } from './server/own-certificate.ts';
 import { followPair, writePair } from './server/pair-files.ts';
 import { type SecureServer, startSecureServer } from './server/secure-server.ts';
+import { type StartedAuthority, startAuthority } from './start-authority.ts';
 import { writeStatus } from './status/write-status.ts';
 
 export interface ControlParts {
   readonly log: PlainLog;
   readonly clock?: ReadClock;
+  /** Ends a start that waits for a cluster. */
+  readonly stop?: AbortSignal;
 }
 
 /** A control plane that runs. */
@@ -41,7 +38,7 @@ const graceMs = 5_000;
 
 /** Starts the control plane; resolves when it serves. `ControlError` names what is in its way. */
 export async function serveControl(config: ControlConfig, parts: ControlParts): Promise<ControlPlane> {
-  const { log, clock = Date.now } = parts;
+  const { log, clock = Date.now, stop } = parts;
   const open: { close(): unknown }[] = [];
   const closeAll = async (): Promise<void> => {
     for (const part of open.splice(0).reverse()) await part.close();
@@ -56,30 +53,22 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       notReady: () => notReady(),
     });
     open.push(monitoring);
-    const service =
-      config.authority && (await startAuthority(config.authority, config.trustDomain, { log, clock, metrics, open }));
-    const distribution =
-      config.distribution &&
-      startDistribution(config.distribution, { trustDomain: config.trustDomain, log, clock, metrics });
-    if (distribution !== undefined) open.push(distribution);
     const replica = config.replica && (await joinReplicas(config.replica, log));
-    if (replica !== undefined) metrics.watchLeader(() => replica.leadership.state.leads);
+    if (replica !== undefined) open.push(replica.api);
+    const { authority, trustDomain } = config;
+    const service =
+      authority &&
+      (await startAuthority(authority, { trustDomain, log, clock, metrics, open, cluster: replica, stop }));
+    const distribution =
+      config.distribution && startDistribution(config.distribution, { trustDomain, log, clock, metrics });
+    if (distribution !== undefined) open.push(distribution);
     if (distribution !== undefined && config.debugSocket !== undefined) {
       const answering = { version: config.version, startedAt: clock(), notReady: () => notReady(), distribution };
       const election = () => replica?.leadership.state;
       open.push(await serveDebugAnswers(config.debugSocket, { ...answering, election }, log));
     }
-    if (config.settings !== undefined) {
-      const follower: SettingsFollower = {
-        use: ({ jwksAllowedHosts }) => {
-          service?.trust({ allowedHosts: jwksAllowedHosts });
-          distribution?.allowKeyHosts(jwksAllowedHosts);
-        },
-        // The thread that compiles tells the same.
-        refused: (text) => distribution === undefined && log.error(`the mesh configuration stays as it was\n${text}`),
-      };
-      open.push(await followSettings(config.settings, config.trustDomain, follower));
-    }
+    if (config.settings !== undefined)
+      open.push(await followMesh(config.settings, { trustDomain, log, service, distribution }));
     if (config.secure !== undefined) {
       const certificates = await startCertificates(config.secure.certificate, service?.authority, { log, clock, open });
       const started = await startSecureServer({
@@ -105,18 +94,51 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
         configuration: distribution !== undefined,
       });
     }
-    if (replica !== undefined) {
-      // It is closed first: another replica goes on while this one ends its streams.
-      open.push(replica);
-      if (distribution !== undefined)
-        open.push(writeStatus(config.distribution, { replica, distribution, log, metrics }));
-      replica.leadership.start();
-    }
+    if (replica !== undefined) open.push(...startLeading(config, { replica, service, distribution, log, metrics }));
     return { securePort: secure?.port, monitoringPort: monitoring.port, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
   }
+}
+
+interface LeadingParts extends Pick<FollowingParts, 'log' | 'service' | 'distribution'> {
+  readonly replica: Replica;
+  readonly metrics: ControlMetrics;
+}
+
+/** Stands for election, for what one replica alone does. What is to be closed is closed first: another replica goes on meanwhile. */
+function startLeading(config: ControlConfig, parts: LeadingParts): readonly { close(): unknown }[] {
+  const { replica, service, distribution, log, metrics } = parts;
+  const { rootNamespaces: namespaces } = config;
+  metrics.watchLeader(() => replica.leadership.state.leads);
+  if (service !== undefined && namespaces !== undefined) {
+    const publisher = publishRoots(replica, { authority: service.authority, namespaces, log });
+    metrics.watchRoots(() => publisher.pending);
+  }
+  const writing = distribution && writeStatus(config.distribution, { replica, distribution, log, metrics });
+  replica.leadership.start();
+  return [replica.leadership, ...(writing === undefined ? [] : [writing])];
+}
+
+interface FollowingParts {
+  readonly trustDomain: string;
+  readonly log: PlainLog;
+  readonly service: StartedAuthority | undefined;
+  readonly distribution: ReturnType<typeof startDistribution> | undefined;
+}
+
+/** Follows the mesh configuration for those who take a change of it. */
+function followMesh(settings: SettingsOptions, parts: FollowingParts): ReturnType<typeof followSettings> {
+  const { trustDomain, log, service, distribution } = parts;
+  return followSettings(settings, trustDomain, {
+    use: ({ jwksAllowedHosts }) => {
+      service?.trust({ allowedHosts: jwksAllowedHosts });
+      distribution?.allowKeyHosts(jwksAllowedHosts);
+    },
+    // The thread that compiles tells the same.
+    refused: (text) => distribution === undefined && log.error(`the mesh configuration stays as it was\n${text}`),
+  });
 }
 
 /** Why nobody could get a certificate now; keys of tokens are not looked at: who has a certificate renews without them. */
@@ -152,69 +174,6 @@ interface Surroundings {
   readonly clock: ReadClock;
   /** What is to be closed in the end. */
   readonly open: { close(): unknown }[];
-}
-
-async function startAuthority(
-  config: AuthorityConfig,
-  trustDomain: string,
-  { log, clock, open, metrics }: Surroundings & { readonly metrics: ControlMetrics },
-): Promise<{
-  readonly authority: CertificateAuthority;
-  readonly admit: AdmitRequest;
-  readonly trust: TokenIssuer['trust'];
-}> {
-  const opened = await openAuthority({
-    ...config,
-    trustDomain,
-    clock,
-    log,
-    refused: () => metrics.countRefusedAuthority(),
-  });
-  open.push(opened);
-  const { authority } = opened;
-  metrics.watch(() => authority.signer);
-  const tokens = config.tokens && (await openTokens(config.tokens, { log, clock, open }));
-  if (tokens === undefined)
-    log.warn('tokens are not accepted, only client certificates: no issuer of tokens is configured');
-  const authenticate = createAuthenticate({ trustDomain, tokens, clusterIds: config.clusterIds, clock });
-  const limits = new CallerLimits(config.limit, () => performance.now());
-  return {
-    authority,
-    admit: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
-    trust: (change) => tokens?.trust(change),
-  };
-}
-
-/** Rules for tokens, and whom their keys may come from. */
-type OpenTokens = TokenRules & Pick<TokenIssuer, 'trust'>;
-
-async function openTokens(config: TokenConfig, surroundings: Surroundings): Promise<OpenTokens> {
-  const { log, clock, open } = surroundings;
-  const { issuer, keyFile, audiences, isFirstParty } = config;
-  const rules = { audiences, isFirstParty, clock };
-  if (issuer === undefined) log.warn('the issuer of tokens is not looked at: whoever has a key of the file is one');
-  if (keyFile !== undefined) {
-    const source = await openKeyFile(keyFile, issuer, log);
-    open.push(source);
-    return { ...rules, source, trust: () => undefined };
-  }
-  if (isPlain(issuer)) log.warn('keys of tokens come over http: whoever is on the way can replace them');
-  const source = await openIssuer(issuer ?? '', config, surroundings);
-  return { ...rules, source, trust: source.trust };
-}
-
-async function openIssuer(issuer: string, config: TokenConfig, { log, open }: Surroundings): Promise<TokenIssuer> {
-  const { allowedHosts, issuerRoots: roots, issuerRootsFile } = config;
-  const source = openTokenIssuer({ issuer, allowedHosts, roots, log });
-  open.push(source);
-  if (issuerRootsFile !== undefined)
-    open.push(await followIssuerRoots(issuerRootsFile, (changed) => source.trust({ roots: changed }), log));
-  return source;
-}
-
-function isPlain(issuer = ''): boolean {
-  const { protocol, hostname } = new URL(issuer);
-  return protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }
 
 type SecureConfig = NonNullable<ControlConfig['secure']>;

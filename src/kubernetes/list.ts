@@ -1,6 +1,6 @@
 import type { KubernetesApi } from './api.ts';
 import { isExpired, KubernetesError } from './kubernetes-error.ts';
-import type { ApiObject } from './resource-type.ts';
+import { type ApiObject, withQuery } from './resource-type.ts';
 
 /** All objects of a list at one moment. */
 export interface Listed {
@@ -45,7 +45,7 @@ async function listPages(api: KubernetesApi, path: string, { signal, accept, lim
       ...(limit > 0 && { limit: String(limit) }),
       ...(next !== '' && { continue: next }),
     });
-    const asked = { path: `${path}?${query}`, signal, deadlineMs, ...(accept !== undefined && { accept }) };
+    const asked = { path: withQuery(path, query), signal, deadlineMs, ...(accept !== undefined && { accept }) };
     const { metadata, items } = await api.ask<Page>(asked);
     const revision = metadata?.resourceVersion ?? '';
     if (revision === '' || !(items === null || Array.isArray(items))) {

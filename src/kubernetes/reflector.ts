@@ -2,7 +2,7 @@ import { delay } from '../lib/abort.ts';
 import type { KubernetesApi } from './api.ts';
 import { ApiRefusal, isExpired, KubernetesError } from './kubernetes-error.ts';
 import { listAll } from './list.ts';
-import { type ApiObject, pathOf, type ResourceType } from './resource-type.ts';
+import { type ApiObject, pathOf, type ResourceType, withQuery } from './resource-type.ts';
 import { watchOnce } from './watch.ts';
 
 /** Who is told what the server has. */
@@ -31,6 +31,8 @@ export interface ReflectorOptions {
   readonly type: ResourceType;
   /** Absent: of all namespaces. */
   readonly namespace?: string | undefined;
+  /** Absent: all of them. A right that names objects allows to list and watch those by their names. */
+  readonly name?: string | undefined;
   /** Metadata alone (`PartialObjectMetadata`). */
   readonly isMetadataOnly?: boolean;
   readonly sink: ReflectorSink;
@@ -66,7 +68,10 @@ export class Reflector {
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    this.#path = pathOf(options.type, options.namespace);
+    const { type, namespace, name } = options;
+    const selection = new URLSearchParams({ fieldSelector: `metadata.name=${name}` });
+    const all = pathOf(type, namespace);
+    this.#path = name === undefined ? all : withQuery(all, selection);
   }
 
   get state(): ReflectorState {

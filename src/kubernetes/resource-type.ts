@@ -26,6 +26,11 @@ export function apiVersionOf({ group, version }: Pick<ResourceType, 'group' | 'v
   return group === '' ? version : `${group}/${version}`;
 }
 
+/** A path with one more part of its query. */
+export function withQuery(path: string, query: URLSearchParams): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
 /** The path of a kind's objects: all, or those of a namespace. */
 export function pathOf(type: Pick<ResourceType, 'group' | 'version' | 'resource'>, namespace?: string): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;

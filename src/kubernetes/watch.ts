@@ -1,7 +1,7 @@
 import type { KubernetesApi } from './api.ts';
 import { readJsonLines } from './json-lines.ts';
 import { ApiRefusal, KubernetesError } from './kubernetes-error.ts';
-import type { ApiObject } from './resource-type.ts';
+import { type ApiObject, withQuery } from './resource-type.ts';
 
 export interface WatchHandler {
   /** An object is so now. */
@@ -43,7 +43,11 @@ export async function watchOnce(
   const timer = setTimeout(() => silence.abort(), silenceMs);
   try {
     const ended = AbortSignal.any([signal, silence.signal]);
-    const answer = await api.open({ path: `${path}?${query}`, signal: ended, ...(accept !== undefined && { accept }) });
+    const answer = await api.open({
+      path: withQuery(path, query),
+      signal: ended,
+      ...(accept !== undefined && { accept }),
+    });
     for await (const event of readJsonLines(answer)) {
       timer.refresh();
       take(event as WatchEvent, path, handler);

@@ -44,6 +44,7 @@ export async function controlConfigOf(
     secure,
     distribution,
     replica: replicaOf(distribution?.compile.source, environment),
+    rootNamespaces: hasAuthority ? rootNamespacesOf(distribution?.compile.source, environment) : undefined,
     debugSocket: flags.debugSocket ?? defaultDebugSocket,
     monitoring: flags.monitoringAddr,
     version,
@@ -176,6 +177,12 @@ function replicaOf(source: MeshSource | undefined, environment: Environment): Co
   return source?.type === 'cluster' ? { address: source.address, namespace: namespaceOf(environment) } : undefined;
 }
 
+/** Where the roots of the CA are published: wherever objects are followed, and in our own namespace. */
+function rootNamespacesOf(source: MeshSource | undefined, environment: Environment): readonly string[] | undefined {
+  if (source?.type !== 'cluster') return undefined;
+  return source.namespaces.length === 0 ? [] : [...new Set([...source.namespaces, namespaceOf(environment)])];
+}
+
 /** Where the control plane runs; `MESH_NAMESPACE` is the agent's name of it. */
 function namespaceOf({ NAMESPACE: own = '', MESH_NAMESPACE: mesh = '' }: Environment): string {
   if (own !== '' && mesh !== '' && own !== mesh)
@@ -198,6 +205,7 @@ async function authorityOf(flags: ServeFlags, settings: Settings, environment: E
     keyAlgorithm: flags.caKeyAlgorithm,
     tokens: await tokensOf(flags, settings, environment),
     clusterIds: isCentral ? 'any' : namesOfCluster(environment.CLUSTER_ID || 'Cluster'),
+    reviews: flags.kubernetes === true ? reviewsOf(flags, environment) : undefined,
     limit: { requestsPerSecond: flags.csrRate, burst: flags.csrBurst },
   };
 }
@@ -206,6 +214,8 @@ async function authorityOf(flags: ServeFlags, settings: Settings, environment: E
 function namesOfCluster(clusterId: string): readonly string[] {
   return clusterId === 'Cluster' ? ['Cluster', 'Kubernetes'] : [clusterId];
 }
+
+const usualAudiences: readonly string[] = ['mesh-ca', 'istio-ca'];
 
 async function tokensOf(
   { tokenIssuer, tokenKeys, tokenIssuerRoots, tokenAudience }: ServeFlags,
@@ -222,12 +232,21 @@ async function tokensOf(
   return {
     issuer: tokenIssuer,
     keyFile: tokenKeys,
-    audiences: tokenAudience ?? ['mesh-ca', 'istio-ca'],
+    audiences: tokenAudience ?? usualAudiences,
     isFirstParty: policy === 'first-party-jwt',
     allowedHosts: settings.jwksAllowedHosts,
     issuerRoots: tokenIssuerRoots === undefined ? undefined : await readRoots(tokenIssuerRoots),
     issuerRootsFile: tokenIssuerRoots,
   };
+}
+
+/** How the API server of the cluster is asked about tokens; JWT_POLICY=none: not at all. */
+function reviewsOf(
+  { tokenAudience: audiences = usualAudiences }: ServeFlags,
+  environment: Environment,
+): AuthorityConfig['reviews'] {
+  const policy = variable(environment, 'JWT_POLICY', parseTokenPolicy);
+  return policy === 'none' ? undefined : { audiences, isFirstParty: policy === 'first-party-jwt' };
 }
 
 async function readRoots(path: string): Promise<string> {

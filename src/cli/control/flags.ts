@@ -54,7 +54,7 @@ export function addServeFlags(command: Command): Command {
     .option(
       '--caFolder <folder>',
       'folder of the CA: of your own (ca-cert.pem, ca-key.pem, root-cert.pem, cert-chain.pem), or where a self-signed one ' +
-        'is created (default: ./etc/cacerts if it holds a CA, else ./var/lib/mesh/ca)',
+        'is created (default: ./etc/cacerts if it holds a CA, else with --kubernetes the Secrets of the cluster, else ./var/lib/mesh/ca)',
       parsePath,
     )
     .addOption(
@@ -114,7 +114,7 @@ function addDistributionFlags(command: Command): Command {
     .option(
       '--kubernetes',
       'serve configuration to proxies over ADS: policies, services and pods are those of the Kubernetes cluster that this ' +
-        'process runs in, or of --kubeconfig',
+        'process runs in, or of --kubeconfig; its API server verifies the tokens of service accounts (TokenReview)',
     )
     .option('--kubeconfig <file>', 'with --kubernetes: how to reach the cluster', parsePath)
     .option('--context <name>', 'with --kubeconfig: its context (default: the current one)', filledText)

@@ -228,6 +228,29 @@ describe('controlConfigOf', () => {
       isFirstParty: false,
     });
   });
+
+  test.each<[Readonly<Record<string, string>>, Partial<ServeFlags>, object | undefined]>([
+    [{}, {}, undefined],
+    [{}, { kubernetes: true }, { audiences: ['mesh-ca', 'istio-ca'], isFirstParty: false }],
+    [
+      { JWT_POLICY: 'first-party-jwt' },
+      { kubernetes: true, tokenAudience: ['a'] },
+      { audiences: ['a'], isFirstParty: true },
+    ],
+    [{ JWT_POLICY: 'none' }, { kubernetes: true }, undefined],
+  ])('has tokens verified by the API server, with %j and %j', async (environment, flags, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'meshd-'));
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, kubeconfigText(6443, '-----BEGIN CERTIFICATE-----', 'token'));
+    const isOn = flags.kubernetes === true;
+    const given = isOn ? { ...flags, kubeconfig } : flags;
+    const config = await configOf(environment, given);
+    expect(config.authority?.reviews).toEqual(expected);
+    expect(config.rootNamespaces).toEqual(isOn ? [] : undefined);
+    const some = isOn && (await configOf({}, { ...given, watchNamespaces: ['foo'] }));
+    if (some) expect(some.rootNamespaces).toEqual(['foo', 'mesh-system']);
+    rmSync(folder, { recursive: true });
+  });
 });
 
 test.each([

@@ -20,7 +20,11 @@ export async function runServe(options: object, { environment, signals, warnings
     return exitCode.no;
   }
   const config = await controlConfigOf(flags, settings, environment);
-  const control = await serveControl(config, { log });
+  const control = await serveControl(config, { log, stop: signals.stop }).catch((error: unknown) => {
+    if (signals.stop.aborted) return undefined;
+    throw error;
+  });
+  if (control === undefined) return exitCode.done;
   await aborted(signals.stop);
   log.info('stopping', { signal: String(signals.stop.reason) });
   await Promise.race([control.close(), aborted(signals.hurry)]);

@@ -104,6 +104,35 @@ describe('createAuthenticate', () => {
     });
   });
 
+  test('asks the cluster about a token that no key verifies, and about no other', async () => {
+    const asked: string[][] = [];
+    const reviewed = { namespace: 'foo', serviceAccount: 'web', by: 'token' } as const;
+    const reviews = async (...request: string[]) => {
+      asked.push(request);
+      return { caller: reviewed };
+    };
+    const authenticate = createAuthenticate({ ...rules, reviews });
+    const foreign = await createTokenMint('https://other').mint('foo/web');
+    const peer = '[::ffff:10.0.0.1]:4711';
+    await authenticate({ ...nobody, peer, authorization: [await bearer('foo/httpbin')] });
+    expect(await authenticate({ ...nobody, peer, authorization: [`Bearer ${foreign}`] })).toEqual({ caller: reviewed });
+    expect(asked).toEqual([[foreign, '10.0.0.1']]);
+  });
+
+  test.each([
+    ['keys', async () => [], { problem: 'the API server does not accept the token' }],
+    ['the cluster', async () => keys, { problem: 'no answer', isOurFault: true }],
+  ])('is at fault itself where %s cannot settle it', async (_, known, shown) => {
+    const source = { ...tokens.source, keys: known };
+    const authenticate = createAuthenticate({ ...rules, tokens: { ...tokens, source }, reviews: async () => shown });
+    const authorization = [`Bearer ${await createTokenMint().mint('foo/web', { kid: 'x' })}`];
+    const { problem, isOurFault } = (await authenticate({ ...nobody, authorization })) as typeof shown & {
+      isOurFault?: boolean;
+    };
+    expect(problem).toMatch(/; /);
+    expect(isOurFault).toBe(true);
+  });
+
   test('says where no issuer is configured', async () => {
     const authorization = [await bearer('a/b')];
     const { problem } = await createAuthenticate({ ...rules, tokens: undefined })({ ...nobody, authorization });

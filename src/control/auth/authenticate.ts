@@ -1,6 +1,8 @@
 import type { ReadClock } from '../../lib/clock.ts';
+import { addressOf } from '../server/address.ts';
 import type { Authentication } from './caller.ts';
 import { authenticateCertificate } from './client-certificate.ts';
+import type { AuthenticateReviewed } from './kept-reviews.ts';
 import { authenticateToken, type TokenRules } from './token.ts';
 
 /** What a request brings to show who sends it. */
@@ -18,8 +20,10 @@ export type Authenticate = (credentials: Credentials) => Promise<Authentication>
 
 export interface AuthenticationRules {
   readonly trustDomain: string;
-  /** Undefined: client certificates alone. */
+  /** Tokens that keys verify; undefined: none are known. */
   readonly tokens: TokenRules | undefined;
+  /** Tokens that the API server of our cluster verifies; absent: there is none. */
+  readonly reviews?: AuthenticateReviewed | undefined;
   /** Names of our cluster; one that is not among them is refused, and never taken for ours. `any`: CENTRAL_ISTIOD. */
   readonly clusterIds: readonly string[] | 'any';
   readonly clock: ReadClock;
@@ -31,7 +35,7 @@ export interface AuthenticationRules {
  * come back with its token.
  */
 export function createAuthenticate(rules: AuthenticationRules): Authenticate {
-  return async ({ certificate, authorization, clusterIds }) => {
+  return async ({ peer, certificate, authorization, clusterIds }) => {
     const ours = rules.clusterIds;
     const foreign = ours === 'any' ? undefined : clusterIds.find((id) => id !== '' && !ours.includes(id));
     if (foreign !== undefined) return { problem: `unknown cluster ${JSON.stringify(foreign.slice(0, 100))}` };
@@ -43,7 +47,7 @@ export function createAuthenticate(rules: AuthenticationRules): Authenticate {
       problems.push(shown.problem);
     }
     if (authorization.length > 0) {
-      const shown = await byToken(authorization, rules);
+      const shown = await byToken(authorization, peer, rules);
       if (shown.caller !== undefined) return shown;
       problems.push(shown.problem);
       isOurFault = shown.isOurFault === true;
@@ -53,12 +57,30 @@ export function createAuthenticate(rules: AuthenticationRules): Authenticate {
   };
 }
 
-async function byToken(authorization: readonly string[], { tokens }: AuthenticationRules): Promise<Authentication> {
-  if (tokens === undefined) return { problem: 'tokens are not accepted: no issuer of tokens is configured' };
+/** By our keys first, then by the API server; what one of them cannot settle now may be good. */
+async function byToken(
+  authorization: readonly string[],
+  peer: string,
+  rules: AuthenticationRules,
+): Promise<Authentication> {
+  const { tokens, reviews } = rules;
+  if (tokens === undefined && reviews === undefined)
+    return { problem: 'tokens are not accepted: no issuer of tokens is configured' };
   const [header = ''] = authorization;
   if (authorization.length > 1) return { problem: 'more than one header authorization' };
   const [, token] = /^bearer +(\S+)$/i.exec(header.trim()) ?? [];
-  return token === undefined
-    ? { problem: 'the header authorization holds no bearer token' }
-    : authenticateToken(token, tokens);
+  if (token === undefined) return { problem: 'the header authorization holds no bearer token' };
+  const verifiers = [
+    tokens && (() => authenticateToken(token, tokens)),
+    reviews && (() => reviews(token, addressOf(peer))),
+  ].filter((verify) => verify !== undefined);
+  const problems: string[] = [];
+  let isOurFault = false;
+  for (const verify of verifiers) {
+    const shown = await verify();
+    if (shown.caller !== undefined) return shown;
+    problems.push(shown.problem);
+    isOurFault ||= shown.isOurFault === true;
+  }
+  return { problem: problems.join('; '), isOurFault };
 }

@@ -3,6 +3,8 @@ export interface Caller {
   readonly namespace: string;
   readonly serviceAccount: string;
   readonly by: 'token' | 'certificate';
+  /** Of a token that is bound to one: its name. For the log; an identity is that of the account. */
+  readonly pod?: string;
 }
 
 /**
@@ -14,7 +16,7 @@ export type Authentication =
   | { readonly problem: string; readonly isOurFault?: boolean; readonly caller?: never };
 
 /** The identity of the specification: `spiffe://<trust domain>/ns/<namespace>/sa/<service account>`. */
-export function identityOf({ namespace, serviceAccount }: Omit<Caller, 'by'>, trustDomain: string): string {
+export function identityOf({ namespace, serviceAccount }: Omit<Caller, 'by' | 'pod'>, trustDomain: string): string {
   return `spiffe://${trustDomain}/ns/${namespace}/sa/${serviceAccount}`;
 }
 
@@ -26,4 +28,11 @@ const accountForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9
 /** Names that cannot be taken for something else inside an identity. */
 export function areNames(namespace: string, serviceAccount: string): boolean {
   return namespaceForm.test(namespace) && serviceAccount.length <= 253 && accountForm.test(serviceAccount);
+}
+
+/** The service account that Kubernetes calls `system:serviceaccount:<namespace>:<name>`; undefined for any other user. */
+export function accountOf(user: string): Pick<Caller, 'namespace' | 'serviceAccount'> | undefined {
+  const [system, kind, namespace = '', serviceAccount = '', ...more] = user.split(':');
+  const isAccount = system === 'system' && kind === 'serviceaccount' && more.length === 0;
+  return isAccount && areNames(namespace, serviceAccount) ? { namespace, serviceAccount } : undefined;
 }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { ReadClock } from '../../lib/clock.ts';
-import { type Authentication, areNames } from './caller.ts';
+import { type Authentication, accountOf } from './caller.ts';
 
 /** One public key of the token issuer. */
 export interface TokenKey {
@@ -45,7 +45,7 @@ const algorithms = [
   'Ed25519',
 ];
 /** Longer ones are no tokens; looked at before anything is parsed. */
-const longestToken = 16_384;
+export const longestToken = 16_384;
 const clockTolerance = 5;
 
 /**
@@ -108,12 +108,9 @@ async function verify(token: string, key: KeyObject, { source, clock }: TokenRul
 function callerOf(payload: JWTPayload, rules: TokenRules): Authentication {
   const problem = timeProblem(payload, rules) ?? audienceProblem(payload, rules);
   if (problem !== undefined) return { problem };
-  const parts = typeof payload.sub === 'string' ? payload.sub.split(':') : [];
-  const [system, kind, namespace = '', serviceAccount = ''] = parts;
-  if (parts.length !== 4 || system !== 'system' || kind !== 'serviceaccount' || !areNames(namespace, serviceAccount)) {
-    return { problem: 'the subject of the token is no service account' };
-  }
-  return { caller: { namespace, serviceAccount, by: 'token' } };
+  const account = typeof payload.sub === 'string' ? accountOf(payload.sub) : undefined;
+  if (account === undefined) return { problem: 'the subject of the token is no service account' };
+  return { caller: { ...account, by: 'token' } };
 }
 
 /** Of the times that the verification above passes over. */

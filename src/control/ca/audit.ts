@@ -8,6 +8,8 @@ export interface AuditedRequest {
   /** Of an authenticated caller. */
   readonly identity?: string;
   readonly by?: 'token' | 'certificate';
+  /** The pod that the caller's token is bound to. */
+  readonly pod?: string;
 }
 
 /** One line for each request, issued or refused; never a token, a key or a request's own bytes. */

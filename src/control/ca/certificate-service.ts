@@ -61,7 +61,8 @@ export function createCertificateService(parts: CertificateServiceParts): AdmitR
     try {
       const caller = await authenticated(parts, credentials);
       const identity = identityOf(caller, trustDomain);
-      audited = { ...audited, identity, by: caller.by };
+      const { by, pod } = caller;
+      audited = { ...audited, identity, by, ...(pod !== undefined && { pod }) };
       if (!limits.take(identity)) {
         metrics.countRateLimited();
         throw new Refusal(status.RESOURCE_EXHAUSTED, 'too many requests for certificates; come back later');

@@ -7,12 +7,15 @@ import { ControlError } from '../control-error.ts';
 import { CertificateAuthority } from './authority.ts';
 import { isKeyExposed } from './exposed-key.ts';
 import { hasPluggedIn, pluggedInKey, readPluggedIn } from './plugged-in.ts';
+import { openSecretAuthority, type SecretPlace } from './secret-authority.ts';
 import { openSelfSigned, selfSignedKey } from './self-signed.ts';
 import type { CheckedAuthority } from './signer.ts';
 
 export interface AuthorityOptions {
   /** Folder of a plugged-in authority, or of one that we make; undefined: the two usual places. */
   readonly folder: string | undefined;
+  /** Where an authority is whose files are not there, and no folder is named; absent: in the usual folder. */
+  readonly secrets?: SecretPlace | undefined;
   readonly trustDomain: string;
   readonly keyAlgorithm: 'ECDSA' | 'RSA';
   readonly clock: ReadClock;
@@ -21,6 +24,10 @@ export interface AuthorityOptions {
   readonly refused?: () => void;
   /** Between two looks at how long a root of our own has left, give or take a half; a day by default. */
   readonly renewalCheckMs?: number;
+  /** For so long, in milliseconds, a start waits for Secrets that cannot be read; a minute by default. */
+  readonly startMs?: number;
+  /** Ends that wait. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** An authority that follows its files. */
@@ -33,13 +40,15 @@ const pluggedInFolder = './etc/cacerts';
 const selfSignedFolder = './var/lib/mesh/ca';
 
 /**
- * The CA of the folder. Where any file of a plugged-in one is there, all must be, and be good: another root in
+ * The CA of the folder, or of the cluster's Secrets. Where any file of a plugged-in one is there, all must be, and be good: another root in
  * its place would cut every workload off. `ControlError` says what is wrong.
  */
 export async function openAuthority(options: AuthorityOptions): Promise<OpenAuthority> {
   const { clock, log } = options;
   const folder = options.folder ?? pluggedInFolder;
   if (await hasPluggedIn(folder)) return await openPluggedIn(folder, options);
+  if (options.folder === undefined && options.secrets !== undefined)
+    return await openSecretAuthority({ renewalCheckMs: dayMs, ...options, ...options.secrets });
   const own = options.folder ?? selfSignedFolder;
   const signer = await openSelfSigned({ ...options, folder: own });
   log.info('the certificate authority is self-signed', { folder: own, root: signer.rootFingerprint });

@@ -1,24 +1,15 @@
-import { createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { certificatesOf } from '../../certificates/pem.ts';
-import type { ReadClock } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { ControlError } from '../control-error.ts';
-import { organizationName, signCertificate } from './certificate.ts';
-import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
+import { isRenewalDue, makeOwnRoot, type OwnRoot, type OwnRootOptions, renewOwnRoot } from './own-root.ts';
 import { createSigner, type Signer } from './signer.ts';
 
 /** An authority that makes its own root. */
-export interface SelfSignedOptions {
+export interface SelfSignedOptions extends OwnRootOptions {
   /** Made with mode 0700. */
   readonly folder: string;
-  /** Becomes the root's `O=`. */
-  readonly trustDomain: string;
-  /** Of a root that is made now; one that is there keeps its key. */
-  readonly keyAlgorithm: 'ECDSA' | 'RSA';
-  readonly clock: ReadClock;
   /** A root that is gone is said to be, and no other made in its place. */
   readonly mustBeThere?: boolean;
 }
@@ -28,8 +19,6 @@ export const selfSignedKey = 'self-signed-ca.pem';
 /** The root alone, for those who must trust it. */
 const rootFileName = 'self-signed-root.pem';
 const layout = '# certificate authority of meshd, layout 1\n';
-const years10Ms = 3_650 * 86_400_000;
-const skewMs = 120_000;
 
 /**
  * The root in the folder; the first start creates it. The file appears complete or not at all. If two programs start
@@ -68,15 +57,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 async function make(path: string, options: SelfSignedOptions): Promise<string> {
-  const { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject } =
-    options.keyAlgorithm === 'RSA'
-      ? await generate('rsa', { modulusLength: 2_048 })
-      : await generate('ec', { namedCurve: 'P-256' });
-  const temporary = await writeDurably(
-    path,
-    await createRoot(privateKey, publicKey, organizationName(options.trustDomain), options.clock),
-    0o600,
-  );
+  const temporary = await writeDurably(path, textOf(await makeOwnRoot(options)), 0o600);
   try {
     // Unlike a rename, a link never replaces: the first one wins.
     await link(temporary, path);
@@ -89,42 +70,18 @@ async function make(path: string, options: SelfSignedOptions): Promise<string> {
   return await readFile(path, 'latin1');
 }
 
-/**
- * A root in the last fifth of its life is signed anew with its own key and name: what either form has signed holds under
- * both. The form of before stays beside it until it ends: who knows it alone takes no bundle without it.
- */
+/** A root in the last fifth of its life is renewed. */
 async function renewed(signer: Signer, path: string, options: SelfSignedOptions): Promise<Signer> {
   const nowMs = options.clock();
-  if (signer.rootNotAfterMs - nowMs > years10Ms / 5) return signer;
-  const text = await createRoot(signer.key, createPublicKey(signer.key), signer.subject, options.clock);
-  const before = certificatesOf(signer.roots, 'the roots').filter(({ validTo }) => Date.parse(validTo) > nowMs);
-  await replaceDurably(path, text + before.map(String).join(''), 0o600);
+  if (!isRenewalDue(signer, nowMs)) return signer;
+  const { before, ...root } = await renewOwnRoot(signer, options.clock);
+  await replaceDurably(path, textOf(root) + before, 0o600);
   return parse((await readIfThere(path)) ?? '', path, nowMs);
 }
 
-const generate = promisify(generateKeyPair);
-
-/** The text of the file: layout, certificate and key; the name is DER. */
-async function createRoot(
-  privateKey: KeyObject,
-  publicKey: KeyObject,
-  name: Buffer,
-  clock: ReadClock,
-): Promise<string> {
-  const spki = publicKey.export({ format: 'der', type: 'spki' });
-  const nowMs = clock();
-  const { pem } = await signCertificate(
-    {
-      issuer: name,
-      subject: name,
-      notBeforeMs: nowMs - skewMs,
-      notAfterMs: nowMs + years10Ms,
-      publicKey: spki,
-      extensions: [...authorityUsages(), subjectKeyIdentifier(keyIdOf(spki))],
-    },
-    privateKey,
-  );
-  return layout + pem + privateKey.export({ format: 'pem', type: 'pkcs8' });
+/** The text of the file: layout, certificate and key. */
+function textOf({ certificate, privateKey }: OwnRoot): string {
+  return layout + certificate + privateKey;
 }
 
 function parse(text: string, path: string, nowMs: number): Signer {

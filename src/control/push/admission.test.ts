@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { StreamRefusal } from '../../xds/scope.ts';
-import { Admission, addressOf, proxyOf } from './admission.ts';
+import { addressOf } from '../server/address.ts';
+import { Admission, proxyOf } from './admission.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
 

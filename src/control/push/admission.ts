@@ -3,6 +3,7 @@ import type { AnyRequest } from '../../xds/form.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
 import type { Authentication } from '../auth/caller.ts';
 import { identityOf } from '../auth/caller.ts';
+import { addressOf } from '../server/address.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServedProxy } from './mesh-snapshot.ts';
 import type { ProxyStream } from './proxy-stream.ts';
@@ -99,10 +100,4 @@ export function proxyOf(nodeId: string): { readonly name: string; readonly names
   const fields = nodeId.split('~');
   const [, name, namespace] = /^(.+)\.([^.]+)$/.exec(fields[2] ?? '') ?? [];
   return fields.length === 4 && name !== undefined && namespace !== undefined ? { name, namespace } : undefined;
-}
-
-/** Without the port; IPv4 that came over an IPv6 socket as IPv4. */
-export function addressOf(peer: string): string {
-  const address = peer.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -18,3 +18,9 @@ export function parseAddress(text: string): Address | undefined {
 export function formatAddress({ host, port }: Address): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
+
+/** Without the port; IPv4 that came over an IPv6 socket as IPv4. */
+export function addressOf(peer: string): string {
+  const address = peer.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

@@ -16,6 +16,11 @@ export const controlMetrics = {
   },
   ca_server_csr_count: { type: 'counter', help: 'Requests for certificates.' },
   ca_server_authentication_failure_count: { type: 'counter', help: 'Requests without a valid credential.' },
+  meshd_token_reviews_count: {
+    type: 'counter',
+    help: 'Tokens that the API server of the cluster was asked about, by outcome: accepted, refused, or failed (no usable answer; set an alarm on this).',
+    labels: ['outcome'],
+  },
   ca_server_csr_parsing_err_count: {
     type: 'counter',
     help: 'Signing requests that could not be parsed, or whose key or signature is too weak.',
@@ -127,6 +132,10 @@ export const controlMetrics = {
   meshd_server_cert_expiry_timestamp: {
     type: 'gauge',
     help: "When the TLS listener's certificate expires, in seconds since 1970.",
+  },
+  meshd_root_namespaces_pending: {
+    type: 'gauge',
+    help: 'Namespaces whose ConfigMap with the roots of the mesh is not as it must be; 0 in a replica that does not lead. Set an alarm on this.',
   },
   ca_server_root_cert_expiry_timestamp: { type: 'gauge', help: 'When the root expires, in seconds since 1970.' },
   ca_server_cert_chain_expiry_timestamp: {

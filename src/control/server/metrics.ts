@@ -23,6 +23,7 @@ export class ControlMetrics {
   readonly #failures = this.#counter('ca_server_csr_sign_err_count');
   readonly #issued = this.#counter('ca_server_success_cert_issuance_count');
   readonly #limited = this.#counter('ca_server_rate_limited_count');
+  readonly #reviews = this.#counter('meshd_token_reviews_count');
   readonly #refusedAuthorities = this.#counter('ca_server_authority_refused_count');
   readonly #refusedConnections = this.#counter('meshd_connections_refused_count');
   readonly #pushes = this.#counter('meshd_xds_pushes_count');
@@ -49,6 +50,7 @@ export class ControlMetrics {
   #figuresOf: () => readonly RegistryFigures[] = () => [];
   #leads: (() => boolean) | undefined;
   #revisionOf: () => RegistryRevision | undefined = () => undefined;
+  #pendingRoots: (() => number) | undefined;
   #signer: (() => Signer) | undefined;
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
@@ -66,6 +68,7 @@ export class ControlMetrics {
       return revision && Number(revision.problem === undefined);
     });
     this.#commitTime('meshd_revision_commit_timestamp');
+    this.#shown('meshd_root_namespaces_pending', () => this.#pendingRoots?.());
     this.#expiry('ca_server_root_cert_expiry_timestamp', () => this.#signer?.().rootNotAfterMs);
     this.#expiry('ca_server_cert_chain_expiry_timestamp', () => this.#signer?.().notAfterMs);
     this.#expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
@@ -137,6 +140,11 @@ export class ControlMetrics {
     this.#rejects.inc({ type: typeUrl.slice(typeUrl.lastIndexOf('.') + 1) });
   }
 
+  /** Namespaces that have not got the roots, counted when somebody asks. */
+  watchRoots(pending: () => number): void {
+    this.#pendingRoots = pending;
+  }
+
   /** The CA whose ends are shown. */
   watch(signer: () => Signer): void {
     this.#signer = signer;
@@ -153,6 +161,11 @@ export class ControlMetrics {
 
   countAuthenticationFailure(): void {
     this.#unauthenticated.inc();
+  }
+
+  /** The API server was asked about a token. */
+  countReview(outcome: 'accepted' | 'refused' | 'failed'): void {
+    this.#reviews.inc({ outcome });
   }
 
   countUnreadableRequest(): void {

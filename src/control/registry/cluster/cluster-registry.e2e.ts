@@ -207,5 +207,6 @@ describe('ClusterRegistry, on a real API server', () => {
       () => expect(paths('AuthorizationPolicy')).toEqual(['kubernetes/security.mesh.io/AuthorizationPolicy/inside/a']),
       10_000,
     );
+    expect(paths('kubernetes/Namespace/')).toEqual(['kubernetes/Namespace/inside']);
   });
 });

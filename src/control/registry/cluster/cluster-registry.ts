@@ -135,12 +135,17 @@ export class ClusterRegistry implements Registry {
     const { api, known = [], onProblem } = this.#options;
     const { type, role } = kind;
     const folder = folderOf(kind);
-    const own = namespace === undefined || !type.isNamespaced ? folder : `${folder}${namespace}/`;
+    // Of kinds without namespaces, the objects that have their names.
+    const own = namespace === undefined ? folder : `${folder}${namespace}${type.isNamespaced ? '/' : ''}`;
     const name = type.group === '' ? type.kind : `${type.kind} of ${type.group}`;
     const deletions = kind.isCustom ? new DefinitionJudge(api, type, onProblem, this.#ended.signal) : undefined;
     const objects = new KindObjects({
       kind,
-      known: known.filter(({ path }) => path.startsWith(own) && isOfOne(path.slice(folder.length), type.isNamespaced)),
+      known: known.filter(
+        ({ path }) =>
+          (namespace === undefined || type.isNamespaced ? path.startsWith(own) : path === own) &&
+          isOfOne(path.slice(folder.length), type.isNamespaced),
+      ),
       ...(deletions && { deletions }),
       facts: hasOwnStatus(kind) ? this.facts : undefined,
       onChange: () => this.#tell(role),
@@ -149,7 +154,7 @@ export class ClusterRegistry implements Registry {
     const reflector = new Reflector({
       api,
       type,
-      namespace,
+      ...(type.isNamespaced ? { namespace } : { name: namespace }),
       isMetadataOnly: kind.isMetadataOnly === true,
       sink: objects,
       onState: (state) => {

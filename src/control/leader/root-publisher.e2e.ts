@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { KubernetesApi } from '../../kubernetes/api.ts';
+import { accessOfKubeconfig } from '../../kubernetes/kubeconfig.ts';
+import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
+import { type Grant, grant, makeAccount, revoke } from '../../testing/kubernetes/rights.ts';
+import { RootPublisher } from './root-publisher.ts';
+
+const name = 'istio-ca-root-cert';
+const following: Grant = {
+  name: 'namespaces',
+  rules: [{ apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] }],
+};
+const rules = [
+  { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['list', 'watch', 'patch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+];
+const writing: Grant = { name: 'roots', rules };
+
+describe('the roots of the mesh in each namespace, on a real API server', () => {
+  let cluster: Cluster;
+  let roots: string;
+  let lines: string[];
+  let holds: boolean;
+  let publisher: RootPublisher;
+  const ending: (() => Promise<void>)[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await makeAccount(cluster, 'mesh-system', 'meshd');
+    await grant(cluster, 'mesh-system/meshd', following);
+    await grant(cluster, 'mesh-system/meshd', writing);
+  });
+  afterAll(() => cluster?.close());
+  beforeEach(() => {
+    lines = [];
+    roots = `root ${Math.random()}`;
+    holds = true;
+  });
+  afterEach(async () => {
+    for (const end of ending.splice(0)) await end();
+  });
+
+  async function publish(namespaces: readonly string[] = []): Promise<void> {
+    const file = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
+    const api = new KubernetesApi(accessOfKubeconfig(file, readFileSync(file, 'utf8'), undefined));
+    const told = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+    const log = { debug: () => undefined, info: told, warn: told, error: told };
+    publisher = new RootPublisher({ api, namespaces, roots: () => roots, log });
+    const term = new AbortController();
+    const running = publisher.run({
+      signal: term.signal,
+      get holds() {
+        return holds;
+      },
+    });
+    ending.push(async () => {
+      term.abort();
+      await running;
+      api.close();
+    });
+  }
+
+  const make = (namespace: string) => cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const path = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps/${name}`;
+  const rootOf = async (namespace: string): Promise<string | undefined> =>
+    (await cluster.api.ask('GET', path(namespace))).body.data?.['root-cert.pem'];
+  const published = (...namespaces: readonly string[]) =>
+    vi.waitFor(
+      async () => expect(await Promise.all(namespaces.map(rootOf))).toEqual(namespaces.map(() => roots)),
+      10_000,
+    );
+  const merge = (namespace: string, body: object) =>
+    cluster.api.must('PATCH', path(namespace), body, 'application/merge-patch+json');
+
+  test('are in those that are there, in new ones, and become what the roots become', async () => {
+    await make('one');
+    await publish();
+    await published('one', 'default', 'kube-system', 'mesh-system');
+    await make('two');
+    await published('two');
+    expect((await cluster.api.must('GET', path('two'))).metadata.labels).toEqual({ 'istio.io/config': 'true' });
+    roots += ' and another';
+    publisher.changed();
+    await published('one', 'two', 'default');
+    await vi.waitFor(() => expect(publisher.pending).toBe(0), 5_000);
+    expect(lines).toEqual([]);
+  });
+
+  test('come back after somebody changed or deleted them, and leave what else is there', async () => {
+    await make('edited');
+    await publish();
+    await published('edited');
+    await merge('edited', { data: { 'root-cert.pem': 'evil', own: 'kept' } });
+    await published('edited');
+    await merge('edited', { metadata: { labels: { 'istio.io/config': null } } });
+    const labels = async () => (await cluster.api.must('GET', path('edited'))).metadata.labels;
+    await vi.waitFor(async () => expect(await labels()).toEqual({ 'istio.io/config': 'true' }), 10_000);
+    await merge('edited', { data: { 'root-cert.pem': null } });
+    await published('edited');
+    expect((await cluster.api.must('GET', path('edited'))).data.own).toBe('kept');
+    await cluster.api.must('DELETE', path('edited'));
+    await published('edited');
+  });
+
+  test('are not written into a namespace that is being deleted', async () => {
+    await make('ending');
+    await publish();
+    await published('ending');
+    // Without its controller it stays so.
+    await cluster.api.must('DELETE', '/api/v1/namespaces/ending');
+    await cluster.api.must('DELETE', path('ending'));
+    await make('after');
+    await published('after');
+    await vi.waitFor(() => expect(publisher.pending).toBe(0), 5_000);
+    expect(lines).toEqual([]);
+  });
+
+  test('are written again once the right is there, and the namespace is told meanwhile', async () => {
+    await revoke(cluster, writing);
+    await grant(cluster, 'mesh-system/meshd', {
+      name: 'roots',
+      rules: rules.map((rule) => ({ ...rule, verbs: ['list', 'watch'] })),
+    });
+    await publish();
+    await make('refused');
+    await vi.waitFor(() => expect(lines.join()).toMatch(/cannot be written.*"namespace":"refused".*403/), 10_000);
+    expect(publisher.pending).toBeGreaterThan(0);
+    await revoke(cluster, writing);
+    await grant(cluster, 'mesh-system/meshd', writing);
+    await published('refused', 'default');
+    await vi.waitFor(() => expect(publisher.pending).toBe(0), 10_000);
+  });
+
+  test('are written by nobody whose term is over', async () => {
+    await publish();
+    await published('default');
+    holds = false;
+    await merge('default', { data: { 'root-cert.pem': 'other' } });
+    await make('late');
+    await vi.waitFor(() => expect(publisher.pending).toBe(2), 10_000);
+    expect([await rootOf('late'), await rootOf('default')]).toEqual([undefined, 'other']);
+  });
+
+  test('are in the named namespaces alone, by rights in those', async () => {
+    await make('inside');
+    await make('outside');
+    await revoke(cluster, writing);
+    await grant(cluster, 'mesh-system/meshd', { ...writing, namespace: 'inside' });
+    await publish(['inside']);
+    await published('inside');
+    await merge('inside', { data: { 'root-cert.pem': 'other' } });
+    await published('inside');
+    expect(await rootOf('outside')).not.toBe(roots);
+    expect(lines).toEqual([]);
+  });
+});
