@@ -14,6 +14,8 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** After about so long a client is asked to connect anew, and meets another replica then; up to a tenth more or less. */
   readonly ageMs: number;
+  /** From asking a client with requests in progress to go to cutting its connection. */
+  readonly drainMs: number;
   /** From asking an idle client to go to cutting its connection. */
   readonly leaveMs: number;
 }
@@ -24,6 +26,7 @@ export const usualConnectionLimits: ConnectionLimits = {
   handshakeMs: 10_000,
   idleMs: 60_000,
   ageMs: 1_800_000,
+  drainMs: 10_000,
   leaveMs: 5_000,
 };
 

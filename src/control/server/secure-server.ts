@@ -39,9 +39,6 @@ export interface SecureServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** Requests of a connection that is to end have so long. */
-const drainMs = 10_000;
-
 /** Serves gRPC over TLS 1.2 or later; a client certificate is asked for, and verified where one comes. */
 export async function startSecureServer(options: SecureServerOptions): Promise<SecureServer> {
   const { admit, address, certificates, maxMessageBytes, connections = usualConnectionLimits, refused } = options;
@@ -55,7 +52,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     'grpc.keepalive_timeout_ms': 10_000,
     'grpc.max_connection_idle_ms': connections.idleMs,
     'grpc.max_connection_age_ms': connections.ageMs,
-    'grpc.max_connection_age_grace_ms': drainMs,
+    'grpc.max_connection_age_grace_ms': connections.drainMs,
     interceptors: admit === undefined ? [] : [admitFirst({ admit, requests, maxMessageBytes })],
   });
   if (admit !== undefined) {
@@ -82,7 +79,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
   writeInPieces(server);
   return {
     port,
-    renewConnections: () => server.drain(targetOf(port), drainMs),
+    renewConnections: () => server.drain(targetOf(port), connections.drainMs),
     close: (graceMs) => close(server, graceMs),
   };
 }

@@ -7,6 +7,7 @@ import { decodeMessage } from '../../envoy/api/decode.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { ControlConfig, DistributionConfig } from '../control-config.ts';
+import { type ConnectionLimits, usualConnectionLimits } from '../server/connection-limits.ts';
 import { ControlBench, type RawRequest } from './control-bench.ts';
 import { createTestRequest } from './signing-requests.ts';
 
@@ -24,6 +25,7 @@ export interface Seen {
 export interface ServingChanges extends Partial<Omit<DistributionConfig, 'compile'>> {
   readonly compile?: object;
   readonly replica?: ControlConfig['replica'];
+  readonly connections?: Partial<ConnectionLimits>;
 }
 
 /** One stream of a client. */
@@ -74,8 +76,8 @@ export class ServingBench {
     await rename(this.path(`${name}.new`), join(this.#first.path('config'), name));
   }
 
-  /** `compile` and all else but the replica are parts of how proxies get their configuration. */
-  async start({ compile, replica, ...rest }: ServingChanges = {}) {
+  /** `compile` and all else but replica and connections are parts of how proxies get their configuration. */
+  async start({ compile, replica, connections, ...rest }: ServingChanges = {}) {
     const distribution: DistributionConfig = {
       compile: {
         ...{
@@ -95,6 +97,7 @@ export class ServingBench {
       ...config,
       ...{ settings, distribution, debugSocket: this.debugSocket, replica },
       authority: config.authority && { ...config.authority, folder },
+      secure: config.secure && { ...config.secure, connections: { ...usualConnectionLimits, ...connections } },
     }));
     this.root = await readFile(join(folder, 'self-signed-root.pem'), 'utf8');
   }
