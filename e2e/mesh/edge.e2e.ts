@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { delay } from '../../src/lib/abort.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
-import { type Edge, startEdge } from './edge.ts';
-import { type MintedTokens, mintTokens, type TokenCell, tokenRows } from './token-table.ts';
+import { type Edge, expectedStatuses, startEdge, statusesOf } from './edge.ts';
+import { type MintedTokens, mintTokens, tokenRows } from './token-table.ts';
 
 describeMesh('tokens at an ingress gateway', () => {
   let edge: Edge;
@@ -12,17 +12,11 @@ describeMesh('tokens at an ingress gateway', () => {
   });
   afterAll(() => edge?.testbed.close());
 
-  const named = ({ token, path }: TokenCell): string => `${path}, ${token}`;
-
   test.each(tokenRows)(
     '$title: every status is as specified, and as before after the policy is deleted',
     async (row) => {
       await edge.enforce(row.files, minted);
-      const seen: Record<string, string> = {};
-      for (const cell of row.cells) {
-        seen[named(cell)] = (await edge.request(cell.path, minted.tokens[cell.token])).status;
-      }
-      expect(seen).toEqual(Object.fromEntries(row.cells.map((cell) => [named(cell), cell.status])));
+      expect(await statusesOf(edge, row, minted)).toEqual(expectedStatuses(row));
       await edge.enforce([], minted);
       expect((await edge.request('/headers', minted.tokens.malformed)).status).toBe('200');
     },

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CurlAnswer } from '../../src/testbed/curl.ts';
-import { createTestbed, type Testbed } from '../../src/testbed/testbed.ts';
-import { type MintedTokens, type TokenCell, withKeys } from './token-table.ts';
+import { createTestbed, type Testbed, type TestbedOptions } from '../../src/testbed/testbed.ts';
+import { type MintedTokens, type TokenCell, type TokenRow, withKeys } from './token-table.ts';
 
 /** The mesh of examples/edge, running: a client outside, the gateway, the backend behind it. */
 export interface Edge {
@@ -15,10 +15,14 @@ export interface Edge {
   lastDetails(): Promise<string | undefined>;
 }
 
-/** Starts the mesh of an example folder with its exposure alone. */
-export async function startEdge(folder: string, onProgress?: (step: string) => void): Promise<Edge> {
+/** Starts the mesh of an example folder with its exposure alone; `create` makes it. */
+export async function startEdge(
+  folder: string,
+  onProgress?: (step: string) => void,
+  create: (options: TestbedOptions) => Promise<Testbed> = createTestbed,
+): Promise<Edge> {
   const policy = (name: string): Promise<string> => readFile(join(folder, 'policies', name), 'utf8');
-  const testbed = await createTestbed({
+  const testbed = await create({
     topology: await readFile(join(folder, 'topology.yaml'), 'utf8'),
     policies: { 'exposure.yaml': await policy('exposure.yaml') },
     meshConfig: { accessLogFile: '/dev/stdout', accessLogEncoding: 'JSON' },
@@ -50,6 +54,26 @@ export async function startEdge(folder: string, onProgress?: (step: string) => v
       return [...text.matchAll(/"response_code_details":"([^"]*)"/g)].at(-1)?.[1];
     },
   };
+}
+
+/** The status of each request of a row, by path and token. */
+export async function statusesOf(
+  { request }: Edge,
+  { cells }: TokenRow,
+  { tokens }: MintedTokens,
+): Promise<Record<string, string>> {
+  const seen: Record<string, string> = {};
+  for (const cell of cells) seen[named(cell)] = (await request(cell.path, tokens[cell.token])).status;
+  return seen;
+}
+
+/** What {@link statusesOf} gives where all is as specified. */
+export function expectedStatuses({ cells }: TokenRow): Record<string, string> {
+  return Object.fromEntries(cells.map((cell) => [named(cell), cell.status]));
+}
+
+function named({ token, path }: TokenCell): string {
+  return `${path}, ${token}`;
 }
 
 /** Whether the answer is what the cell says: its status, and with it an HTTP answer at all. */

@@ -45,7 +45,7 @@ export class DirectEnvoys {
       '--concurrency',
       '1',
       '--drain-time-s',
-      '1',
+      '45',
       '--drain-strategy',
       'immediate',
     ];

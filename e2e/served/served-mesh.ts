@@ -48,7 +48,7 @@ export async function createServedMesh({
       fleet: started,
       restartProxies: async () => {
         const proxies = testbed.pods
-          .filter(({ hasSidecar }) => hasSidecar)
+          .filter(({ hasSidecar, isRouter }) => hasSidecar || isRouter)
           .map(({ namespace, name }) => `${namespace}/${name}`);
         await Promise.all(proxies.map((pod) => restart(testbed, pod)));
       },
