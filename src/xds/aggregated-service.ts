@@ -23,6 +23,9 @@ const step = (list: ConfigurationList, rest: Omit<PushStep, 'typeUrl'>): PushSte
   ...rest,
 });
 
+/** Longer than requests usually wait in an Envoy, for an authorizer, say. */
+const lingerMs = 2_000;
+
 /**
  * The order of a change: nothing refers to a cluster that is not there. Endpoints do not wait for their clusters, whose
  * acknowledgement Envoy withholds until it has the endpoints. A listener goes at once, for another one may take its address.
@@ -32,7 +35,7 @@ export const configurationSteps: readonly PushStep[] = [
   step('endpoints', { removes: true, waits: false }),
   step('listeners', { removes: true, waits: true }),
   step('routes', { removes: true, waits: true }),
-  step('clusters', { removes: true, waits: true, repeats: configurationTypes.endpoints.typeUrl }),
+  step('clusters', { removes: true, waits: true, lingerMs, repeats: configurationTypes.endpoints.typeUrl }),
 ];
 
 /** Envoy's aggregated discovery service (envoy/service/discovery/v3/ads.proto). */

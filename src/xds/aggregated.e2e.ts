@@ -129,7 +129,30 @@ describe.each(['DELTA_GRPC', 'GRPC'] as const)('Envoy without an agent over %s',
     await load;
     expect([...answers.keys()].sort()).toEqual(['200 one', '200 two']);
     expect(await stat('cluster_manager.cds.update_rejected')).toBe(0);
-    await vi.waitFor(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2), 5_000);
+    await vi.waitFor(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2), 10_000);
+  });
+
+  test('answers a request that waits in a filter while its route is changed and its service goes', async () => {
+    const [, port = 0] = ports;
+    served.serve({
+      clusters: [cluster('one'), cluster('two')],
+      endpoints: [endpoints('one', backendPort(0)), endpoints('two', backendPort(1))],
+      listeners: [listener('web', port, 'web', '127.0.0.1', '1s')],
+      routes: [route('web', 'two')],
+    });
+    await start();
+    await startEnvoy();
+    await until('200 two');
+    const waiting = get();
+    await vi.waitFor(async () => expect(await stat('http.web.fault.active_faults')).toBe(1), 5_000);
+    served.serve({
+      clusters: [cluster('one')],
+      endpoints: [endpoints('one', backendPort(0))],
+      routes: [route('web', 'one')],
+    });
+    expect(await waiting).toBe('200 two');
+    await until('200 one');
+    await vi.waitFor(async () => expect(await stat('cluster_manager.active_clusters')).toBe(2), 10_000);
   });
 
   test('gets all but the one listener that it refuses, and that one with its next version', async () => {

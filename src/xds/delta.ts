@@ -2,7 +2,15 @@ import { cleanErrorMessage, type DeltaRequest, type DeltaResponse, type ErrorDet
 import type { DiscoveryResource } from './resource.ts';
 import type { ViewSource } from './resource-store.ts';
 import { emptyView, type ResourceView } from './resource-view.ts';
-import { type DiscoveryStream, isWildcard, type SentResponse, type StreamReaction } from './stream.ts';
+import {
+  type DiscoveryStream,
+  isTold,
+  isWildcard,
+  noNames,
+  type SentResponse,
+  type StreamReaction,
+  type UpdateOptions,
+} from './stream.ts';
 import { SubscribedNames } from './subscribed-names.ts';
 import { type Culprit, Suspects } from './suspects.ts';
 
@@ -40,9 +48,15 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     return this.#unanswered.size > 0;
   }
 
-  get isComplete(): boolean {
+  get gone(): readonly string[] {
     this.#move();
-    return this.#hasStarted && this.#unanswered.size === 0 && this.#exceptions.size === 0;
+    return [...this.#exceptions.keys()].filter((name) => this.#resourceOf(name) === undefined);
+  }
+
+  isComplete(lingering = noNames): boolean {
+    this.#move();
+    if (!this.#hasStarted || this.#unanswered.size > 0) return false;
+    return [...this.#exceptions.keys()].every((name) => lingering.has(name) && this.#resourceOf(name) === undefined);
   }
 
   get pendingNames(): readonly string[] {
@@ -58,7 +72,9 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     const isFirst = !this.#hasStarted;
     const asked = isFirst ? this.#start(request) : this.#subscribe(request.subscribe);
     for (const name of request.unsubscribe) this.#unsubscribe(name);
-    const response = this.#respond(this.#collect(asked, true));
+    // Of what a client has beside the names that it asks for, routes of its own may still lead to what is gone.
+    const removes = isFirst && this.#names.isWildcard ? new Set(request.subscribe) : true;
+    const response = this.#respond(this.#collect(asked, removes));
     // Envoy starts once it knows all clusters and listeners, though there be none.
     const isWaitedFor = isFirst && this.#names.isWildcard && Object.keys(request.initialVersions).length === 0;
     return { ...told, response: response ?? (isWaitedFor ? this.#send({ resources: [], removed: [] }) : undefined) };
@@ -75,7 +91,7 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     if (!type.hasWildcard) this.#names.add(view.all.map(({ name }) => name));
   }
 
-  update({ removes = true } = {}): DeltaResponse | undefined {
+  update({ removes = true }: UpdateOptions = {}): DeltaResponse | undefined {
     if (!this.#hasStarted) return undefined;
     const { probe } = this.#suspects;
     if (probe !== undefined && ![...this.#unanswered.values()].some(({ isProbe }) => isProbe)) {
@@ -169,16 +185,20 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     this.#names.follow(view);
   }
 
-  #collect(names: Iterable<string>, removes: boolean): Changes {
+  #resourceOf(name: string): DiscoveryResource | undefined {
+    return this.#names.has(name) ? this.#base.get(name) : undefined;
+  }
+
+  #collect(names: Iterable<string>, removes: boolean | ReadonlySet<string>): Changes {
     const resources: DiscoveryResource[] = [];
     const removed: string[] = [];
     for (const name of [...names]) {
       const has = this.#exceptions.get(name);
       if (has === undefined) continue;
-      const resource = this.#names.has(name) ? this.#base.get(name) : undefined;
+      const resource = this.#resourceOf(name);
       if (resource !== undefined && this.#suspects.holds(resource) && has !== resource.version) continue;
       if (resource === undefined) {
-        if (!removes) continue;
+        if (!isTold(removes, name)) continue;
         if (has !== '' || this.#source.type.isConfiguration) removed.push(name);
       } else if (has !== resource.version) resources.push(resource);
       this.#exceptions.delete(name);

@@ -9,6 +9,11 @@ export interface PushStep {
   readonly removes: boolean;
   /** The client's word about all steps before is waited for. */
   readonly waits: boolean;
+  /**
+   * So long after its turn has come the client hears of what is gone: a request that waits in one of Envoy's filters, or for
+   * its turn on a connection, still leads there.
+   */
+  readonly lingerMs?: number;
   /** A type whose resources of the same names come again after these. */
   readonly repeats?: string;
 }
@@ -37,7 +42,7 @@ export interface StreamScope {
   sent?(response: SentNote): void;
   /** The client has answered a response: by taking it, or by the refusal. */
   answered?(typeUrl: string, refusal: Refusal | undefined, nonce: string): void;
-  /** The client says that it has everything of the type that it may have now. */
+  /** The client says that it has everything of the type that it may have now; it may also have what is gone and lingers. */
   complete?(typeUrl: string): void;
   /** After each request: the names that no resource answers yet, and those that the client wants no more. */
   asked?(typeUrl: string, names: { readonly lacking: readonly string[]; readonly dropped: readonly string[] }): void;
@@ -48,7 +53,7 @@ export interface StreamScope {
    * milliseconds the client's next one is not read.
    */
   pace?(bytes: number, isAnswer: boolean): number;
-  /** Everything is sent and answered. */
+  /** Everything is sent and answered; what is gone may still linger. */
   settled?(): void;
   closed?(): void;
 }

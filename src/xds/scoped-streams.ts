@@ -1,13 +1,21 @@
 import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
 import type { PushStep, StreamScope } from './scope.ts';
-import type { DiscoveryStream } from './stream.ts';
+import { type DiscoveryStream, noNames } from './stream.ts';
 import { setType } from './whole-sets.ts';
 
 /** What is to be done now: send, or look again after some time, or nothing until something happens. */
 export interface NextPush<Response> {
   readonly response?: Response | undefined;
   readonly waitMs?: number;
+  /** Nothing else is waited for than the time of what is gone and lingers. */
+  readonly isLingering?: boolean;
+}
+
+/** What of a type is gone, has had its turn, and lingers. */
+interface Lingering {
+  readonly names: ReadonlySet<string>;
+  readonly untilMs: number;
 }
 
 /** Of the names of a client that together are too long. */
@@ -20,6 +28,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
   readonly #observer: DiscoveryObserver;
   readonly #streams = new Map<string, DiscoveryStream<Request, Response>>();
   readonly #sentAtMs = new Map<string, number>();
+  readonly #lingering = new Map<string, Lingering>();
   /** Names without a resource that have been reported. */
   readonly #waiting = new Set<string>();
   #nonce = 0;
@@ -74,12 +83,34 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
       if (stream === undefined) continue;
       const waitMs = step.waits ? this.#waitMs(this.#scope.steps.slice(0, i), step, nowMs) : 0;
       if (waitMs > 0) return { waitMs };
-      const response = stream.update({ removes: step.removes });
+      const response = stream.update({ removes: this.#removalsOf(step, stream, nowMs) });
       if (response === undefined) continue;
       this.#noteSent(response, stream, nowMs);
       return { response };
     }
-    return {};
+    if (this.#lingering.size === 0) return {};
+    const ends = [...this.#lingering.values()].map(({ untilMs }) => untilMs);
+    return { waitMs: Math.max(0, Math.min(...ends) - nowMs), isLingering: true };
+  }
+
+  /** What is gone begins to linger when its turn comes; what goes meanwhile begins when that has ended. */
+  #removalsOf(
+    { typeUrl, removes, lingerMs = 0 }: PushStep,
+    stream: DiscoveryStream<Request, Response>,
+    nowMs: number,
+  ): boolean | ReadonlySet<string> {
+    if (!removes || lingerMs === 0) return removes;
+    const { names = noNames, untilMs = nowMs } = this.#lingering.get(typeUrl) ?? {};
+    const gone = stream.gone;
+    const still = new Set(gone.filter((name) => names.has(name)));
+    if (untilMs > nowMs && still.size > 0) {
+      this.#lingering.set(typeUrl, { names: still, untilMs });
+      return noNames;
+    }
+    const next = new Set(gone.filter((name) => !still.has(name)));
+    if (next.size === 0) this.#lingering.delete(typeUrl);
+    else this.#lingering.set(typeUrl, { names: next, untilMs: nowMs + lingerMs });
+    return still;
   }
 
   /** How long the client's word about the steps before is still waited for. */
@@ -114,7 +145,8 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
   }
 
   #tellComplete(stream: DiscoveryStream<Request, Response>, typeUrl: string): void {
-    if (this.#scope.complete !== undefined && stream.isComplete) this.#scope.complete(typeUrl);
+    if (this.#scope.complete !== undefined && stream.isComplete(this.#lingering.get(typeUrl)?.names))
+      this.#scope.complete(typeUrl);
   }
 
   #noteSent({ typeUrl, nonce }: Response, stream: DiscoveryStream<Request, Response>, nowMs = performance.now()): void {

@@ -218,12 +218,14 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
     // What is on its way is waited for: a client that does not read gets the newest state once it reads again.
     if (this.#unsent > 0 || this.#streams === undefined) return;
     const next = this.#streams.next();
-    if (next.response !== undefined) this.#send(next.response);
-    else if (next.waitMs !== undefined) this.#stepTimer = setTimeout(() => this.#schedule(), next.waitMs).unref();
-    else if (!this.#streams.isUnanswered) {
-      this.#streams.tellComplete();
-      this.#scope?.settled?.();
+    if (next.response !== undefined) {
+      this.#send(next.response);
+      return;
     }
+    if (next.waitMs !== undefined) this.#stepTimer = setTimeout(() => this.#schedule(), next.waitMs).unref();
+    if (this.#streams.isUnanswered || (next.waitMs !== undefined && !next.isLingering)) return;
+    this.#streams.tellComplete();
+    this.#scope?.settled?.();
   }
 
   #send(response: Response): void {

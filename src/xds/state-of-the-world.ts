@@ -3,7 +3,15 @@ import { contentVersion, type DiscoveryResource } from './resource.ts';
 import { ResourceList } from './resource-list.ts';
 import type { ViewSource } from './resource-store.ts';
 import { emptyView, ResourceView } from './resource-view.ts';
-import { type DiscoveryStream, isWildcard, type SentResponse, type StreamReaction } from './stream.ts';
+import {
+  type DiscoveryStream,
+  isTold,
+  isWildcard,
+  noNames,
+  type SentResponse,
+  type StreamReaction,
+  type UpdateOptions,
+} from './stream.ts';
 import { SubscribedNames } from './subscribed-names.ts';
 import { Suspects } from './suspects.ts';
 
@@ -43,9 +51,15 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
     return this.#isUnanswered;
   }
 
-  get isComplete(): boolean {
+  get gone(): readonly string[] {
     this.#move();
-    if (!this.#hasStarted || this.#isUnanswered || this.#isDue || this.#kept.size > 0) return false;
+    return [...this.#kept.keys()];
+  }
+
+  isComplete(lingering = noNames): boolean {
+    this.#move();
+    if (!this.#hasStarted || this.#isUnanswered || this.#isDue) return false;
+    if ([...this.#kept.keys()].some((name) => !lingering.has(name))) return false;
     if (this.#accepted === this.#base) return true;
     return this.#base.all.every(
       ({ name, version }) => !this.#names.has(name) || this.#accepted.get(name)?.version === version,
@@ -71,13 +85,14 @@ export class StateOfTheWorldStream implements DiscoveryStream<DiscoveryRequest, 
   }
 
   /** Sent also when an older one is not acknowledged yet; content that the client refused is not sent again. */
-  update({ removes = true } = {}): DiscoveryResponse | undefined {
+  update({ removes = true }: UpdateOptions = {}): DiscoveryResponse | undefined {
     if (!this.#hasStarted) return undefined;
     const { probe } = this.#suspects;
     if (probe !== undefined) return this.#last?.isProbe && this.#isUnanswered ? undefined : this.#respond(probe);
     this.#move();
-    if (removes && this.#kept.size > 0) {
-      this.#kept.clear();
+    for (const name of this.#kept.keys()) {
+      if (!isTold(removes, name)) continue;
+      this.#kept.delete(name);
       this.#isDue = true;
     }
     return this.#isDue ? this.#respond() : undefined;

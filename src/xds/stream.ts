@@ -16,14 +16,19 @@ export interface StreamReaction<Response> {
 export interface DiscoveryStream<Request, Response> {
   /** Takes a request; a response answers what was newly asked for, and nothing else. */
   receive(request: Request): StreamReaction<Response>;
-  /** The response that a change calls for, if any. What is gone is told of only where `removes` is not false. */
+  /** The response that a change calls for, if any. */
   update(options?: UpdateOptions): Response | undefined;
   /** Sends these again, as far as the client has subscribed to them. */
   repeat(names: Iterable<string>): void;
   /** A response waits for the client's word. */
   readonly isUnanswered: boolean;
-  /** The client has said that it has what it is to have: nothing is under way, and nothing of it is refused. */
-  readonly isComplete: boolean;
+  /** Of what is gone, the names that the client is not told of yet. */
+  readonly gone: readonly string[];
+  /**
+   * The client has said that it has what it is to have: nothing is under way, and nothing of it is refused. It may have
+   * `lingering` names that are gone.
+   */
+  isComplete(lingering?: ReadonlySet<string>): boolean;
   /** Subscribed names that no resource answers yet. */
   readonly pendingNames: readonly string[];
   /** Resources of the response that was made last; told once, for a list of thousands a stream is memory. */
@@ -31,8 +36,17 @@ export interface DiscoveryStream<Request, Response> {
 }
 
 export interface UpdateOptions {
-  readonly removes?: boolean;
+  /** Whether the client is told of what is gone, or the names of which it is; true when absent. */
+  readonly removes?: boolean | ReadonlySet<string>;
 }
+
+/** Whether a removal of this name is told. */
+export function isTold(removes: boolean | ReadonlySet<string>, name: string): boolean {
+  return typeof removes === 'boolean' ? removes : removes.has(name);
+}
+
+/** No names. */
+export const noNames: ReadonlySet<string> = new Set();
 
 /** A response on its way to a client or refused by it. */
 export interface SentResponse {

@@ -71,8 +71,14 @@ describe('a delta stream that begins with the digests of sets', () => {
     expect(tell(before)?.removed).toEqual([clusters.typeUrl]);
     expect(streams.next()).toEqual({});
     const initialVersions = { a: contentVersion('1'), b: contentVersion('1') };
-    const { resources, removed } = say({ typeUrl: clusters.typeUrl, initialVersions }) ?? {};
-    expect([resources?.map(({ name }) => name), removed]).toEqual([['a'], ['b']]);
+    const response = say({ typeUrl: clusters.typeUrl, initialVersions });
+    expect(response?.resources.map(({ name }) => name)).toEqual(['a']);
+    say({ typeUrl: clusters.typeUrl, responseNonce: response?.nonce ?? '' });
+    const again = streams.next(0).response;
+    expect(again?.typeUrl).toBe(endpoints.typeUrl);
+    say({ typeUrl: endpoints.typeUrl, responseNonce: again?.nonce ?? '' });
+    const { waitMs = 0 } = streams.next(0);
+    expect(streams.next(waitMs).response?.removed).toEqual(['b']);
   });
 
   test('believes no digest of secrets, nor of a type that is not served', () => {

@@ -25,8 +25,17 @@ export const route = (name: string, to: string): Json => ({
   virtual_hosts: [{ name: 'all', domains: ['*'], routes: [{ match: { prefix: '/' }, route: { cluster: to } }] }],
 });
 
-/** An HTTP listener; on a host that no machine has (192.0.2.1) Envoy refuses it. */
-export const listener = (name: string, port: number, routes: string, host = '127.0.0.1'): Json => ({
+/** An HTTP filter that holds each request back for so long. */
+const fault = (time: string): Json => ({
+  name: 'fault',
+  typed_config: {
+    '@type': 'type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault',
+    delay: { fixed_delay: time, percentage: { numerator: 100 } },
+  },
+});
+
+/** An HTTP listener whose requests wait for `time` (`1s`) if that is given; on a host that no machine has (192.0.2.1) Envoy refuses it. */
+export const listener = (name: string, port: number, routes: string, host = '127.0.0.1', time?: string): Json => ({
   name,
   address: address(port, host),
   filter_chains: [
@@ -39,6 +48,7 @@ export const listener = (name: string, port: number, routes: string, host = '127
             stat_prefix: name,
             rds: { route_config_name: routes, config_source: ads },
             http_filters: [
+              ...(time === undefined ? [] : [fault(time)]),
               {
                 name: 'router',
                 typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router' },
