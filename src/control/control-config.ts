@@ -49,6 +49,8 @@ export interface DistributionConfig {
   readonly throttle: number;
   /** PILOT_DISTRIBUTION_HISTORY_RETENTION; absent: nobody knows which proxy has which version. */
   readonly trackedMs?: number | undefined;
+  /** PILOT_DEBUG_ADSZ_CONFIG: what each proxy has acknowledged is kept as it was. */
+  readonly keepsAcknowledged?: boolean;
   /** Where spans of pushes go; absent: nowhere. */
   readonly traces?: OtlpSettings | undefined;
   /** Proxies come from other addresses than their workloads have. */
@@ -90,6 +92,8 @@ export interface ControlConfig {
   readonly rootNamespaces?: readonly string[] | undefined;
   /** Path of a Unix socket on which the state of the distribution is served; absent: none is. */
   readonly debugSocket?: string | undefined;
+  /** Where the same is served over TLS to who shows a token that names namespaces; absent: nowhere. */
+  readonly debugAddress?: Address | undefined;
   readonly monitoring: Address;
   readonly version: string;
 }

@@ -1,21 +1,24 @@
 import type { SettingsOptions } from '../config/read.ts';
 import type { ReadClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
+import { authenticateReader } from './auth/reader.ts';
+import type { TokenKeys } from './auth/token.ts';
 import type { CertificateAuthority } from './ca/authority.ts';
 import type { ControlConfig } from './control-config.ts';
+import { ControlError } from './control-error.ts';
 import { type Answering, debugActions, debugAnswers } from './debug/debug-answers.ts';
-import { startDebugServer } from './debug/debug-server.ts';
+import { type DebugAnswers, startDebugServer } from './debug/debug-server.ts';
+import { startSecureDebugServer } from './debug/secure-debug-server.ts';
 import { followSettings } from './follow-settings.ts';
 import { joinReplicas, type Replica } from './leader/join-replicas.ts';
 import { publishRoots } from './leader/publish-roots.ts';
 import { startDistribution } from './push/distribution.ts';
-import { CertificateSource } from './server/certificate-provider.ts';
+import type { Address } from './server/address.ts';
+import type { CertificateSource } from './server/certificate-provider.ts';
 import { ControlMetrics } from './server/metrics.ts';
 import { startMonitoring } from './server/monitoring.ts';
-import { keepOwnCertificate } from './server/own-certificate.ts';
-import { followPair, writePair } from './server/pair-files.ts';
-import { type SecureServer, startSecureServer } from './server/secure-server.ts';
 import { type StartedAuthority, startAuthority } from './start-authority.ts';
+import { type Surroundings, startListener } from './start-listener.ts';
 import { writeStatus } from './status/write-status.ts';
 
 export interface ControlParts {
@@ -30,11 +33,11 @@ export interface ControlPlane {
   /** Of the TLS listener; undefined when there is none. */
   readonly securePort: number | undefined;
   readonly monitoringPort: number;
+  /** Of the debug answers by token; undefined when there are none. */
+  readonly debugPort: number | undefined;
   /** Takes no new requests, lets those in progress end, then closes. */
   close(): Promise<void>;
 }
-
-const graceMs = 5_000;
 
 /** Starts the control plane; resolves when it serves. `ControlError` names what is in its way. */
 export async function serveControl(config: ControlConfig, parts: ControlParts): Promise<ControlPlane> {
@@ -45,7 +48,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
   };
   try {
     const metrics = new ControlMetrics(config.version);
-    let secure: SecureServer | undefined;
+    let answers: DebugAnswers = {};
     let notReady = (): string | undefined =>
       config.secure === undefined ? undefined : 'the TLS listener is not there yet';
     const monitoring = await startMonitoring(config.monitoring, {
@@ -65,37 +68,20 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
     if (distribution !== undefined && config.debugSocket !== undefined) {
       const answering = { version: config.version, startedAt: clock(), notReady: () => notReady(), distribution };
       const election = () => replica?.leadership.state;
-      open.push(await serveDebugAnswers(config.debugSocket, { ...answering, election }, log));
+      answers = debugAnswers({ ...answering, election });
+      open.push(await serveDebugAnswers(config.debugSocket, answers, distribution, log));
     }
     if (config.settings !== undefined)
       open.push(await followMesh(config.settings, { trustDomain, log, service, distribution }));
-    if (config.secure !== undefined) {
-      const certificates = await startCertificates(config.secure.certificate, service?.authority, { log, clock, open });
-      const started = await startSecureServer({
-        ...config.secure,
-        certificates,
-        admit: service?.admit,
-        addServices: distribution?.addTo,
-        refused: (reason) => metrics.countRefusedConnection(reason),
-      });
-      secure = started;
-      metrics.watchOwn(() => certificates.notAfterMs);
-      notReady = () => endedAt(clock(), service?.authority, certificates) ?? distribution?.notReady();
-      if (service !== undefined) onRootGone(service.authority, () => started.renewConnections());
-      open.push({
-        close: () => {
-          distribution?.endStreams();
-          return started.close(graceMs);
-        },
-      });
-      log.info('serving gRPC over TLS', {
-        port: started.port,
-        authority: service !== undefined,
-        configuration: distribution !== undefined,
-      });
-    }
+    const listener =
+      config.secure && (await startListener(config.secure, { service, distribution, metrics, log, clock, open }));
+    if (listener !== undefined)
+      notReady = () => endedAt(clock(), service?.authority, listener.certificates) ?? distribution?.notReady();
+    const debugPort =
+      config.debugAddress &&
+      (await serveReaders(config.debugAddress, answers, { ...listener, keys: service?.keys }, { log, clock, open }));
     if (replica !== undefined) open.push(...startLeading(config, { replica, service, distribution, log, metrics }));
-    return { securePort: secure?.port, monitoringPort: monitoring.port, close: closeAll };
+    return { securePort: listener?.port, monitoringPort: monitoring.port, debugPort, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
@@ -151,54 +137,34 @@ function endedAt(
   return nowMs >= notAfterMs ? 'the server certificate has expired' : undefined;
 }
 
-/** A connection remembers who its client was by a root that may not count any more. */
-function onRootGone(authority: CertificateAuthority, then: () => void): void {
-  let before = authority.signer.rootFingerprints;
-  authority.onChange(() => {
-    const now = authority.signer.rootFingerprints;
-    const isGone = [...before].some((fingerprint) => !now.has(fingerprint));
-    before = now;
-    if (isGone) then();
-  });
-}
-
-async function serveDebugAnswers(path: string, answering: Answering, log: PlainLog): Promise<{ close(): unknown }> {
-  const actions = debugActions(answering.distribution);
-  const server = await startDebugServer({ path, answers: debugAnswers(answering), actions });
+async function serveDebugAnswers(
+  path: string,
+  answers: DebugAnswers,
+  distribution: Answering['distribution'],
+  log: PlainLog,
+): Promise<{ close(): unknown }> {
+  const server = await startDebugServer({ path, answers, actions: debugActions(distribution) });
   log.info('serving debug answers', { socket: path });
   return server;
 }
 
-interface Surroundings {
-  readonly log: PlainLog;
-  readonly clock: ReadClock;
-  /** What is to be closed in the end. */
-  readonly open: { close(): unknown }[];
+interface ReaderParts {
+  readonly keys: TokenKeys | undefined;
+  readonly certificates?: CertificateSource;
 }
 
-type SecureConfig = NonNullable<ControlConfig['secure']>;
-
-/** What the listener shows, kept fresh; client certificates are verified with the roots of the CA. */
-async function startCertificates(
-  config: SecureConfig['certificate'],
-  authority: CertificateAuthority | undefined,
+/** Debug answers for who shows a token; gives the port. */
+async function serveReaders(
+  address: Address,
+  answers: DebugAnswers,
+  { keys, certificates }: ReaderParts,
   { log, clock, open }: Surroundings,
-): Promise<CertificateSource> {
-  const source = new CertificateSource();
-  if (authority !== undefined) {
-    source.setRoots(authority.signer.roots);
-    authority.onChange(() => source.setRoots(authority.signer.roots));
-  }
-  if (config.folder !== undefined) {
-    open.push(await followPair(config.folder, async (pair) => source.setPair(pair), log));
-    return source;
-  }
-  if (authority === undefined) throw new Error('a certificate that nobody signs');
-  const { names, outputFolder } = config;
-  const use = async (pair: Parameters<CertificateSource['setPair']>[0]): Promise<void> => {
-    source.setPair(pair);
-    if (outputFolder !== undefined) await writePair(outputFolder, pair, authority.signer.roots);
-  };
-  open.push(await keepOwnCertificate({ authority, names, clock, log, use }));
-  return source;
+): Promise<number> {
+  if (keys === undefined || certificates === undefined)
+    throw new ControlError('listen-failed', 'debug answers by token need tokens and the TLS listener');
+  const authenticate = (authorization: readonly string[]) => authenticateReader(authorization, keys, clock);
+  const server = await startSecureDebugServer({ address, certificates, authenticate, answers, log });
+  open.push(server);
+  log.info('serving debug answers by token', { port: server.port });
+  return server.port;
 }

@@ -3,6 +3,7 @@ import type { PlainLog } from '../lib/log.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createKeptReviews } from './auth/kept-reviews.ts';
 import { openTokens } from './auth/open-tokens.ts';
+import type { TokenKeys } from './auth/token.ts';
 import type { TokenIssuer } from './auth/token-issuer.ts';
 import { createTokenReview } from './auth/token-review.ts';
 import type { CertificateAuthority } from './ca/authority.ts';
@@ -31,6 +32,8 @@ export interface StartedAuthority {
   readonly authority: CertificateAuthority;
   readonly admit: AdmitRequest;
   readonly trust: TokenIssuer['trust'];
+  /** Of tokens that are verified here; undefined: there are none. */
+  readonly keys: TokenKeys | undefined;
 }
 
 /** Opens the CA, and what shows it who asks. `ControlError` says what is in its way. */
@@ -59,5 +62,6 @@ export async function startAuthority(config: AuthorityConfig, parts: AuthorityPa
     authority,
     admit: createCertificateService({ authority, authenticate, limits, trustDomain, metrics, log }),
     trust: (change) => tokens?.trust(change),
+    keys: tokens?.source,
   };
 }

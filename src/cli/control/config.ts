@@ -46,6 +46,7 @@ export async function controlConfigOf(
     replica: replicaOf(distribution?.compile.source, environment),
     rootNamespaces: hasAuthority ? rootNamespacesOf(distribution?.compile.source, environment) : undefined,
     debugSocket: flags.debugSocket ?? defaultDebugSocket,
+    debugAddress: debugAddressOf(flags),
     monitoring: flags.monitoringAddr,
     version,
   };
@@ -93,7 +94,7 @@ async function distributionOf(
 ): Promise<ControlConfig['distribution']> {
   const source = await sourceOf(flags, environment);
   if (source === undefined) {
-    const unused = (['anyProxyAddress', 'stateFolder', 'debugSocket'] as const).find(
+    const unused = (['anyProxyAddress', 'stateFolder', 'debugSocket', 'debugAddr'] as const).find(
       (name) => flags[name] !== undefined,
     );
     if (unused !== undefined)
@@ -120,11 +121,19 @@ async function distributionOf(
     trackedMs: variable(environment, 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING', parseBoolean)
       ? variable(environment, 'PILOT_DISTRIBUTION_HISTORY_RETENTION', parseDurationVariable)
       : undefined,
+    keepsAcknowledged: variable(environment, 'PILOT_DEBUG_ADSZ_CONFIG', parseBoolean),
     traces: otlpSettingsOf(environment, version),
     throttle: variable(environment, 'PILOT_PUSH_THROTTLE', parsePositive),
     takesAnyAddress: flags.anyProxyAddress === true,
     jwksAllowedHosts,
   };
+}
+
+/** Who may ask is what a token of the issuer says. */
+function debugAddressOf({ debugAddr, tokenIssuer, tokenKeys }: ServeFlags): ControlConfig['debugAddress'] {
+  if (debugAddr !== undefined && tokenIssuer === undefined && tokenKeys === undefined)
+    throw new UsageError('--debugAddr needs --tokenIssuer or --tokenKeys, which show who asks');
+  return debugAddr;
 }
 
 /** Where the objects of the mesh come from; a kubeconfig that cannot be used is told before anything is served. */

@@ -31,6 +31,7 @@ export interface ServeFlags {
   readonly anyProxyAddress?: true;
   readonly stateFolder?: string;
   readonly debugSocket?: string;
+  readonly debugAddr?: Address;
 }
 
 /** Adds the flags of `meshd serve`. */
@@ -131,6 +132,11 @@ function addDistributionFlags(command: Command): Command {
       '--debugSocket <file>',
       `Unix socket of meshd status, proxies, why and forget, for this user alone (default: ${defaultDebugSocket})`,
       parsePath,
+    )
+    .option(
+      '--debugAddr <host:port>',
+      'address of the same answers over TLS, for who shows a token for mesh-debug that names namespaces (default: none)',
+      address,
     )
     .option(
       '--stateFolder <folder>',

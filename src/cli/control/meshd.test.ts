@@ -99,6 +99,12 @@ describe('runMeshd', () => {
       { ENABLE_CA_SERVER: 'false' },
       /--config, --git and --kubernetes need the TLS listener/,
     ],
+    ['serve --config . --debugAddr :15013', {}, /^meshd: --debugAddr needs --tokenIssuer or --tokenKeys/],
+    [
+      'serve --tokenKeys k --debugAddr :15013',
+      {},
+      /^meshd: --debugAddr has an effect with --config, --git or --kubernetes alone/,
+    ],
     ['serve --tokenIssuer kubernetes', {}, /^meshd: --tokenIssuer is a URL where no --tokenKeys are given/],
     ['serve --listen :0', { ENABLE_CA_SERVER: 'false' }, /^meshd: --listen needs a certificate/],
   ])('refuses %j with %j with 2', async (line, environment, message) => {

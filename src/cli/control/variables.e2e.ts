@@ -127,6 +127,15 @@ describe('meshd serve, with a variable', () => {
   });
 
   test.each([
+    ['true', /^\{"format":1,"proxy":"foo\/httpbin","streams":\[\{"listeners":/],
+    ['false', /there is no GET \/debug\/adsz/],
+  ])('PILOT_DEBUG_ADSZ_CONFIG=%s decides whether what a proxy has acknowledged is shown', async (value, shown) => {
+    await serve({ PILOT_DEBUG_ADSZ_CONFIG: value });
+    await connect();
+    await vi.waitFor(async () => expect(await bench.debug('/debug/adsz?proxy=foo/httpbin')).toMatch(shown), 5_000);
+  });
+
+  test.each([
     ['1h', true],
     ['1ms', false],
   ])('PILOT_DISTRIBUTION_HISTORY_RETENTION=%s: a version that was replaced is known: %j', async (value, isKnown) => {

@@ -81,6 +81,11 @@ export const serveVariables: readonly ServeVariable[] = [
     default: '1m0s',
   },
   {
+    name: 'PILOT_DEBUG_ADSZ_CONFIG',
+    description: 'true: the debug request /debug/adsz gives the whole configuration that a proxy has acknowledged last',
+    default: 'false',
+  },
+  {
     name: 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING',
     description:
       'true: meshd knows which proxy has acknowledged which version of each object, and nonces begin with the version of the inputs',

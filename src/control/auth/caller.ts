@@ -25,9 +25,14 @@ const namespaceForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 /** RFC 1123 subdomains, as it names service accounts. */
 const accountForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
+/** A name that a namespace may have. */
+export function isNamespace(name: string): boolean {
+  return namespaceForm.test(name);
+}
+
 /** Names that cannot be taken for something else inside an identity. */
 export function areNames(namespace: string, serviceAccount: string): boolean {
-  return namespaceForm.test(namespace) && serviceAccount.length <= 253 && accountForm.test(serviceAccount);
+  return isNamespace(namespace) && serviceAccount.length <= 253 && accountForm.test(serviceAccount);
 }
 
 /** The service account that Kubernetes calls `system:serviceaccount:<namespace>:<name>`; undefined for any other user. */

@@ -48,11 +48,19 @@ const algorithms = [
 export const longestToken = 16_384;
 const clockTolerance = 5;
 
-/**
- * Who a token of a service account is for (Kubernetes: `sub` is `system:serviceaccount:<namespace>:<name>`). Nothing in
- * it counts before its signature, issuer, audience and times hold. The problem never quotes the token.
- */
+/** Who a token of a service account is for (Kubernetes: `sub` is `system:serviceaccount:<namespace>:<name>`). */
 export async function authenticateToken(token: string, rules: TokenRules): Promise<Authentication> {
+  const verified = await verifyToken(token, rules);
+  return verified.claims === undefined ? verified : callerOf(verified.claims);
+}
+
+/** What a good token says, or why it is none. */
+export type VerifiedToken =
+  | { readonly claims: JWTPayload; readonly problem?: never }
+  | { readonly problem: string; readonly isOurFault?: boolean; readonly claims?: never };
+
+/** The claims of a token whose signature, issuer, audience and times hold. The problem never quotes the token. */
+export async function verifyToken(token: string, rules: TokenRules): Promise<VerifiedToken> {
   if (token.length > longestToken)
     return { problem: `the token has ${token.length} characters, more than ${longestToken}` };
   let header: TokenHeader;
@@ -69,8 +77,11 @@ export async function authenticateToken(token: string, rules: TokenRules): Promi
   let problem = 'the token is signed by no key that is known';
   for (const { key } of keys) {
     const verified = await verify(token, key, rules);
-    if (typeof verified !== 'string') return callerOf(verified, rules);
-    problem = verified;
+    if (typeof verified === 'string') problem = verified;
+    else {
+      const fault = timeProblem(verified, rules) ?? audienceProblem(verified, rules);
+      return fault === undefined ? { claims: verified } : { problem: fault };
+    }
   }
   return { problem };
 }
@@ -105,10 +116,8 @@ async function verify(token: string, key: KeyObject, { source, clock }: TokenRul
   }
 }
 
-function callerOf(payload: JWTPayload, rules: TokenRules): Authentication {
-  const problem = timeProblem(payload, rules) ?? audienceProblem(payload, rules);
-  if (problem !== undefined) return { problem };
-  const account = typeof payload.sub === 'string' ? accountOf(payload.sub) : undefined;
+function callerOf({ sub }: JWTPayload): Authentication {
+  const account = typeof sub === 'string' ? accountOf(sub) : undefined;
   if (account === undefined) return { problem: 'the subject of the token is no service account' };
   return { caller: { ...account, by: 'token' } };
 }

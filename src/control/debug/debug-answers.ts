@@ -1,9 +1,8 @@
-import { decodeMessage } from '../../envoy/api/decode.ts';
 import type { ElectionState } from '../../kubernetes/election.ts';
-import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { Distribution } from '../push/distribution.ts';
 import { debugFormat, type ProxiesAnswer, type ProxyRow, type StatusAnswer } from './answers.ts';
 import type { DebugAnswers } from './debug-server.ts';
+import { dumpOf } from './dump.ts';
 
 export interface Answering {
   readonly version: string;
@@ -11,14 +10,13 @@ export interface Answering {
   readonly startedAt: number;
   readonly notReady: () => string | undefined;
   readonly election: () => ElectionState | undefined;
-  readonly distribution: Pick<Distribution, 'connected' | 'fleet' | 'supervisor' | 'tracker'>;
+  readonly distribution: Pick<Distribution, 'acknowledged' | 'connected' | 'fleet' | 'supervisor' | 'tracker'>;
 }
-
-const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /** What `meshd status`, `proxies` and `why` ask for, and who looks for himself. */
 export function debugAnswers({ version, startedAt, notReady, distribution, election }: Answering): DebugAnswers {
-  const { connected, fleet, supervisor, tracker } = distribution;
+  const { acknowledged, connected, fleet, supervisor, tracker } = distribution;
+  const proxyOf = (query: URLSearchParams): string => query.get('proxy') ?? '';
   const rows = (): readonly ProxyRow[] => connected.rows(fleet);
   const count = (holds: (row: ProxyRow) => boolean): number => rows().filter(holds).length;
   return {
@@ -32,8 +30,12 @@ export function debugAnswers({ version, startedAt, notReady, distribution, elect
       election: election(),
     }),
     '/debug/syncz': (): ProxiesAnswer => ({ format: debugFormat, proxies: rows() }),
-    '/debug/why': (query) => supervisor.why(query.get('proxy') ?? '', query.get('name') ?? undefined),
-    '/debug/config_dump': (query) => dumpOf(fleet, query.get('proxy') ?? ''),
+    '/debug/why': (query) => supervisor.why(proxyOf(query), query.get('name') ?? undefined),
+    '/debug/config_dump': (query) => {
+      const served = fleet.snapshot.proxies.get(proxyOf(query));
+      return served && dumpOf(proxyOf(query), served);
+    },
+    ...(acknowledged && { '/debug/adsz': (query: URLSearchParams) => acknowledged.of(proxyOf(query)) }),
     ...(tracker && {
       '/debug/config_distribution': (query: URLSearchParams) => tracker.ofObject(query.get('resource') ?? ''),
     }),
@@ -45,18 +47,4 @@ export function debugActions({ supervisor }: Pick<Distribution, 'supervisor'>): 
   return {
     '/debug/forget': async (query) => ({ objects: await supervisor.forget(query.get('kind') ?? '') }),
   };
-}
-
-/** What a proxy is to have, as messages. Secrets are not among these types. */
-function dumpOf({ snapshot }: Distribution['fleet'], proxy: string): object | undefined {
-  const served = snapshot.proxies.get(proxy);
-  if (served === undefined) return undefined;
-  const listsOf = lists.map((list) => [
-    list,
-    served.views[list].all.map(({ name, version, body }) => ({
-      ...{ name, version },
-      resource: decodeMessage(configurationTypes[list].typeUrl.replace('type.googleapis.com/', ''), body),
-    })),
-  ]);
-  return { format: debugFormat, proxy, ...Object.fromEntries(listsOf) };
 }

@@ -16,6 +16,12 @@ export interface DebugServerOptions {
   readonly actions: DebugAnswers;
 }
 
+/** Status of HTTP, and what becomes JSON. */
+export interface DebugReply {
+  readonly status: number;
+  readonly body: object;
+}
+
 const longestQuery = 8_192;
 
 /** Serves what only who runs `meshd` may see, as JSON over HTTP on a Unix socket that nobody else can open. */
@@ -28,7 +34,7 @@ export async function startDebugServer({
     { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: longestQuery },
     (request, response) => {
       request.resume();
-      void answer(request, answers, actions).then(({ status, body }) => {
+      void answerTo(request, answers, actions).then(({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
       });
     },
@@ -54,11 +60,12 @@ export async function startDebugServer({
   };
 }
 
-async function answer(
+/** What is answered to a request; what fails is 503, and what there is not 404. */
+export async function answerTo(
   { method, url = '/' }: IncomingMessage,
   answers: DebugAnswers,
   actions: DebugAnswers,
-): Promise<{ readonly status: number; readonly body: object }> {
+): Promise<DebugReply> {
   const { pathname, searchParams } = new URL(url, 'http://meshd');
   const of = method === 'POST' ? actions : answers;
   const find = Object.hasOwn(of, pathname) ? of[pathname] : undefined;

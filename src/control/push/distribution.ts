@@ -11,6 +11,7 @@ import type { Session } from '../../xds/session.ts';
 import { Turns } from '../../xds/turns.ts';
 import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
+import { AcknowledgedConfiguration } from '../debug/acknowledged.ts';
 import { ConnectedProxies } from '../debug/connected.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { StatusBook } from '../status/status-book.ts';
@@ -37,6 +38,8 @@ export interface Distribution {
   readonly connected: ConnectedProxies;
   /** What is known of objects whose status is written. */
   readonly book: StatusBook;
+  /** Undefined: PILOT_DEBUG_ADSZ_CONFIG is false. */
+  readonly acknowledged: AcknowledgedConfiguration | undefined;
   readonly supervisor: Pick<CompileSupervisor, 'why' | 'forget' | 'registry' | 'revision' | 'refusedInputs'>;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
@@ -67,10 +70,11 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const exporter = config.traces && new OtlpExporter({ settings: config.traces, log, ...metrics.spans });
   const tracer = new PushTracer({ log, sink: exporter && ((span) => exporter.add(span)) });
   const connected = new ConnectedProxies();
+  const acknowledged = config.keepsAcknowledged ? new AcknowledgedConfiguration() : undefined;
   const fleet = new Fleet({
     limits: { count: config.throttle, bytes: bytesInFlight },
     stepTimeoutMs,
-    watchers: [tracer, connected, ...(tracker === undefined ? [] : [tracker])],
+    watchers: [tracer, connected, acknowledged, tracker].filter((watcher) => watcher !== undefined),
     hasNamedNonces: tracker !== undefined,
     faulty: ({ proxy, envoyVersion }, message) => {
       const whose = { proxy: proxyKey(proxy), envoyVersion, message };
@@ -98,7 +102,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   const recycling = recycleStale(sessions, config.staleMs ?? usualStaleMs);
   return {
     fleet,
-    ...{ tracker, connected, supervisor, book },
+    ...{ tracker, connected, acknowledged, supervisor, book },
     allowKeyHosts: (hosts) => keySets.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor) : undefined),
     addTo: (server) => {

@@ -90,6 +90,11 @@ export class ControlBench {
     this.#control = await serveControl(config, { log, clock });
   }
 
+  /** Of the debug answers by token. */
+  get debugPort(): number {
+    return this.#control?.debugPort ?? 0;
+  }
+
   get port(): number {
     return this.#control?.securePort ?? 0;
   }

@@ -95,7 +95,8 @@ export class ServingBench {
     const folder = this.#first.path('ca');
     await this.control.start((config) => ({
       ...config,
-      ...{ settings, distribution, debugSocket: this.debugSocket, replica },
+      ...{ settings, distribution, replica },
+      ...{ debugSocket: this.debugSocket, debugAddress: { host: '127.0.0.1', port: 0 } },
       authority: config.authority && { ...config.authority, folder },
       secure: config.secure && { ...config.secure, connections: { ...usualConnectionLimits, ...connections } },
     }));
