@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import { aliases } from '../policy/alias.ts';
+import { parse } from '../source/parse.ts';
+import { Dice } from '../testing/dice.ts';
+import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
+import { define } from '../testing/kubernetes/definitions.ts';
+import { definedKinds } from './defined-kinds.ts';
+import { errorsOf, type FixtureObject, fixtureObjects } from './testing/fixture-objects.ts';
+import { MutatedObjects } from './testing/mutated-objects.ts';
+import { Verdicts } from './testing/verdicts.ts';
+
+const facts = 'fixtures/server-checks.json';
+const isUpdate = process.env.UPDATE_GOLDEN === '1';
+
+const istioGroups = Object.fromEntries(Object.entries(aliases.groups).map(([theirs, ours]) => [ours, theirs]));
+
+describe('a real API server with the definitions, under our groups and under those of Istio', () => {
+  let cluster: Cluster;
+  let verdicts: Verdicts;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const types = definedKinds.flatMap(({ kind, group }) =>
+      [group, istioGroups[group] ?? group].map((of) => ({ kind, group: of })),
+    );
+    await Promise.all(types.map((type) => define(cluster, type)));
+    verdicts = new Verdicts(cluster);
+  });
+  afterAll(() => cluster?.close());
+
+  test('lets every object of fixtures/ok in', async () => {
+    const objects = fixtureObjects('fixtures/ok');
+    expect(objects.length).toBeGreaterThan(200);
+    expect(await refused(objects, verdicts)).toEqual([]);
+  });
+
+  test('lets in what is made by chance of all objects of the fixtures, as far as it is valid', async () => {
+    const objects = ['fixtures/ok', 'fixtures/err'].flatMap(fixtureObjects).filter(isWhole);
+    const mutated = new MutatedObjects(objects, new Dice(17));
+    const valid: FixtureObject[] = [];
+    while (valid.length < 1_500) {
+      const { from, value } = mutated.next();
+      const [document] = parse([{ path: 'made.json', text: JSON.stringify(value) }], new DiagnosticBag());
+      if (document !== undefined && errorsOf(document).length === 0) valid.push({ ...from, value });
+    }
+    expect(await refused(valid, verdicts)).toEqual([]);
+  });
+
+  test('refuses what definitions can say, names the field, and leaves to meshd what the list of facts says', async () => {
+    const refusals: Record<string, readonly string[]> = {};
+    const left: Record<string, readonly string[]> = {};
+    for (const object of fixtureObjects('fixtures/err')) {
+      const fields = await verdicts.of(object);
+      if (fields.length > 0) refusals[object.fixture] = merged(refusals[object.fixture], fields);
+      else if (object.errors.length > 0) left[object.fixture] = merged(left[object.fixture], object.errors);
+      // Nothing is refused that is valid, but for what is refused when the object meets a mesh.
+      if (fields.length > 0 && object.errors.length === 0) expect(object.fixture).toBe('unsupported-resolution');
+    }
+    const now = { refused: refusals, left };
+    if (isUpdate) writeFileSync(facts, factsText(now));
+    expect(now).toEqual(JSON.parse(readFileSync(facts, 'utf8')));
+  });
+});
+
+/** DYNAMIC_DNS alone is refused by the server already, and by the compiler when the object meets a mesh. */
+function isWhole({ value }: FixtureObject): boolean {
+  return value.spec !== undefined && !JSON.stringify(value).includes('DYNAMIC_DNS');
+}
+
+/** A line a case. */
+function factsText(now: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>): string {
+  const part = (name: string): string => {
+    const lines = Object.entries(now[name] ?? {}).map(
+      ([key, values]) => `    ${JSON.stringify(key)}: ${JSON.stringify(values)}`,
+    );
+    return `  ${JSON.stringify(name)}: {\n${lines.join(',\n')}\n  }`;
+  };
+  return `{\n${Object.keys(now).map(part).join(',\n')}\n}\n`;
+}
+
+function merged(before: readonly string[] = [], now: readonly string[]): readonly string[] {
+  return [...new Set([...before, ...now])].sort();
+}
+
+async function refused(objects: readonly FixtureObject[], verdicts: Verdicts): Promise<string[]> {
+  const answers = await Promise.all(objects.map(async (object) => ({ object, fields: await verdicts.of(object) })));
+  return answers.flatMap(({ object, fields }) =>
+    fields.length === 0
+      ? []
+      : [`${object.fixture} ${object.defined.kind}: ${fields.join(', ')} ${JSON.stringify(object.value.spec)}`],
+  );
+}
