@@ -200,11 +200,11 @@ export class Election {
     return atMs + (lease.durationMs > 0 ? lease.durationMs : this.#times.durationMs) - this.#clock();
   }
 
-  /** Candidates do not all ask at once; the first look after the end comes soon. */
+  /** Candidates do not all ask at once, and look more often than the leader writes; the first look after the end comes soon. */
   #pauseMs(): number {
     const { retryMs } = this.#times;
     if (this.#holds(this.#own)) return retryMs;
-    const pauseMs = retryMs * (1 + Math.random());
+    const pauseMs = retryMs * (0.5 + Math.random() / 4);
     const leftMs = this.#msToEnd();
     return leftMs > 0 ? Math.min(pauseMs, leftMs + Math.random() * (retryMs / 4)) : pauseMs;
   }

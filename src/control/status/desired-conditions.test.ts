@@ -15,7 +15,9 @@ function report(verdict: Verdict | undefined, conditions: readonly Condition[] =
   return { path: 'p', type, namespace: 'foo', name: 'deny', generation, revision: '77', conditions, verdict };
 }
 
-const reachOf = (proxies: number, connected: number) => ({ of: () => ({ proxies, connected }) });
+const reachOf = (proxies: number, connected: number, isKnownToAll = true) => ({
+  of: () => ({ proxies, connected, isKnownToAll }),
+});
 const wordsOf = (of: ObjectReport, proxies = 2, connected = 2) =>
   desiredConditions(of, { config, reach: reachOf(proxies, connected) }) ?? [];
 const typed = (words: readonly { readonly type: string }[], name: string) => words.find((it) => it.type === name);
@@ -40,6 +42,14 @@ describe('desiredConditions', () => {
     const words = wordsOf(report(sound), proxies, connected);
     expect(typed(words, 'Distributed')).toMatchObject(expected);
     expect(isUnsettled(words)).toBe(unsettled);
+  });
+
+  test('does not say that all proxies have a version that a replica does not serve yet', () => {
+    const words = desiredConditions(report(sound), { config, reach: reachOf(2, 2, false) }) ?? [];
+    expect(typed(words, 'Distributed')).toMatchObject({
+      ...{ status: 'False', reason: 'InProgress' },
+      message: '2/2 have version v1; not every replica of meshd serves it yet',
+    });
   });
 
   test('does not take back that all proxies have a version, when others come; but does so for another version', () => {

@@ -6,6 +6,8 @@ import { type Finding, type ObjectReport, trackedKey, type Verdict } from './obj
 export interface Reach {
   readonly proxies: number;
   readonly connected: number;
+  /** Each replica serves the version. */
+  readonly isKnownToAll: boolean;
 }
 
 export interface DesiredParts {
@@ -52,12 +54,20 @@ function accepted({ errors, version }: Verdict): ConditionWords {
 }
 
 /** A column of `kubectl get` shows the message. The version is part of it, so that another leader knows of which it is said. */
-function distributed({ version }: Verdict, { proxies, connected }: Reach): ConditionWords {
+function distributed({ version }: Verdict, { proxies, connected, isKnownToAll }: Reach): ConditionWords {
   const type = 'Distributed';
   if (version === undefined) {
     return { type, status: 'False', reason: 'NotInForce', message: 'no version of the object is in force' };
   }
   const message = `${proxies}/${connected} have version ${version}`;
+  if (!isKnownToAll) {
+    return {
+      type,
+      status: 'False',
+      reason: 'InProgress',
+      message: `${message}; not every replica of meshd serves it yet`,
+    };
+  }
   if (connected === 0) return { type, status: 'Unknown', reason: 'NoProxies', message };
   const isDone = proxies === connected;
   return { type, status: isDone ? 'True' : 'False', reason: isDone ? 'AllProxies' : 'InProgress', message };

@@ -22,8 +22,9 @@ async function reachWith(...progress: ReplicaReport['progress'][]) {
 describe('FleetReach', () => {
   test('counts own streams that have reached the snapshot of a version', async () => {
     expect(await reachWith()).toEqual({
-      ...{ old: { proxies: 6, connected: 6 }, new: { proxies: 5, connected: 6 } },
-      none: { proxies: 0, connected: 6 },
+      old: { proxies: 6, connected: 6, isKnownToAll: true },
+      new: { proxies: 5, connected: 6, isKnownToAll: true },
+      none: { proxies: 0, connected: 6, isKnownToAll: false },
     });
   });
 
@@ -35,8 +36,8 @@ describe('FleetReach', () => {
       ],
       [['c', 2]],
     );
-    expect(old).toEqual({ proxies: 21, connected: 21 });
-    expect(now).toEqual({ proxies: 17, connected: 21 });
+    expect(old).toEqual({ proxies: 21, connected: 21, isKnownToAll: true });
+    expect(now).toEqual({ proxies: 17, connected: 21, isKnownToAll: true });
   });
 
   test('counts streams at inputs that were never compiled here for the last ones before, and never too many', async () => {
@@ -47,8 +48,28 @@ describe('FleetReach', () => {
       ['c', 1],
       ['z', 1],
     ]);
-    expect(old).toEqual({ proxies: 10, connected: 11 });
-    expect(now).toEqual({ proxies: 7, connected: 11 });
+    expect(old).toMatchObject({ proxies: 10, connected: 11 });
+    expect(now).toMatchObject({ proxies: 7, connected: 11 });
+  });
+
+  test('knows whether each replica serves the version, even where none of its streams has it', async () => {
+    expect((await reachWith([['b', 0]])).new.isKnownToAll).toBe(false);
+    expect(
+      (
+        await reachWith([
+          ['b', 1],
+          ['c', 0],
+        ])
+      ).new.isKnownToAll,
+    ).toBe(true);
+    expect(
+      (
+        await reachWith([
+          ['b', 1],
+          ['y', 4],
+        ])
+      ).new.isKnownToAll,
+    ).toBe(false);
   });
 
   test('says whether something differs', async () => {

@@ -21,6 +21,8 @@ export class FleetReach implements ReachSource {
   /** Of the other replicas. */
   readonly #reports: () => Promise<readonly ReplicaReport[]>;
   #rows: readonly Reached[] = [];
+  /** Of each other replica: the newest of our snapshots that it serves. */
+  #newest: readonly number[] = [];
   #text = '';
 
   constructor(tracker: Tracker, reports: () => Promise<readonly ReplicaReport[]>) {
@@ -29,10 +31,11 @@ export class FleetReach implements ReachSource {
   }
 
   async refresh(): Promise<boolean> {
-    const others = await this.#reports();
-    this.#rows = [...this.#tracker.progress(), ...others.flatMap((report) => this.#rowsOf(report))];
+    const others = (await this.#reports()).map((report) => this.#rowsOf(report));
+    this.#rows = [...this.#tracker.progress(), ...others.flat()];
+    this.#newest = others.map((rows) => rows.at(-1)?.number ?? 0);
     const before = this.#text;
-    this.#text = JSON.stringify(this.#rows);
+    this.#text = JSON.stringify([this.#rows, this.#newest]);
     return this.#text !== before;
   }
 
@@ -43,7 +46,9 @@ export class FleetReach implements ReachSource {
       connected += streams;
       if (since !== undefined && number >= since) proxies += streams;
     }
-    return { proxies, connected };
+    // What a replica told before it served the version is silent about streams that have come since.
+    const isKnownToAll = since !== undefined && this.#newest.every((number) => number >= since);
+    return { proxies, connected, isKnownToAll };
   }
 
   #rowsOf({ progress }: ReplicaReport): readonly Reached[] {

@@ -33,11 +33,13 @@ interface Heard {
 const type = { group: '', version: 'v1', resource: 'configmaps' };
 const label = 'mesh.io/distribution-report';
 /** A replica that has nothing new to tell tells it again. */
-const againMs = 20_000;
-/** A replica that is silent for so long is no more. */
-const silentMs = 60_000;
+const againMs = 4_000;
+/** A replica that is silent for so long is no more: its proxies are at others by then, and would be counted twice. */
+const silentMs = 15_000;
 const writeEveryMs = 1_000;
 const readEveryMs = 1_000;
+/** Whoever may lead next knows then since when another replica is silent. */
+const listenEveryMs = 4_000;
 const tellEveryMs = 60_000;
 
 /** How replicas tell each other, by a ConfigMap each, which inputs their proxies have. */
@@ -62,12 +64,9 @@ export class ReplicaReports {
     this.#running = this.#tellAll(progress);
   }
 
-  /** What the other replicas told last. A replica that is silent for a minute is forgotten, and what it told deleted. */
+  /** What the other replicas told last. A replica that is silent for 15 s is forgotten, and what it told deleted. */
   async others(): Promise<readonly ReplicaReport[]> {
-    if (performance.now() - this.#readMs >= readEveryMs) {
-      this.#readMs = performance.now();
-      await this.#attempt(() => this.#read());
-    }
+    await this.#readAfter(readEveryMs);
     return [...this.#heard.values()].flatMap(({ report }) => report ?? []);
   }
 
@@ -78,10 +77,17 @@ export class ReplicaReports {
     await this.#attempt(() => this.#delete(this.#name));
   }
 
+  async #readAfter(ms: number): Promise<void> {
+    if (performance.now() - this.#readMs < ms) return;
+    this.#readMs = performance.now();
+    await this.#attempt(() => this.#read());
+  }
+
   async #tellAll(progress: () => readonly InputsReached[]): Promise<void> {
     const { signal } = this.#ended;
     let [told, toldMs] = ['', Number.NEGATIVE_INFINITY];
     for (; !signal.aborted; await delay(writeEveryMs, signal)) {
+      await this.#readAfter(listenEveryMs);
       const rows = progress().map(({ inputs, streams }) => [inputs, streams] as const);
       const text = JSON.stringify(rows);
       if (text === told && performance.now() - toldMs < againMs) continue;

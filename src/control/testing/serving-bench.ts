@@ -114,23 +114,7 @@ export class ServingBench {
   open(client: RawRequest['client'] | undefined, method = 'DeltaAggregatedResources'): RawStream {
     const connection = this.control.connect(this.root, client);
     this.#clients.push(connection);
-    const asIs = (bytes: Buffer): Buffer => bytes;
-    const path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${method}`;
-    const call: ClientDuplexStream<Buffer, Buffer> = connection.makeBidiStreamRequest(path, asIs, asIs);
-    const seen: Seen[] = [];
-    const ends: string[] = [];
-    const ask = (fields: object): void => {
-      call.write(Buffer.from(encodeMessage('envoy.service.discovery.v3.DeltaDiscoveryRequest', fields)));
-    };
-    call.on('data', (bytes: Buffer) => {
-      const response = decodeMessage('envoy.service.discovery.v3.DeltaDiscoveryResponse', bytes) as Seen;
-      seen.push(response);
-      ask({ type_url: response.type_url, response_nonce: response.nonce });
-    });
-    call.on('error', (error: { code: number }) => void ends.push(status[error.code] ?? ''));
-    const subscribe = (list: ConfigurationList, id = 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local'): void =>
-      ask({ type_url: configurationTypes[list].typeUrl, node: { id } });
-    return { call, seen, ends, ask, subscribe };
+    return openRawStream(connection, method);
   }
 
   /** What the debug socket answers to a GET. */
@@ -158,6 +142,27 @@ export class ServingBench {
     for (const client of this.#clients.splice(0)) client.close();
     await this.control.close();
   }
+}
+
+/** A stream that acknowledges all that it is sent. */
+export function openRawStream(connection: Client, method = 'DeltaAggregatedResources'): RawStream {
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const path = `/envoy.service.discovery.v3.AggregatedDiscoveryService/${method}`;
+  const call: ClientDuplexStream<Buffer, Buffer> = connection.makeBidiStreamRequest(path, asIs, asIs);
+  const seen: Seen[] = [];
+  const ends: string[] = [];
+  const ask = (fields: object): void => {
+    call.write(Buffer.from(encodeMessage('envoy.service.discovery.v3.DeltaDiscoveryRequest', fields)));
+  };
+  call.on('data', (bytes: Buffer) => {
+    const response = decodeMessage('envoy.service.discovery.v3.DeltaDiscoveryResponse', bytes) as Seen;
+    seen.push(response);
+    ask({ type_url: response.type_url, response_nonce: response.nonce });
+  });
+  call.on('error', (error: { code: number }) => void ends.push(status[error.code] ?? ''));
+  const subscribe = (list: ConfigurationList, id = 'sidecar~127.0.0.1~httpbin.foo~foo.svc.cluster.local'): void =>
+    ask({ type_url: configurationTypes[list].typeUrl, node: { id } });
+  return { call, seen, ends, ask, subscribe };
 }
 
 /** The content of the response's resources. */

@@ -22,7 +22,7 @@ export async function define(
   const definition = defineKind(defined, { ...options, group });
   await api.must('POST', definitions, definition);
   await until(async () => (await isServed(api, definition)) || undefined, {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     otherwise: async () => `${definition.metadata.name} is not served`,
   });
 }
@@ -38,7 +38,7 @@ export async function defineIstioKind(
   const spec = { group, scope: 'Namespaced', names: { kind, plural: resource }, versions };
   await api.must('POST', definitions, { metadata: { name: `${resource}.${group}` }, spec });
   await until(async () => (await api.ask('GET', `/apis/${group}/v1beta1/${resource}`)).status === 200 || undefined, {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     otherwise: async () => `${resource}.${group} is not served`,
   });
 }

@@ -1,0 +1,267 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Client } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { secretResources } from '../../agent/secrets/secret-resources.ts';
+import { askMeshd } from '../../cli/control/ask-meshd.ts';
+import { runStatus } from '../../cli/control/debug-commands.ts';
+import { createAdminClient } from '../../envoy/admin.ts';
+import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
+import { createTestbedAuthority, type TestbedAuthority } from '../../testbed/authority.ts';
+import { freePorts } from '../../testing/free-ports.ts';
+import { applyManifest } from '../../testing/kubernetes/apply.ts';
+import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
+import { define } from '../../testing/kubernetes/definitions.ts';
+import { secretService } from '../../xds/secret-service.ts';
+import { type DiscoveryServer, startDiscoveryServer } from '../../xds/server.ts';
+import type { StatusAnswer } from '../debug/answers.ts';
+import { followedKinds } from '../registry/cluster/kinds.ts';
+import type { Condition } from '../status/condition.ts';
+import { makeSampleMesh } from '../testing/cluster-mesh.ts';
+import { connectTo } from '../testing/control-bench.ts';
+import { directBootstrap } from '../testing/direct-bootstrap.ts';
+import { ReplicaProcess } from '../testing/replica-processes.ts';
+import { openRawStream, type RawStream } from '../testing/serving-bench.ts';
+
+const networking = (kind: string) => `/apis/networking.mesh.io/v1beta1/namespaces/foo/${kind}`;
+
+/** A route of the backend whose answers say which version of it is in force. */
+const route = (version: string) => ({
+  ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'VirtualService', metadata: { name: 'backend' } },
+  spec: {
+    hosts: ['backend.test'],
+    http: [
+      {
+        route: [{ destination: { host: 'backend.test' } }],
+        headers: { response: { set: { 'x-route': version } } },
+      },
+    ],
+  },
+});
+
+type Issued = Awaited<ReturnType<TestbedAuthority['issue']>>;
+
+describe('three replicas of meshd on a Kubernetes cluster', () => {
+  let cluster: Cluster;
+  let folder: string;
+  let authority: TestbedAuthority;
+  let backend: Server;
+  let streams: RawStream[] = [];
+  const connections: Client[] = [];
+  let secretServer: DiscoveryServer;
+  let envoys: { readonly process: EnvoyProcess; readonly adminPort: number; readonly port: number }[] = [];
+  let replicas: ReplicaProcess[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: ['endpoints-controller'] });
+    folder = await mkdtemp(join(tmpdir(), 'replicas-'));
+    backend = createServer((_request, response) => response.end('served')).listen(0, '127.0.0.1');
+    const own = followedKinds({ slices: false }).filter(({ type }) => type.group.endsWith('mesh.io'));
+    await Promise.all(own.map(({ type }) => define(cluster, type)));
+    await makeSampleMesh(cluster);
+    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
+    authority = createTestbedAuthority(folder);
+    const client = await authority.issue('spiffe://cluster.local/ns/foo/sa/httpbin');
+    const [egress = 0, inbound = 0, outbound = 0, ...ports] = await freePorts(3 + 2 * 3 + 2);
+    await makeRoute(egress);
+    const kubeconfig = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
+    replicas = [0, 1, 2].map((i) => {
+      return new ReplicaProcess({
+        ...{ folder: join(folder, `meshd-${i}`), authority: join(folder, 'authority'), kubeconfig },
+        ports: { secure: ports[2 * i] ?? 0, monitoring: ports[2 * i + 1] ?? 0 },
+        environment: { PILOT_ENABLE_STATUS: 'true' },
+        meshConfig: `proxyListenPort: ${outbound}\nproxyInboundListenPort: ${inbound}\nallowedLocalEndpoints: [127.0.0.1]\n`,
+      });
+    });
+    await Promise.all(replicas.map((replica) => replica.start()));
+    for (const replica of replicas) {
+      await vi.waitFor(async () => expect((await statusOf(replica)).notReady).toBeUndefined(), 60_000);
+    }
+    const [adminPort = 0] = ports.slice(-1);
+    // Envoy's secrets come from a service of its node; without them its listeners would wait.
+    const secrets = secretService(secretResources({ ...client, rootCertificates: client.rootCertificate }));
+    secretServer = await startDiscoveryServer(join(folder, 'SDS'), [secrets]);
+    envoys = [await startEnvoy(client, adminPort, egress)];
+    await vi.waitFor(async () => expect(await request(egress)).toMatch(/^200 /), 30_000);
+    streams = replicas.map(({ port }) => openStream(port, client));
+    await vi.waitFor(() => expect(streams.map(({ seen }) => seen.length)).toEqual([1, 1, 1]), 10_000);
+    await cluster.api.must('POST', networking('virtualservices'), route('v1'));
+    await vi.waitFor(async () => expect(await request(egress)).toBe('200 v1 served'), 30_000);
+  });
+  afterAll(async () => {
+    for (const { process } of envoys) {
+      process.signal('SIGKILL');
+      await process.exited;
+    }
+    for (const connection of connections) connection.close();
+    for (const replica of replicas) await replica.end('SIGKILL');
+    await secretServer?.close();
+    backend?.close();
+    await authority?.close();
+    await cluster?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Envoy listens for the backend's requests on a port of its own, and the backend is on loopback. */
+  async function makeRoute(port: number): Promise<void> {
+    const backendPort = (backend.address() as AddressInfo).port;
+    const endpoints = [{ address: '127.0.0.1', ports: { http: backendPort } }];
+    const http = { name: 'http', number: port, protocol: 'HTTP' };
+    await cluster.api.must('POST', networking('serviceentries'), {
+      ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'ServiceEntry', metadata: { name: 'backend' } },
+      spec: { hosts: ['backend.test'], ports: [http], resolution: 'STATIC', location: 'MESH_EXTERNAL', endpoints },
+    });
+    await cluster.api.must('POST', networking('sidecars'), {
+      ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'Sidecar', metadata: { name: 'default' } },
+      spec: {
+        egress: [{ port: http, bind: '127.0.0.1', captureMode: 'NONE', hosts: ['./backend.test'] }],
+      },
+    });
+  }
+
+  async function startEnvoy({ rootCertificate, ...pair }: Issued, adminPort: number, port: number) {
+    const bootstrap = directBootstrap({
+      ...{ nodeId: 'sidecar~10.1.0.1~httpbin.foo~foo.svc.cluster.local', apiType: 'DELTA_GRPC', adminPort },
+      controlPlanes: replicas.map((replica) => ({ host: '127.0.0.1', port: replica.port })),
+      ...{ ...pair, rootCertificates: rootCertificate, secretSocket: join(folder, 'SDS') },
+    });
+    const path = join(folder, 'bootstrap.json');
+    await writeFile(path, JSON.stringify(bootstrap));
+    const process = await spawnEnvoy({
+      binary: findEnvoy({ env: globalThis.process.env, repositoryRoot: resolve(import.meta.dirname, '../../..') }),
+      args: ['-c', path, '--disable-hot-restart', '-l', 'off', '--concurrency', '1'],
+      output: 'ignore',
+    });
+    return { process, adminPort, port };
+  }
+
+  function openStream(port: number, { rootCertificate, certificateChain: certificate, privateKey }: Issued): RawStream {
+    const connection = connectTo(port, rootCertificate, { certificate, privateKey });
+    connections.push(connection);
+    const stream = openRawStream(connection);
+    stream.subscribe('listeners');
+    return stream;
+  }
+
+  const statusOf = async (replica: ReplicaProcess): Promise<StatusAnswer> => {
+    const answer = await askMeshd<StatusAnswer>(replica.socket, 'GET', '/debug/status');
+    if (answer === undefined) throw new Error(replica.output);
+    return answer;
+  };
+
+  async function conditionsOfRoute(): Promise<Record<string, Condition & { readonly observedGeneration: number }>> {
+    const { metadata, status } = await cluster.api.must('GET', `${networking('virtualservices')}/backend`);
+    const conditions: readonly Condition[] = status?.conditions ?? [];
+    const now = conditions.filter(({ observedGeneration }) => observedGeneration === metadata.generation);
+    return Object.fromEntries(now.map((it) => [it.type, it])) as never;
+  }
+
+  const change = (version: string) => {
+    const { spec } = route(version);
+    return cluster.api.must(
+      'PATCH',
+      `${networking('virtualservices')}/backend`,
+      { spec },
+      'application/merge-patch+json',
+    );
+  };
+
+  async function leading(of: readonly ReplicaProcess[]): Promise<readonly ReplicaProcess[]> {
+    const states = await Promise.all(of.map(async (it) => ((await statusOf(it)).election?.leads ? [it] : [])));
+    return states.flat();
+  }
+
+  test('elect one, whom meshd status names, and write the status once', async () => {
+    await vi.waitFor(async () => expect(await leading(replicas)).toHaveLength(1), 30_000);
+    const [leader] = await leading(replicas);
+    let text = '';
+    const io = {
+      write: async (part: string) => {
+        text += part;
+      },
+      stop: new AbortController().signal,
+    };
+    await runStatus({ socket: replicas.map(({ socket }) => socket) }, io);
+    expect(text).toMatch(/\n3 replicas\n {2}proxies {2}1 known, 4 connected, 4 in step/);
+    expect(text).toContain(`\n  leader   ${leader?.socket}\n`);
+    await vi.waitFor(async () => {
+      expect((await conditionsOfRoute()).Distributed).toMatchObject({ status: 'True', reason: 'AllProxies' });
+    }, 20_000);
+    // Of all replicas: Envoy's stream, and one of each.
+    expect((await conditionsOfRoute()).Distributed?.message).toMatch(/^4\/4 have version/);
+  });
+
+  test('no request fails while the leader is killed, and the status goes on within 15 s of its lease', async () => {
+    const [{ port, adminPort } = { port: 0, adminPort: 0 }] = envoys;
+    const load = startLoad(port);
+    const [leader] = await leading(replicas);
+    const rest = replicas.filter((replica) => replica !== leader);
+    await leader?.end('SIGKILL');
+    const killedMs = performance.now();
+    await change('v2');
+    // Other replicas serve without a leader.
+    await vi.waitFor(async () => expect(await request(port)).toBe('200 v2 served'), 30_000);
+    await vi.waitFor(async () => expect((await conditionsOfRoute()).Accepted?.status).toBe('True'), 40_000);
+    const acceptedMs = performance.now() - killedMs;
+    await vi.waitFor(async () => expect((await conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
+    const { requests, failures } = await load.end();
+    expect(failures).toEqual([]);
+    expect(requests).toBeGreaterThan(100);
+    // Lease of 15 s, and the time that a candidate and the writer take to look again.
+    expect(acceptedMs).toBeLessThan(20_000);
+    expect(await leading(rest)).toHaveLength(1);
+    const admin = createAdminClient({ port: adminPort });
+    const rejected = (await admin.get('/stats?filter=update_rejected')).body;
+    expect(rejected.split('\n').filter((line) => line !== '' && !line.endsWith(': 0'))).toEqual([]);
+    // Streams of the other replicas were not touched.
+    expect(replicas.map((replica, i) => (replica === leader ? [] : streams[i]?.ends))).toEqual([[], [], []]);
+  });
+
+  test('a leader that is stopped gives the lease back, and the next one goes on at once', async () => {
+    const running: ReplicaProcess[] = [];
+    for (const replica of replicas) if (await statusOf(replica).catch(() => undefined)) running.push(replica);
+    const [leader] = await leading(running);
+    await leader?.end('SIGTERM');
+    await vi.waitFor(async () => expect(await leading(running.filter((it) => it !== leader))).toHaveLength(1), 20_000);
+    await change('v3');
+    await vi.waitFor(async () => expect((await conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
+  });
+});
+
+/** One request through the proxy: status, version of the route, and body. */
+function request(port: number, agent?: Agent): Promise<string> {
+  return new Promise((done, failed) => {
+    const sent = get({ host: '127.0.0.1', port, headers: { host: 'backend.test' }, agent }, async (response) => {
+      let body = '';
+      for await (const part of response) body += part;
+      done(`${response.statusCode} ${response.headers['x-route']} ${body}`);
+    });
+    sent.on('error', failed);
+  });
+}
+
+/** Requests one after the other on three connections, until its end. */
+function startLoad(port: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 3 });
+  const counted = { requests: 0, failures: [] as string[] };
+  let isOver = false;
+  const run = async (): Promise<void> => {
+    while (!isOver) {
+      const answer = await request(port, agent).catch((error: Error) => error.message);
+      counted.requests++;
+      if (!/^200 v\d served$/.test(answer)) counted.failures.push(answer);
+    }
+  };
+  const running = Promise.all([run(), run(), run()]);
+  return {
+    end: async () => {
+      isOver = true;
+      await running;
+      agent.destroy();
+      return counted;
+    },
+  };
+}
