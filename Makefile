@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 VITEST := node node_modules/vitest/vitest.mjs
 
-.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo demo-fleet docs clean
+.PHONY: help setup generate build test unit golden e2e one times lint check bench soak demo demo-fleet cluster docs clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ demo: build ## the specification's outcome table, and its tokens at a gateway, o
 
 demo-fleet: build ## meshd, a gateway and ten sidecars: when each change reaches each proxy, and meshd killed while requests go on
 	@node scripts/demo-fleet.mjs
+
+cluster: build ## a Kubernetes API server, meshd and the first mesh, for kubectl in another terminal, until Ctrl-C
+	@exec node scripts/cluster.mjs
 
 clean: ## remove what was made, keep what was fetched
 	@rm -rf dist src/generated coverage .cache

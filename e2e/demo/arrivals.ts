@@ -1,5 +1,9 @@
 import { until } from '../../src/testbed/until.ts';
-import type { FleetMesh } from './fleet-mesh.ts';
+
+/** Asks meshd on its debug socket; undefined: no answer, or an error. */
+export interface AsksMeshd {
+  ask<T>(path: string): Promise<T | undefined>;
+}
 
 /** What meshd says of an object: `/debug/config_distribution`. */
 interface Distribution {
@@ -11,13 +15,13 @@ interface Distribution {
 export type Arrivals = ReadonlyMap<string, number>;
 
 /** The version of an object (`<kind>/<namespace>/<name>`) in force; undefined: there is no such object. */
-export async function versionOf({ ask }: FleetMesh, object: string): Promise<string | undefined> {
+export async function versionOf({ ask }: AsksMeshd, object: string): Promise<string | undefined> {
   return (await ask<Distribution>(pathOf(object)))?.version;
 }
 
 /** Makes a change and waits until all `proxies` have another version of the object than `before`. */
 export async function arrivalsOf(
-  fleet: FleetMesh,
+  fleet: AsksMeshd,
   object: string,
   { before, proxies, change }: { before: string | undefined; proxies: number; change: () => Promise<void> },
 ): Promise<Arrivals> {

@@ -1,51 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../../src/testbed/until.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
-
-/** A demonstration that runs, with a temporary folder of its own: what it leaves behind can be told from others'. */
-interface Demo {
-  readonly child: ChildProcess;
-  readonly temporary: string;
-  /** Exit code, or null after a signal, once all output has been read. */
-  readonly ended: Promise<number | null>;
-  output(): string;
-}
-
-async function startDemo(args: readonly string[] = [], script = 'demo'): Promise<Demo> {
-  const temporary = await mkdtemp(join(tmpdir(), 'demo-'));
-  const env = { ...process.env, TMPDIR: temporary };
-  const child = spawn(process.execPath, [`scripts/${script}.mjs`, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  return { child, temporary, ended, output: () => text };
-}
-
-/** Returns when no file and no process of the demonstration is left. */
-async function untilGone({ temporary }: Demo): Promise<void> {
-  const probe = async (): Promise<true | undefined> => {
-    const files = await readdir(temporary);
-    return files.length === 0 && (await processesNaming(temporary)) === 0 ? true : undefined;
-  };
-  await until(probe, { timeoutMs: 10_000, otherwise: async () => `${temporary} is not empty, or a process is left` });
-  await rm(temporary, { recursive: true });
-}
-
-async function processesNaming(text: string): Promise<number> {
-  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
-  return lines.filter((line) => line.includes(text)).length;
-}
+import { processesNaming, startScript, untilGone } from '../testing/started-script.ts';
 
 describeMesh.concurrent('demo', () => {
   test('shows every cell of both tables and what decided it, in under two minutes, and leaves nothing behind', async () => {
     const startedAt = performance.now();
-    const demo = await startDemo();
+    const demo = await startScript('demo');
     const code = await demo.ended;
     expect(demo.output()).toContain('every cell is as specified');
     expect(code).toBe(0);
@@ -66,7 +30,7 @@ describeMesh.concurrent('demo', () => {
     await cp('examples/first-mesh', example, { recursive: true });
     const file = join(example, 'policies/mesh-strict.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('STRICT', 'PERMISSIVE'));
-    const demo = await startDemo(['first-mesh', example]);
+    const demo = await startScript('demo', ['first-mesh', example]);
     const code = await demo.ended;
     expect(demo.output().match(/^ {2}DIFFERS .*$/gm)).toHaveLength(2);
     expect(code).toBe(1);
@@ -75,7 +39,7 @@ describeMesh.concurrent('demo', () => {
   });
 
   test('of a fleet shows when each change had reached each proxy, and fails no request while meshd is away', async () => {
-    const demo = await startDemo([], 'demo-fleet');
+    const demo = await startScript('demo-fleet');
     const code = await demo.ended;
     expect(demo.output()).toContain('every outcome is as expected, and no request failed');
     expect(code).toBe(0);
@@ -86,7 +50,7 @@ describeMesh.concurrent('demo', () => {
   });
 
   test('leaves nothing behind after Ctrl-C in the middle', async () => {
-    const demo = await startDemo();
+    const demo = await startScript('demo');
     const probe = async (): Promise<true | undefined> => {
       if (demo.child.exitCode !== null) throw new Error(`the demonstration ended: ${demo.output()}`);
       return demo.output().includes('is in force') ? true : undefined;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pod, service, topologyText } from '../../src/testbed/mesh-objects.ts';
 import type { ControlPlane } from '../identity/control-plane.ts';
 import { createServedMesh, type ServedMesh } from '../served/served-mesh.ts';
+import type { AsksMeshd } from './arrivals.ts';
 
 /** The workloads of namespace `shop`: each has a sidecar and answers HTTP on port 8000. */
 export const shops = [
@@ -16,12 +17,10 @@ export const gateway = { host: 'edge.mesh-system', port: 80 };
 export const drainSeconds = 1;
 
 /** A fleet that meshd serves: a gateway, ten sidecars, and a client outside. */
-export interface FleetMesh extends ServedMesh {
+export interface FleetMesh extends ServedMesh, AsksMeshd {
   readonly plane: ControlPlane;
   /** Writes a file of the folder that meshd watches, by a rename, as an editor does. */
   edit(file: string, objects: readonly object[]): Promise<void>;
-  /** What meshd answers on its debug socket; undefined: nothing, or an error. */
-  ask<T>(path: string): Promise<T | undefined>;
 }
 
 /** Starts meshd and the fleet; returns when every proxy is ready. */

@@ -74,7 +74,7 @@ export class ControlPlane {
   async launch(env: Readonly<Record<string, string>> = {}): Promise<RunningProgram> {
     const { issuer } = this.mint;
     const argv = [node, `${repository}/dist/meshd.js`, 'serve', '--tokenKeys', 'keys.json', '--tokenIssuer', issuer];
-    const place = { network: `mesh-system-${this.#name}`, uid: applicationUid, cwd: this.home, env };
+    const place = { network: this.network, uid: applicationUid, cwd: this.home, env };
     this.#startedAt = (await this.allOutput()).length;
     this.#isFrozen = false;
     this.#program = await this.#sandbox.start(
@@ -83,6 +83,11 @@ export class ControlPlane {
       place,
     );
     return this.#program;
+  }
+
+  /** Its network namespace. */
+  get network(): string {
+    return `mesh-system-${this.#name}`;
   }
 
   /** It runs, and is not stopped. */

@@ -33,9 +33,19 @@ export interface Replica {
 export const discoveryAddress = 'meshd.mesh-system.svc:15012';
 const port = 15_012;
 
+/** Where the control planes read the mesh from. */
+export interface ServedSource {
+  readonly flags: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What a control plane needs for it, before it starts. */
+  prepare(place: FleetPlace, plane: ControlPlane): Promise<void>;
+}
+
 /** What a fleet is made of. */
 export interface ServedFleetOptions {
   readonly replicas: readonly Replica[];
+  /** The folder of policies when absent. */
+  readonly source?: ServedSource;
   readonly mannerOf: (pod: PlannedPod) => ProxyManner;
 }
 
@@ -70,7 +80,7 @@ export class ServedFleet implements ProxyFleet {
   static async create(
     place: FleetPlace,
     options: SidecarsOptions,
-    { replicas, mannerOf }: ServedFleetOptions,
+    { replicas, mannerOf, source }: ServedFleetOptions,
   ): Promise<ServedFleet> {
     const { sandbox, folder, ca } = place;
     const { meshConfig, env, ...rest } = options;
@@ -91,10 +101,12 @@ export class ServedFleet implements ProxyFleet {
     // The authority of the testbed makes its root with its first certificate.
     await ca.issue('spiffe://cluster.local/ns/mesh-system/sa/meshd');
     const authority = await textsOf(join(sandbox.folder, 'authority'));
-    const config = ['--config', join(scratch, folder.name), '--meshConfig', join(scratch, 'mesh-config.yaml')];
+    const given = source?.flags ?? ['--config', join(scratch, folder.name)];
+    const config = [...given, '--meshConfig', join(scratch, 'mesh-config.yaml')];
     const starting = replicas.map(async ({ name }) => {
       const plane = await ControlPlane.create(sandbox, { name, authority, flags: config });
-      await plane.start();
+      await source?.prepare(place, plane);
+      await plane.start(source?.env);
       return plane;
     });
     return new ServedFleet(place, { replicas, mannerOf, agents, planes: await Promise.all(starting) });

@@ -2,7 +2,9 @@ import { pod, topologyText } from '../../src/testbed/mesh-objects.ts';
 import { createTestbed, type Testbed, type TestbedOptions } from '../../src/testbed/testbed.ts';
 import { ServedFleet, type ServedFleetOptions } from './served-fleet.ts';
 
-export interface ServedMeshOptions extends Omit<TestbedOptions, 'fleet'>, Pick<ServedFleetOptions, 'mannerOf'> {
+export interface ServedMeshOptions
+  extends Omit<TestbedOptions, 'fleet'>,
+    Pick<ServedFleetOptions, 'mannerOf' | 'source'> {
   /** Of the control plane; 1 when absent. */
   readonly replicas?: number;
 }
@@ -21,6 +23,7 @@ export async function createServedMesh({
   topology,
   mannerOf,
   replicas: count = 1,
+  source,
   ...options
 }: ServedMeshOptions): Promise<ServedMesh> {
   let fleet: ServedFleet | undefined;
@@ -38,7 +41,7 @@ export async function createServedMesh({
         'control-plane.yaml': topologyText(pods),
       },
       fleet: async (...place) => {
-        fleet = await ServedFleet.create(...place, { replicas, mannerOf });
+        fleet = await ServedFleet.create(...place, { replicas, mannerOf, ...(source && { source }) });
         return fleet;
       },
     });

@@ -16,6 +16,7 @@ export const alone: readonly string[] = [
 /** Tests on a real Kubernetes API server; they come last, since `make setup` may still be building it. */
 export const onClusters: readonly string[] = [
   'src/{testing/,}kubernetes/*.e2e.ts',
+  'e2e/cluster/*.e2e.ts',
   'src/control/{leader,status,registry/cluster}/*.e2e.ts',
   'src/definitions/*.e2e.ts',
 ];

@@ -134,8 +134,10 @@ function serverArgs(folder: string, port: number, etcdPort: number): string[] {
   const path = (name: string): string => join(folder, name);
   return [
     ...['--etcd-servers', `http://127.0.0.1:${etcdPort}`, '--bind-address', '127.0.0.1', '--secure-port', String(port)],
-    ...['--cert-dir', path('certificates'), '--endpoint-reconciler-type', 'none', '--allow-privileged=true'],
-    ...['--service-cluster-ip-range', '10.96.0.0/16', '--authorization-mode', 'RBAC'],
+    // An address of RFC 5737, which nobody is told: the server would look for one by the default route, which may be absent.
+    ...['--advertise-address', '192.0.2.1', '--endpoint-reconciler-type', 'none'],
+    ...['--cert-dir', path('certificates'), '--allow-privileged=true'],
+    ...['--service-cluster-ip-range', '10.96.0.0/16,fd96::/108', '--authorization-mode', 'RBAC'],
     ...['--token-auth-file', path('tokens.csv'), '--service-account-issuer', issuer],
     ...['--api-audiences', `${issuer},mesh-ca`, '--service-account-key-file', path('accounts.pub')],
     ...['--service-account-signing-key-file', path('accounts.key')],

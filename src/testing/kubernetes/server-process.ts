@@ -31,7 +31,9 @@ export class ServerProcess {
   start(): void {
     const { program, args, log } = this.#command;
     const output = openSync(log, 'a', 0o600);
-    this.#child = spawn(program, args, { stdio: ['ignore', output, output] });
+    // It ends with this process, however that one ends.
+    const argv = ['--pdeathsig', 'KILL', program, ...args];
+    this.#child = spawn('setpriv', argv, { stdio: ['ignore', output, output] });
     closeSync(output);
   }
 
