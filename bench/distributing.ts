@@ -8,7 +8,7 @@ import { createTestRequest } from '../src/control/testing/signing-requests.ts';
 import { Crowd, seenOf } from './crowd.ts';
 import { type ClientIdentity, nowMs } from './delta-client.ts';
 import { line, median, ms, quantile, ratio } from './measure.ts';
-import { generateMesh } from './mesh.ts';
+import { generateMesh, type MeshSize } from './mesh.ts';
 import { Meshd } from './meshd-folder.ts';
 import { cpuMs, residentMib } from './process-cost.ts';
 
@@ -31,7 +31,7 @@ export async function distributing(): Promise<void> {
   let crowd: Crowd | undefined;
   try {
     await meshd.seen('configuration compiled');
-    const identities = await identitiesFor(meshd);
+    const identities = await identitiesFor(meshd, count, size);
     const others = Math.ceil((count - silent) / 3);
     const parts = [0, silent, silent + others, silent + 2 * others].map((from, i, starts) =>
       identities.slice(from, starts[i + 1] ?? count),
@@ -222,17 +222,21 @@ class MeshFolder {
   }
 }
 
-/** One for each workload, signed by meshd. */
-async function identitiesFor(meshd: Meshd): Promise<readonly ClientIdentity[]> {
+/** One for each of the first workloads of {@link generateMesh}, signed by meshd. */
+export async function identitiesFor(
+  meshd: Meshd,
+  clients: number,
+  { services, namespaces }: MeshSize,
+): Promise<readonly ClientIdentity[]> {
   const root = await meshd.root();
   const { csr, privateKey } = await createTestRequest();
   const client = connectTo(meshd.port, root);
   const identities = await Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const namespace = `ns-${i % size.namespaces}`;
+    Array.from({ length: clients }, async (_, i) => {
+      const namespace = `ns-${(i % services) % namespaces}`;
       const { code, details, chain } = await send(client, {
         csr,
-        token: await meshd.mint.mint(`${namespace}/sa-${i}`),
+        token: await meshd.mint.mint(`${namespace}/sa-${i % services}`),
       });
       if (code !== 0) throw new Error(`refused with ${code}: ${details}`);
       const nodeId = `sidecar~127.0.0.1~p-${i}.${namespace}~${namespace}.svc.cluster.local`;

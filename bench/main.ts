@@ -18,6 +18,7 @@ import { hasOwnNetwork, runInOwnNetwork } from './network.ts';
 import { reading } from './reading.ts';
 import { redirecting } from './redirecting.ts';
 import { compilingGateway, compilingScoped } from './scoped.ts';
+import { servingCluster } from './serving-cluster.ts';
 import { starting } from './starting.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void> | void>> = {
@@ -46,6 +47,7 @@ const networked: Readonly<Record<string, () => Promise<void>>> = {
   15: identityPushing,
   16: identityMemory,
   22: distributing,
+  23: servingCluster,
 };
 
 const wanted = process.argv.slice(2);
