@@ -32,8 +32,10 @@ export interface AuthorityConfig {
   readonly tokens: TokenConfig | undefined;
   /** Absent: tokens are not verified by the API server of the cluster. */
   readonly reviews?: ReviewRules | undefined;
-  /** Values of the header `clusterid` that mean us. `any`: CENTRAL_ISTIOD is true. */
-  readonly clusterIds: readonly string[] | 'any';
+  /** Values of the header `clusterid` that mean us. */
+  readonly clusterIds: readonly string[];
+  /** CENTRAL_ISTIOD */
+  readonly takesOtherClusters?: boolean | undefined;
   readonly limit: RateLimit;
 }
 

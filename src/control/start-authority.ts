@@ -56,7 +56,7 @@ export async function startAuthority(config: AuthorityConfig, parts: AuthorityPa
     });
   if (tokens === undefined && reviews === undefined)
     log.warn('tokens are not accepted, only client certificates: no issuer of tokens is configured');
-  const authenticate = createAuthenticate({ trustDomain, tokens, reviews, clusterIds: config.clusterIds, clock });
+  const authenticate = createAuthenticate({ ...config, trustDomain, tokens, reviews, clock });
   const limits = new CallerLimits(config.limit, () => performance.now());
   return {
     authority,

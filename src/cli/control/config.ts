@@ -208,12 +208,12 @@ async function gitSourceOf(folder: string, revision: ServeFlags['rev']): Promise
 }
 
 async function authorityOf(flags: ServeFlags, settings: Settings, environment: Environment): Promise<AuthorityConfig> {
-  const isCentral = variable(environment, 'CENTRAL_ISTIOD', parseBoolean);
   return {
     folder: flags.caFolder,
     keyAlgorithm: flags.caKeyAlgorithm,
     tokens: await tokensOf(flags, settings, environment),
-    clusterIds: isCentral ? 'any' : namesOfCluster(environment.CLUSTER_ID || 'Cluster'),
+    clusterIds: namesOfCluster(environment.CLUSTER_ID || 'Cluster'),
+    takesOtherClusters: variable(environment, 'CENTRAL_ISTIOD', parseBoolean),
     reviews: flags.kubernetes === true ? reviewsOf(flags, environment) : undefined,
     limit: { requestsPerSecond: flags.csrRate, burst: flags.csrBurst },
   };

@@ -186,10 +186,9 @@ describe('controlConfigOf', () => {
     expect((await configOf(environment)).secure?.certificate).toMatchObject(expected);
   });
 
-  test.each<[Readonly<Record<string, string>>, readonly string[] | 'any']>([
+  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
     [{}, ['Cluster', 'Kubernetes']],
     [{ CLUSTER_ID: 'east' }, ['east']],
-    [{ CLUSTER_ID: 'east', CENTRAL_ISTIOD: 'true' }, 'any'],
   ])('knows its cluster by %j', async (environment, expected) => {
     expect((await configOf(environment)).authority?.clusterIds).toEqual(expected);
   });

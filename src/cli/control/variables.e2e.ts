@@ -38,7 +38,7 @@ describe('meshd serve, with a variable', () => {
     const { secure, authority } = await configOf(environment);
     await bench.control.start((config) => ({
       ...config,
-      authority: { ...config.authority!, clusterIds: authority!.clusterIds },
+      authority: { ...config.authority!, takesOtherClusters: authority!.takesOtherClusters },
       secure: secure && { ...secure, address: { host: '127.0.0.1', port: 0 } },
     }));
     return readFile(bench.path('ca/self-signed-root.pem'), 'utf8');

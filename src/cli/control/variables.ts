@@ -13,7 +13,7 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'CENTRAL_ISTIOD',
     description:
-      'true: workloads of other clusters get certificates too; what they show must be good here: a client certificate of the CA, or a token that these keys verify',
+      'true: workloads of other clusters get certificates too, if they show a client certificate of this CA, or a token that --tokenKeys or --tokenIssuer verifies',
     default: 'false',
   },
   {

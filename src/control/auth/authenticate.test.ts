@@ -104,6 +104,16 @@ describe('createAuthenticate', () => {
     });
   });
 
+  test('asks nothing but keys about a token of another cluster, where such are taken', async () => {
+    const reviews = async () => ({ caller: { namespace: 'foo', serviceAccount: 'web', by: 'token' } as const });
+    const authenticate = createAuthenticate({ ...rules, reviews, takesOtherClusters: true });
+    const clusterIds = ['east'];
+    const byKeys = await authenticate({ ...nobody, clusterIds, authorization: [await bearer('a/b')] });
+    expect(byKeys.caller).toMatchObject({ namespace: 'a', serviceAccount: 'b' });
+    expect((await authenticate({ ...nobody, clusterIds, authorization: ['Bearer a.b.c'] })).caller).toBeUndefined();
+    expect((await authenticate({ ...nobody, authorization: ['Bearer a.b.c'] })).caller).toBeDefined();
+  });
+
   test('asks the cluster about a token that no key verifies, and about no other', async () => {
     const asked: string[][] = [];
     const reviewed = { namespace: 'foo', serviceAccount: 'web', by: 'token' } as const;

@@ -24,8 +24,10 @@ export interface AuthenticationRules {
   readonly tokens: TokenRules | undefined;
   /** Tokens that the API server of our cluster verifies; absent: there is none. */
   readonly reviews?: AuthenticateReviewed | undefined;
-  /** Names of our cluster; one that is not among them is refused, and never taken for ours. `any`: CENTRAL_ISTIOD. */
-  readonly clusterIds: readonly string[] | 'any';
+  /** Names of our cluster; one that is not among them is never taken for ours. */
+  readonly clusterIds: readonly string[];
+  /** CENTRAL_ISTIOD: who is of another cluster is not refused for that. */
+  readonly takesOtherClusters?: boolean | undefined;
   readonly clock: ReadClock;
 }
 
@@ -36,9 +38,9 @@ export interface AuthenticationRules {
  */
 export function createAuthenticate(rules: AuthenticationRules): Authenticate {
   return async ({ peer, certificate, authorization, clusterIds }) => {
-    const ours = rules.clusterIds;
-    const foreign = ours === 'any' ? undefined : clusterIds.find((id) => id !== '' && !ours.includes(id));
-    if (foreign !== undefined) return { problem: `unknown cluster ${JSON.stringify(foreign.slice(0, 100))}` };
+    const foreign = clusterIds.find((id) => id !== '' && !rules.clusterIds.includes(id));
+    if (foreign !== undefined && rules.takesOtherClusters !== true)
+      return { problem: `unknown cluster ${JSON.stringify(foreign.slice(0, 100))}` };
     const problems: string[] = [];
     let isOurFault = false;
     if (certificate !== undefined) {
@@ -47,7 +49,9 @@ export function createAuthenticate(rules: AuthenticationRules): Authenticate {
       problems.push(shown.problem);
     }
     if (authorization.length > 0) {
-      const shown = await byToken(authorization, peer, rules);
+      // A token of another cluster is no business of our API server.
+      const known = foreign === undefined ? rules : { ...rules, reviews: undefined };
+      const shown = await byToken(authorization, peer, known);
       if (shown.caller !== undefined) return shown;
       problems.push(shown.problem);
       isOurFault = shown.isOurFault === true;

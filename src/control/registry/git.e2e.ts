@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { denyPath, httpbinPod, namespace, objects } from '../../cli/agent/testing/sample-mesh.ts';
 import { runStatus, runWhy } from '../../cli/control/debug-commands.ts';
-import { parseRevision } from '../../git/revision.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { parseRevision, type Revision } from '../../git/revision.ts';
 import { TestRepository } from '../../git/testing/test-repository.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
+import { GitRegistry } from './git.ts';
 
 describe('meshd that serves the commits of a branch', () => {
   let repository: TestRepository;
@@ -114,4 +118,38 @@ describe('meshd that serves the commits of a branch', () => {
     await vi.waitFor(async () => expect(await status()).toContain('inputs   sound'), 5_000);
     await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'), 5_000);
   });
+});
+
+test('a branch that is amended while everything else is deleted at once is read to its end', async () => {
+  const repository = new TestRepository();
+  const registry = new GitRegistry(repository.folder, parseRevision('main') as Revision);
+  const problems: string[] = [];
+  let read: string | undefined;
+  let turn = Promise.resolve();
+  const look = (): void => {
+    turn = turn.then(async () => {
+      const batch = await registry.look(new DiagnosticBag()).catch((error: Error) => void problems.push(error.message));
+      read = batch?.commit ?? read;
+    });
+  };
+  try {
+    const text = (round: number) => `kind: Service # ${round}\n`;
+    const files = (round: number) =>
+      Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`mesh/${i % 20}/${i}.yaml`, text(round)]));
+    repository.commit(files(0));
+    repository.git('config', 'core.logAllRefUpdates', 'false');
+    await registry.follow(look);
+    look();
+    // Not with the calls that wait: the registry reads while git writes.
+    const rounds = 'for i in 1 2 3 4 5 6 7 8; do for f in mesh/*/*.yaml; do echo "kind: Service # $i" > $f; done; ';
+    const change = 'git add -A; git commit -q --amend -m $i; git gc -q --prune=now; done';
+    const people = ['AUTHOR', 'COMMITTER'].flatMap((it) => [`GIT_${it}_NAME=a`, `GIT_${it}_EMAIL=a@example.com`]);
+    await promisify(execFile)('env', [...people, 'sh', '-ec', rounds + change], { cwd: repository.folder });
+    await vi.waitFor(() => expect(read).toBe(repository.git('rev-parse', 'main')), 10_000);
+    expect(problems).toEqual([]);
+  } finally {
+    registry.close();
+    await turn;
+    repository.close();
+  }
 });

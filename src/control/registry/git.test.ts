@@ -1,4 +1,4 @@
-import { renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
@@ -123,6 +123,24 @@ describe('GitRegistry', () => {
     repository.git('branch', '-q', 'main', first);
     await settles(() => expect(given).toEqual([first, first]));
     expect(registry.revision.problem).toBeUndefined();
+  });
+
+  test('reads the commit that takes the place of one which is deleted while it is read', async () => {
+    const { registry, look, given, problems } = await follow('main');
+    registry.close();
+    const [bin, mark] = ['bin', 'mark'].map((name) => join(repository.home, name)) as [string, string];
+    const change = 'commit -q --amend -m other && git reflog expire --expire=now --all && git gc -q --prune=now';
+    const trap = `test "$1" = cat-file && rm '${mark}' 2>&- && git -c user.name=a -c user.email=a@example.com ${change}`;
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\nPATH='${process.env.PATH}'\n${trap}\nexec git "$@"\n`, { mode: 0o755 });
+    const replaced = repository.commit({ 'mesh/deny.yaml': deny });
+    writeFileSync(mark, '');
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+    await look();
+    vi.unstubAllEnvs();
+    expect(problems).toEqual([]);
+    expect(given.at(-1)).toBe(repository.git('rev-parse', 'main'));
+    expect(given.at(-1)).not.toBe(replaced);
   });
 
   test('takes no tag of the same name for the branch that it follows', async () => {

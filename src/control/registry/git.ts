@@ -108,6 +108,16 @@ export class GitRegistry implements Registry {
     this.#name = point.name;
     await this.#watchFiles(repository, point);
     if (point.id === this.#readId) return undefined;
+    try {
+      return await this.#readPoint(repository, point, bag);
+    } catch (error) {
+      // Whoever moves a branch may at once delete what it stood for.
+      if ((await findPoint(repository, this.#name)).id === point.id) throw error;
+      return this.#look(bag);
+    }
+  }
+
+  async #readPoint(repository: Repository, point: Point, bag: DiagnosticBag): Promise<Batch | undefined> {
     const reader = new ObjectReader(repository);
     try {
       const commit = await openCommit(point.id, reader);
