@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { applyManifest } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { define, defineIstioKind } from '../../testing/kubernetes/definitions.ts';
+import { builtProgram } from '../../testing/kubernetes/programs.ts';
 import { followedKinds } from '../registry/cluster/kinds.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
@@ -78,6 +81,16 @@ describe('the status of objects in a Kubernetes cluster', () => {
     const { metadata } = await objectAt('first');
     const [manager] = metadata.managedFields.filter((it: { subresource?: string }) => it.subresource === 'status');
     expect(manager).toMatchObject({ manager: 'meshd', operation: 'Apply' });
+  });
+
+  test('is printed by kubectl get', async () => {
+    await cluster.api.must('POST', policies(), deny('printed', '/printed'));
+    await vi.waitFor(async () => expect((await conditionsAt('printed')).Distributed?.status).toBe('True'), 10_000);
+    const admin = cluster.kubeconfig('admin', cluster.adminToken);
+    const line = `get authorizationpolicies.security.mesh.io printed -n foo -o wide --no-headers --kubeconfig ${admin}`;
+    const { stdout } = await promisify(execFile)(await builtProgram('kubectl'), line.split(' '));
+    expect(stdout).toMatch(/^printed +DENY +True +True +Valid +1\/1 have version [0-9a-f]{16} +\d+s\n$/);
+    await cluster.api.must('DELETE', `${policies()}/printed`);
   });
 
   test('says of an invalid object which field is wrong and why, while its last valid version is in force', async () => {

@@ -1,4 +1,4 @@
-import { type CustomResourceDefinition, type DefineOptions, defineKind } from '../../definitions/define-kind.ts';
+import { type CustomResourceDefinition, defineKind } from '../../definitions/define-kind.ts';
 import { definedKinds } from '../../definitions/defined-kinds.ts';
 import { groupAlias } from '../../policy/alias.ts';
 import { until } from '../../testbed/until.ts';
@@ -12,14 +12,10 @@ interface CustomType {
 }
 
 /** Makes a kind known to the server, as `meshd crds` prints it, and returns once its objects are served. */
-export async function define(
-  { api }: Cluster,
-  { group, kind }: CustomType,
-  options: Omit<DefineOptions, 'group'> = {},
-): Promise<void> {
+export async function define({ api }: Cluster, { group, kind }: CustomType): Promise<void> {
   const defined = definedKinds.find((it) => it.kind === kind && it.group === groupAlias(group));
   if (defined === undefined) throw new Error(`no definition of ${kind} in ${group}`);
-  const definition = defineKind(defined, { ...options, group });
+  const definition = defineKind(defined, { group });
   await api.must('POST', definitions, definition);
   await until(async () => (await isServed(api, definition)) || undefined, {
     timeoutMs: 60_000,
