@@ -62,6 +62,7 @@ describe('serveControl', () => {
       meshd_compilations_count: '0',
       meshd_refused_inputs_count: '0',
       meshd_compile_restarts_count: '0',
+      ...{ meshd_leader: '0', meshd_revision_readable: '0', meshd_root_namespaces_pending: '0' },
       ...Object.fromEntries(meshGauges.map(({ name }) => [name, '0'])),
       ...{ total_active_connections: '0', total_pushes: '0', total_push_errors: '0', total_stale_connections: '0' },
       ...{ total_secret_update_failures: '0', meshd_trace_spans_sent_count: '0', meshd_trace_spans_lost_count: '0' },
