@@ -17,6 +17,8 @@ export const configPath = 'etc/mesh/proxy';
 export interface AgentStart {
   readonly node?: string;
   readonly flags?: readonly string[];
+  /** Flags that say where the configuration comes from; the folder of policies unless they say otherwise. */
+  readonly source?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -65,8 +67,8 @@ export class AgentFolder {
   }
 
   /** `pilot-agent proxy` for the workload. */
-  start({ node = process.execPath, flags = [], environment = {} }: AgentStart = {}): Program {
-    const command = [node, resolve('dist/pilot-agent.js'), 'proxy', 'sidecar', '--id', workload, '--policies', 'mesh'];
+  start({ node = process.execPath, flags = [], source = ['--policies', 'mesh'], environment = {} }: AgentStart = {}) {
+    const command = [node, resolve('dist/pilot-agent.js'), 'proxy', 'sidecar', '--id', workload, ...source];
     return new Program([...command, ...flags], {
       folder: this.path,
       environment: { PROV_CERT: 'certs', TERMINATION_DRAIN_DURATION_SECONDS: '0', ...environment },

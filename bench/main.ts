@@ -1,4 +1,5 @@
 import { deciding } from './access.ts';
+import { agentClient } from './agent-client.ts';
 import { agentDraining } from './agent-draining.ts';
 import { agentReloading } from './agent-reloading.ts';
 import { agentResting } from './agent-resting.ts';
@@ -48,6 +49,7 @@ const networked: Readonly<Record<string, () => Promise<void>>> = {
   16: identityMemory,
   22: distributing,
   23: servingCluster,
+  24: agentClient,
 };
 
 const wanted = process.argv.slice(2);

@@ -35,25 +35,27 @@ const shared = {
 /** For the places that a log names; read only when they are asked for. `dist` is one folder higher than its place before. */
 const maps = { sourcemap: 'linked', sourcesContent: false, sourceRoot: 'dist/' };
 
-/** Modules that a program imports when it needs them, each as a script with its compiled form beside it. */
+/** Modules that a program imports when it needs them, each as a script with its compiled forms beside it. */
 const cachedScripts = [
   {
     module: 'src/cli/compile-command.ts',
     script: 'compile.cjs',
     exported: 'runCompile',
-    warmUp: 'warm-up-compile.mjs',
+    warmUps: { '': 'warm-up-compile.mjs' },
   },
   {
     module: 'src/cli/lint-command.ts',
     script: 'lint.cjs',
     exported: 'runLint, inputNames, ruleNames',
-    warmUp: 'warm-up-lint.mjs',
+    warmUps: { '': 'warm-up-lint.mjs' },
   },
   {
     module: 'src/cli/agent/pilot-agent.ts',
     script: 'agent.cjs',
     exported: 'runPilotAgent',
-    warmUp: 'warm-up-agent.mjs',
+    // Without policies an agent is a client of a control plane, or runs another command: neither needs the compiler.
+    warmUps: { '': 'warm-up-agent.mjs', client: 'warm-up-client.mjs' },
+    form: "process.argv.some((argument) => argument.startsWith('--policies')) ? '' : 'client'",
     hasMap: true,
   },
 ];
@@ -136,9 +138,11 @@ import('./${name}-main.js');`;
 
 for (const node of nodesAtHand()) {
   // A failure is told and costs speed, nothing else.
-  for (const { script, warmUp } of cachedScripts) {
-    const parts = [`${made}/${script}`, `scripts/build/${warmUp}`];
-    spawnSync(node, ['scripts/build/compile-ahead.mjs', ...parts], { stdio: 'inherit' });
+  for (const { script, warmUps } of cachedScripts) {
+    for (const [form, warmUp] of Object.entries(warmUps)) {
+      const parts = [`${made}/${script}`, `scripts/build/${warmUp}`, form];
+      spawnSync(node, ['scripts/build/compile-ahead.mjs', ...parts], { stdio: 'inherit' });
+    }
   }
 }
 const { writeManPages } = await import('./man/write.ts');

@@ -8,8 +8,9 @@ import { endWithout } from './missing-file.mjs';
 /**
  * Runs the script and gives what it exports. Where the compiled form is missing, or another Node made it, V8 compiles
  * the text as always: the outcome is the same, 60 ms later. A program that was copied without its script ends with 3.
+ * `form` names one of several compiled forms, each with the functions that one way of using the script calls.
  */
-export function runScript(file) {
+export function runScript(file, form = '') {
   if (!existsSync(file)) endWithout(file);
   // Node reads the maps only of what it loads itself.
   if (process.sourceMapsEnabled) return { exports: createRequire(file)(file) };
@@ -17,7 +18,7 @@ export function runScript(file) {
   const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(text, {
     filename: file,
-    cachedData: readIfThere(compiledFile(file)),
+    cachedData: readIfThere(compiledFile(file, form)),
     importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
@@ -26,8 +27,8 @@ export function runScript(file) {
 }
 
 /** One for each version of Node: V8 takes only what the same V8 wrote. */
-export function compiledFile(file) {
-  return `${file}.${process.version}-${process.arch}.cache`;
+export function compiledFile(file, form = '') {
+  return `${file}${form && `.${form}`}.${process.version}-${process.arch}.cache`;
 }
 
 function readIfThere(file) {

@@ -6,8 +6,8 @@ import type { Script } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 
 interface CachedScript {
-  runScript(file: string): { readonly exports: unknown; readonly script: Script };
-  compiledFile(file: string): string;
+  runScript(file: string, form?: string): { readonly exports: unknown; readonly script: Script };
+  compiledFile(file: string, form?: string): string;
 }
 
 const { compiledFile, runScript }: CachedScript = await import(new URL('cached-script.mjs', import.meta.url).href);
@@ -39,6 +39,15 @@ test('a script runs from its compiled form', () => {
     exports: { sum: expect.any(Function) },
     script: { cachedDataRejected: false },
   });
+});
+
+test('a script runs from the compiled form that is named', () => {
+  const file = scriptFile();
+  const compiled = runScript(file).script.createCachedData();
+  writeFileSync(compiledFile(file, 'client'), compiled);
+  expect(runScript(file, 'client').script.cachedDataRejected).toBe(false);
+  // There is no other one.
+  expect(runScript(file).script.cachedDataRejected).toBeUndefined();
 });
 
 test('a script runs where its compiled form is broken', () => {

@@ -91,7 +91,7 @@ export const unusedParts = {
 };
 
 /** A module that the program imports when it needs it, as a script of its own beside the program (see `runScript`). */
-export function scriptInPlaceOf({ module, script, exported }) {
+export function scriptInPlaceOf({ module, script, exported, form = "''" }) {
   return {
     name: script,
     setup({ onResolve, onLoad }) {
@@ -103,7 +103,7 @@ export function scriptInPlaceOf({ module, script, exported }) {
       onLoad({ filter: /.*/, namespace: script }, () => ({
         contents: `import { runScript } from './scripts/build/cached-script.mjs';
 import { fileURLToPath } from 'node:url';
-export const { ${exported} } = runScript(fileURLToPath(new URL('./${script}', import.meta.url))).exports;`,
+export const { ${exported} } = runScript(fileURLToPath(new URL('./${script}', import.meta.url)), ${form}).exports;`,
         resolveDir: '.',
         loader: 'js',
       }));

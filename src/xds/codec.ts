@@ -6,7 +6,8 @@ import type { DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, 
 export interface Codec<Request, Response> {
   /** Throws when the bytes are no request. */
   decode(bytes: Uint8Array): Request;
-  encode(response: Response): Buffer;
+  /** `isAlone`: nobody else is sent the same resources, so their encoded form is not kept beside them. */
+  encode(response: Response, isAlone?: boolean): Buffer;
 }
 
 const discovery = 'envoy.service.discovery.v3';
@@ -38,11 +39,13 @@ export const stateOfTheWorldCodec: Codec<DiscoveryRequest, DiscoveryResponse> = 
     const raw = decodeMessage(`${discovery}.DiscoveryRequest`, bytes) as RawDiscoveryRequest;
     return { ...common(raw), versionInfo: raw.version_info ?? '', resourceNames: raw.resource_names ?? [] };
   },
-  encode: ({ typeUrl, versionInfo, nonce, resources }) => {
+  encode: ({ typeUrl, versionInfo, nonce, resources }, isAlone = false) => {
     const message = 'DiscoveryResponse';
     return Buffer.concat([
       encode(message, { version_info: versionInfo }),
-      ...resources.map((value) => once(value, typeUrl, () => encode(message, { resources: [{ typeUrl, value }] }))),
+      ...resources.map((value) =>
+        once(value, typeUrl, isAlone, () => encode(message, { resources: [{ typeUrl, value }] })),
+      ),
       encode(message, { type_url: typeUrl, nonce }),
     ]);
   },
@@ -58,13 +61,13 @@ export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
       initialVersions: raw.initial_resource_versions ?? {},
     };
   },
-  encode: ({ typeUrl, systemVersion, nonce, resources, removed }) => {
+  encode: ({ typeUrl, systemVersion, nonce, resources, removed }, isAlone = false) => {
     const message = 'DeltaDiscoveryResponse';
     const encodeOne = ({ name, version, body }: DeltaResponse['resources'][number]): Buffer =>
       encode(message, { resources: [{ name, version, resource: { typeUrl, value: body } }] });
     return Buffer.concat([
       encode(message, { system_version_info: systemVersion }),
-      ...resources.map((resource) => once(resource, typeUrl, () => encodeOne(resource))),
+      ...resources.map((resource) => once(resource, typeUrl, isAlone, () => encodeOne(resource))),
       encode(message, { type_url: typeUrl, nonce, removed_resources: removed }),
     ]);
   },
@@ -74,7 +77,8 @@ export const deltaCodec: Codec<DeltaRequest, DeltaResponse> = {
 const encoded = new WeakMap<object, { readonly typeUrl: string; readonly bytes: Buffer }>();
 
 /** A message may be put together of the bytes of its fields, in their order. */
-function once(resource: object, typeUrl: string, encodeOne: () => Buffer): Buffer {
+function once(resource: object, typeUrl: string, isAlone: boolean, encodeOne: () => Buffer): Buffer {
+  if (isAlone) return encodeOne();
   let known = encoded.get(resource);
   if (known?.typeUrl !== typeUrl) {
     known = { typeUrl, bytes: encodeOne() };

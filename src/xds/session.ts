@@ -237,7 +237,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
       this.#unsent -= 1;
       this.#schedule();
     };
-    call.write(form.codec.encode(response), sent);
+    call.write(form.codec.encode(response, this.#scope?.isAlone), sent);
     observer.pushed?.({ typeUrl: response.typeUrl, version: form.versionOf(response) });
   }
 

@@ -135,8 +135,7 @@ export class HeldConfiguration {
     this.#hasSettled = false;
     const stores = [...Object.values(this.stores), this.secrets.store];
     return {
-      steps: [secretStep, ...configurationSteps],
-      stepTimeoutMs,
+      ...{ steps: [secretStep, ...configurationSteps], stepTimeoutMs, isAlone: true },
       sourceOf: (typeUrl) => stores.find(({ type }) => type.typeUrl === typeUrl),
       mostNames: () => 1_000_000,
       onChange: (listener) => {

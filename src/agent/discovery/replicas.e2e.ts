@@ -56,7 +56,7 @@ describe('an agent whose connection goes to another replica', () => {
     // Of it 3.5 KB are of the TLS handshake, which shows a certificate in both directions.
     expect(relay.counted.up).toBeLessThan(5_000);
     expect(relay.counted.down).toBeLessThan(5_000);
-    expect(down).toBeGreaterThan(50_000);
+    expect(down).toBeGreaterThan(30_000);
     await bench.meshd.put('deny.yaml', denyPath('/secret'));
     await bench.untilEnvoyHas('/secret');
     expect(await pushes('Cluster', 'Listener', 'RouteConfiguration')).toEqual([undefined, '1', undefined]);
