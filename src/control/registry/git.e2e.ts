@@ -7,7 +7,9 @@ import { runStatus, runWhy } from '../../cli/control/debug-commands.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { parseRevision, type Revision } from '../../git/revision.ts';
 import { TestRepository } from '../../git/testing/test-repository.ts';
-import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
+import { type RawStream, ServingBench, type ServingChanges, textOf } from '../testing/serving-bench.ts';
+import { attributeOf, SpanReceiver } from '../testing/span-receiver.ts';
+import { otlpSettingsOf } from '../trace/otlp-settings.ts';
 import { GitRegistry } from './git.ts';
 
 describe('meshd that serves the commits of a branch', () => {
@@ -23,9 +25,9 @@ describe('meshd that serves the commits of a branch', () => {
     repository.close();
   });
 
-  const start = () => {
+  const start = (changes: ServingChanges = {}) => {
     const source = { type: 'git', folder: repository.folder, revision: parseRevision('main:mesh') };
-    return bench.start({ compile: { source, stateFolder: bench.path('state') } });
+    return bench.start({ compile: { source, stateFolder: bench.path('state') }, ...changes });
   };
   async function connect(): Promise<RawStream> {
     const stream = bench.open(await bench.identity('foo/httpbin'));
@@ -74,6 +76,17 @@ describe('meshd that serves the commits of a branch', () => {
     expect(await why()).toMatch(/by AuthorizationPolicy\/foo\/p spec\.\S* \(main:mesh\/deny\.yaml:\d+:\d+\)/);
     expect(bench.logged('debug')).toContain(`"commit":"${id}"`);
     expect(bench.logged('info')).toMatch(new RegExp(`configuration compiled .*"commit":"${id}"`));
+  });
+
+  test('the span of a push names the commit that it is of', async () => {
+    const receiver = await SpanReceiver.start();
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${receiver.port}` };
+    await start({ traces: otlpSettingsOf(endpoint, 'test') });
+    const id = repository.commit({ 'mesh/deny.yaml': denyPath('/second') });
+    const commits = () =>
+      receiver.spans.filter(({ name }) => name === 'push').map((span) => attributeOf(span, 'mesh.commit'));
+    await vi.waitFor(() => expect(commits()).toContain(id), 10_000);
+    await receiver.close();
   });
 
   test('a faulty commit is told of with revision, file and line, and what was valid stays', async () => {
