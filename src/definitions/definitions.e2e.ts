@@ -4,7 +4,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
+import { untilServed } from '../testing/kubernetes/definitions.ts';
 import { builtProgram } from '../testing/kubernetes/programs.ts';
+import { defineKind } from './define-kind.ts';
 import { definedKinds } from './defined-kinds.ts';
 
 const run = promisify(execFile);
@@ -23,7 +25,7 @@ describe('meshd crds, on a real API server', () => {
     const { stdout } = await run(process.execPath, [meshd, 'crds'], { maxBuffer: 64 << 20 });
     writeFileSync(join(cluster.folder, 'crds.yaml'), stdout);
     await kubectl(`apply -f ${cluster.folder}/crds.yaml`);
-    await kubectl(`wait crd --for=condition=Established --timeout=20s ${definedKinds.map(nameOf).join(' ')}`);
+    await Promise.all(definedKinds.map((kind) => untilServed(cluster.api, defineKind(kind))));
   });
   afterAll(() => cluster?.close());
 

@@ -17,6 +17,11 @@ export async function define({ api }: Cluster, { group, kind }: CustomType): Pro
   if (defined === undefined) throw new Error(`no definition of ${kind} in ${group}`);
   const definition = defineKind(defined, { group });
   await api.must('POST', definitions, definition);
+  await untilServed(api, definition);
+}
+
+/** Resolves once objects of a definition are served in each of its versions. */
+export async function untilServed(api: Cluster['api'], definition: CustomResourceDefinition): Promise<void> {
   await until(async () => (await isServed(api, definition)) || undefined, {
     timeoutMs: 60_000,
     otherwise: async () => `${definition.metadata.name} is not served`,
@@ -39,8 +44,12 @@ export async function defineIstioKind(
   });
 }
 
-async function isServed(api: Cluster['api'], { spec }: CustomResourceDefinition): Promise<boolean> {
+/** Once the server has established it: until then, one of the same name that was deleted may still be served. */
+async function isServed(api: Cluster['api'], { metadata, spec }: CustomResourceDefinition): Promise<boolean> {
+  const { status } = await api.must('GET', `${definitions}/${metadata.name}`);
+  const conditions: readonly { readonly type: string; readonly status: string }[] = status?.conditions ?? [];
+  if (!conditions.some((condition) => condition.type === 'Established' && condition.status === 'True')) return false;
   const paths = spec.versions.map(({ name }) => `/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`);
   const answers = await Promise.all(paths.map((path) => api.ask('GET', path)));
-  return answers.every(({ status }) => status === 200);
+  return answers.every((answer) => answer.status === 200);
 }
