@@ -63,7 +63,7 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       authority &&
       (await startAuthority(authority, { trustDomain, log, clock, metrics, open, cluster: replica, stop }));
     const distribution =
-      config.distribution && startDistribution(config.distribution, { trustDomain, log, clock, metrics });
+      config.distribution && startDistribution(config.distribution, { trustDomain, log, clock, metrics, replica });
     if (distribution !== undefined) open.push(distribution);
     if (distribution !== undefined && config.debugSocket !== undefined) {
       const answering = { version: config.version, startedAt: clock(), notReady: () => notReady(), distribution };

@@ -6,8 +6,8 @@ import { within } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { plainError, type Question } from '../../live/aside/messages.ts';
 import { withChange } from '../../live/good-change.ts';
-import type { FetchedKeySets } from '../../live/key-sets/remote.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
+import type { KeySetsOfMesh } from '../keys/shared-key-sets.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { ObjectReport } from '../status/object-report.ts';
 import type { CompileData, FromCompiler, MeshState, ThreadData, ToCompiler } from './compile-messages.ts';
@@ -36,7 +36,7 @@ export interface SupervisorOptions {
   readonly fleet: Fleet;
   readonly log: PlainLog;
   /** Keys of token issuers. They are fetched here: a new thread finds them at hand. */
-  readonly keySets: FetchedKeySets;
+  readonly keySets: KeySetsOfMesh;
   readonly observer?: CompileObserver | undefined;
   readonly program?: string | undefined;
   /** The most that the thread's heap may grow to, in MiB; absent: as V8 decides. */

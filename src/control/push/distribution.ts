@@ -13,6 +13,9 @@ import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import { AcknowledgedConfiguration } from '../debug/acknowledged.ts';
 import { ConnectedProxies } from '../debug/connected.ts';
+import { PublishedKeys } from '../keys/published-keys.ts';
+import { SharedKeySets } from '../keys/shared-key-sets.ts';
+import type { Replica } from '../leader/join-replicas.ts';
 import type { ControlMetrics } from '../server/metrics.ts';
 import { StatusBook } from '../status/status-book.ts';
 import { OtlpExporter } from '../trace/otlp-exporter.ts';
@@ -28,6 +31,8 @@ export interface DistributionParts {
   readonly log: PlainLog;
   readonly clock: ReadClock;
   readonly metrics: ControlMetrics;
+  /** Absent: there is one alone. */
+  readonly replica?: Replica | undefined;
 }
 
 /** Compiled configuration, served. */
@@ -93,7 +98,8 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
       book.clear();
     },
   };
-  const keySets = fetchedKeySets(config, { log, onFetch: (isDone) => metrics.countKeyFetch(isDone) });
+  const fetched = fetchedKeySets(config, { log, onFetch: (isDone) => metrics.countKeyFetch(isDone) });
+  const keySets = parts.replica === undefined ? fetched : sharedKeySets(fetched, parts.replica, log);
   const supervisor = new CompileSupervisor({ data, fleet, log, keySets, observer, program, heapMiB });
   metrics.watchRegistry(() => supervisor.registry);
   metrics.watchRevision(() => supervisor.revision);
@@ -103,7 +109,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
   return {
     fleet,
     ...{ tracker, connected, acknowledged, supervisor, book },
-    allowKeyHosts: (hosts) => keySets.allow(hosts),
+    allowKeyHosts: (hosts) => fetched.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor) : undefined),
     addTo: (server) => {
       const observer: DiscoveryObserver = {
@@ -133,6 +139,10 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
       await exporter?.close();
     },
   };
+}
+
+function sharedKeySets(own: FetchedKeySets, { api, namespace, leadership }: Replica, log: PlainLog): SharedKeySets {
+  return new SharedKeySets({ own, published: new PublishedKeys(api, namespace), leadership, log });
 }
 
 /** A compilation at the start waits for keys, so that proxies that come back keep theirs; a later one for hardly any. */

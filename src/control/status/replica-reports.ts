@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { KubernetesApi } from '../../kubernetes/api.ts';
-import { ApiRefusal, KubernetesError } from '../../kubernetes/kubernetes-error.ts';
+import { ApiRefusal } from '../../kubernetes/kubernetes-error.ts';
 import { type ApiObject, pathOf } from '../../kubernetes/resource-type.ts';
 import { delay } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { Attempts } from '../leader/attempts.ts';
 import type { InputsReached } from '../push/distribution-tracker.ts';
 
 /** What a replica tells of its proxies. */
@@ -40,7 +41,6 @@ const writeEveryMs = 1_000;
 const readEveryMs = 1_000;
 /** Whoever may lead next knows then since when another replica is silent. */
 const listenEveryMs = 4_000;
-const tellEveryMs = 60_000;
 
 /** How replicas tell each other, by a ConfigMap each, which inputs their proxies have. */
 export class ReplicaReports {
@@ -48,15 +48,16 @@ export class ReplicaReports {
   readonly #ended = new AbortController();
   readonly #name: string;
   readonly #folder: string;
+  readonly #attempts: Attempts;
   #heard = new Map<string, Heard>();
   #readMs = Number.NEGATIVE_INFINITY;
-  #toldMs = Number.NEGATIVE_INFINITY;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: ReplicaReportsOptions) {
     this.#options = options;
     this.#name = `meshd-distribution-${createHash('sha256').update(options.identity).digest('hex').slice(0, 16)}`;
     this.#folder = pathOf(type, options.namespace);
+    this.#attempts = new Attempts(options.log, 'replicas cannot tell each other now which proxies have what');
   }
 
   /** Tells what `progress` gives, whenever it is something else, until `close`. */
@@ -74,13 +75,13 @@ export class ReplicaReports {
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#running;
-    await this.#attempt(() => this.#delete(this.#name));
+    await this.#attempts.make(() => this.#delete(this.#name));
   }
 
   async #readAfter(ms: number): Promise<void> {
     if (performance.now() - this.#readMs < ms) return;
     this.#readMs = performance.now();
-    await this.#attempt(() => this.#read());
+    await this.#attempts.make(() => this.#read());
   }
 
   async #tellAll(progress: () => readonly InputsReached[]): Promise<void> {
@@ -91,7 +92,7 @@ export class ReplicaReports {
       const rows = progress().map(({ inputs, streams }) => [inputs, streams] as const);
       const text = JSON.stringify(rows);
       if (text === told && performance.now() - toldMs < againMs) continue;
-      const isDone = await this.#attempt(() => this.#write(rows));
+      const isDone = await this.#attempts.make(() => this.#write(rows));
       if (isDone) [told, toldMs] = [text, performance.now()];
     }
   }
@@ -133,22 +134,6 @@ export class ReplicaReports {
 
   #ask<T>(request: Parameters<KubernetesApi['ask']>[0]): Promise<T> {
     return this.#options.api.ask<T>({ ...request, deadlineMs: 5_000 });
-  }
-
-  /** What fails is tried again with the next look; it is told once in a while. */
-  async #attempt(work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!(error instanceof KubernetesError)) throw error;
-      if (performance.now() - this.#toldMs >= tellEveryMs) {
-        this.#toldMs = performance.now();
-        const fields = { reason: error.message };
-        this.#options.log.warn('replicas cannot tell each other now which proxies have what', fields);
-      }
-      return false;
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JudgeKeys } from '../../envoy/judge-keys.ts';
-import type { KeySetSource } from '../../jwks/key-set.ts';
+import type { KeySetResult, KeySetSource } from '../../jwks/key-set.ts';
 import { createKeySetResolver, type KeySetResolver } from '../../jwks/resolve.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { PlainLog } from '../../lib/log.ts';
@@ -67,6 +67,11 @@ export class FetchedKeySets implements RemoteKeySets {
     return { reason: result?.fault?.message ?? 'they are still being fetched' };
   }
 
+  /** What is known of a rule's keys, with the fault beside them; undefined: they are still being fetched. */
+  look(rule: JwtRule): KeySetResult | undefined {
+    return this.#resolver.current(sourceOf(rule));
+  }
+
   /**
    * Keeps the key sets of these rules fresh from now on, no others; waits, for a bounded time, until each of those that
    * the rules before did not name has been fetched or not.
@@ -101,6 +106,11 @@ export class FetchedKeySets implements RemoteKeySets {
   close(): void {
     this.#resolver.close();
   }
+}
+
+/** Names where a rule's keys come from. */
+export function sourceName(rule: JwtRule): string {
+  return nameOf(sourceOf(rule));
 }
 
 function nameOf({ issuer, jwksUri }: KeySetSource): string {
