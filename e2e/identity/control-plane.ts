@@ -32,6 +32,8 @@ export interface ControlPlaneOptions {
   readonly authority?: Readonly<Record<string, string>>;
   /** Further flags. */
   readonly flags?: readonly string[];
+  /** Variables of every start. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** `meshd serve` as a program in the pod of the control plane; its authority is in the folder `ca` of its own folder. */
@@ -40,14 +42,16 @@ export class ControlPlane {
   readonly #sandbox: Sandbox;
   readonly #flags: readonly string[];
   readonly #name: string;
+  readonly #env: Readonly<Record<string, string>>;
   #program: RunningProgram | undefined;
   #startedAt = 0;
   #isFrozen = false;
 
-  private constructor(sandbox: Sandbox, { name = 'meshd', flags = [] }: ControlPlaneOptions) {
+  private constructor(sandbox: Sandbox, { name = 'meshd', flags = [], env = {} }: ControlPlaneOptions) {
     this.#sandbox = sandbox;
     this.#flags = flags;
     this.#name = name;
+    this.#env = env;
   }
 
   /** Makes the folder; starts nothing. */
@@ -74,7 +78,7 @@ export class ControlPlane {
   async launch(env: Readonly<Record<string, string>> = {}): Promise<RunningProgram> {
     const { issuer } = this.mint;
     const argv = [node, `${repository}/dist/meshd.js`, 'serve', '--tokenKeys', 'keys.json', '--tokenIssuer', issuer];
-    const place = { network: this.network, uid: applicationUid, cwd: this.home, env };
+    const place = { network: this.network, uid: applicationUid, cwd: this.home, env: { ...this.#env, ...env } };
     this.#startedAt = (await this.allOutput()).length;
     this.#isFrozen = false;
     this.#program = await this.#sandbox.start(

@@ -47,6 +47,8 @@ export interface ServedFleetOptions {
   /** The folder of policies when absent. */
   readonly source?: ServedSource;
   readonly mannerOf: (pod: PlannedPod) => ProxyManner;
+  /** Variables of the control planes, which compile. */
+  readonly planeEnv?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Resources by type, as their messages in JSON. */
@@ -80,7 +82,7 @@ export class ServedFleet implements ProxyFleet {
   static async create(
     place: FleetPlace,
     options: SidecarsOptions,
-    { replicas, mannerOf, source }: ServedFleetOptions,
+    { replicas, mannerOf, source, planeEnv = {} }: ServedFleetOptions,
   ): Promise<ServedFleet> {
     const { sandbox, folder, ca } = place;
     const { meshConfig, env, ...rest } = options;
@@ -104,7 +106,7 @@ export class ServedFleet implements ProxyFleet {
     const given = source?.flags ?? ['--config', join(scratch, folder.name)];
     const config = [...given, '--meshConfig', join(scratch, 'mesh-config.yaml')];
     const starting = replicas.map(async ({ name }) => {
-      const plane = await ControlPlane.create(sandbox, { name, authority, flags: config });
+      const plane = await ControlPlane.create(sandbox, { name, authority, flags: config, env: planeEnv });
       await source?.prepare(place, plane);
       await plane.start(source?.env);
       return plane;

@@ -91,12 +91,12 @@ export interface ServedLoad {
 
 /** Starts the control planes, the mesh and the applications; the first policy is in force. */
 export async function openServedLoad(env: Readonly<Record<string, string>> = {}): Promise<ServedLoad> {
-  const { env: usual, ...options } = loadMesh(servers);
+  const { env: planeEnv, ...options } = loadMesh(servers);
   const mesh = await createServedMesh({
     ...options,
     topology: { 'topology.yaml': loadTopology(servers, 0), 'clients.yaml': topologyText(clients) },
     policies: judges.first,
-    env: { ...usual, ...env },
+    ...{ env, planeEnv },
     replicas: 2,
     mannerOf: ({ name }) => mannerOf[name] as ProxyManner,
   });

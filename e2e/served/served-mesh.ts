@@ -4,7 +4,7 @@ import { ServedFleet, type ServedFleetOptions } from './served-fleet.ts';
 
 export interface ServedMeshOptions
   extends Omit<TestbedOptions, 'fleet'>,
-    Pick<ServedFleetOptions, 'mannerOf' | 'source'> {
+    Pick<ServedFleetOptions, 'mannerOf' | 'source' | 'planeEnv'> {
   /** Of the control plane; 1 when absent. */
   readonly replicas?: number;
 }
@@ -22,6 +22,7 @@ export interface ServedMesh {
 export async function createServedMesh({
   topology,
   mannerOf,
+  planeEnv,
   replicas: count = 1,
   source,
   ...options
@@ -41,7 +42,7 @@ export async function createServedMesh({
         'control-plane.yaml': topologyText(pods),
       },
       fleet: async (...place) => {
-        fleet = await ServedFleet.create(...place, { replicas, mannerOf, ...(source && { source }) });
+        fleet = await ServedFleet.create(...place, { replicas, mannerOf, planeEnv, ...(source && { source }) });
         return fleet;
       },
     });
