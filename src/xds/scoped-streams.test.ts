@@ -69,6 +69,8 @@ describe('a cluster that is gone', () => {
     expect(removedAt(0)).toBe(2_000);
     put('a');
     expect(removedAt(1_500)).toBe(500);
+    streams.tellComplete();
+    expect(complete).toBe(1);
     expect(removedAt(2_000)).toEqual(['c']);
     expect(removedAt(2_001)).toBe(1_999);
     expect(removedAt(4_000)).toEqual(['b']);

@@ -12,10 +12,13 @@ export interface NextPush<Response> {
   readonly isLingering?: boolean;
 }
 
-/** What of a type is gone, has had its turn, and lingers. */
+/** What of a type is gone, and has had its turn. */
 interface Lingering {
+  /** Of these the client hears at a time. */
   readonly names: ReadonlySet<string>;
   readonly untilMs: number;
+  /** These, and those whose time begins then. */
+  readonly all: ReadonlySet<string>;
 }
 
 /** Of the names of a client that together are too long. */
@@ -104,12 +107,12 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
     const gone = stream.gone;
     const still = new Set(gone.filter((name) => names.has(name)));
     if (untilMs > nowMs && still.size > 0) {
-      this.#lingering.set(typeUrl, { names: still, untilMs });
+      this.#lingering.set(typeUrl, { names: still, untilMs, all: new Set(gone) });
       return noNames;
     }
     const next = new Set(gone.filter((name) => !still.has(name)));
     if (next.size === 0) this.#lingering.delete(typeUrl);
-    else this.#lingering.set(typeUrl, { names: next, untilMs: nowMs + lingerMs });
+    else this.#lingering.set(typeUrl, { names: next, untilMs: nowMs + lingerMs, all: next });
     return still;
   }
 
@@ -145,7 +148,7 @@ export class ScopedStreams<Request extends AnyRequest, Response extends AnyRespo
   }
 
   #tellComplete(stream: DiscoveryStream<Request, Response>, typeUrl: string): void {
-    if (this.#scope.complete !== undefined && stream.isComplete(this.#lingering.get(typeUrl)?.names))
+    if (this.#scope.complete !== undefined && stream.isComplete(this.#lingering.get(typeUrl)?.all))
       this.#scope.complete(typeUrl);
   }
 
