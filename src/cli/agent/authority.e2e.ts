@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -8,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { envoyBinary } from '../../agent/testing/agent-bench.ts';
 import { startTestAuthority, type TestAuthority, testSpiffeId } from '../../identity/testing/test-authority.ts';
 import { createMeshCa, type MeshCa } from '../../testing/certificates.ts';
+import { fakedClock } from '../../testing/faketime.ts';
 import { ProxyProgram } from './testing/proxy-program.ts';
 import { podMesh } from './testing/sample-mesh.ts';
 
@@ -108,10 +108,7 @@ describe('pilot-agent proxy with an authority', () => {
       ENVOY_BINARY: join(proxy.folder, 'envoy'),
       PROV_CERT: '',
       SECRET_ROTATION_CHECK_INTERVAL: '1s',
-      LD_PRELOAD: faketimeLibrary(),
-      FAKETIME_TIMESTAMP_FILE: join(proxy.folder, 'time'),
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      ...fakedClock({ FAKETIME_TIMESTAMP_FILE: join(proxy.folder, 'time'), FAKETIME_NO_CACHE: '1' }),
     });
     await proxy.untilReady();
     expect(authority.seen).toHaveLength(1);
@@ -133,9 +130,3 @@ describe('pilot-agent proxy with an authority', () => {
     });
   });
 });
-
-/** As the program `faketime` finds it; preloaded here, since the program would fix the time at the start. */
-function faketimeLibrary(): string {
-  const { stdout } = spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'echo "$LD_PRELOAD"'], { encoding: 'utf8' });
-  return stdout.trim();
-}

@@ -1,49 +1,18 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectTo, type RawAnswer, type RawRequest, send } from '../../control/testing/control-bench.ts';
+import { MeshdProgram } from '../../control/testing/meshd-program.ts';
 import { createTestRequest } from '../../control/testing/signing-requests.ts';
 import { createTokenMint, type TokenMint } from '../../control/testing/token-mint.ts';
 import { TestRepository } from '../../git/testing/test-repository.ts';
+import { fakedClock } from '../../testing/faketime.ts';
 import { podMesh } from '../agent/testing/sample-mesh.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/meshd.js');
 const identity = 'spiffe://cluster.local/ns/foo/sa/httpbin';
-
-/** `meshd serve` as a process. */
-class MeshdProgram {
-  output = '';
-  readonly exit: Promise<number | string>;
-  readonly #child: ChildProcess;
-
-  constructor(folder: string, command: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const [file = '', ...argv] = command;
-    this.#child = spawn(file, argv, {
-      cwd: folder,
-      env: { PATH: process.env.PATH, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (text) => (this.output += text));
-    this.exit = once(this.#child, 'close').then(([code, signal]) => signal ?? code);
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  async port(): Promise<number> {
-    await vi.waitFor(() => expect(this.output).toMatch(/serving gRPC over TLS/), { timeout: 20_000, interval: 20 });
-    return Number(/"port":(\d+)/.exec(this.output)?.[1]);
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name);
-  }
-}
 
 describe('meshd serve', () => {
   const mint: TokenMint = createTokenMint();
@@ -129,8 +98,7 @@ describe('meshd serve', () => {
       await rename(`${time}.new`, time);
     };
     await setTime('+0');
-    const faked = { FAKETIME_TIMESTAMP_FILE: time, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
-    const meshd = start(anywhere, { ...faked, LD_PRELOAD: faketimeLibrary() });
+    const meshd = start(anywhere, fakedClock({ FAKETIME_TIMESTAMP_FILE: time, FAKETIME_NO_CACHE: '1' }));
     const endOf = async (): Promise<number> => {
       const now = Math.floor(Date.now() / 1000);
       const token = await mint.mint('foo/httpbin', { claims: { exp: now + 100_000 } });
@@ -165,9 +133,3 @@ describe('meshd serve', () => {
     expect(meshd.output).toMatch(/meshd: cannot serve :15014: .*address already in use/);
   });
 });
-
-/** As the program `faketime` finds it; preloaded here, since the program would fix the time at the start. */
-function faketimeLibrary(): string {
-  const { stdout } = spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'echo "$LD_PRELOAD"'], { encoding: 'utf8' });
-  return stdout.trim();
-}
