@@ -7,6 +7,7 @@ import gateway from '../../schemas/gateway.json' with { type: 'json' };
 import lintReport from '../../schemas/lint-report.json' with { type: 'json' };
 import meshConfig from '../../schemas/mesh-config.json' with { type: 'json' };
 import namespace from '../../schemas/namespace.json' with { type: 'json' };
+import node from '../../schemas/node.json' with { type: 'json' };
 import peerAuthentication from '../../schemas/peer-authentication.json' with { type: 'json' };
 import pod from '../../schemas/pod.json' with { type: 'json' };
 import projectFile from '../../schemas/project-file.json' with { type: 'json' };
@@ -39,6 +40,7 @@ const all: readonly Schema[] = [
   lintReport,
   meshConfig,
   namespace,
+  node,
   peerAuthentication,
   pod,
   projectFile,

@@ -35,7 +35,7 @@ export interface WorkloadName {
 /** One object of the texts. */
 export interface SnapshotObject {
   readonly kind: string;
-  /** `default` when the object names none; empty for a Namespace. */
+  /** `default` when the object names none; empty for a Namespace and a Node. */
   readonly namespace: string;
   readonly name: string;
   /** The `path` of the text, and where the object begins in it; both numbers count from 1. */

@@ -7,13 +7,15 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** The name that an object's text gives it; the namespace is empty for a Namespace. */
+const clusterScoped: ReadonlySet<string> = new Set(['Namespace', 'Node']);
+
+/** The name that an object's text gives it; the namespace is empty for a Namespace and a Node. */
 export function nameOf(object: JsonObject): ObjectName {
   const kind = String(object.kind ?? '');
   const metadata = (object.metadata ?? {}) as JsonObject;
   const namespace =
     typeof metadata.namespace === 'string' && metadata.namespace !== '' ? metadata.namespace : 'default';
-  return { kind, namespace: kind === 'Namespace' ? '' : namespace, name: String(metadata.name ?? '') };
+  return { kind, namespace: clusterScoped.has(kind) ? '' : namespace, name: String(metadata.name ?? '') };
 }
 
 /** Kind, namespace and name as one text. */

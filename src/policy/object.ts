@@ -4,7 +4,7 @@ import type { PolicyDocument } from '../source/document.ts';
 export interface MeshObject<Kind extends string> {
   readonly kind: Kind;
   readonly name: string;
-  /** `default` when the object names none; empty for cluster-scoped kinds (Namespace). */
+  /** `default` when the object names none; empty for cluster-scoped kinds (Namespace, Node). */
   readonly namespace: string;
   /** Milliseconds since 1970, from `metadata.creationTimestamp`; `notYetCreated` when absent. */
   readonly createdAt: number;

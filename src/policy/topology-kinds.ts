@@ -3,6 +3,9 @@ import type { MeshObject } from './object.ts';
 /** The part of the orchestrator's objects that says who there is; other fields are tolerated and not read. */
 export interface Namespace extends MeshObject<'Namespace'> {}
 
+/** Its labels say where its pods are. */
+export interface Node extends MeshObject<'Node'> {}
+
 export interface ServiceAccount extends MeshObject<'ServiceAccount'> {}
 
 export interface ServicePortSpec {
@@ -37,6 +40,7 @@ export interface ContainerSpec {
 export interface PodSpec {
   readonly serviceAccountName?: string;
   readonly hostNetwork?: boolean;
+  readonly nodeName?: string;
   readonly containers?: readonly ContainerSpec[];
   readonly initContainers?: readonly ContainerSpec[];
 }
@@ -156,6 +160,7 @@ export interface Secret extends MeshObject<'Secret'> {
 
 export type TopologyObject =
   | Namespace
+  | Node
   | ServiceAccount
   | Service
   | Pod

@@ -44,6 +44,10 @@ export function namespace(name: string, labels: Readonly<Record<string, string>>
   return { ...meshObject('Namespace', { name: `/${name}`, labels }) };
 }
 
+export function node(name: string, labels: Readonly<Record<string, string>> = {}): kinds.Node {
+  return { ...meshObject('Node', { name: `/${name}`, labels }) };
+}
+
 export function service(meta: string | Meta, spec: kinds.Service['spec']): kinds.Service {
   return { ...meshObject('Service', meta), spec };
 }

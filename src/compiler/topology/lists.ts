@@ -14,6 +14,7 @@ export type TopologyLists = {
 
 const kinds: Readonly<Record<Kind, true>> = {
   Namespace: true,
+  Node: true,
   ServiceAccount: true,
   Service: true,
   Pod: true,

@@ -18,7 +18,18 @@ export function localityOfLabels(labels: Labels): string | undefined {
   const label = labels['mesh-locality'];
   // Label values cannot hold slashes, so dots stand for them.
   if (label) return label.includes('/') ? label : label.replaceAll('.', '/');
-  const parts = [labels[topologyLabels.region], labels[topologyLabels.zone], labels[topologyLabels.subZone]];
+  return joined([labels[topologyLabels.region], labels[topologyLabels.zone], labels[topologyLabels.subZone]]);
+}
+
+/** Locality that a node gives its pods, by the labels of its topology; undefined where it has none. */
+export function localityOfNode(labels: Labels): string | undefined {
+  const names = [topologyLabels.region, topologyLabels.zone, topologyLabels.subZone] as const;
+  const parts = names.map((name) => labels[name] || labels[earlierLabels[name] ?? '']);
+  return joined(parts);
+}
+
+/** As far as the parts are known from the largest on. */
+function joined(parts: readonly (string | undefined)[]): string | undefined {
   const known = parts.slice(0, parts.findIndex((part) => !part) >>> 0);
   return known.length === 0 ? undefined : known.join('/');
 }
@@ -36,6 +47,12 @@ const topologyLabels = {
   zone: 'topology.kubernetes.io/zone',
   subZone: 'topology.mesh.io/subzone',
 } as const;
+
+/** What nodes were labelled with before Kubernetes 1.17. */
+const earlierLabels: Readonly<Record<string, string>> = {
+  [topologyLabels.region]: 'failure-domain.beta.kubernetes.io/region',
+  [topologyLabels.zone]: 'failure-domain.beta.kubernetes.io/zone',
+};
 
 const partByLabel = new Map<string, keyof Locality>([
   [topologyLabels.region, 'region'],

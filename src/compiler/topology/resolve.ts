@@ -95,8 +95,8 @@ function namespacesOf(lists: TopologyLists): Map<string, Labels> {
   for (const { name, labels: own } of lists.Namespace) labels.set(name, own);
   for (const list of Object.values(lists)) {
     let before: string | undefined;
-    for (const { kind, namespace } of list) {
-      if (namespace !== before && kind !== 'Namespace' && !labels.has(namespace)) labels.set(namespace, {});
+    for (const { namespace } of list) {
+      if (namespace !== before && namespace !== '' && !labels.has(namespace)) labels.set(namespace, {});
       before = namespace;
     }
   }

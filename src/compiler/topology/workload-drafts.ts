@@ -3,6 +3,7 @@ import { Kept, KeptEach } from '../../diagnostics/kept.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type * as kinds from '../../policy/topology-kinds.ts';
 import type { TopologyLists } from './lists.ts';
+import { localityOfNode } from './locality.ts';
 import { nameOf } from './object-name.ts';
 import { LabelIndex } from './selector.ts';
 import { hasEntries, WorkloadGroups } from './workload-groups.ts';
@@ -28,30 +29,35 @@ export class WorkloadDrafts {
 
   /** `namespaces` are the labels of those that the inputs declare. Of two with one name the second is reported and left out. */
   of(lists: TopologyLists, namespaces: WorkloadContext['namespaces'], bag: DiagnosticBag): readonly WorkloadDraft[] {
-    const { Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job } = lists;
-    const inputs = [namespaces, Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job];
+    const { Node, Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job } = lists;
+    const inputs = [namespaces, Node, Pod, WorkloadEntry, WorkloadGroup, Deployment, StatefulSet, DaemonSet, Job];
     return this.#all.of(inputs, bag, (own) => withoutDuplicates(this.#draft(lists, namespaces, own), own));
   }
 
   #draft(
-    { Pod: pods, WorkloadEntry: entries, WorkloadGroup: declared, ...lists }: TopologyLists,
+    { Node: nodes, Pod: pods, WorkloadEntry: entries, WorkloadGroup: declared, ...lists }: TopologyLists,
     namespaces: WorkloadContext['namespaces'],
     bag: DiagnosticBag,
   ): WorkloadDraft[] {
     const groups = new WorkloadGroups(declared);
     const groupOf = new Map(entries.map((entry) => [entry, groups.of(entry, bag)]));
     const controllers = [...lists.Deployment, ...lists.StatefulSet, ...lists.DaemonSet, ...lists.Job];
+    const localities = new Map(nodes.map(({ name, labels }) => [name, localityOfNode(labels)]));
     const made = new LabelIndex(controllers.length === 0 ? [] : pods);
     const each = (
       object: kinds.TopologyObject,
       group: kinds.WorkloadGroup | undefined,
       make: (context: WorkloadContext) => WorkloadDraft,
+      locality?: string,
     ): WorkloadDraft =>
-      this.#each.of(object, [namespaces.get(object.namespace), group], bag, (own) =>
+      this.#each.of(object, [namespaces.get(object.namespace), group, locality], bag, (own) =>
         make({ ...this.#context, namespaces, bag: own }),
       );
     return [
-      ...pods.filter(isAlive).map((pod) => each(pod, undefined, (context) => podWorkload(pod, context))),
+      ...pods.filter(isAlive).map((pod) => {
+        const ofNode = localities.get(pod.spec.nodeName ?? '');
+        return each(pod, undefined, (context) => podWorkload(pod, ofNode, context), ofNode);
+      }),
       ...entries.map((entry) => {
         const group = groupOf.get(entry);
         return each(entry, group, (context) => entryWorkload(entry, group, context));

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../config/defaults.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import * as make from '../../testing/objects.ts';
+import { listsOf } from './lists.ts';
+import { TopologyResolver } from './resolve.ts';
 import { app, container, resolve, web, webPod } from './testing/resolved.ts';
 
 describe('workloads', () => {
@@ -40,5 +44,35 @@ describe('workloads', () => {
     expect(workloads.map(({ locality }) => locality)).toEqual(['r1/z1', 'r2/z2', undefined, 'r3', 'r/z/s', 'r/z2']);
     expect(workloads[4]?.labels).toEqual({ a: '1', b: '2' });
     expect(services[0]?.exportTo).toEqual(['home', '.']);
+  });
+
+  test('takes the locality of a pod from its node where its own labels name none', () => {
+    const on = (name: string, nodeName: string, labels = {}) => make.pod({ name, labels }, '10.0.0.1', { nodeName });
+    const [region, zone] = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
+    const earlier = 'failure-domain.beta.kubernetes.io';
+    const { workloads, namespaces } = resolve([
+      make.node('new', { [region]: 'r', [zone]: 'z', 'topology.mesh.io/subzone': 's', 'mesh-locality': 'other' }),
+      make.node('old', { [`${earlier}/region`]: 'r1', [`${earlier}/zone`]: 'z1', 'mesh-locality': 'other' }),
+      make.node('bare', { [zone]: 'alone' }),
+      ...[on('shop/a', 'new'), on('shop/b', 'old'), on('shop/c', 'bare'), on('shop/d', 'absent')],
+      on('shop/e', 'new', { 'mesh-locality': 'own' }),
+    ]);
+    expect(workloads.map(({ locality }) => locality)).toEqual(['r/z/s', 'r1/z1', undefined, undefined, 'own']);
+    expect([...namespaces.keys()]).toEqual(['shop']);
+  });
+
+  test('makes a pod anew when its node is somewhere else, and not for anything else of a node', () => {
+    const resolver = new TopologyResolver(defaultSettings);
+    const pods = [make.pod('shop/a', '10.0.0.1', { nodeName: 'one' }), make.pod('shop/b', '10.0.0.2')];
+    const at = (labels: Record<string, string>) => {
+      const objects = [make.node('one', { 'topology.kubernetes.io/region': 'r', ...labels }), ...pods];
+      return resolver.resolve(listsOf(objects), [], new DiagnosticBag()).workloads;
+    };
+    const first = at({});
+    const second = at({ 'example.com/heartbeat': '2' });
+    expect(second).toBe(first);
+    const moved = at({ 'topology.kubernetes.io/zone': 'z' });
+    expect(moved.map(({ locality }) => locality)).toEqual(['r/z', undefined]);
+    expect(moved[1]).toBe(first[1]);
   });
 });

@@ -51,7 +51,8 @@ export function isAlive(pod: Pod): boolean {
   return pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
 }
 
-export function podWorkload(pod: Pod, context: WorkloadContext): WorkloadDraft {
+/** `localityOfNode` counts where the labels of the pod name none. */
+export function podWorkload(pod: Pod, localityOfNode: string | undefined, context: WorkloadContext): WorkloadDraft {
   const draft = templateWorkload(pod, pod.labels, pod.annotations, pod.spec, context);
   const texts = pod.status?.podIPs?.map(({ ip }) => ip) ?? (pod.status?.podIP ? [pod.status.podIP] : []);
   const field = pod.status?.podIPs === undefined ? ['status', 'podIP'] : ['status', 'podIPs'];
@@ -61,6 +62,7 @@ export function podWorkload(pod: Pod, context: WorkloadContext): WorkloadDraft {
     addresses,
     dialed: addresses,
     isReady: isPodReady(pod),
+    locality: draft.locality ?? localityOfNode,
     sharesAddress: pod.spec.hostNetwork === true,
   };
 }

@@ -4,6 +4,7 @@ import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
 import { define } from '../../../testing/kubernetes/definitions.ts';
+import { grant, makeAccount } from '../../../testing/kubernetes/rights.ts';
 import { ClusterRegistry, type ClusterRegistryOptions } from './cluster-registry.ts';
 import { followedKinds } from './kinds.ts';
 
@@ -179,6 +180,21 @@ describe('ClusterRegistry, on a real API server', () => {
       40_000,
     );
     expect(paths('Namespace/rights')).toHaveLength(1);
+  });
+
+  test('waits for no nodes that it may not read, says so, and follows them once it may', async () => {
+    await namespace('machines');
+    await makeAccount(cluster, 'machines', 'meshd');
+    const all = { apiGroups: ['*'], verbs: ['get', 'list', 'watch'] };
+    const resources = followedKinds({ slices: true }).map(({ type }) => type.resource);
+    const [most, rest] = [resources.filter((name) => name !== 'nodes'), ['nodes']];
+    await grant(cluster, 'machines/meshd', { name: 'most', rules: [{ ...all, resources: most }] });
+    await cluster.api.must('POST', '/api/v1/nodes', { metadata: { name: 'one' } });
+    const { told, paths } = follow({ token: await cluster.accountToken('machines', 'meshd') });
+    await vi.waitFor(() => expect(paths('Namespace/machines')).toHaveLength(1), 10_000);
+    expect(told.problems).toContainEqual(expect.stringMatching(/^Node is not followed now: .*403/));
+    await grant(cluster, 'machines/meshd', { name: 'rest', rules: [{ ...all, resources: rest }] });
+    await vi.waitFor(() => expect(paths('Node/one')).toHaveLength(1), 20_000);
   });
 
   test('takes 5,000 pods in a burst, and ends with all of them', async () => {

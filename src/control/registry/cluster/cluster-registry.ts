@@ -6,6 +6,7 @@ import { DefinitionJudge } from './definition-judge.ts';
 import { folderOf, KindObjects } from './kind-objects.ts';
 import { type FollowedKind, followedKinds, hasOwnStatus } from './kinds.ts';
 import { ObjectFacts } from './object-facts.ts';
+import { SecretFollower } from './secret-follower.ts';
 
 export interface ClusterRegistryOptions {
   readonly api: KubernetesApi;
@@ -42,6 +43,7 @@ export class ClusterRegistry implements Registry {
   readonly facts: ObjectFacts | undefined;
   readonly #options: ClusterRegistryOptions;
   readonly #followed: readonly Followed[];
+  readonly #secrets: SecretFollower;
   readonly #ended = new AbortController();
   readonly #changed = new Set<FollowedKind['role']>();
   #timer: NodeJS.Timeout | undefined;
@@ -53,8 +55,10 @@ export class ClusterRegistry implements Registry {
   constructor(options: ClusterRegistryOptions) {
     this.#options = options;
     this.facts = options.keepsFacts ? new ObjectFacts() : undefined;
+    const { api, onProblem } = options;
+    this.#secrets = new SecretFollower({ api, onProblem, onChange: () => this.#tell('configuration') });
     this.#followed = followedKinds(options).flatMap((kind) =>
-      (options.namespaces.length === 0 ? [undefined] : options.namespaces).map((namespace) =>
+      (options.namespaces.length === 0 || kind.isOfMachines ? [undefined] : options.namespaces).map((namespace) =>
         this.#follow(kind, namespace),
       ),
     );
@@ -67,7 +71,7 @@ export class ClusterRegistry implements Registry {
       kind: { type },
       objects,
       reflector,
-    } of this.#followed) {
+    } of [...this.#followed, ...this.#secrets.followed]) {
       const { hasSynced, heardAt, problem } = reflector.state;
       const key = `${type.group}/${type.kind}`;
       const before = rows.get(key);
@@ -98,15 +102,18 @@ export class ClusterRegistry implements Registry {
     clearTimeout(this.#timer);
     clearTimeout(this.#servicesTimer);
     for (const { reflector } of this.#followed) reflector.close();
+    this.#secrets.close();
   }
 
   async look(): Promise<Batch | undefined> {
     if (!this.#isKnown || (this.#isGiven && this.#changed.size === 0)) return undefined;
+    this.#secrets.follow(this.#filesOf('Gateway'), this.#filesOf('Pod', 'WorkloadEntry'));
+    if (!this.#isGiven && !this.#secrets.isKnown && !this.#isServicesTimeOver) return undefined;
     const roles = new Set(this.#changed);
     this.#changed.clear();
     const isFirst = !this.#isGiven;
     this.#isGiven = true;
-    const files = this.#followed.flatMap(({ objects }) => [...objects.files]);
+    const files = [...this.#followed, ...this.#secrets.followed].flatMap(({ objects }) => [...objects.files]);
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
     return {
       files,
@@ -125,8 +132,14 @@ export class ClusterRegistry implements Registry {
     return followed.reduce((all, { objects }) => all + objects.forget(), 0);
   }
 
+  #filesOf(...kinds: readonly string[]): readonly SourceFile[] {
+    return this.#followed.flatMap(({ kind, objects }) => (kinds.includes(kind.type.kind) ? [...objects.files] : []));
+  }
+
   get #isKnown(): boolean {
-    const unknown = this.#followed.filter(({ reflector }) => !reflector.state.hasSynced);
+    const unknown = this.#followed.filter(
+      ({ kind, reflector: { state } }) => !state.hasSynced && !(kind.isOfMachines && state.problem !== undefined),
+    );
     if (unknown.some(({ kind }) => kind.role === 'policy' || kind.role === 'configuration')) return false;
     return unknown.length === 0 || this.#isServicesTimeOver;
   }
@@ -161,6 +174,8 @@ export class ClusterRegistry implements Registry {
         if (state.hasSynced && before?.hasSynced !== true) this.#tell(role);
         if (state.problem !== undefined && before?.problem === undefined) {
           onProblem(`${name} is not followed now: ${state.problem}`);
+          // Nobody waits for it any more.
+          if (kind.isOfMachines) this.#tell(role);
         }
         before = state;
       },

@@ -9,6 +9,8 @@ export interface FollowedKind {
   readonly isCustom: boolean;
   /** Its labels and annotations say all. */
   readonly isMetadataOnly?: true;
+  /** Of machines, and not of namespaces: followed whole where single namespaces are. A server that refuses it is not waited for. */
+  readonly isOfMachines?: true;
 }
 
 /** Groups of policies: ours, and Istio's, whose kinds and fields mean the same. */
@@ -39,6 +41,7 @@ export function followedKinds({ slices }: { readonly slices: boolean }): readonl
       custom(group, 'WorkloadEntry', 'workloadentries', 'endpoints'),
     ]),
     { ...core('Namespace', 'namespaces', 'configuration', false), isMetadataOnly: true },
+    { ...core('Node', 'nodes', 'endpoints', false), isMetadataOnly: true, isOfMachines: true },
     core('Service', 'services', 'services'),
     core('Pod', 'pods', 'endpoints'),
     slices

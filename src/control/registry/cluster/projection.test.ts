@@ -46,6 +46,7 @@ describe('textOf', () => {
       },
       spec: {
         serviceAccountName: 'a',
+        nodeName: 'n1',
         containers: [{ name: 'a', image: 'x', ports: [{ containerPort: 80, name: 'http' }] }],
       },
       status: { phase: 'Running', podIP: '10.0.0.1', conditions: [{ type: 'Ready', status: 'True' }] },
@@ -58,6 +59,22 @@ describe('textOf', () => {
       metadata: { ...pod.metadata, resourceVersion: '8', annotations: { ...pod.metadata.annotations, heartbeat: '2' } },
     };
     expect(textOf(beat as ApiObject, kindOf('/Pod'))).toBe(textOf(pod as ApiObject, kindOf('/Pod')));
+  });
+
+  test('keeps of a node the labels of its locality alone', () => {
+    const region = { 'topology.kubernetes.io/region': 'r', 'failure-domain.beta.kubernetes.io/zone': 'z' };
+    const labels = {
+      ...region,
+      'kubernetes.io/hostname': 'n1',
+      'topology.istio.io/subzone': 's',
+      'mesh-locality': 'x',
+    };
+    const node = { metadata: { name: 'n1', labels, annotations: { 'volumes.example.com/attached': '1' } } };
+    expect(read(node, '/Node')).toEqual({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', labels: { ...region, 'topology.istio.io/subzone': 's' } },
+    });
   });
 
   test('keeps all of a policy but its status and what servers write, so that an unknown field is refused', () => {

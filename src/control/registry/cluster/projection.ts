@@ -2,6 +2,7 @@ import common from '../../../../schemas/common.json' with { type: 'json' };
 import endpointSlice from '../../../../schemas/endpoint-slice.json' with { type: 'json' };
 import endpoints from '../../../../schemas/endpoints.json' with { type: 'json' };
 import namespace from '../../../../schemas/namespace.json' with { type: 'json' };
+import node from '../../../../schemas/node.json' with { type: 'json' };
 import pod from '../../../../schemas/pod.json' with { type: 'json' };
 import secret from '../../../../schemas/secret.json' with { type: 'json' };
 import service from '../../../../schemas/service.json' with { type: 'json' };
@@ -18,8 +19,14 @@ interface Schema {
 /** Schemas of the platform's own kinds, which name the fields that are read. */
 const schemas: Readonly<Record<string, object | undefined>> = {
   ...{ EndpointSlice: endpointSlice, Endpoints: endpoints, Namespace: namespace },
-  ...{ Pod: pod, Secret: secret, Service: service },
+  ...{ Node: node, Pod: pod, Secret: secret, Service: service },
 };
+
+/** Labels that are read of a node; it has many more, which say what it can do. */
+const nodeLabel = /^(topology\.(kubernetes|mesh|istio)|failure-domain\.beta\.kubernetes)\.io\/(region|zone|subzone)$/;
+
+/** Values that are read of a Secret. */
+const secretKey = /^(tls\.(crt|key)|ca\.(crt|crl)|cert|key|cacert|crl)$/;
 
 /** Annotations of other domains, such as heartbeats, are read by nobody here. */
 const readAnnotation = /^([\w.-]+\.)?(mesh|istio)\.io\/|^endpoints\.kubernetes\.io\/over-capacity$/;
@@ -30,7 +37,7 @@ const readAnnotation = /^([\w.-]+\.)?(mesh|istio)\.io\/|^endpoints\.kubernetes\.
  * knows of a policy is refused and not passed over; a WorkloadEntry's status says whether it is healthy.
  */
 export function textOf(object: ApiObject, type: ResourceType): string {
-  const { apiVersion: _, kind: __, metadata, status, ...parts } = object;
+  const { apiVersion: _, kind: __, metadata, status, ...parts } = type.kind === 'Secret' ? secretOf(object) : object;
   const schema =
     type.group === '' || type.group === 'discovery.k8s.io' ? (schemas[type.kind] as Schema | undefined) : undefined;
   const read =
@@ -46,21 +53,35 @@ export function textOf(object: ApiObject, type: ResourceType): string {
   return `${JSON.stringify(whole, undefined, 1)}\n`;
 }
 
+/** A Secret of another type than those of certificates is nobody's to read. */
+function secretOf(secret: ApiObject): ApiObject {
+  const { type = 'Opaque', data } = secret;
+  return {
+    metadata: secret.metadata,
+    type,
+    data: type === 'kubernetes.io/tls' || type === 'Opaque' ? onlyOf(data, secretKey) : {},
+  };
+}
+
 function metadataOf(metadata: ApiObject['metadata'], type: ResourceType): object {
-  const { name, namespace: of, labels, annotations, creationTimestamp, ownerReferences } = metadata;
+  const { name, namespace: of, annotations, creationTimestamp, ownerReferences } = metadata;
+  const labels = type.kind === 'Node' ? onlyOf(metadata.labels, nodeLabel) : metadata.labels;
   const isPolicy = type.group !== '' && type.group !== 'discovery.k8s.io';
-  const kept = Object.entries((annotations as Record<string, string> | undefined) ?? {}).filter(([key]) =>
-    readAnnotation.test(key),
-  );
+  const kept = onlyOf(annotations, readAnnotation);
   return {
     name,
     ...(of !== undefined && { namespace: of }),
     ...(isFilled(labels) && { labels: sorted(labels) }),
-    ...(kept.length > 0 && { annotations: sorted(Object.fromEntries(kept)) }),
+    ...(isFilled(kept) && { annotations: sorted(kept) }),
     // The oldest policy of a scope wins.
     ...(isPolicy && creationTimestamp !== undefined && { creationTimestamp }),
     ...(type.kind === 'Pod' && Array.isArray(ownerReferences) && { ownerReferences: ownerReferences.map(ownerOf) }),
   };
+}
+
+/** The entries of labels or annotations whose key is read. */
+function onlyOf(entries: unknown, key: RegExp): object {
+  return Object.fromEntries(Object.entries((entries as object | undefined) ?? {}).filter(([name]) => key.test(name)));
 }
 
 function ownerOf({ kind, name }: { readonly kind?: unknown; readonly name?: unknown }): object {

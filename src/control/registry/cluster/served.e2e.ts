@@ -63,6 +63,28 @@ describe('meshd, serving a Kubernetes cluster', () => {
     }, 15_000);
   });
 
+  test('says of an endpoint where the node of its pod is, follows its labels, and is told of no heartbeat', async () => {
+    const assigned = () =>
+      stream.seen
+        .map(textOf)
+        .filter((text) => text.includes('ClusterLoadAssignment') && text.includes('10.1.0.1'))
+        .at(-1);
+    // Made after its pod: servers since 1.35 copy these labels to pods that come to a node.
+    const labels = { 'topology.kubernetes.io/region': 'west', 'topology.kubernetes.io/zone': 'west-1' };
+    await cluster.api.must('POST', '/api/v1/nodes', { metadata: { name: 'node', labels } });
+    await vi.waitFor(() => expect(assigned()).toMatch(/"region":"west","zone":"west-1"/), 10_000);
+    const before = await bench.metric('meshd_compilations_count');
+    const merge = (path: string, body: object) => cluster.api.must('PATCH', path, body, 'application/merge-patch+json');
+    const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
+    await merge('/api/v1/nodes/node/status', { status: { conditions } });
+    await merge('/api/v1/nodes/node', { metadata: { annotations: { 'volumes.example.com/attached': '1' } } });
+    await merge('/api/v1/nodes/node', { metadata: { labels: { 'example.com/disk': 'fast' } } });
+    // What comes after them is told, so they have been seen.
+    await merge('/api/v1/nodes/node', { metadata: { labels: { 'topology.kubernetes.io/zone': 'west-2' } } });
+    await vi.waitFor(() => expect(assigned()).toContain('"zone":"west-2"'), 10_000);
+    expect(Number(await bench.metric('meshd_compilations_count'))).toBe(Number(before) + 1);
+  });
+
   test('says in its metrics what is known of each kind, and that the server is heard', async () => {
     const metric = (name: string, kind: string, group = ''): Promise<string | undefined> =>
       bench.metric(`meshd_registry_${name}{kind="${kind}",group="${group}"}`);

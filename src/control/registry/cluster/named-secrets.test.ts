@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { NamedSecrets } from './named-secrets.ts';
+
+const file = (object: object) => ({ path: 'x', text: JSON.stringify(object) });
+const pod = (namespace: string, labels: object) => file({ metadata: { namespace, labels } });
+const gateway = (namespace: string, selector: object | undefined, ...tls: readonly object[]) =>
+  file({ metadata: { namespace }, spec: { selector, servers: tls.map((each) => ({ tls: each })) } });
+const edge = { app: 'edge' };
+
+function named(gateways: readonly object[], workloads: readonly object[]): readonly string[] {
+  type Files = Parameters<NamedSecrets['of']>[0];
+  const found = new NamedSecrets().of(gateways as Files, workloads as Files);
+  return found.map(({ namespace, name }) => `${namespace}/${name}`);
+}
+
+describe('NamedSecrets', () => {
+  test('are in the namespaces of the workloads that a Gateway selects', () => {
+    const pods = [pod('a', edge), pod('b', { ...edge, x: 'y' }), pod('c', { app: 'web' })];
+    expect(named([gateway('shop', edge, { mode: 'SIMPLE', credentialName: 'cert' })], pods)).toEqual([
+      'a/cert',
+      'b/cert',
+    ]);
+  });
+
+  test('are the pair, and for clients with certificates their authorities', () => {
+    const modes = ['SIMPLE', 'MUTUAL', 'OPTIONAL_MUTUAL', 'ISTIO_MUTUAL', 'MESH_MUTUAL', 'PASSTHROUGH', undefined];
+    const tls = modes.map((mode, index) => ({ mode, credentialName: `c${index}` }));
+    expect(named([gateway('shop', edge, ...tls)], [pod('a', edge)])).toEqual([
+      ...['a/c0', 'a/c1', 'a/c1-cacert', 'a/c2', 'a/c2-cacert'],
+    ]);
+  });
+
+  test('are found by our names of labels and by others', () => {
+    const labels = { istio: 'ingress', 'gateway.istio.io/managed': 'yes' };
+    const selector = { mesh: 'ingress', 'gateway.mesh.io/managed': 'yes' };
+    const tls = { mode: 'SIMPLE', credentialName: 'cert' };
+    expect(named([gateway('shop', selector, tls)], [pod('a', labels)])).toEqual(['a/cert']);
+    expect(named([gateway('shop', labels, tls)], [pod('a', selector)])).toEqual(['a/cert']);
+  });
+
+  test('of a Gateway without a selector are in its namespace, and where another one selects', () => {
+    const all = gateway('shop', undefined, { mode: 'SIMPLE', credentialName: 'all' });
+    const own = gateway('x', edge, { mode: 'SIMPLE', credentialName: 'own' });
+    const pods = [pod('a', edge), pod('b', { app: 'web' })];
+    expect(named([all, own], pods)).toEqual(['a/all', 'a/own', 'shop/all']);
+  });
+
+  test.each([
+    ['no name', { mode: 'SIMPLE' }],
+    ['no text', { mode: 'SIMPLE', credentialName: 1 }],
+    ['a path', { mode: 'SIMPLE', credentialName: '../a' }],
+    ['several parts of a selector', { mode: 'SIMPLE', credentialName: 'a,metadata.name=b' }],
+  ])('are none where a server has %s', (_, tls) => {
+    expect(named([gateway('shop', edge, tls)], [pod('a', edge)])).toEqual([]);
+  });
+
+  test('are none where nothing is as a Gateway has it', () => {
+    const broken = [
+      { metadata: {} },
+      { metadata: {}, spec: { servers: 'no' } },
+      { metadata: {}, spec: { servers: [null] } },
+    ];
+    expect(named(broken.map(file), [pod('a', edge)])).toEqual([]);
+  });
+
+  test('count machines by the labels of their entries', () => {
+    const entry = file({ metadata: { namespace: 'vm' }, spec: { labels: edge } });
+    expect(named([gateway('shop', edge, { mode: 'SIMPLE', credentialName: 'cert' })], [entry])).toEqual(['vm/cert']);
+  });
+});

@@ -1,0 +1,98 @@
+import { labelKeyAlias } from '../../../policy/alias.ts';
+import type { SourceFile } from '../../../source/document.ts';
+
+/** A Secret, by its place. */
+export interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What is read of a Gateway, a Pod or a WorkloadEntry; nobody has checked them. */
+interface Read {
+  readonly metadata: { readonly namespace?: string; readonly labels?: Labels };
+  readonly spec?: {
+    readonly selector?: Labels;
+    readonly labels?: Labels;
+    readonly servers?: readonly { readonly tls?: { readonly mode?: unknown; readonly credentialName?: unknown } }[];
+  };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Wish {
+  readonly namespace: string;
+  readonly selector: Labels;
+  readonly names: readonly string[];
+}
+
+/** Other modes take certificates of the mesh, or none. */
+const authorityModes: ReadonlySet<unknown> = new Set(['MUTUAL', 'OPTIONAL_MUTUAL']);
+const pairModes: ReadonlySet<unknown> = new Set(['SIMPLE', ...authorityModes]);
+const nameForm = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/**
+ * The Secrets that servers of Gateways name (`credentialName`; `<name>-cacert` for the authorities of clients), each in the
+ * namespaces of the workloads that the Gateway selects. A Gateway without a selector means those that another one selects, and
+ * its own namespace. Reading one object again costs nothing while its text is the same.
+ */
+export class NamedSecrets {
+  readonly #wishes = new WeakMap<SourceFile, Wish | undefined>();
+  readonly #workloads = new WeakMap<SourceFile, { readonly namespace: string; readonly labels: Labels }>();
+
+  of(gateways: readonly SourceFile[], workloads: readonly SourceFile[]): readonly SecretName[] {
+    const wishes = gateways.flatMap((file) => this.#wishOf(file) ?? []);
+    if (wishes.length === 0) return [];
+    const placed = workloads.map((file) => this.#workloadOf(file));
+    const selected = (selector: Labels): readonly string[] => [
+      ...new Set(placed.filter(({ labels }) => selects(selector, labels)).map(({ namespace }) => namespace)),
+    ];
+    const byAny = new Set(wishes.flatMap(({ selector }) => (isEmpty(selector) ? [] : selected(selector))));
+    const found = new Map<string, SecretName>();
+    for (const { namespace: own, selector, names } of wishes) {
+      const namespaces = isEmpty(selector) ? [own, ...byAny] : selected(selector);
+      for (const namespace of namespaces)
+        for (const name of names) found.set(`${namespace}/${name}`, { namespace, name });
+    }
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, secret]) => secret);
+  }
+
+  #wishOf(file: SourceFile): Wish | undefined {
+    if (this.#wishes.has(file)) return this.#wishes.get(file);
+    const { metadata, spec } = JSON.parse(file.text) as Read;
+    const servers = Array.isArray(spec?.servers) ? spec.servers : [];
+    const names = servers.flatMap((server) => namesOf(server?.tls));
+    const wish = { namespace: metadata.namespace ?? '', selector: ours(spec?.selector), names };
+    this.#wishes.set(file, names.length > 0 ? wish : undefined);
+    return this.#wishes.get(file);
+  }
+
+  #workloadOf(file: SourceFile): { readonly namespace: string; readonly labels: Labels } {
+    const known = this.#workloads.get(file);
+    if (known !== undefined) return known;
+    const { metadata, spec } = JSON.parse(file.text) as Read;
+    const labels = { ...ours(metadata.labels), ...ours(spec?.labels) };
+    const workload = { namespace: metadata.namespace ?? '', labels };
+    this.#workloads.set(file, workload);
+    return workload;
+  }
+}
+
+function namesOf(tls: { readonly mode?: unknown; readonly credentialName?: unknown } | undefined): readonly string[] {
+  const { mode, credentialName: name } = tls ?? {};
+  if (typeof name !== 'string' || !nameForm.test(name) || !pairModes.has(mode)) return [];
+  return authorityModes.has(mode) ? [name, `${name}-cacert`] : [name];
+}
+
+/** Labels by our names, as the compiler has them. */
+function ours(labels: unknown): Labels {
+  if (typeof labels !== 'object' || labels === null) return {};
+  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [labelKeyAlias(key), value]));
+}
+
+function isEmpty(selector: Labels): boolean {
+  return Object.keys(selector).length === 0;
+}
+
+function selects(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KubernetesApi } from '../../../kubernetes/api.ts';
+import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
+import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
+import { define } from '../../../testing/kubernetes/definitions.ts';
+import { grant, makeAccount, revoke } from '../../../testing/kubernetes/rights.ts';
+import { ClusterRegistry } from './cluster-registry.ts';
+import { followedKinds } from './kinds.ts';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const gateways = '/apis/networking.mesh.io/v1beta1/namespaces/shop/gateways';
+const rightTo = (...names: readonly string[]) => ({
+  ...{ name: 'gateway-secrets', namespace: 'edge' },
+  rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: names, verbs: ['list', 'watch'] }],
+});
+
+describe('Secrets of gateways in a cluster, by a Role that names them', () => {
+  let cluster: Cluster;
+  let api: KubernetesApi;
+  let registry: ClusterRegistry;
+  const problems: string[] = [];
+  let files = new Map<string, string>();
+  let batches = 0;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const custom = followedKinds({ slices: true }).filter(
+      ({ isCustom, type }) => isCustom && type.group.includes('mesh'),
+    );
+    await Promise.all(custom.map(({ type }) => define(cluster, type)));
+    await makeAccount(cluster, 'mesh-system', 'meshd');
+    await makeAccount(cluster, 'edge', 'default');
+    await makeAccount(cluster, 'shop', 'default');
+    const resources = followedKinds({ slices: true }).map(({ type }) => type.resource);
+    const verbs = ['get', 'list', 'watch'];
+    const rules = [{ apiGroups: ['*'], resources: [...resources, 'customresourcedefinitions'], verbs }];
+    await grant(cluster, 'mesh-system/meshd', { name: 'meshd', rules });
+    await grant(cluster, 'mesh-system/meshd', rightTo('cert', 'cert-cacert'));
+    const containers = [{ name: 'proxy', image: 'proxy' }];
+    const pod = { metadata: { name: 'edge', labels: { app: 'edge' } }, spec: { containers } };
+    await cluster.api.must('POST', '/api/v1/namespaces/edge/pods', pod);
+    await secret('cert', { 'tls.crt': 'first', 'tls.key': 'key', note: 'not read' }, 'kubernetes.io/tls');
+    await makeGateway('web', 'cert');
+    const path = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
+    api = new KubernetesApi(accessOfKubeconfig(path, readFileSync(path, 'utf8'), undefined));
+    const onProblem = (text: string) => void problems.push(text);
+    registry = new ClusterRegistry({ api, namespaces: [], slices: true, onProblem });
+    void registry.follow(async () => {
+      const batch = await registry.look();
+      if (batch === undefined) return;
+      batches++;
+      files = new Map(batch.files.map((file) => [file.path, file.text]));
+    });
+    await vi.waitFor(() => expect(batches).toBe(1), 20_000);
+  });
+  afterAll(async () => {
+    registry?.close();
+    api?.close();
+    await cluster?.close();
+  });
+
+  function secret(name: string, texts: Readonly<Record<string, string>>, type = 'Opaque', namespace = 'edge') {
+    const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, base64(text)]));
+    return cluster.api.must('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name }, type, data });
+  }
+
+  function makeGateway(name: string, credentialName: string, mode = 'SIMPLE') {
+    const port = { number: 443, name: 'https', protocol: 'HTTPS' };
+    const servers = [{ port, hosts: ['example.com'], tls: { mode, credentialName } }];
+    const head = { apiVersion: 'networking.mesh.io/v1beta1', kind: 'Gateway', metadata: { name } };
+    return cluster.api.must('POST', gateways, { ...head, spec: { selector: { app: 'edge' }, servers } });
+  }
+
+  const dataOf = (name: string) => {
+    const text = files.get(`kubernetes/Secret/edge/${name}`);
+    return text === undefined ? undefined : JSON.parse(text).data;
+  };
+  const names = () => [...files.keys()].filter((path) => path.includes('/Secret/'));
+
+  test('are among the first objects, with what is read of them alone', () => {
+    expect(dataOf('cert')).toEqual({ 'tls.crt': base64('first'), 'tls.key': base64('key') });
+    expect(problems.filter((problem) => problem.includes('Secret'))).toEqual([]);
+  });
+
+  test('are followed as they change, come and go with who names them', async () => {
+    await secret('unnamed', { 'tls.crt': 'x' });
+    const patch = { data: { 'tls.crt': base64('second') } };
+    await cluster.api.must('PATCH', '/api/v1/namespaces/edge/secrets/cert', patch, 'application/merge-patch+json');
+    await vi.waitFor(() => expect(dataOf('cert')?.['tls.crt']).toBe(base64('second')), 5_000);
+    expect(names()).toEqual(['kubernetes/Secret/edge/cert']);
+    await cluster.api.must('DELETE', `${gateways}/web`);
+    await vi.waitFor(() => expect(names()).toEqual([]), 5_000);
+    await makeGateway('web', 'cert');
+    await vi.waitFor(() => expect(names()).toEqual(['kubernetes/Secret/edge/cert']), 5_000);
+  });
+
+  test('are told of by name where the right is missing, stop nothing else, and come with the right', async () => {
+    await secret('other', { cert: 'c', key: 'k' });
+    await makeGateway('second', 'other');
+    const told =
+      /^the Secret edge\/other, which a Gateway names, is not followed now: .*403.*secrets "other" is forbidden/;
+    await vi.waitFor(() => expect(problems).toContainEqual(expect.stringMatching(told)), 10_000);
+    expect(registry.figures.find(({ kind }) => kind === 'Secret')?.problem).toMatch(/403/);
+    await cluster.api.must('POST', '/api/v1/namespaces', { metadata: { name: 'goes-on' } });
+    await vi.waitFor(() => expect([...files.keys()]).toContain('kubernetes/Namespace/goes-on'), 5_000);
+    await revoke(cluster, rightTo());
+    await grant(cluster, 'mesh-system/meshd', rightTo('cert', 'cert-cacert', 'other'));
+    await vi.waitFor(() => expect(dataOf('other')).toEqual({ cert: base64('c'), key: base64('k') }), 40_000);
+  });
+
+  test('of other types give nothing of what they hold', async () => {
+    const path = '/api/v1/namespaces/edge/secrets/cert-cacert';
+    const data = { username: base64('u'), password: base64('p'), 'tls.key': base64('k') };
+    await cluster.api.must('POST', path.replace('/cert-cacert', ''), {
+      ...{ metadata: { name: 'cert-cacert' }, type: 'kubernetes.io/basic-auth', data },
+    });
+    await cluster.api.must('DELETE', `${gateways}/web`);
+    await makeGateway('web', 'cert', 'MUTUAL');
+    await vi.waitFor(() => expect(names()).toContain('kubernetes/Secret/edge/cert-cacert'), 10_000);
+    expect(dataOf('cert-cacert')).toEqual({});
+  });
+});
