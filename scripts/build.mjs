@@ -93,6 +93,14 @@ await build({
   define: { ...shared.define, 'import.meta.dirname': '__dirname' },
   plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
 });
+await build({
+  ...shared,
+  entryPoints: ['src/control/status/lint-worker.ts'],
+  outfile: `${made}/meshd-lint.cjs`,
+  format: 'cjs',
+  define: { ...shared.define, 'import.meta.dirname': '__dirname' },
+  plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
+});
 await buildLibrary(made, thirdParty);
 const shebang = '#!/usr/bin/env node';
 for (const name of programs) {

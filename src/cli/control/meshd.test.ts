@@ -86,6 +86,7 @@ describe('runMeshd', () => {
       { PILOT_ENABLE_STATUS: 'true', PILOT_STATUS_QPS: '0.0' },
       /^meshd: PILOT_STATUS_QPS is a number above 0, not "0.0"/,
     ],
+    ['serve', { PILOT_ENABLE_ANALYSIS: 'true' }, /^meshd: PILOT_ENABLE_ANALYSIS has an effect with --kubernetes alone/],
     ['serve', { PILOT_ENABLE_STATUS: 'maybe' }, /^meshd: PILOT_ENABLE_STATUS is "true" or "false"/],
     ['serve --config .', { OTEL_EXPORTER_OTLP_ENDPOINT: 'host:4318' }, /^meshd: OTEL_EXPORTER_OTLP_ENDPOINT is a URL/],
     ['serve --git .', {}, /^meshd: --git needs --rev, for example --rev main/],
@@ -211,6 +212,9 @@ describe('controlConfigOf', () => {
     });
     const slow = { PILOT_ENABLE_STATUS: '1', PILOT_STATUS_QPS: '0.5', PILOT_STATUS_BURST: '3' };
     expect(await sourceOf(slow)).toMatchObject({ status: { rate: { perSecond: 0.5, burst: 3 } } });
+    expect(await sourceOf({ PILOT_ENABLE_ANALYSIS: 'true' })).toMatchObject({
+      status: { reconciliation: false, analysis: true },
+    });
     expect((await configOf({ NAMESPACE: 'here' }, flags)).replica).toMatchObject({ namespace: 'here' });
     rmSync(folder, { recursive: true });
   });

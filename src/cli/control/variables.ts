@@ -86,6 +86,11 @@ export const serveVariables: readonly ServeVariable[] = [
     default: 'false',
   },
   {
+    name: 'PILOT_ENABLE_ANALYSIS',
+    description: 'with --kubernetes: true: the leader writes to the status of objects what lint finds (LintPassed)',
+    default: 'false',
+  },
+  {
     name: 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING',
     description:
       'true: meshd knows which proxy has acknowledged which version of each object, and nonces begin with the version of the inputs',

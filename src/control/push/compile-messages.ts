@@ -56,6 +56,8 @@ export type ToCompiler =
   | { readonly type: 'why'; readonly id: number; readonly proxy: string; readonly name: string | undefined }
   /** Objects of the kind that stay though its definition is gone, go. */
   | { readonly type: 'forget'; readonly id: number; readonly kind: string }
+  /** Whether somebody wants to know what lint finds. */
+  | { readonly type: 'lint'; readonly isWanted: boolean }
   | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'failedAnswer'; readonly error: PlainError };
 

@@ -72,6 +72,7 @@ export class CompileSupervisor {
   #readsState = true;
   #failedStarts = 0;
   #isClosed = false;
+  #isLintWanted = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -93,6 +94,12 @@ export class CompileSupervisor {
   /** Objects of the kind that stay though its definition is gone, go; gives how many. */
   forget(kind: string): Promise<number> {
     return this.#questions.ask((id) => this.#post(this.#worker, { type: 'forget', id, kind }));
+  }
+
+  /** Whether what lint finds is to be told in the reports. */
+  lint(isWanted: boolean): void {
+    this.#isLintWanted = isWanted;
+    this.#post(this.#worker, { type: 'lint', isWanted });
   }
 
   /** The last inputs that were wrong, until all are sound again. */
@@ -129,6 +136,7 @@ export class CompileSupervisor {
       resourceLimits: heapMiB === undefined ? {} : { maxOldGenerationSizeMb: heapMiB },
     });
     this.#worker = worker;
+    if (this.#isLintWanted) this.lint(true);
     const receiver = new SnapshotReceiver(fleet.snapshot);
     worker.on('message', (message: FromCompiler) => this.#take(message, worker, receiver));
     let reason = 'the thread that compiles has ended';

@@ -6,6 +6,7 @@ import { errorOf } from '../../live/aside/messages.ts';
 import { watchPaths } from '../../watch/watch.ts';
 import { nameOf, openRegistry } from '../registry/open-registry.ts';
 import type { Registry } from '../registry/registry.ts';
+import { MeshLinter } from '../status/mesh-linter.ts';
 import { ObjectReporter } from '../status/object-reporter.ts';
 import type { FromCompiler, ThreadData, ToCompiler } from './compile-messages.ts';
 import { CompiledMesh } from './compiled-mesh.ts';
@@ -34,9 +35,18 @@ async function serve(port: MessagePort, { data, good, readsState }: ThreadData):
   const reporter =
     registry.facts &&
     new ObjectReporter(registry.facts, (changed, removed) => tell({ type: 'reports', changed, removed }));
-  const mesh = new CompiledMesh(data, good, { tell, registry, keeper, reporter, keySets: new AskedKeySets(asked) });
+  const linter = reporter && meshLinter(data, reporter, onProblem);
+  const mesh = new CompiledMesh(data, good, {
+    tell,
+    registry,
+    keeper,
+    reporter,
+    linter,
+    keySets: new AskedKeySets(asked),
+  });
   port.on('message', (message: ToCompiler) => {
     if (message.type === 'close') void (keeper?.flush() ?? Promise.resolve()).then(() => tell({ type: 'closed' }));
+    else if (message.type === 'lint') linter?.want(message.isWanted);
     else if (message.type === 'keys') mesh.renewKeys();
     else if (message.type === 'why') tell({ ...message, answer: mesh.why(message.proxy, message.name) });
     else if (message.type === 'forget')
@@ -57,6 +67,20 @@ function tellOf(tell: (message: FromCompiler) => void, { path }: StateFile, what
     type: 'told',
     level: 'warn',
     text: `what is in force is kept in "${path}", which ${what}: ${reason}; without it a meshd that is started again knows no last valid versions`,
+  });
+}
+
+/** Undefined: nobody ever wants to know what lint finds. */
+function meshLinter(
+  { source, settings }: ThreadData['data'],
+  reporter: ObjectReporter,
+  onProblem: (text: string) => void,
+): MeshLinter | undefined {
+  if (source.type !== 'cluster' || source.status?.analysis !== true) return undefined;
+  return new MeshLinter({
+    settings,
+    found: (findings, files) => reporter.linted(findings, files),
+    failed: (reason) => onProblem(`the mesh cannot be linted; it is tried again with the next change: ${reason}`),
   });
 }
 

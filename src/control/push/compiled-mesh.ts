@@ -2,7 +2,7 @@ import { createCompiler } from '../../compiler/compile.ts';
 import type { MeshFigures } from '../../compiler/mesh-figures.ts';
 import { createLocator } from '../../compiler/render/origins-json.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { type Diagnostic, DiagnosticBag } from '../../diagnostics/bag.ts';
 import { format } from '../../diagnostics/format.ts';
 import type { RejectedObject } from '../../diagnostics/rejected-objects.ts';
 import { causesText } from '../../lib/failure.ts';
@@ -11,11 +11,13 @@ import type { FleetOutcome, ProxyOutcome } from '../../live/fleet-outcome.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
+import type { SourceFile } from '../../source/document.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
 import type { Batch, Registry } from '../registry/registry.ts';
+import type { MeshLinter } from '../status/mesh-linter.ts';
 import type { ObjectReporter } from '../status/object-reporter.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
@@ -33,6 +35,7 @@ export interface MeshParts {
   readonly keySets: RemoteKeySets;
   /** Hears what becomes of each object; undefined: nobody wants to know. */
   readonly reporter?: ObjectReporter | undefined;
+  readonly linter?: MeshLinter | undefined;
 }
 
 interface Pending {
@@ -196,9 +199,8 @@ export class CompiledMesh {
     const told = format(errors, files, 'text').trimEnd();
     const text = commit === undefined ? told : `commit ${commit}:\n${told}`;
     if (errors.length > 0) this.#parts.tell({ type: 'refused', text });
-    const versionOf = (key: string): string | undefined => this.#versions?.inForce(key);
     if (errors.length > 0 && outcomes.size === 0) {
-      this.#parts.reporter?.decided({ files, errors, versionOf });
+      this.#tellOf(files, errors);
       return;
     }
     const frozen = new Set([...outcomes].flatMap(([key, outcome]) => ('frozen' in outcome ? [key] : [])));
@@ -210,12 +212,19 @@ export class CompiledMesh {
     const secrets = this.#secrets.of(configs, whose, fleet.objects);
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
-    this.#parts.reporter?.decided({ files, errors, versionOf });
+    this.#tellOf(files, errors);
     const origin = { version, commit, objects, times: { changedMs, beganMs, endedMs: nowMs() } };
     this.#parts.tell({ type: 'snapshot', snapshot, origin, isSound: errors.length === 0 });
     this.#parts.tell({ type: 'figures', gauges: figures?.gauges, rejected: rejectedOf(outcomes, figures) });
     if (fleet.state?.version === version) this.#registry.accept();
     this.#keep(fleet, isUrgent);
+  }
+
+  /** What became of each object. */
+  #tellOf(files: readonly SourceFile[], errors: readonly Diagnostic[]): void {
+    const { reporter, linter } = this.#parts;
+    reporter?.decided({ files, errors, versionOf: (key) => this.#versions?.inForce(key) });
+    linter?.take(files);
   }
 
   #keep(fleet: Fleet, isUrgent: boolean): void {

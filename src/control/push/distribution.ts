@@ -45,7 +45,7 @@ export interface Distribution {
   readonly book: StatusBook;
   /** Undefined: PILOT_DEBUG_ADSZ_CONFIG is false. */
   readonly acknowledged: AcknowledgedConfiguration | undefined;
-  readonly supervisor: Pick<CompileSupervisor, 'why' | 'forget' | 'registry' | 'revision' | 'refusedInputs'>;
+  readonly supervisor: Pick<CompileSupervisor, 'why' | 'lint' | 'forget' | 'registry' | 'revision' | 'refusedInputs'>;
   /** Hosts that key sets may come from though their addresses are private, from now on. */
   allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */

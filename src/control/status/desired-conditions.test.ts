@@ -81,6 +81,13 @@ describe('desiredConditions', () => {
     ]);
     expect(desiredConditions(report({ ...sound, lint: [] }), analysis)).toMatchObject([{ status: 'True' }]);
     expect(desiredConditions(report(sound), analysis)).toEqual([]);
+    // Until lint has looked again, what it said of the generation before stays as it is.
+    const before: Condition = {
+      ...{ type: 'LintPassed', status: 'True', reason: 'NoFindings', message: '', observedGeneration: 2 },
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    const changed = report(sound, [before]);
+    expect(statusRequest(changed, desiredConditions(changed, analysis) ?? [], new Date())).toBeUndefined();
   });
 });
 

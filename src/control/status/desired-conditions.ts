@@ -31,7 +31,7 @@ export function desiredConditions(
     ...(config.reconciliation && reach
       ? [settledCondition(report) ?? distributed(verdict, reach.of(trackedKey(report)))]
       : []),
-    ...(config.analysis && verdict.lint !== undefined ? [lintPassed(verdict.lint)] : []),
+    ...(config.analysis ? lintConditions(report, verdict) : []),
   ];
 }
 
@@ -71,6 +71,11 @@ function distributed({ version }: Verdict, { proxies, connected, isKnownToAll }:
   if (connected === 0) return { type, status: 'Unknown', reason: 'NoProxies', message };
   const isDone = proxies === connected;
   return { type, status: isDone ? 'True' : 'False', reason: isDone ? 'AllProxies' : 'InProgress', message };
+}
+
+/** While lint has not looked at the object as it is, what it said before stays, with the generation that it is about. */
+function lintConditions({ conditions }: ObjectReport, { lint }: Verdict): readonly ConditionWords[] {
+  return lint === undefined ? conditions.filter(({ type }) => type === 'LintPassed') : [lintPassed(lint)];
 }
 
 function lintPassed(findings: readonly Finding[]): ConditionWords {

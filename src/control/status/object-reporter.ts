@@ -38,7 +38,6 @@ export class ObjectReporter {
   readonly #facts: ObjectFacts;
   readonly #tell: TellReports;
   #judged = new Map<string, Judged>();
-  #lint: ReadonlyMap<string, readonly Finding[]> | undefined;
   readonly #changed = new Set<string>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +59,8 @@ export class ObjectReporter {
       const verdict: Verdict = {
         version: versionOf(trackedKey(fact)),
         errors: (byPath.get(file.path) ?? []).map((error) => findingOf(error, file.text)),
-        lint: this.#lint && (this.#lint.get(file.path) ?? []),
+        // Of the same text it stays until lint looks again.
+        lint: before.get(file.path)?.file === file ? before.get(file.path)?.verdict.lint : undefined,
       };
       const text = JSON.stringify(verdict);
       const known = before.get(file.path);
@@ -71,19 +71,18 @@ export class ObjectReporter {
     this.#tellSoon();
   }
 
-  /** Lint has looked at the files that were decided on last. */
-  linted(findings: readonly Placed[]): void {
+  /** Lint has looked at these files. What is another one by now waits for the next look. */
+  linted(findings: readonly Placed[], files: readonly SourceFile[]): void {
     const byPath = errorsByPath(findings);
-    const texts = new Map([...this.#judged].map(([path, { file }]) => [path, file.text]));
-    this.#lint = new Map(
-      [...byPath].map(([path, own]) => [path, own.map((finding) => findingOf(finding, texts.get(path) ?? '{}'))]),
-    );
-    for (const [path, judged] of this.#judged) {
-      const verdict = { ...judged.verdict, lint: this.#lint.get(path) ?? [] };
+    for (const file of files) {
+      const judged = this.#judged.get(file.path);
+      if (judged?.file !== file) continue;
+      const lint = (byPath.get(file.path) ?? []).map((finding) => findingOf(finding, file.text));
+      const verdict = { ...judged.verdict, lint };
       const text = JSON.stringify(verdict);
       if (text === judged.text) continue;
-      this.#judged.set(path, { ...judged, verdict, text });
-      this.#changed.add(path);
+      this.#judged.set(file.path, { file, verdict, text });
+      this.#changed.add(file.path);
     }
     this.#tellSoon();
   }

@@ -21,7 +21,7 @@ export function statusRequest(
   const before = report.conditions.filter((condition) => own.has(condition.type));
   const conditions = words.map((it) => {
     const known = before.find((condition) => condition.type === it.type);
-    return conditionAfter(known, it, generation, now);
+    return known !== undefined && known === it ? known : conditionAfter(known, it, generation, now);
   });
   if (conditions.length === before.length && conditions.every((condition) => before.includes(condition))) {
     return undefined;

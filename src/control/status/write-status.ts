@@ -1,3 +1,4 @@
+import { aborted } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import type { Replica } from '../leader/join-replicas.ts';
@@ -9,7 +10,7 @@ import { StatusWriter } from './status-writer.ts';
 
 export interface StatusParts {
   readonly replica: Replica;
-  readonly distribution: Pick<Distribution, 'tracker' | 'book'>;
+  readonly distribution: Pick<Distribution, 'tracker' | 'book' | 'supervisor'>;
   readonly log: PlainLog;
   readonly metrics: Pick<ControlMetrics, 'countStatusWrite'>;
 }
@@ -33,6 +34,13 @@ export function writeStatus(serving: DistributionConfig | undefined, parts: Stat
   const count = (isDone: boolean): void => metrics.countStatusWrite(isDone);
   const writer = new StatusWriter({ api, book, config, reach, log, count });
   replica.leadership.whileLeading('status', (term) => writer.run(term));
+  if (config.analysis) {
+    replica.leadership.whileLeading('lint', async ({ signal }) => {
+      parts.distribution.supervisor.lint(true);
+      await aborted(signal);
+      parts.distribution.supervisor.lint(false);
+    });
+  }
   tracked?.reports.start(() => tracked.tracker.progress());
   return { close: async () => tracked?.reports.close() };
 }
