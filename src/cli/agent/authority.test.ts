@@ -13,12 +13,17 @@ describe('authorityOf', () => {
     warnings = [];
   });
 
-  const read = async (environment: Environment): Promise<AuthorityOptions | undefined> => {
+  const read = async (environment: Environment, discoveryAddress?: string): Promise<AuthorityOptions | undefined> => {
     const bag = new DiagnosticBag();
     const agent = readAgentSettings(environment, bag);
     const { settings } = await readSettings({ environment, flags: {} }, bag);
     expect(bag.hasErrors).toBe(false);
-    return authorityOf(agent, settings, 'foo', { warn: (message) => void warnings.push(message) });
+    return authorityOf(
+      agent,
+      settings,
+      { namespace: 'foo', discoveryAddress },
+      { warn: (message) => void warnings.push(message) },
+    );
   };
   const named = (environment: Environment): Promise<AuthorityOptions | undefined> =>
     read({ CA_ADDR: 'meshd:15012', ...environment });
@@ -26,6 +31,13 @@ describe('authorityOf', () => {
   test('is none until somebody names one', async () => {
     expect(await read({})).toBeUndefined();
     expect(await read({ PROV_CERT: '/certs' })).toBeUndefined();
+  });
+
+  test('is the control plane that the configuration comes from, but for files of an identity', async () => {
+    const usual = 'meshd.mesh-system.svc:15012';
+    expect((await read({}, usual))?.address).toBe(usual);
+    expect((await read({ CA_ADDR: 'ca:15012' }, usual))?.address).toBe('ca:15012');
+    expect(await read({ PROV_CERT: '/certs' }, usual)).toBeUndefined();
   });
 
   test('has the defaults of the specification', async () => {

@@ -23,18 +23,25 @@ const shortestLifetimeMs = 10_000;
 /** MAX_WORKLOAD_CERT_TTL of ours and of Istio. */
 const longestLifetimeMs = 90 * 86_400_000;
 
+/** Whose certificate is signed, and where the configuration comes from. */
+export interface AuthorityPlace {
+  readonly namespace: string;
+  /** Undefined: it is compiled here. */
+  readonly discoveryAddress: string | undefined;
+}
+
 /**
  * The CA that signs the workload's certificate; undefined when none is named. CA_ADDR names it, else the
- * discovery address where somebody set one; with PROV_CERT and without CA_ADDR the files of PROV_CERT are the identity.
+ * discovery address where somebody set one, or the configuration comes from there; with PROV_CERT and without CA_ADDR the files of PROV_CERT are the identity.
  */
 export function authorityOf(
   agent: AgentSettings,
   settings: Settings,
-  namespace: string,
+  { namespace, discoveryAddress }: AuthorityPlace,
   log: Pick<Log, 'warn'>,
 ): AuthorityOptions | undefined {
   const { authority, certificates } = agent;
-  const address = addressOf(agent, settings);
+  const address = addressOf(agent, settings, discoveryAddress);
   if (address === undefined) return undefined;
   checkProvider(authority, address);
   if (isPlaintext(address)) log.warn('requests for certificates are not encrypted: the network must be', { address });
@@ -69,9 +76,14 @@ function warnOfLifetime(lifetimeMs: number, log: Pick<Log, 'warn'>): void {
   }
 }
 
-function addressOf({ authority, certificates }: AgentSettings, { proxy, origins }: Settings): string | undefined {
+function addressOf(
+  { authority, certificates }: AgentSettings,
+  { proxy, origins }: Settings,
+  discoveryAddress: string | undefined,
+): string | undefined {
   if (authority.address !== undefined) return authority.address;
-  const isSet = (origins['proxy.discoveryAddress']?.source ?? 'default') !== 'default';
+  const isSet =
+    discoveryAddress !== undefined || (origins['proxy.discoveryAddress']?.source ?? 'default') !== 'default';
   if (certificates.provisionedFolder !== undefined || !isSet) return undefined;
   return proxy.discoveryAddress === '' ? undefined : proxy.discoveryAddress;
 }

@@ -43,6 +43,7 @@ describe('the source of configuration', () => {
 });
 
 describe('discoveryAddressOf', () => {
+  const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
   const set = {
     ...defaultSettings,
     proxy: { ...defaultSettings.proxy, discoveryAddress: 'meshd.example:15012' },
@@ -50,15 +51,19 @@ describe('discoveryAddressOf', () => {
   };
 
   test('is what somebody set, where nothing names policies', () => {
-    expect(discoveryAddressOf([], set)).toBe('meshd.example:15012');
+    expect(discoveryAddressOf([], set, {})).toBe('meshd.example:15012');
   });
 
   test('is nothing where policies are named, by a flag or by configSources', () => {
-    expect(discoveryAddressOf(['mesh'], set)).toBeUndefined();
-    expect(discoveryAddressOf([], { ...set, configSources: ['fs:///mesh'] })).toBeUndefined();
+    expect(discoveryAddressOf(['mesh'], set, pod)).toBeUndefined();
+    expect(discoveryAddressOf([], { ...set, configSources: ['fs:///mesh'] }, pod)).toBeUndefined();
   });
 
-  test('is nothing where only the default names it', () => {
-    expect(discoveryAddressOf([], defaultSettings)).toBeUndefined();
+  test('is the default in a pod of Kubernetes, and nothing elsewhere', () => {
+    expect(discoveryAddressOf([], defaultSettings, {})).toBeUndefined();
+    expect(discoveryAddressOf([], defaultSettings, { KUBERNETES_SERVICE_HOST: '' })).toBeUndefined();
+    expect(discoveryAddressOf([], defaultSettings, pod)).toBe('meshd.mesh-system.svc:15012');
+    const none = { ...defaultSettings, proxy: { ...defaultSettings.proxy, discoveryAddress: '' } };
+    expect(discoveryAddressOf([], none, pod)).toBeUndefined();
   });
 });

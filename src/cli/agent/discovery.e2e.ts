@@ -47,6 +47,17 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     expect(ready().status).toBe(503);
   });
 
+  test('asks for meshd at its usual address in a pod of Kubernetes, where nobody names another', async () => {
+    await proxy.write('mesh.yaml', '{}\n');
+    start({ KUBERNETES_SERVICE_HOST: '10.96.0.1' });
+    const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready').body;
+    await vi.waitFor(
+      () =>
+        expect(ready()).toMatch(/no configuration has come from the control plane at meshd\.mesh-system\.svc:15012/),
+      10_000,
+    );
+  });
+
   test('is not ready any more once its configuration is older than the setting allows', async () => {
     start({ MESH_DISCOVERY_CACHE_MAX_AGE: '1s' });
     await proxy.untilReady();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DiscoverySettings } from '../../agent/agent-parts.ts';
 import type { AgentSettings } from '../../config/agent-settings.ts';
+import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type AuthorityOptions, isPlaintext } from '../../identity/authority.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -8,14 +9,23 @@ import type { ProxyIdentity } from '../../live/node-id.ts';
 import type { BootstrapChoice } from './bootstrap-choice.ts';
 
 /**
- * The control plane that the configuration comes from: a `discoveryAddress` that somebody set, where nothing names
- * policies. Its default is nobody's wish.
+ * The control plane that the configuration comes from, where nothing names policies: a `discoveryAddress` that somebody set.
+ * Its default is a name of Kubernetes: in a pod it counts too, elsewhere it is nobody's wish.
  */
-export function discoveryAddressOf(policies: readonly string[], settings: Settings): string | undefined {
+export function discoveryAddressOf(
+  policies: readonly string[],
+  settings: Settings,
+  environment: Environment,
+): string | undefined {
   const { proxy, origins, configSources } = settings;
   if (policies.length > 0 || configSources.length > 0 || proxy.discoveryAddress === '') return undefined;
   const isSet = (origins['proxy.discoveryAddress']?.source ?? 'default') !== 'default';
-  return isSet ? proxy.discoveryAddress : undefined;
+  return isSet || isInPod(environment) ? proxy.discoveryAddress : undefined;
+}
+
+/** Kubernetes tells each container where its API server is. */
+function isInPod({ KUBERNETES_SERVICE_HOST: host = '' }: Environment): boolean {
+  return host !== '';
 }
 
 /** What the client of the control plane is told; throws a UsageError for what cannot come from one. */

@@ -82,6 +82,9 @@ function checkRest(
   const identity = { namespace: '', name: '', ip, domain: undefined };
   statusSettingsOf(role, agent, settings, identity);
   dnsConfigOf(agent, settings, identity.domain, silent);
-  withTokenExchange(authorityOf(agent, settings, agent.podNamespace, silent), { agent, settings });
+  withTokenExchange(
+    authorityOf(agent, settings, { namespace: agent.podNamespace, discoveryAddress: undefined }, silent),
+    { agent, settings },
+  );
   tokenServiceOf(flags.stsPort, proxyAddresses(ip), { agent, settings });
 }

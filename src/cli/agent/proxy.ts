@@ -78,7 +78,7 @@ export async function runProxy(
   const settingsOptions = settingsOptionsOf(flags, environment);
   const settings = await settingsOf(settingsOptions, log);
   if (settings === undefined) return 1;
-  const discoveryAddress = discoveryAddressOf(policies, settings);
+  const discoveryAddress = discoveryAddressOf(policies, settings, environment);
   const inputs = discoveryAddress === undefined ? inputsOf(policies, settings) : [];
   const envoyBinary = locateEnvoy(flags.proxyBinary ?? (settings.proxy.binaryPath || undefined), environment);
   const asked = early?.binary === envoyBinary ? early : askEnvoy(envoyBinary);
@@ -98,7 +98,10 @@ export async function runProxy(
   const cloud = { agent, settings, outgoing: metrics.outgoing };
   const validate: ValidateConfig = (json, signal = signals.stop) =>
     validateConfig(envoyBinary, json, { folder: config.configPath, signal });
-  const authority = withTokenExchange(authorityOf(agent, settings, identity.namespace, log), cloud);
+  const authority = withTokenExchange(
+    authorityOf(agent, settings, { namespace: identity.namespace, discoveryAddress }, log),
+    cloud,
+  );
   const source = await openSource(
     { discoveryAddress, asked, paths: { policies, inputs, watched } },
     {

@@ -43,7 +43,10 @@ describe('tokenServiceOf', () => {
 describe('withTokenExchange', () => {
   const authority = (environment: Variables) => {
     const { agent, settings } = sources({ CA_ADDR: 'ca:15012', ...environment });
-    return withTokenExchange(authorityOf(agent, settings, 'foo', { warn: () => undefined }), { agent, settings });
+    return withTokenExchange(
+      authorityOf(agent, settings, { namespace: 'foo', discoveryAddress: undefined }, { warn: () => undefined }),
+      { agent, settings },
+    );
   };
 
   test.each<[string, Variables, boolean]>([
