@@ -11,7 +11,10 @@ import { secretService } from '../../src/xds/secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from '../../src/xds/server.ts';
 
 /** Where its control planes are, and in which form it asks them. */
-export type DirectOptions = Pick<DirectEnvoy, 'apiType' | 'controlPlanes'>;
+export interface DirectOptions extends Pick<DirectEnvoy, 'apiType' | 'controlPlanes'> {
+  /** How long a listener that was replaced drains; its routes stay as long. */
+  readonly drainSeconds: number;
+}
 
 const adminPort = 15_000;
 
@@ -25,7 +28,7 @@ export class DirectEnvoys {
   }
 
   /** Starts the Envoy of a pod; does not wait until it is ready. */
-  async start(pod: PlannedPod, options: DirectOptions): Promise<Sidecar> {
+  async start(pod: PlannedPod, { drainSeconds, ...options }: DirectOptions): Promise<Sidecar> {
     const { ca, sandbox } = this.#place;
     const { namespace, name, serviceAccount, network, ipv4 = '' } = pod;
     const issued = await ca.issue(`spiffe://cluster.local/ns/${namespace}/sa/${serviceAccount}`);
@@ -45,7 +48,7 @@ export class DirectEnvoys {
       '--concurrency',
       '1',
       '--drain-time-s',
-      '45',
+      String(drainSeconds),
       '--drain-strategy',
       'immediate',
     ];

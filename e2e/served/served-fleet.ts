@@ -59,6 +59,8 @@ export type ServedResources = Readonly<
 interface Parts extends ServedFleetOptions {
   readonly planes: readonly ControlPlane[];
   readonly agents: Readonly<Record<ProxyManner['form'], StartSidecar>>;
+  /** `drainDuration` of the mesh configuration. */
+  readonly drainSeconds: number;
 }
 
 /** Agents find every replica under the one name, whatever the machine says of names with several lines in its hosts. */
@@ -86,7 +88,7 @@ export class ServedFleet implements ProxyFleet {
   ): Promise<ServedFleet> {
     const { sandbox, folder, ca } = place;
     const { meshConfig, env, ...rest } = options;
-    const proxies = { ...(meshConfig?.defaultConfig as object | undefined), discoveryAddress };
+    const proxies = { drainDuration: '45s', ...(meshConfig?.defaultConfig as object | undefined), discoveryAddress };
     const served = {
       ...{ ...rest, env: { ...env, ...allLines } },
       meshConfig: { ...meshConfig, defaultConfig: proxies },
@@ -111,15 +113,16 @@ export class ServedFleet implements ProxyFleet {
       await plane.start(source?.env);
       return plane;
     });
-    return new ServedFleet(place, { replicas, mannerOf, agents, planes: await Promise.all(starting) });
+    const drainSeconds = Number.parseInt(proxies.drainDuration, 10);
+    return new ServedFleet(place, { replicas, mannerOf, agents, drainSeconds, planes: await Promise.all(starting) });
   }
 
   readonly start: StartSidecar = (pod, env) => {
-    const { replicas, agents, mannerOf } = this.#parts;
+    const { replicas, agents, mannerOf, drainSeconds } = this.#parts;
     const { via, form } = mannerOf(pod);
     if (via === 'agent') return agents[form](pod, env);
     const controlPlanes = replicas.map(({ ipv4 }) => ({ host: ipv4, port }));
-    return this.#direct.start(pod, { apiType: form === 'delta' ? 'DELTA_GRPC' : 'GRPC', controlPlanes });
+    return this.#direct.start(pod, { apiType: form === 'delta' ? 'DELTA_GRPC' : 'GRPC', controlPlanes, drainSeconds });
   };
 
   async change(sidecars: readonly Sidecar[], make: () => Promise<string>): Promise<void> {
