@@ -68,9 +68,9 @@ describe('meshd, with a client that means harm', () => {
   /** A change reaches the bystander, and no stream is left but its own. */
   async function expectNoHarm(path: string): Promise<void> {
     await bench.put('deny.yaml', denyPath(path));
-    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain(path), 2_000);
+    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain(path), 5_000);
     expect(bystander.ends).toEqual([]);
-    await vi.waitFor(async () => expect(await bench.metric('meshd_xds_streams')).toBe('1'), 2_000);
+    await vi.waitFor(async () => expect(await bench.metric('meshd_xds_streams')).toBe('1'), 5_000);
   }
 
   test.each(attacks)('refuses one that %s, and serves the others', async (name, attack, end) => {
@@ -127,10 +127,10 @@ describe('meshd, with a client that means harm', () => {
       stream.subscribe('listeners', node.id.replace('httpbin', `made-up-${i}`));
       return stream;
     });
-    await vi.waitFor(() => expect(made.filter(({ ends }) => ends.length > 0).length).toBeGreaterThan(150), 4_000);
+    await vi.waitFor(() => expect(made.filter(({ ends }) => ends.length > 0).length).toBeGreaterThan(150), 30_000);
     const newcomer = bench.open(await bench.identity('foo/other'));
     newcomer.subscribe('listeners', node.id.replace('httpbin', 'other'));
-    await vi.waitFor(() => expect(newcomer.seen).toHaveLength(1), 1_000);
+    await vi.waitFor(() => expect(newcomer.seen).toHaveLength(1), 5_000);
     for (const { call } of [...made, newcomer]) call.cancel();
     await expectNoHarm('/made-up');
   });
@@ -143,7 +143,7 @@ describe('meshd, with a client that means harm', () => {
     await vi.waitFor(() => expect(busy.seen.length).toBeGreaterThan(900), 10_000);
     expect(await bench.metric('meshd_compilations_count')).toBe(compiled);
     await bench.put('deny.yaml', denyPath('/busy'));
-    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain('/busy'), 2_000);
+    await vi.waitFor(() => expect(textOf(bystander.seen.at(-1))).toContain('/busy'), 5_000);
     expect(busy.seen.length).toBeLessThan(2_000);
     busy.call.cancel();
     await expectNoHarm('/not-busy');
