@@ -27,6 +27,7 @@ export default defineConfig({
           // Vitest's default leaves one processor idle.
           maxWorkers: '100%',
           testTimeout: timeout(120_000),
+          hookTimeout: timeout(120_000),
         },
       },
       {
