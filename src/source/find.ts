@@ -138,10 +138,15 @@ async function isEditorLock(name: string, path: string, disk: SourceDisk): Promi
   );
 }
 
-/** A link that leads nowhere counts as a file: it is reported when its name says that it is an input. */
+/**
+ * A link that leads nowhere counts as a file: it is reported when its name says that it is an input. Throws where nobody knows
+ * what it leads to: it may be a folder of policies.
+ */
 async function leadsToFolder(path: string, disk: SourceDisk): Promise<boolean> {
-  return disk.stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+  try {
+    return (await disk.stat(path)).isDirectory();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw new SourceError(`cannot read "${path}"`, { cause: await disk.explain(cause, path) });
+  }
 }

@@ -95,6 +95,11 @@ describe('readSources', () => {
     }
   });
 
+  test('refuses a link of which nobody knows whether it leads to a folder', async () => {
+    symlinkSync('policies', join(folder, 'policies'));
+    await expect(readSources([folder], bag)).rejects.toThrow(`cannot read "${join(folder, 'policies')}"`);
+  });
+
   test("passes over an editor's lock, which is a link to no file, and over no file of such a name", async () => {
     write('x.yaml', 'x');
     write('.#z.yaml', 'z');
