@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { prepareSocketPath } from '../../xds/socket.ts';
 import { ControlError } from '../control-error.ts';
+import { type DebugReply, noTarget, readTarget, sendReply } from './debug-reply.ts';
 
 /** What the debug server tells; `undefined`: there is no such thing. */
 export type DebugAnswers = Readonly<
@@ -16,12 +17,6 @@ export interface DebugServerOptions {
   readonly actions: DebugAnswers;
 }
 
-/** Status of HTTP, and what becomes JSON. */
-export interface DebugReply {
-  readonly status: number;
-  readonly body: object;
-}
-
 const longestQuery = 8_192;
 
 /** Serves what only who runs `meshd` may see, as JSON over HTTP on a Unix socket that nobody else can open. */
@@ -34,9 +29,7 @@ export async function startDebugServer({
     { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: longestQuery },
     (request, response) => {
       request.resume();
-      void answerTo(request, answers, actions).then(({ status, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
-      });
+      void sendReply(response, answerTo(request, answers, actions));
     },
   );
   server.maxConnections = 32;
@@ -60,13 +53,15 @@ export async function startDebugServer({
   };
 }
 
-/** What is answered to a request; what fails is 503, and what there is not 404. */
+/** What is answered to a request; what fails is 503, what there is not 404, and what is no path 400. */
 export async function answerTo(
   { method, url = '/' }: IncomingMessage,
   answers: DebugAnswers,
   actions: DebugAnswers,
 ): Promise<DebugReply> {
-  const { pathname, searchParams } = new URL(url, 'http://meshd');
+  const target = readTarget(url);
+  if (target === undefined) return noTarget;
+  const { pathname, searchParams } = target;
   const of = method === 'POST' ? actions : answers;
   const find = Object.hasOwn(of, pathname) ? of[pathname] : undefined;
   if (find === undefined || (method !== 'GET' && method !== 'POST')) {

@@ -6,7 +6,8 @@ import type { ReaderAuthentication } from '../auth/reader.ts';
 import { ControlError } from '../control-error.ts';
 import { type Address, formatAddress } from '../server/address.ts';
 import type { CertificateSource } from '../server/certificate-provider.ts';
-import { answerTo, type DebugAnswers, type DebugReply } from './debug-server.ts';
+import { type DebugReply, noTarget, readTarget, sendReply } from './debug-reply.ts';
+import { answerTo, type DebugAnswers } from './debug-server.ts';
 import { scopedAnswers } from './scoped-answers.ts';
 
 export interface SecureDebugOptions {
@@ -32,17 +33,17 @@ const mostKeys = 10_000;
 export async function startSecureDebugServer(
   options: SecureDebugOptions,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const { address, certificates } = options;
+  const { address, certificates, log } = options;
   const desk = new Desk(options);
   const server = createServer(
     { minVersion: 'TLSv1.2', requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: longestHeaders },
     (request, response) => {
       request.resume();
-      void desk.reply(request).then(({ status, body }) => {
+      const reply = desk.reply(request).then(({ status, body }) => {
         const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
-        const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...challenge };
-        response.writeHead(status, headers).end(`${JSON.stringify(body)}\n`);
+        return { status, body, headers: { 'cache-control': 'no-store', ...challenge } };
       });
+      void sendReply(response, reply, (error) => log.error('a debug request failed', { error: error.message }));
     },
   );
   server.maxConnections = 128;
@@ -85,7 +86,9 @@ class Desk {
         return { status: 503, body: { error: 'tokens cannot be verified now' } };
       return { status: 401, body: { error: 'a bearer token is needed that names namespaces' } };
     }
-    const { pathname } = new URL(request.url ?? '/', 'http://meshd');
+    const target = readTarget(request.url);
+    if (target === undefined) return noTarget;
+    const { pathname } = target;
     const { subject } = reader;
     if (costly.has(pathname) && !this.#costly.take(subject, performance.now())) return tooMany;
     const reply = await answerTo(request, scopedAnswers(answers, reader), {});
