@@ -12,7 +12,7 @@ export type PublishedKeySet =
 export type PublishedSets = ReadonlyMap<string, PublishedKeySet>;
 
 interface ConfigMap extends ApiObject {
-  readonly data?: { readonly sets?: string };
+  readonly data?: { readonly sets?: string; readonly publishedAt?: string };
 }
 
 /** Name of the ConfigMap. */
@@ -20,6 +20,10 @@ export const keySetsName = 'meshd-key-sets';
 
 /** What was not published again for so long is nobody's word any more: the leader does it once a minute. */
 const staleMs = 300_000;
+/** So much may the clocks of two machines differ. */
+const skewMs = 60_000;
+/** As long as a replica keeps keys whose issuer does not answer. */
+export const longestAgeMs = 7 * 86_400_000;
 /** A server refuses objects of more than a MiB. */
 const longestText = 900_000;
 
@@ -27,16 +31,16 @@ const longestText = 900_000;
 export class PublishedKeys {
   readonly #api: Pick<KubernetesApi, 'ask'>;
   readonly #folder: string;
-  #heard: { readonly revision: string; readonly sets: PublishedSets; readonly atMs: number } | undefined;
+  #heard: { readonly revision: string; readonly sets: PublishedSets; readonly untilMs: number } | undefined;
 
   constructor(api: Pick<KubernetesApi, 'ask'>, namespace: string) {
     this.#api = api;
     this.#folder = pathOf({ group: '', version: 'v1', resource: 'configmaps' }, namespace);
   }
 
-  /** As last read; none where nobody has published them for five minutes. */
+  /** As last read; none where nobody has published them for five minutes, also before this process began. */
   get sets(): PublishedSets {
-    const isFresh = this.#heard !== undefined && performance.now() - this.#heard.atMs < staleMs;
+    const isFresh = this.#heard !== undefined && performance.now() < this.#heard.untilMs;
     return isFresh ? (this.#heard?.sets ?? none) : none;
   }
 
@@ -52,7 +56,8 @@ export class PublishedKeys {
     }
     const { resourceVersion: revision = '' } = found.metadata;
     if (revision === this.#heard?.revision) return;
-    this.#heard = { revision, sets: await setsOf(found.data?.sets ?? ''), atMs: performance.now() };
+    const untilMs = performance.now() + freshMs(found.data?.publishedAt);
+    this.#heard = { revision, sets: await setsOf(found.data?.sets ?? ''), untilMs };
   }
 
   /** Publishes them. */
@@ -75,6 +80,12 @@ export class PublishedKeys {
 
 const none: PublishedSets = new Map();
 
+/** How long what was published then is the leader's word; zero or less: it is so no more, or says no time to go by. */
+function freshMs(publishedAt: string | undefined): number {
+  const ageMs = Date.now() - Date.parse(publishedAt ?? '');
+  return ageMs >= -skewMs ? Math.min(staleMs, staleMs + skewMs - ageMs) : 0;
+}
+
 async function setsOf(text: string): Promise<PublishedSets> {
   let value: unknown;
   try {
@@ -93,6 +104,8 @@ async function setsOf(text: string): Promise<PublishedSets> {
 /** Keys come into configurations as they stand here: only what is written as we write it does. */
 async function usableSet({ text, fetchedAtMs, reason }: PlainObject): Promise<PublishedKeySet | undefined> {
   if (typeof text === 'string' && typeof fetchedAtMs === 'number') {
+    const ageMs = Date.now() - fetchedAtMs;
+    if (ageMs < -skewMs || ageMs >= longestAgeMs) return undefined;
     const checked = await checkKeys(text).catch(() => undefined);
     return checked?.text === text ? { text, fetchedAtMs } : undefined;
   }

@@ -123,16 +123,17 @@ describe('key sets of token issuers, on two replicas', () => {
     const path = cluster.kubeconfig('reader', cluster.adminToken);
     const api = new KubernetesApi(accessOfKubeconfig(path, readFileSync(path, 'utf8'), undefined));
     const sound = keySetText(await publicJwk('sound'));
+    const fetchedAtMs = Date.now();
     const sets = {
-      sound: { text: (await checkKeys(sound)).text, fetchedAtMs: 1 },
-      secret: { text: '{"keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"}]}', fetchedAtMs: 1 },
-      other: { text: '{"keys": []}', fetchedAtMs: 1 },
+      sound: { text: (await checkKeys(sound)).text, fetchedAtMs },
+      secret: { text: '{"keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"}]}', fetchedAtMs },
+      other: { text: '{"keys": []}', fetchedAtMs },
       ...{ word: 'text', nothing: null, reason: { reason: 'the issuer does not answer' } },
     };
     const metadata = { name: keySetsName };
     await cluster.api.must('POST', '/api/v1/namespaces/default/configmaps', {
       metadata,
-      data: { sets: JSON.stringify(sets) },
+      data: { sets: JSON.stringify(sets), publishedAt: new Date().toISOString() },
     });
     const published = new PublishedKeys(api, 'default');
     await published.read();

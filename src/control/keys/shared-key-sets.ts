@@ -4,7 +4,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import { type FetchedKeySets, sourceName } from '../../live/key-sets/remote.ts';
 import { Attempts } from '../leader/attempts.ts';
 import type { Leadership } from '../leader/leadership.ts';
-import type { PublishedKeySet, PublishedKeys, PublishedSets } from './published-keys.ts';
+import { longestAgeMs, type PublishedKeySet, type PublishedKeys, type PublishedSets } from './published-keys.ts';
 
 type JwtRule = Parameters<FetchedKeySets['find']>[0];
 
@@ -23,8 +23,6 @@ const lookEveryMs = 250;
 const publishEveryMs = 60_000;
 /** Before a replica asks an issuer itself: whether the leader has published its keys. */
 const firstReadMs = 2_000;
-/** As long as a replica keeps keys whose issuer does not answer. */
-const longestAgeMs = 7 * 86_400_000;
 
 /** After these an issuer's keys of before count no more; after all others it only did not answer. */
 const final: ReadonlySet<string> = new Set(['keys-withdrawn', 'host-refused', 'url-refused', 'issuer-not-url']);
