@@ -9,7 +9,10 @@ function secret(name: string, texts: Readonly<Record<string, string>>): Secret {
   return { ...meshObject('Secret', name), data };
 }
 
-const pair = { 'tls.crt': 'certificate', 'tls.key': 'key' };
+const pem = (label: string, body: string) => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
+const certificate = (body: string) => pem('CERTIFICATE', body);
+const [chain, key] = [certificate('leaf'), pem('PRIVATE KEY', 'keys')];
+const pair = { 'tls.crt': chain, 'tls.key': key };
 const names = ['kubernetes://a', 'kubernetes://a-cacert', 'kubernetes://b', 'default'];
 const { resources } = fileOf({ name: 'edge', tls_certificate_sds_secret_configs: names.map((name) => ({ name })) });
 const asked = secretNamesOf(resources);
@@ -19,25 +22,45 @@ const namesOf = (...secrets: readonly Secret[]) => [...gatewaySecretsOf(asked, s
 describe('gatewaySecretsOf', () => {
   test('gives what listeners ask for, from the own namespace', () => {
     const found = gatewaySecretsOf(asked, [secret('edge/a', pair), secret('other/b', pair)], place);
-    expect([...found]).toEqual([
-      ['kubernetes://a', { kind: 'pair', certificateChain: 'certificate', privateKey: 'key' }],
-    ]);
+    expect([...found]).toEqual([['kubernetes://a', { kind: 'pair', certificateChain: chain, privateKey: key }]]);
   });
 
   test('takes authorities from a secret of their own, else from the one that holds the pair', () => {
-    const both = secret('edge/a', { ...pair, 'ca.crt': 'both' });
-    const own = secret('edge/a-cacert', { 'tls.crt': 'own' });
+    const both = secret('edge/a', { ...pair, 'ca.crt': certificate('both') });
+    const own = secret('edge/a-cacert', { 'tls.crt': certificate('owns') });
     const authoritiesIn = (...secrets: readonly Secret[]) =>
       gatewaySecretsOf(asked, secrets, place).get('kubernetes://a-cacert');
-    expect(authoritiesIn(both)).toMatchObject({ kind: 'authorities', certificates: 'both' });
-    expect(authoritiesIn(both, own)).toMatchObject({ kind: 'authorities', certificates: 'own' });
+    expect(authoritiesIn(both)).toMatchObject({ kind: 'authorities', certificates: certificate('both') });
+    expect(authoritiesIn(both, own)).toMatchObject({ kind: 'authorities', certificates: certificate('owns') });
   });
 
   test('shows the fallback for a key pair that is not there, and for nothing else', () => {
-    expect(namesOf(secret('edge/spare', { ...pair, 'ca.crt': 'x' }))).toEqual(['kubernetes://a', 'kubernetes://b']);
+    expect(namesOf(secret('edge/spare', { ...pair, 'ca.crt': certificate('root') }))).toEqual([
+      'kubernetes://a',
+      'kubernetes://b',
+    ]);
   });
 
   test('leaves out a secret that lacks its key', () => {
-    expect(namesOf(secret('edge/a', { 'tls.crt': 'certificate' }))).toEqual([]);
+    expect(namesOf(secret('edge/a', { 'tls.crt': chain }))).toEqual([]);
+  });
+
+  test.each([
+    ['an empty revocation list', { 'ca.crl': '' }],
+    ['a revocation list that is no PEM', { 'ca.crl': 'list' }],
+    ['a revocation list with a broken block', { crl: `${pem('X509 CRL', 'list')}-----BEGIN X509 CRL-----` }],
+    ['a certificate as revocation list', { crl: certificate('root') }],
+  ])('gives no authorities with %s', (_, list) => {
+    const root = { 'ca.crt': certificate('root') };
+    expect(namesOf(secret('edge/a-cacert', { ...root, ...list }))).toEqual([]);
+    expect(namesOf(secret('edge/a', { ...pair, ...root, ...list }))).toEqual(['kubernetes://a']);
+    expect(namesOf(secret('edge/a-cacert', { ...root, crl: pem('X509 CRL', 'list') }))).toHaveLength(1);
+  });
+
+  test('takes no other key of a secret in place of one that is no base64', () => {
+    const { data, ...rest } = secret('edge/a-cacert', { cacert: certificate('root'), 'ca.crt': certificate('root') });
+    expect(namesOf({ ...rest, data: { ...data, cacert: '?' } })).toEqual([]);
+    const both = secret('edge/a', { ...pair, cert: chain });
+    expect(namesOf({ ...both, data: { ...both.data, 'tls.crt': '?' } })).toEqual([]);
   });
 });

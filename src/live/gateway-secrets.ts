@@ -1,4 +1,4 @@
-import { gatewaySecret } from '../compiler/topology/gateway-secret.ts';
+import { gatewaySecret, secretFault } from '../compiler/topology/gateway-secret.ts';
 import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
 import { namesUsedIn } from '../envoy/api/references.ts';
 import type { MeshObject } from '../policy/object.ts';
@@ -23,8 +23,8 @@ export function secretNamesOf(listeners: readonly { readonly json: object }[]): 
 }
 
 /**
- * Secrets by SDS name, from the Secret objects of one namespace. Those that are not there, or lack what is asked for, are
- * left out; there is no fallback for the authorities of clients.
+ * Secrets by SDS name, from the Secret objects of one namespace. Those that are not there, or cannot serve what is asked for,
+ * are left out: their servers stay closed. There is no fallback for the authorities of clients.
  */
 export function gatewaySecretsOf(
   names: Iterable<string>,
@@ -51,7 +51,7 @@ function keyPair(
   secrets: ReadonlyMap<string, Secret>,
 ): GatewaySecretTexts | undefined {
   const secret = secrets.get(name) ?? (fallback === undefined ? undefined : secrets.get(fallback));
-  if (secret === undefined) return undefined;
+  if (secret === undefined || secretFault(secret, 'pair') !== undefined) return undefined;
   const { certificateChain, privateKey } = gatewaySecret(secret);
   if (certificateChain === undefined || privateKey === undefined) return undefined;
   return { kind: 'pair', certificateChain, privateKey };
@@ -60,7 +60,7 @@ function keyPair(
 /** A secret of their own, else the one that also holds the pair. */
 function authorities(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
   const secret = secrets.get(name) ?? secrets.get(name.slice(0, -authoritiesSuffix.length));
-  if (secret === undefined) return undefined;
+  if (secret === undefined || secretFault(secret, 'authorities') !== undefined) return undefined;
   const { authorities: certificates, revocationList } = gatewaySecret(secret);
   return certificates === undefined ? undefined : { kind: 'authorities', certificates, revocationList };
 }

@@ -45,7 +45,14 @@ export function secretFault(secret: Secret, use: SecretUse): string | undefined 
   }
   if (use === 'pair') return undefined;
   if (authorities === undefined) return 'it has no "ca.crt" for the certificates of clients';
-  return isPem(authorities, /^CERTIFICATE$/) ? undefined : '"ca.crt" is no certificate in PEM';
+  if (!isPem(authorities, /^CERTIFICATE$/)) return '"ca.crt" is no certificate in PEM';
+  const badList = keys.revocationList.find((key) => holds(secret, key) && !isRevocationList(textAt(secret, key) ?? ''));
+  // Without it, certificates that were revoked would be taken.
+  return badList === undefined ? undefined : `"${badList}" is no revocation list (X509 CRL) in PEM`;
+}
+
+function holds({ data, stringData }: Secret, key: string): boolean {
+  return Object.hasOwn(stringData ?? {}, key) || Object.hasOwn(data ?? {}, key);
 }
 
 function textAt({ data, stringData }: Secret, key: string): string | undefined {
@@ -62,6 +69,13 @@ function decodeBase64(text: string): string | undefined {
 }
 
 const block = /-----BEGIN ([A-Z0-9 ]+)-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END \1-----/g;
+
+/** Each block has to be a list: none is passed over. */
+function isRevocationList(text: string): boolean {
+  const blocks = [...text.matchAll(block)];
+  const isWhole = blocks.length > 0 && blocks.length === text.split('-----BEGIN ').length - 1;
+  return isWhole && blocks.every(([, label, body = '']) => label === 'X509 CRL' && decodeBase64(body));
+}
 
 /** True when some block of the wanted kind is there and holds base64 (RFC 7468); parameters of a key may stand beside it. */
 function isPem(text: string, kind: RegExp): boolean {
