@@ -1,5 +1,7 @@
+import { secretFault } from '../compiler/topology/gateway-secret.ts';
 import type { Diagnostic } from '../diagnostics/bag.ts';
 import type { MeshObject } from '../policy/object.ts';
+import type { Secret } from '../policy/topology-kinds.ts';
 
 type Objects = readonly MeshObject<string>[];
 
@@ -32,7 +34,7 @@ export class ClosingSecrets {
     return this.#told;
   }
 
-  /** These objects are in force, with what was said of them. */
+  /** These objects are in force, with what was said of them. Of one that no server uses yet nothing was said. */
   accept(objects: Objects, said: readonly Diagnostic[]): void {
     const closed = said.filter(({ code }) => code === 'closing-gateway-secret');
     const isClosed = ({ document }: Objects[number]): boolean =>
@@ -41,16 +43,21 @@ export class ClosingSecrets {
         return span?.file === own.file && span.start === own.start;
       });
     const secrets = this.#secretsOf(objects);
-    this.#good = new Set(secrets.filter((secret) => !isClosed(secret)).map(keyOf));
+    this.#good = new Set(secrets.filter((secret) => !isClosed(secret) && canServe(secret)).map(keyOf));
   }
 
-  #secretsOf(objects: Objects): Objects {
+  #secretsOf(objects: Objects): readonly Secret[] {
     return objects.filter(
-      ({ kind, namespace }) => kind === 'Secret' && (this.#namespace === undefined || namespace === this.#namespace),
+      (object): object is Secret =>
+        object.kind === 'Secret' && (this.#namespace === undefined || object.namespace === this.#namespace),
     );
   }
 }
 
 function keyOf({ namespace, name }: Objects[number]): string {
   return `${namespace}/${name}`;
+}
+
+function canServe(secret: Secret): boolean {
+  return secretFault(secret, 'pair') === undefined || secretFault(secret, 'authorities') === undefined;
 }

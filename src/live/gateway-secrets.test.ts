@@ -31,6 +31,7 @@ describe('gatewaySecretsOf', () => {
     const authoritiesIn = (...secrets: readonly Secret[]) =>
       gatewaySecretsOf(asked, secrets, place).get('kubernetes://a-cacert');
     expect(authoritiesIn(both)).toMatchObject({ kind: 'authorities', certificates: certificate('both') });
+    expect(authoritiesIn(both, secret('edge/a-cacert', {}))).toBeUndefined();
     expect(authoritiesIn(both, own)).toMatchObject({ kind: 'authorities', certificates: certificate('owns') });
   });
 

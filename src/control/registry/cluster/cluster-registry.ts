@@ -113,7 +113,8 @@ export class ClusterRegistry implements Registry {
     this.#changed.clear();
     const isFirst = !this.#isGiven;
     this.#isGiven = true;
-    const files = [...this.#followed, ...this.#secrets.followed].flatMap(({ objects }) => [...objects.files]);
+    const files = this.#followed.flatMap(({ objects }) => [...objects.files]);
+    files.push(...this.#secrets.files);
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
     return {
       files,

@@ -7,6 +7,17 @@ export interface SecretName {
   readonly name: string;
 }
 
+/** One that Gateways name. */
+export interface NamedSecret extends SecretName {
+  /** Namespaces of the Gateways that name it. */
+  readonly namedIn: ReadonlySet<string>;
+}
+
+/** `<namespace>/<name>`. */
+export function keyOf({ namespace, name }: SecretName): string {
+  return `${namespace}/${name}`;
+}
+
 /** What is read of a Gateway, a Pod or a WorkloadEntry; nobody has checked them. */
 interface Read {
   readonly metadata: { readonly namespace?: string; readonly labels?: Labels };
@@ -39,7 +50,7 @@ export class NamedSecrets {
   readonly #wishes = new WeakMap<SourceFile, Wish | undefined>();
   readonly #workloads = new WeakMap<SourceFile, { readonly namespace: string; readonly labels: Labels }>();
 
-  of(gateways: readonly SourceFile[], workloads: readonly SourceFile[]): readonly SecretName[] {
+  of(gateways: readonly SourceFile[], workloads: readonly SourceFile[]): readonly NamedSecret[] {
     const wishes = gateways.flatMap((file) => this.#wishOf(file) ?? []);
     if (wishes.length === 0) return [];
     const placed = workloads.map((file) => this.#workloadOf(file));
@@ -47,11 +58,15 @@ export class NamedSecrets {
       ...new Set(placed.filter(({ labels }) => selects(selector, labels)).map(({ namespace }) => namespace)),
     ];
     const byAny = new Set(wishes.flatMap(({ selector }) => (isEmpty(selector) ? [] : selected(selector))));
-    const found = new Map<string, SecretName>();
+    const found = new Map<string, SecretName & { readonly namedIn: Set<string> }>();
     for (const { namespace: own, selector, names } of wishes) {
       const namespaces = isEmpty(selector) ? [own, ...byAny] : selected(selector);
       for (const namespace of namespaces)
-        for (const name of names) found.set(`${namespace}/${name}`, { namespace, name });
+        for (const name of names) {
+          const secret = found.get(keyOf({ namespace, name })) ?? { namespace, name, namedIn: new Set() };
+          secret.namedIn.add(own);
+          found.set(keyOf(secret), secret);
+        }
     }
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, secret]) => secret);
   }

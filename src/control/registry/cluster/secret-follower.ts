@@ -1,9 +1,11 @@
 import type { KubernetesApi } from '../../../kubernetes/api.ts';
 import { Reflector } from '../../../kubernetes/reflector.ts';
 import type { SourceFile } from '../../../source/document.ts';
-import { KindObjects } from './kind-objects.ts';
+import { folderOf, KindObjects } from './kind-objects.ts';
 import type { FollowedKind } from './kinds.ts';
-import { NamedSecrets, type SecretName } from './named-secrets.ts';
+import { keyOf, NamedSecrets, type SecretName } from './named-secrets.ts';
+import { textOf } from './projection.ts';
+import { shareSecrets, usualBounds } from './secret-shares.ts';
 
 export interface SecretFollowerOptions {
   readonly api: KubernetesApi;
@@ -25,8 +27,8 @@ const secretKind: FollowedKind = {
   isCustom: false,
 };
 
-/** Each is a connection. */
-const mostFollowed = 500;
+/** Of what is left out, so many are told of by name. */
+const mostTold = 10;
 
 /**
  * The Secrets that Gateways name, and no others: each is listed and watched by its name, so that a Role in its namespace that
@@ -36,7 +38,8 @@ export class SecretFollower {
   readonly #options: SecretFollowerOptions;
   readonly #named = new NamedSecrets();
   readonly #followed = new Map<string, FollowedSecret>();
-  #isTooMany = false;
+  readonly #empty = new Map<string, SourceFile>();
+  #leftOut: ReadonlySet<string> = new Set();
 
   constructor(options: SecretFollowerOptions) {
     this.#options = options;
@@ -51,25 +54,58 @@ export class SecretFollower {
     return this.followed.every(({ reflector: { state } }) => state.hasSynced || state.problem !== undefined);
   }
 
+  /**
+   * What is known of them. While nobody knows whether a Secret of authorities (`<name>-cacert`) is there, an empty one stands
+   * for it: clients are never verified against authorities that the Secret `<name>` happens to hold.
+   */
+  get files(): readonly SourceFile[] {
+    const known = this.followed.flatMap(({ objects }) => [...objects.files]);
+    const unknown = [...this.#empty].filter(([key]) => !this.#isSure(this.#followed.get(key)));
+    return [...known, ...unknown.map(([, file]) => file)];
+  }
+
   /** Follows what these Gateways name for the workloads that they select, and forgets what no one names any more. */
   follow(gateways: readonly SourceFile[], workloads: readonly SourceFile[]): void {
-    const all = this.#named.of(gateways, workloads);
-    if (all.length > mostFollowed && !this.#isTooMany) {
-      const rest = all.length - mostFollowed;
-      this.#options.onProblem(`Gateways name ${all.length} Secrets: ${mostFollowed} are followed, ${rest} are not`);
-    }
-    this.#isTooMany = all.length > mostFollowed;
-    const wanted = new Map(all.slice(0, mostFollowed).map((secret) => [`${secret.namespace}/${secret.name}`, secret]));
+    const named = this.#named.of(gateways, workloads);
+    const { chosen, leftOut } = shareSecrets(named, new Set(this.#followed.keys()));
+    this.#tellLeftOut(leftOut.map(keyOf));
+    const wanted = new Map(chosen.map((secret) => [keyOf(secret), secret]));
     for (const [key, { reflector }] of this.#followed) {
       if (wanted.has(key)) continue;
       reflector.close();
       this.#followed.delete(key);
     }
     for (const [key, secret] of wanted) if (!this.#followed.has(key)) this.#followed.set(key, this.#start(secret));
+    const authorities = named
+      .filter(({ name }) => name.endsWith('-cacert'))
+      .map((secret) => [keyOf(secret), secret] as const);
+    const isOfFollowed = (key: string): boolean => this.#followed.has(key.slice(0, -'-cacert'.length));
+    const empty = new Map(authorities.filter(([key]) => isOfFollowed(key)));
+    for (const key of this.#empty.keys()) if (!empty.has(key)) this.#empty.delete(key);
+    for (const [key, secret] of empty) if (!this.#empty.has(key)) this.#empty.set(key, emptyFile(secret));
   }
 
   close(): void {
     for (const { reflector } of this.#followed.values()) reflector.close();
+  }
+
+  /** It is there, or a whole list did not have it. */
+  #isSure(secret: FollowedSecret | undefined): boolean {
+    if (secret === undefined) return false;
+    const { hasSynced, isServed } = secret.reflector.state;
+    return secret.objects.count > 0 || (hasSynced && isServed);
+  }
+
+  #tellLeftOut(keys: readonly string[]): void {
+    const isNew = keys.some((key) => !this.#leftOut.has(key));
+    this.#leftOut = new Set(keys);
+    if (!isNew) return;
+    const names = keys.slice(0, mostTold).join(', ');
+    const rest = keys.length > mostTold ? ` and ${keys.length - mostTold} more` : '';
+    const { all, perNamespace } = usualBounds;
+    this.#options.onProblem(
+      `${keys.length} Secrets that Gateways name are not followed, since at most ${all} are, and at most ${perNamespace} that the Gateways of one namespace name: ${names}${rest}`,
+    );
   }
 
   #start({ namespace, name }: SecretName): FollowedSecret {
@@ -88,4 +124,9 @@ export class SecretFollower {
     reflector.start();
     return { kind: secretKind, objects, reflector };
   }
+}
+
+function emptyFile({ namespace, name }: SecretName): SourceFile {
+  const text = textOf({ metadata: { namespace, name } }, secretKind.type);
+  return { path: `${folderOf(secretKind)}${namespace}/${name}`, text, isSizeChecked: true };
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import type { Secret } from '../policy/topology-kinds.ts';
+import { meshObject } from '../testing/objects.ts';
+import { ClosingSecrets } from './closing-secrets.ts';
+
+test('a Secret that no server used was never good, unless it can serve', () => {
+  const body = '-----BEGIN CERTIFICATE-----\nroot\n-----END CERTIFICATE-----\n';
+  const empty: Secret = { ...meshObject('Secret', 'edge/empty'), data: {} };
+  const authorities: Secret = { ...meshObject('Secret', 'edge/authorities'), data: { 'ca.crt': btoa(body) } };
+  const closing = new ClosingSecrets(undefined);
+  closing.accept([empty, authorities], []);
+  expect(closing.good).toEqual(['edge/authorities']);
+  expect([...closing.of([empty, authorities])]).toEqual(['edge/empty']);
+});
