@@ -76,4 +76,14 @@ describe('SecretFollower', () => {
     follower.follow([gateway('shop', 'SIMPLE', ...names), gateway('shop', 'MUTUAL', 'a1')], [pod]);
     expect(dataOf(follower)).toEqual({ 'a1-cacert': {} });
   });
+
+  test('authorities stay followed while the Secret of their pair is named: an older version of the Gateway may be in force', () => {
+    const { follower } = setUp();
+    follower.follow([gateway('shop', 'MUTUAL', 'cert')], [pod]);
+    const before = follower.followed;
+    follower.follow([gateway('shop', 'SIMPLE', 'cert')], [pod]);
+    expect(follower.followed).toEqual(before);
+    follower.follow([], [pod]);
+    expect(follower.followed).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import { Reflector } from '../../../kubernetes/reflector.ts';
 import type { SourceFile } from '../../../source/document.ts';
 import { folderOf, KindObjects } from './kind-objects.ts';
 import type { FollowedKind } from './kinds.ts';
-import { keyOf, NamedSecrets, type SecretName } from './named-secrets.ts';
+import { keyOf, type NamedSecret, NamedSecrets, type SecretName } from './named-secrets.ts';
 import { textOf } from './projection.ts';
 import { shareSecrets, usualBounds } from './secret-shares.ts';
 
@@ -66,7 +66,7 @@ export class SecretFollower {
 
   /** Follows what these Gateways name for the workloads that they select, and forgets what no one names any more. */
   follow(gateways: readonly SourceFile[], workloads: readonly SourceFile[]): void {
-    const named = this.#named.of(gateways, workloads);
+    const named = this.#withAuthorities(this.#named.of(gateways, workloads));
     const { chosen, leftOut } = shareSecrets(named, new Set(this.#followed.keys()));
     this.#tellLeftOut(leftOut.map(keyOf));
     const wanted = new Map(chosen.map((secret) => [keyOf(secret), secret]));
@@ -87,6 +87,18 @@ export class SecretFollower {
 
   close(): void {
     for (const { reflector } of this.#followed.values()) reflector.close();
+  }
+
+  /**
+   * With the authorities that are followed of a Secret that is still named: a Gateway that names them no more may be invalid, and
+   * its last good version in force.
+   */
+  #withAuthorities(named: readonly NamedSecret[]): readonly NamedSecret[] {
+    const keys = new Set(named.map(keyOf));
+    const kept = named
+      .map((secret) => ({ ...secret, name: `${secret.name}-cacert` }))
+      .filter((secret) => this.#followed.has(keyOf(secret)) && !keys.has(keyOf(secret)));
+    return [...named, ...kept];
   }
 
   /** It is there, or a whole list did not have it. */
