@@ -55,6 +55,8 @@ export async function servingCluster(): Promise<void> {
       `all ACKs: p50 ${ms(quantile(all, 0.5))}, p99 ${ms(quantile(all, 0.99))}`,
       `the last one: p50 ${ms(median(last))}, max ${ms(Math.max(...last))}`,
     );
+    // What the last write leads to is over.
+    await delay(3_000);
     const before = compilations(meshd);
     const cpu = cpuMs(pid);
     await mesh.chatter(50);

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { applyManifest } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
-import { meshdGrants } from '../../testing/kubernetes/meshd-rights.ts';
-import { grant, makeAccount } from '../../testing/kubernetes/rights.ts';
+import { makeAccount } from '../../testing/kubernetes/rights.ts';
 import { ControlBench } from '../testing/control-bench.ts';
 import { createTestRequest } from '../testing/signing-requests.ts';
 
@@ -14,9 +14,8 @@ describe('two meshd on a Kubernetes cluster, with the rights of their account', 
 
   beforeAll(async () => {
     cluster = await startCluster();
-    await makeAccount(cluster, 'mesh-system', 'meshd');
+    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
     await makeAccount(cluster, 'foo', 'httpbin');
-    for (const each of meshdGrants) await grant(cluster, 'mesh-system/meshd', each);
     const kubeconfig = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
     for (let replica = 0; replica < 2; replica++) {
       const bench = await ControlBench.create();
