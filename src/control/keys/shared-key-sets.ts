@@ -4,6 +4,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import { type FetchedKeySets, sourceName } from '../../live/key-sets/remote.ts';
 import { Attempts } from '../leader/attempts.ts';
 import type { Leadership } from '../leader/leadership.ts';
+import { fittingSets } from './fitting-sets.ts';
 import { longestAgeMs, type PublishedKeySet, type PublishedKeys, type PublishedSets } from './published-keys.ts';
 
 type JwtRule = Parameters<FetchedKeySets['find']>[0];
@@ -23,14 +24,16 @@ const lookEveryMs = 250;
 const publishEveryMs = 60_000;
 /** Before a replica asks an issuer itself: whether the leader has published its keys. */
 const firstReadMs = 2_000;
+/** A log names so many issuers, each by so many characters. */
+const [mostNamed, longestNamed] = [20, 160];
 
 /** After these an issuer's keys of before count no more; after all others it only did not answer. */
 const final: ReadonlySet<string> = new Set(['keys-withdrawn', 'host-refused', 'url-refused', 'issuer-not-url']);
 
 /**
  * The same key sets on every replica: the leader fetches and publishes them, and the others take what it publishes. What
- * is not published, because nobody leads or a rule is new, each replica fetches itself. A new leader goes on with what the
- * one before published until it has fetched for itself.
+ * is not published, because nobody leads, a rule is new or its keys are too large, each replica fetches itself. A new leader
+ * goes on with what the one before published until it has fetched for itself.
  */
 export class SharedKeySets implements KeySetsOfMesh {
   readonly #options: SharedKeySetsOptions;
@@ -40,6 +43,7 @@ export class SharedKeySets implements KeySetsOfMesh {
   #listener: () => void = () => undefined;
   #hasRead = false;
   #text = '';
+  #leftOut = '';
 
   constructor(options: SharedKeySetsOptions) {
     this.#options = options;
@@ -100,9 +104,24 @@ export class SharedKeySets implements KeySetsOfMesh {
       const isDue = text !== told || performance.now() - toldMs >= publishEveryMs;
       // A mesh without such rules has no such object.
       if (!isDue || (sets.size === 0 && told === '')) continue;
-      if (await this.#attempts.make(() => published.write(sets))) [told, toldMs] = [text, performance.now()];
+      const fitting = fittingSets(sets);
+      this.#tellLeftOut(fitting.leftOut);
+      if (await this.#attempts.make(() => published.write(fitting.sets))) [told, toldMs] = [text, performance.now()];
       else await delay(readEveryMs, term.signal);
     }
+  }
+
+  /** Says when others than before are left out, by issuers: addresses may hold secrets. */
+  #tellLeftOut(names: readonly string[]): void {
+    const text = JSON.stringify(names);
+    if (names.length > 0 && text !== this.#leftOut) {
+      const left = this.#rules.filter((rule) => names.includes(sourceName(rule)));
+      const issuers = left.slice(0, mostNamed).map(({ issuer = '' }) => issuer.slice(0, longestNamed));
+      this.#options.log.warn('keys of issuers are too large to be shared; each replica fetches them itself', {
+        ...{ issuers, count: names.length },
+      });
+    }
+    this.#leftOut = text;
   }
 
   #setsOfLeader(): PublishedSets {
