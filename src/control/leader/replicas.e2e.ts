@@ -1,6 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { Agent, createServer, get, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from '@grpc/grpc-js';
@@ -19,28 +17,13 @@ import { secretService } from '../../xds/secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from '../../xds/server.ts';
 import type { StatusAnswer } from '../debug/answers.ts';
 import { followedKinds } from '../registry/cluster/kinds.ts';
-import type { Condition } from '../status/condition.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { connectTo } from '../testing/control-bench.ts';
 import { directBootstrap } from '../testing/direct-bootstrap.ts';
 import { ReplicaProcess } from '../testing/replica-processes.ts';
+import { request, startLoad } from '../testing/route-load.ts';
+import { RoutedBackend } from '../testing/routed-backend.ts';
 import { openRawStream, type RawStream } from '../testing/serving-bench.ts';
-
-const networking = (kind: string) => `/apis/networking.mesh.io/v1beta1/namespaces/foo/${kind}`;
-
-/** A route of the backend whose answers say which version of it is in force. */
-const route = (version: string) => ({
-  ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'VirtualService', metadata: { name: 'backend' } },
-  spec: {
-    hosts: ['backend.test'],
-    http: [
-      {
-        route: [{ destination: { host: 'backend.test' } }],
-        headers: { response: { set: { 'x-route': version } } },
-      },
-    ],
-  },
-});
 
 type Issued = Awaited<ReturnType<TestbedAuthority['issue']>>;
 
@@ -48,7 +31,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
   let cluster: Cluster;
   let folder: string;
   let authority: TestbedAuthority;
-  let backend: Server;
+  let backend: RoutedBackend;
   let streams: RawStream[] = [];
   const connections: Client[] = [];
   let secretServer: DiscoveryServer;
@@ -58,7 +41,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
   beforeAll(async () => {
     cluster = await startCluster({ controllers: ['endpoints-controller'] });
     folder = await mkdtemp(join(tmpdir(), 'replicas-'));
-    backend = createServer((_request, response) => response.end('served')).listen(0, '127.0.0.1');
+    backend = new RoutedBackend(cluster);
     const own = followedKinds({ slices: false }).filter(({ type }) => type.group.endsWith('mesh.io'));
     await Promise.all(own.map(({ type }) => define(cluster, type)));
     await makeSampleMesh(cluster);
@@ -66,7 +49,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     authority = createTestbedAuthority(folder);
     const client = await authority.issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const [egress = 0, inbound = 0, outbound = 0, ...ports] = await freePorts(3 + 2 * 3 + 2);
-    await makeRoute(egress);
+    await backend.serveAt(egress);
     const kubeconfig = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
     replicas = [0, 1, 2].map((i) => {
       return new ReplicaProcess({
@@ -88,7 +71,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     await vi.waitFor(async () => expect(await request(egress)).toMatch(/^200 /), 30_000);
     streams = replicas.map(({ port }) => openStream(port, client));
     await vi.waitFor(() => expect(streams.map(({ seen }) => seen.length)).toEqual([1, 1, 1]), 10_000);
-    await cluster.api.must('POST', networking('virtualservices'), route('v1'));
+    await backend.makeRoute('v1');
     await vi.waitFor(async () => expect(await request(egress)).toBe('200 v1 served'), 30_000);
   });
   afterAll(async () => {
@@ -104,23 +87,6 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     await cluster?.close();
     await rm(folder, { recursive: true, force: true });
   });
-
-  /** Envoy listens for the backend's requests on a port of its own, and the backend is on loopback. */
-  async function makeRoute(port: number): Promise<void> {
-    const backendPort = (backend.address() as AddressInfo).port;
-    const endpoints = [{ address: '127.0.0.1', ports: { http: backendPort } }];
-    const http = { name: 'http', number: port, protocol: 'HTTP' };
-    await cluster.api.must('POST', networking('serviceentries'), {
-      ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'ServiceEntry', metadata: { name: 'backend' } },
-      spec: { hosts: ['backend.test'], ports: [http], resolution: 'STATIC', location: 'MESH_EXTERNAL', endpoints },
-    });
-    await cluster.api.must('POST', networking('sidecars'), {
-      ...{ apiVersion: 'networking.mesh.io/v1beta1', kind: 'Sidecar', metadata: { name: 'default' } },
-      spec: {
-        egress: [{ port: http, bind: '127.0.0.1', captureMode: 'NONE', hosts: ['./backend.test'] }],
-      },
-    });
-  }
 
   async function startEnvoy({ rootCertificate, ...pair }: Issued, adminPort: number, port: number) {
     const bootstrap = directBootstrap({
@@ -152,23 +118,6 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     return answer;
   };
 
-  async function conditionsOfRoute(): Promise<Record<string, Condition & { readonly observedGeneration: number }>> {
-    const { metadata, status } = await cluster.api.must('GET', `${networking('virtualservices')}/backend`);
-    const conditions: readonly Condition[] = status?.conditions ?? [];
-    const now = conditions.filter(({ observedGeneration }) => observedGeneration === metadata.generation);
-    return Object.fromEntries(now.map((it) => [it.type, it])) as never;
-  }
-
-  const change = (version: string) => {
-    const { spec } = route(version);
-    return cluster.api.must(
-      'PATCH',
-      `${networking('virtualservices')}/backend`,
-      { spec },
-      'application/merge-patch+json',
-    );
-  };
-
   async function leading(of: readonly ReplicaProcess[]): Promise<readonly ReplicaProcess[]> {
     const states = await Promise.all(of.map(async (it) => ((await statusOf(it)).election?.leads ? [it] : [])));
     return states.flat();
@@ -188,10 +137,10 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     expect(text).toMatch(/\n3 replicas\n {2}proxies {2}1 known, 4 connected, 4 in step/);
     expect(text).toContain(`\n  leader   ${leader?.socket}\n`);
     await vi.waitFor(async () => {
-      expect((await conditionsOfRoute()).Distributed).toMatchObject({ status: 'True', reason: 'AllProxies' });
+      expect((await backend.conditionsOfRoute()).Distributed).toMatchObject({ status: 'True', reason: 'AllProxies' });
     }, 20_000);
     // Of all replicas: Envoy's stream, and one of each.
-    expect((await conditionsOfRoute()).Distributed?.message).toMatch(/^4\/4 have version/);
+    expect((await backend.conditionsOfRoute()).Distributed?.message).toMatch(/^4\/4 have version/);
   });
 
   test('no request fails while the leader is killed, and the status goes on within 15 s of its lease', async () => {
@@ -201,12 +150,12 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     const rest = replicas.filter((replica) => replica !== leader);
     await leader?.end('SIGKILL');
     const killedMs = performance.now();
-    await change('v2');
+    await backend.changeRoute('v2');
     // Other replicas serve without a leader.
     await vi.waitFor(async () => expect(await request(port)).toBe('200 v2 served'), 30_000);
-    await vi.waitFor(async () => expect((await conditionsOfRoute()).Accepted?.status).toBe('True'), 40_000);
+    await vi.waitFor(async () => expect((await backend.conditionsOfRoute()).Accepted?.status).toBe('True'), 40_000);
     const acceptedMs = performance.now() - killedMs;
-    await vi.waitFor(async () => expect((await conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
+    await vi.waitFor(async () => expect((await backend.conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
     const { requests, failures } = await load.end();
     expect(failures).toEqual([]);
     expect(requests).toBeGreaterThan(100);
@@ -226,42 +175,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     const [leader] = await leading(running);
     await leader?.end('SIGTERM');
     await vi.waitFor(async () => expect(await leading(running.filter((it) => it !== leader))).toHaveLength(1), 20_000);
-    await change('v3');
-    await vi.waitFor(async () => expect((await conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
+    await backend.changeRoute('v3');
+    await vi.waitFor(async () => expect((await backend.conditionsOfRoute()).Distributed?.status).toBe('True'), 20_000);
   });
 });
-
-/** One request through the proxy: status, version of the route, and body. */
-function request(port: number, agent?: Agent): Promise<string> {
-  return new Promise((done, failed) => {
-    const sent = get({ host: '127.0.0.1', port, headers: { host: 'backend.test' }, agent }, async (response) => {
-      let body = '';
-      for await (const part of response) body += part;
-      done(`${response.statusCode} ${response.headers['x-route']} ${body}`);
-    });
-    sent.on('error', failed);
-  });
-}
-
-/** Requests one after the other on three connections, until its end. */
-function startLoad(port: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 3 });
-  const counted = { requests: 0, failures: [] as string[] };
-  let isOver = false;
-  const run = async (): Promise<void> => {
-    while (!isOver) {
-      const answer = await request(port, agent).catch((error: Error) => error.message);
-      counted.requests++;
-      if (!/^200 v\d served$/.test(answer)) counted.failures.push(answer);
-    }
-  };
-  const running = Promise.all([run(), run(), run()]);
-  return {
-    end: async () => {
-      isOver = true;
-      await running;
-      agent.destroy();
-      return counted;
-    },
-  };
-}
