@@ -10,10 +10,10 @@ VITEST := node node_modules/vitest/vitest.mjs
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-setup: ## install Envoy, Node 24 and 22, npm packages and what the tests need of the system
+setup: ## install Envoy, Node 24 and 22, npm packages, and system packages that the tests need
 	@scripts/setup.sh
 
-generate: setup ## validators and templates, compiled ahead (src/generated)
+generate: setup ## validators and templates as code (src/generated)
 	@node scripts/generate.mjs
 
 build: generate ## the programs, bundled into dist/
@@ -25,14 +25,14 @@ test: build ## all tests: unit, golden, end to end, on Node 24; unit tests on No
 one: $(if $(findstring .e2e.,$(FILE)),build,generate) ## one test file: make one FILE=src/watch/watch.test.ts
 	@$(VITEST) run $(or $(FILE),$(error name the file: make one FILE=src/watch/watch.test.ts))
 
-times: ## write where the time of the last `make test` went into CONTRIBUTING.md
+times: ## write a table of where the time of the last `make test` went into CONTRIBUTING.md
 	@node scripts/times.mjs
 
-unit: generate ## the tests that start no process
+unit: generate ## the unit tests
 	@$(VITEST) run --project unit
 
-golden: generate ## write the goldens again from fixtures/, remove orphans, and say what changed
-	@UPDATE_GOLDEN=1 $(VITEST) run --project unit src/compiler/golden.test.ts
+golden: generate ## write the expected output (golden/) again from fixtures/, remove orphans, and print what changed
+	@UPDATE_GOLDEN=1 $(VITEST) run --project unit src/compiler/golden.test.ts src/injection/golden.test.ts
 
 e2e: build ## the tests with real Envoys, sockets and network namespaces
 	@$(VITEST) run --project 'e2e*'
@@ -49,21 +49,21 @@ check: lint ## what a push must pass: types, lint, unit tests, goldens, document
 docs: generate ## write the generated documents again
 	@node scripts/docs.mjs
 
-bench: build ## the figures of docs/project/performance.md
+bench: build ## measure the figures of docs/project/performance.md
 	@node --expose-gc bench/run.mjs
 
-soak: build ## long runs, by hand: many more generated meshes, broken configurations, values a property, policy changes under load, changes of the source
+soak: build ## long runs, by hand: randomized tests with 20 times the iterations, then mutation tests
 	@SOAK=1 $(VITEST) run $$(grep -rlE "testing/effort.ts'" src e2e --include='*.test.ts' --include='*.e2e.ts')
 	@node scripts/mutate.mjs --count 150 --end-to-end
 
-demo: build ## the specification's outcome table, and its tokens at a gateway, on real Envoys
+demo: build ## meshes of real Envoys: expected and actual result of each call, and tokens at a gateway
 	@node scripts/demo.mjs
 
-demo-fleet: build ## meshd, a gateway and ten sidecars: when each change reaches each proxy, and meshd killed while requests go on
+demo-fleet: build ## meshd, a gateway and ten sidecars: how fast each edit of a policy reaches each proxy, while meshd is killed and restarted
 	@node scripts/demo-fleet.mjs
 
-cluster: build ## a Kubernetes API server, meshd and the first mesh, for kubectl in another terminal, until Ctrl-C
+cluster: build ## a Kubernetes API server, meshd and two namespaces of pods, for your own kubectl in another terminal, until Ctrl-C
 	@exec node scripts/cluster.mjs
 
-clean: ## remove what was made, keep what was fetched
+clean: ## remove build output, keep downloaded tools and packages
 	@rm -rf dist src/generated coverage .cache

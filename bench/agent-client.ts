@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serviceMesh } from '../src/cli/agent/testing/sample-mesh.ts';
-import { connectTo, send } from '../src/control/testing/control-bench.ts';
-import { createTestRequest } from '../src/control/testing/signing-requests.ts';
 import { AgentFolder, type AgentStart } from './agent-folder.ts';
+import { signedFor } from './client-identities.ts';
 import { line, median, ms, ratio } from './measure.ts';
 import { generateMesh } from './mesh.ts';
 import { Meshd } from './meshd-folder.ts';
@@ -48,14 +47,9 @@ export async function agentClient(): Promise<void> {
 
 /** A certificate of meshd's, and where it is. */
 async function prepare(folder: AgentFolder, meshd: Meshd): Promise<void> {
-  const root = await meshd.root();
-  const { csr, privateKey } = await createTestRequest();
-  const client = connectTo(meshd.port, root);
-  const { code, details, chain } = await send(client, { csr, token: await meshd.mint.mint('foo/httpbin') });
-  client.close();
-  if (code !== 0) throw new Error(`refused with ${code}: ${details}`);
+  const { root, privateKey, certificates } = await signedFor(meshd, ['foo/httpbin']);
   await folder.write('certs/key.pem', privateKey);
-  await folder.write('certs/cert-chain.pem', chain.slice(0, -1).join(''));
+  await folder.write('certs/cert-chain.pem', certificates.join(''));
   await folder.write('certs/root-cert.pem', root);
   await folder.write('mesh.yaml', `defaultConfig: {discoveryAddress: "localhost:${meshd.port}"}\n`);
 }

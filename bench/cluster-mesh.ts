@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { loadAll } from 'js-yaml';
 import { type Cluster, startCluster } from '../src/testing/kubernetes/cluster.ts';
-import { builtProgram } from '../src/testing/kubernetes/programs.ts';
+import { defineAll } from '../src/testing/kubernetes/definitions.ts';
+import { runPod } from '../src/testing/kubernetes/run-pod.ts';
 import { generateMesh, type MeshSize } from './mesh.ts';
 
 interface Manifest {
@@ -41,20 +40,7 @@ export class ClusterMesh {
 
   async #write(): Promise<void> {
     const { api } = this.cluster;
-    const most = { maxBuffer: 64 << 20 };
-    const { stdout } = await promisify(execFile)(process.execPath, ['dist/meshd.js', 'crds'], most);
-    const kubectl = [
-      await builtProgram('kubectl'),
-      '--kubeconfig',
-      this.cluster.kubeconfig('kubectl', this.cluster.adminToken),
-    ];
-    const applied = promisify(execFile)(
-      kubectl[0] as string,
-      [...kubectl.slice(1), 'apply', '--server-side', '-f', '-'],
-      most,
-    );
-    applied.child.stdin?.end(stdout);
-    await applied;
+    await defineAll(this.cluster);
     const objects = generateMesh(this.#size).flatMap(({ text }) => loadAll(text) as Manifest[]);
     const of = (kind: string): readonly Manifest[] => objects.filter((object) => object.kind === kind);
     for (const { metadata, ...rest } of of('Namespace'))
@@ -77,12 +63,7 @@ export class ClusterMesh {
         apiVersion: 'networking.mesh.io/v1beta1',
       }),
     );
-    await each(pods, async ({ metadata, spec, status }) => {
-      const containers = (spec.containers ?? []).map((container) => ({ image: 'application', ...container }));
-      const path = `/api/v1/namespaces/${metadata.namespace}/pods`;
-      await api.must('POST', path, { metadata, spec: { ...spec, nodeName: 'node', containers } });
-      await this.#patch(`${path}/${metadata.name}/status`, { status });
-    });
+    await each(pods, (pod) => runPod(api, pod));
     await each(
       Array.from({ length: this.#size.services }, (_, s) => s),
       (s) => this.#writeSlice(s, pods),

@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientIdentity, Seen } from './delta-client.ts';
+import type { ClientIdentity } from './client-identities.ts';
+import type { Seen } from './delta-client.ts';
 import type { CrowdCommand, CrowdReport } from './delta-crowd.ts';
 
 const pollMs = 100;

@@ -5,16 +5,10 @@ import { type ConfigurationList, configurationTypes } from '../src/xds/aggregate
 import { ResourceList } from '../src/xds/resource-list.ts';
 import { ResourceView } from '../src/xds/resource-view.ts';
 import { setType } from '../src/xds/whole-sets.ts';
+import type { ClientIdentity } from './client-identities.ts';
+import { Entries } from './delta-entries.ts';
 import { field, framed, type ReadResource, readResponse } from './delta-wire.ts';
-
-/** Who a client is, and where it goes. */
-export interface ClientIdentity {
-  readonly port: number;
-  readonly root: string;
-  readonly certificate: string;
-  readonly privateKey: string;
-  readonly nodeId: string;
-}
+import { nowMs } from './measure.ts';
 
 /** What a client has seen since it was asked to count anew. */
 export interface Seen {
@@ -26,26 +20,6 @@ export interface Seen {
   isThrough: boolean;
   /** When the last acknowledgement went out, as the machine's monotonic clock counts, in milliseconds. */
   lastAckMs: number;
-}
-
-/** Names with their versions, kept once for all clients of a process. */
-class Entries {
-  readonly #ids = new Map<string, number>();
-  readonly names: string[] = [];
-  readonly versions: string[] = [];
-  readonly encoded: Buffer[] = [];
-
-  idOf(name: string, version: string): number {
-    const key = `${name}\n${version}`;
-    let id = this.#ids.get(key);
-    if (id === undefined) {
-      id = this.names.push(name) - 1;
-      this.versions.push(version);
-      this.encoded.push(field(5, Buffer.concat([field(1, name), field(2, version)])));
-      this.#ids.set(key, id);
-    }
-    return id;
-  }
 }
 
 const entries = new Entries();
@@ -242,11 +216,6 @@ export class DeltaClient {
 
 function nothing(): Seen {
   return { responses: 0, endpointResponses: 0, bytes: 0, isThrough: false, lastAckMs: 0 };
-}
-
-/** Milliseconds of the clock that all processes of the machine share. */
-export function nowMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 function namesOf(resources: readonly ReadResource[], pattern: RegExp): readonly string[] {

@@ -1,5 +1,6 @@
 // A process of clients of the discovery protocol, which does what its parent says.
-import { type ClientIdentity, DeltaClient, type Seen } from './delta-client.ts';
+import type { ClientIdentity } from './client-identities.ts';
+import { DeltaClient, type Seen } from './delta-client.ts';
 
 /** What the parent asks for. */
 export type CrowdCommand =

@@ -1,4 +1,4 @@
-// Preloaded into a program that is measured: tells on a Unix socket how long its main thread was busy, and its heap.
+// Preloaded into a program that is measured: tells on a Unix socket how long its main thread was busy, and its heap, to event-loop-probe.ts.
 import { createServer } from 'node:http';
 import { Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';

@@ -31,20 +31,19 @@ export function changingFleet(): void {
     repeated(10, (i) => [put(pods[i % 2] as MeshObject<string>)]),
   );
   const modes = ['STRICT', 'PERMISSIVE', 'DISABLE'];
-  const policies = modes.map((mode) => one(workloadPolicy(7, size, mode).text));
+  const inTurn = <T>(texts: readonly T[], i: number): T => texts[i % texts.length] as T;
   fleet.time(
     "a workload's policy",
-    repeated(9, (i) => [put(policies[i % 3] as MeshObject<string>)]),
+    repeated(9, (i) => [put(one(workloadPolicy(7, size, inTurn(modes, i)).text))]),
   );
-  const access = ['ns-1', 'ns-2', 'ns-4'].map((client) => one(namespaceAccess(client)));
+  const clients = ['ns-1', 'ns-2', 'ns-4'];
   fleet.time(
     "a namespace's access rules (100 proxies)",
-    repeated(9, (i) => [put(access[i % 3] as MeshObject<string>)]),
+    repeated(9, (i) => [put(one(namespaceAccess(inTurn(clients, i))))]),
   );
-  const strict = modes.map((mode) => one(namespaceMode(mode)));
   fleet.time(
     "a namespace's mode (100 proxies, 100 services)",
-    repeated(9, (i) => [put(strict[i % 3] as MeshObject<string>)]),
+    repeated(9, (i) => [put(one(namespaceMode(inTurn(modes, i))))]),
   );
   const rule = files.find(({ path }) => path === 'rule-0.yaml')?.text ?? '';
   fleet.time(

@@ -27,6 +27,11 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
+/** Milliseconds of the clock that all processes of the machine share. */
+export function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 /** Highest resident memory of this process so far, in MB. */
 export function peakMb(): number {
   return process.resourceUsage().maxRSS / 1024;

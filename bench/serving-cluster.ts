@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { identitiesFor } from './client-identities.ts';
 import { ClusterMesh } from './cluster-mesh.ts';
 import { Crowd, seenOf } from './crowd.ts';
-import { nowMs } from './delta-client.ts';
-import { identitiesFor } from './distributing.ts';
-import { line, median, ms, quantile } from './measure.ts';
+import { line, median, ms, nowMs, quantile } from './measure.ts';
 import { Meshd } from './meshd-folder.ts';
 import { cpuMs, residentMib } from './process-cost.ts';
 

@@ -77,30 +77,22 @@ for (const { module, script, hasMap } of cachedScripts) {
   const [letters] = /[^\0-\x7f]+/.exec(readFileSync(`${made}/${script}`, 'utf8')) ?? [];
   if (letters !== undefined) throw new Error(`${script} holds "${letters}": write it as \\u… where it comes from`);
 }
-await build({
-  ...shared,
-  entryPoints: ['src/live/aside/compile-thread.ts'],
-  outfile: `${made}/agent-compile.cjs`,
-  format: 'cjs',
-  define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-  plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
-});
-await build({
-  ...shared,
-  entryPoints: ['src/control/push/compile-worker.ts'],
-  outfile: `${made}/meshd-compile.cjs`,
-  format: 'cjs',
-  define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-  plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
-});
-await build({
-  ...shared,
-  entryPoints: ['src/control/status/lint-worker.ts'],
-  outfile: `${made}/meshd-lint.cjs`,
-  format: 'cjs',
-  define: { ...shared.define, 'import.meta.dirname': '__dirname' },
-  plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
-});
+const threads = {
+  'agent-compile': 'src/live/aside/compile-thread.ts',
+  'meshd-compile': 'src/control/push/compile-worker.ts',
+  'meshd-lint': 'src/control/status/lint-worker.ts',
+  'meshd-admission': 'src/control/admission/admission-worker.ts',
+};
+for (const [name, entryPoint] of Object.entries(threads)) {
+  await build({
+    ...shared,
+    entryPoints: [entryPoint],
+    outfile: `${made}/${name}.cjs`,
+    format: 'cjs',
+    define: { ...shared.define, 'import.meta.dirname': '__dirname' },
+    plugins: [lazySchema, lazyBuiltins, plainBuiltins, unusedParts, thirdParty.plugin],
+  });
+}
 await buildLibrary(made, thirdParty);
 const shebang = '#!/usr/bin/env node';
 for (const name of programs) {

@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { promisify } from 'node:util';
 import { bringPort } from '../../src/testbed/brought-port.ts';
+import { applyInstallation } from '../../src/testing/kubernetes/apply.ts';
 import { type Cluster, startCluster, usualControllers } from '../../src/testing/kubernetes/cluster.ts';
 import { kubeconfigText } from '../../src/testing/kubernetes/kubeconfig-text.ts';
+import { adminKubectl, type Kubectl } from '../../src/testing/kubernetes/kubectl.ts';
 import type { AsksMeshd } from '../demo/arrivals.ts';
 import type { ServedSource } from '../served/served-fleet.ts';
 import { createServedMesh, type ServedMesh } from '../served/served-mesh.ts';
-import { type Kubectl, openKubectl } from './kubectl.ts';
 import { playKubelet } from './played-kubelet.ts';
 
 /** A mesh that meshd reads from a Kubernetes API server; its pods are network namespaces with real Envoys. */
@@ -30,12 +31,12 @@ export async function createClusterMesh(example: string, onProgress: (step: stri
   };
   try {
     const kubeconfig = cluster.kubeconfig('admin', cluster.adminToken);
-    const kubectl = await openKubectl(kubeconfig);
+    const kubectl = await adminKubectl(cluster);
     const topology = await readFile(`${example}/topology.yaml`, 'utf8');
     onProgress('custom resources, rights of meshd, namespaces, services, pods');
     const definitions = await promisify(execFile)(process.execPath, ['dist/meshd.js', 'crds'], { maxBuffer: 64 << 20 });
     await kubectl(['apply', '--server-side', '-f', '-'], definitions.stdout);
-    await kubectl(['apply', '-f', 'deploy/meshd-rbac.yaml']);
+    await applyInstallation(cluster);
     await kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
     await playKubelet(cluster, kubectl, topology);
     const mesh = await createServedMesh({

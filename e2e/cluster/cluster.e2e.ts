@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../src/testbed/until.ts';
+import { openKubectl } from '../../src/testing/kubernetes/kubectl.ts';
 import { describeMesh } from '../testing/describe-mesh.ts';
 import { type StartedScript, startScript, untilGone } from '../testing/started-script.ts';
-import { openKubectl } from './kubectl.ts';
 
 describeMesh('make cluster', () => {
   let script: StartedScript;

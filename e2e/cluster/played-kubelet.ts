@@ -1,12 +1,11 @@
 import { loadAll } from 'js-yaml';
 import type { Cluster } from '../../src/testing/kubernetes/cluster.ts';
-import type { Kubectl } from './kubectl.ts';
+import type { Kubectl } from '../../src/testing/kubernetes/kubectl.ts';
+import { type PodManifest, runPod } from '../../src/testing/kubernetes/run-pod.ts';
 
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly spec?: { readonly containers?: readonly object[]; readonly clusterIPs?: readonly string[] };
-  readonly status?: object;
+  readonly spec?: { readonly clusterIPs?: readonly string[] };
 }
 
 /**
@@ -15,17 +14,13 @@ interface Manifest {
  */
 export async function playKubelet({ api }: Cluster, kubectl: Kubectl, topology: string): Promise<void> {
   const objects = loadAll(topology) as Manifest[];
-  const [pods, others] = [objects.filter(isPod), objects.filter((object) => !isPod(object))];
+  const pods = objects.filter(isPod);
+  const others = objects.filter((object) => !isPod(object));
   await kubectl(
     ['apply', '-f', '-'],
     JSON.stringify({ apiVersion: 'v1', kind: 'List', items: others.map(withFamilies) }),
   );
-  for (const { metadata, spec, status, ...rest } of pods) {
-    const containers = (spec?.containers ?? []).map((container) => ({ image: 'application', ...container }));
-    const path = `/api/v1/namespaces/${metadata.namespace}/pods`;
-    await api.must('POST', path, { ...rest, metadata, spec: { ...spec, nodeName: 'node', containers } });
-    await api.must('PATCH', `${path}/${metadata.name}/status`, { status }, 'application/merge-patch+json');
-  }
+  for (const pod of pods) await runPod(api, pod);
 }
 
 /** A server asks for the word where a service has addresses of both families. */
@@ -34,6 +29,6 @@ function withFamilies(object: Manifest): object {
   return isDual ? { ...object, spec: { ...object.spec, ipFamilyPolicy: 'RequireDualStack' } } : object;
 }
 
-function isPod({ kind }: Manifest): boolean {
-  return kind === 'Pod';
+function isPod(object: Manifest): object is Manifest & PodManifest {
+  return object.kind === 'Pod';
 }

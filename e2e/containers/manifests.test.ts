@@ -46,7 +46,7 @@ describe('the manifests of deploy', () => {
     const { lifecycle, ...ordinaryRest } = proxyOf(ordinary);
     expect(restartPolicy).toBe('Always');
     expect(rest).toEqual({ ...ordinaryRest, lifecycle: { preStop: lifecycle?.preStop } });
-    const placement = { podIp: '10.0.0.1', volumes: '/volumes' };
+    const placement = { podIp: '10.0.0.1', hostIp: '10.0.0.2', volumes: '/volumes' };
     const played = (pod: PodManifest): object => {
       const { spec, ...others } = playedPod(pod, placement);
       return { ...others, spec: { ...spec, containers: spec.containers.map(({ name }) => name) } };

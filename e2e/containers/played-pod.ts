@@ -4,6 +4,8 @@ import type { Container, PodManifest, Variable, Volume } from './pod-manifest.ts
 /** What the cluster decides of a pod. */
 export interface Placement {
   readonly podIp: string;
+  /** Address of the node. */
+  readonly hostIp: string;
   /** Folder with a folder for each volume, as podman sees it. */
   readonly volumes: string;
   /** Addresses of services by name, in the place of the cluster's DNS. */
@@ -18,12 +20,15 @@ export interface Placement {
  * - variables from fields of the pod have their values;
  * - init containers are containers, and nothing is started again: whoever plays the pod starts all in the kubelet's order;
  * - names of services are in the file of hosts;
+ * - annotations are left out, of which it takes no more than 63 characters: the volume that tells them has them all;
  * - hooks and probes are left out: whoever plays the pod runs them.
  */
 export function playedPod(pod: PodManifest, placement: Placement): PodManifest {
   const { initContainers, containers, volumes } = pod.spec;
+  const { annotations, ...metadata } = pod.metadata;
   return {
     ...pod,
+    metadata,
     spec: {
       ...pod.spec,
       restartPolicy: 'Never',
@@ -40,7 +45,7 @@ function hostFolder(name: string, { volumes }: Placement): Volume {
   return { name, hostPath } as Volume;
 }
 
-function playedContainer(container: Container, pod: PodManifest, { podIp }: Placement): Container {
+function playedContainer(container: Container, pod: PodManifest, { podIp, hostIp }: Placement): Container {
   const { lifecycle, startupProbe, readinessProbe, restartPolicy, ...rest } = container;
   if (container.env === undefined) return rest;
   const fields: Readonly<Record<string, string>> = {
@@ -48,6 +53,7 @@ function playedContainer(container: Container, pod: PodManifest, { podIp }: Plac
     'metadata.namespace': pod.metadata.namespace,
     'spec.serviceAccountName': pod.spec.serviceAccountName,
     'status.podIP': podIp,
+    'status.hostIP': hostIp,
   };
   return { ...rest, env: container.env.map((variable) => valued(variable, fields)) };
 }

@@ -52,6 +52,7 @@ export class PlayedPod {
     await makeVolumes(volumes, { ...more, pod, objects });
     const played = playedPod(pod, {
       podIp,
+      hostIp: bridgeIp,
       volumes: join(scratch, basename(volumes)),
       hosts: { [authorityHost]: bridgeIp },
     });

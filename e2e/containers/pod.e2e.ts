@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +7,7 @@ import { until } from '../../src/testbed/until.ts';
 import { createMeshCa } from '../../src/testing/certificates.ts';
 import { applicationProgram } from './application.ts';
 import { startAuthority, startOutside } from './beside-pods.ts';
+import { areContainersImpossible } from './containers-impossible.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { identitySecret } from './identity-secret.ts';
 import { buildAgentImage, buildApplicationImage, imageNames } from './images.ts';
@@ -19,7 +19,7 @@ import { withAuthority } from './with-authority.ts';
 
 const web = `https://${podIp}:8080`;
 
-describe.skipIf(isImpossible())('in containers', () => {
+describe.skipIf(areContainersImpossible())('in containers', () => {
   let engine: Engine;
   let machine: readonly string[];
 
@@ -239,11 +239,3 @@ describe.skipIf(isImpossible())('in containers', () => {
     });
   });
 });
-
-/** Whether `make setup` could not install what containers need; says so on standard error. */
-function isImpossible(): boolean {
-  const base = new URL('../../.tools/container-base.tar', import.meta.url);
-  if (process.getuid?.() === 0 && existsSync(base)) return false;
-  process.stderr.write('SKIPPED: containers need root, and what make setup installs with apt-get\n');
-  return true;
-}

@@ -193,7 +193,10 @@ function faultOf(proxy: string, rows: readonly ProxyRow[]): string | undefined {
   const refusal = own.find(({ refused, message }) => refused.length > 0 || message !== undefined);
   if (refusal !== undefined) throw new Error(`${proxy} refuses ${refusal.refused}: ${refusal.message}`);
   if (own.length === 0) return `${proxy} is not connected`;
-  return own.every(({ isInStep }) => isInStep) ? undefined : `${proxy} is not in step`;
+  const behind = own.filter(({ isInStep }) => !isInStep);
+  return behind.length === 0
+    ? undefined
+    : `${proxy} is not in step: ${JSON.stringify(behind.map(({ types }) => types))}`;
 }
 
 async function textsOf(folder: string): Promise<Record<string, string>> {

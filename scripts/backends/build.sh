@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the servers that tests talk to from Go modules: the Kubernetes API server, its controllers, kubectl, and etcd. The first
-# time takes about ten minutes of a processor. What was built stays in the user's cache folder, under the digest of what it was
+# Builds what tests need from Go modules: the Kubernetes API server, its controllers, kubectl, etcd and helm. The first time takes
+# about eleven minutes of a processor. What was built stays in the user's cache folder, under the digest of what it was
 # built from, for all checkouts; links in .tools/bin lead there. Two builds at once: the second waits for the first.
 # `build.sh --in-background` returns at once, and says in .tools/backends.log how it goes.
 set -euo pipefail
@@ -24,11 +24,17 @@ digest_of() {
 }
 
 programs_of() {
-  if [ "$1" = etcd ]; then echo etcd; else echo kube-apiserver kube-controller-manager kubectl; fi
+  if [ "$1" = kubernetes ]; then echo kube-apiserver kube-controller-manager kubectl; else echo "$1"; fi
 }
 
 package_of() {
-  if [ "$1" = etcd ]; then echo go.etcd.io/etcd/server/v3; else echo "k8s.io/kubernetes/cmd/$1"; fi
+  if [ "$1" = etcd ]; then
+    echo go.etcd.io/etcd/server/v3
+  elif [ "$1" = helm ]; then
+    echo helm.sh/helm/v3/cmd/helm
+  else
+    echo "k8s.io/kubernetes/cmd/$1"
+  fi
 }
 
 is_linked() {
@@ -56,7 +62,7 @@ go_in() {
   shift
   (
     cd "$here/$module"
-    export GOROOT="$tools/go" GOMODCACHE="$cache/work/modules" GOCACHE="$cache/work/objects" CGO_ENABLED=0 GOTOOLCHAIN=local
+    export GOROOT="$tools/go" GOMODCACHE="$cache/go/modules" GOCACHE="$cache/go/objects" CGO_ENABLED=0 GOTOOLCHAIN=local
     export GOFLAGS='-mod=readonly -modcacherw'
     "$GOROOT/bin/go" "$@"
   )
@@ -71,7 +77,7 @@ link() {
 
 everything() {
   local module
-  for module in etcd kubernetes; do is_linked "$module" || return 1; done
+  for module in etcd helm kubernetes; do is_linked "$module" || return 1; done
 }
 
 everything && exit
@@ -83,8 +89,8 @@ compgen -G "$tools/go/pkg/tool/*/compile" >/dev/null || fail "$tools/go holds no
 mkdir -p "$cache"
 exec 9>"$cache/lock"
 flock 9
-for module in etcd kubernetes; do
+for module in etcd helm kubernetes; do
   [ -d "$cache/$module-$(digest_of "$module")" ] || build "$module"
   link "$module"
 done
-rm -rf "$cache/work"
+rm -rf "$cache/go"

@@ -6,8 +6,9 @@ import { code, table } from './markdown.ts';
 
 const introduction = `# Custom resources
 
-Written by \`make docs\` from \`src/definitions/\` and \`fixtures/server-checks.json\`. The kinds of the mesh on a Kubernetes API
-server: what they are called there, what \`kubectl get\` prints, and what the server checks before an object is stored.
+Written by \`make docs\` from \`src/definitions/\` and \`fixtures/server-checks.json\`. On a Kubernetes API server, the
+[kinds](kinds.md) of the mesh are custom resources. This page has their names, the columns that \`kubectl get\` prints, and what the
+server checks before it stores an object.
 
 ## Installing
 
@@ -15,11 +16,13 @@ server: what they are called there, what \`kubectl get\` prints, and what the se
 meshd crds | kubectl apply -f -
 \`\`\`
 
-[meshd crds](meshd-crds.md) prints the CustomResourceDefinitions, also for an update. They need Kubernetes 1.29 or newer. Every kind
-is served as \`v1\`, \`v1beta1\` and \`v1alpha3\`: three names for the same fields. Objects are stored as \`v1\`, and any version of an
-object can be read, whichever it was written as. Definitions of Istio's groups may be in the same cluster: \`meshd\` reads the objects
-of both ([Coming from Istio](../guides/from-istio.md)), and a short name such as \`vs\` then stands for the group that comes first in
-the alphabet.
+[meshd crds](meshd-crds.md) prints the CustomResourceDefinitions. The same command updates them after an update of \`meshd\`. They need
+Kubernetes 1.29 or newer.
+
+The server offers every kind in the versions \`v1\`, \`v1beta1\` and \`v1alpha3\`, which have the same fields. It stores objects as
+\`v1\`; an object that was written in one version can be read in each. The definitions of Istio's API groups may be in the same cluster:
+\`meshd\` reads the objects of both ([Coming from Istio](../guides/from-istio.md)). A short name such as \`vs\` then means the group that
+is first in alphabetical order.
 
 ## Names and columns
 
@@ -27,43 +30,48 @@ the alphabet.
 `;
 
 const afterColumns = `
-After those columns come, for every kind:
+Every kind has these columns after its own:
 
 | column | meaning |
 |---|---|
-| Accepted | \`True\`: the object as it is now is valid; \`False\`: its last valid version is in force, if there is one |
-| Distributed | \`True\`: every proxy that it is for has it |
-| (Reason) | why it is accepted or not, in a word |
-| (Proxies) | how many proxies have it, of those that it is for, and which version |
+| Accepted | \`True\`: the object is valid; \`False\`: it has errors, and its last valid version is active, if there is one |
+| Distributed | \`True\`: every connected proxy has the active version |
+| (Reason) | the reason of Accepted, in one word |
+| (Proxies) | how many of the connected proxies have the active version, and which version that is |
 | Age | time since the object was created |
 
-Columns in parentheses are printed by \`kubectl get -o wide\`. Lists and labels are printed as JSON. The state is
-empty while no control plane writes it (\`PILOT_ENABLE_STATUS\`).
+Columns in parentheses are printed only by \`kubectl get -o wide\`. Lists and labels are printed as JSON. \`meshd\` fills Accepted,
+Distributed, Reason and Proxies only with \`PILOT_ENABLE_STATUS=true\` ([status of objects](meshd-serve.md#status-of-objects)).
 
 ## What the server checks
 
-- types, required fields, allowed values, bounds, and the form of texts such as hosts and durations. Such an error names the field
-- fields that this project knows and does not support. The error says what to write instead
-- fields that nobody defined, if the writer asks for it: \`kubectl apply\` does unless it is told \`--validate=false\`, and server-side
-  apply always does. For others the server **drops the field** and sends a warning; with \`meshd crds --keep-unknown-fields\` it keeps
-  it, and \`meshd\` refuses the object
-- names that stand twice where each may stand once: subsets, ports of a ServiceEntry, entries of \`exportTo\`
-- the rules below. They are written in CEL
+The server refuses an object in these cases, and its error names the field:
 
-Selectors belong to one owner in server-side apply: a second one gets a conflict, where two would select what neither of them meant.
+- A field has the wrong type or a value that is not allowed, a number is out of its range, a text such as a host or a duration has
+  the wrong form, or a required field is missing.
+- A field of Istio is not supported here. The error says what to write instead.
+- A field is unknown, and the client asks the server to check that. \`kubectl apply\` does, unless it gets \`--validate=false\`, and
+  server-side apply always does. For other clients the server **drops the field** and sends a warning. If the definitions were
+  printed with \`meshd crds --keep-unknown-fields\`, the server keeps the field, and \`meshd\` refuses the object.
+- A name stands twice where each may stand only once: subsets of a DestinationRule, ports of a ServiceEntry, entries of \`exportTo\`.
+- A rule of the table below is broken. These rules are part of the definitions, written in the Common Expression Language (CEL).
+
+The server treats a selector (\`selector\`, \`workloadSelector\`) as one value, not as a map of labels. With server-side apply it therefore
+belongs to one writer (field manager): a second writer that adds a label to it gets a conflict. If the server merged the labels of two
+writers, the policy would apply to other workloads than either of them meant.
 `;
 
 const beforeBounds = `
-An API server computes beforehand what rules may cost, and therefore wants lists of limited length. Longer ones compile, but cannot be
-stored:
+An API server estimates the cost of such rules in advance, so these lists need a largest length. A longer list compiles, but the
+server does not store it:
 `;
 
 const beforeLeft = `
 ## What is left to meshd
 
-An object that is stored may still be invalid: rules that compare objects with each other, and those that a server cannot say. \`meshd\`
-checks everything, and holds the last valid version of an invalid object; \`meshpol lint\` finds the same before anything is applied. Of
-an object by itself a server does not find these errors, or not always:
+An object that the server has stored may still be invalid: the server can't compare objects with each other, and can't check
+everything in one object. \`meshd\` checks all of it; if an object is invalid, its last valid version stays active. \`meshpol compile\` and \`meshpol lint\`
+find the same errors before you apply the object. In a single object, the server doesn't find these errors, or not always:
 `;
 
 /** Names, columns and checks of every kind that has a definition. */

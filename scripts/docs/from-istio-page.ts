@@ -7,11 +7,11 @@ import { schemaFields } from './schema-fields.ts';
 
 const introduction = `# Coming from Istio
 
-Istio's YAML is read unchanged: the same kinds and fields, and Istio's names of API groups, labels and annotations. No control plane
-pushes configuration to proxies. \`meshpol compile\` compiles it on your machine or in CI, and \`pilot-agent proxy\` compiles it beside
-the workload; both read files. A kind or field that is not supported and could change who gets access is an error with file, line and
-column. Other unsupported input causes a warning or an info line. To see what concerns you, [install
-\`meshpol\`](../../README.md#install), and compile the objects of your cluster:
+Istio's YAML is read unchanged: the same kinds and fields, and Istio's names of API groups, labels and annotations. One compiler is
+used everywhere: by \`meshpol compile\` on your machine or in CI, by \`pilot-agent proxy\` beside the workload, and by
+[\`meshd serve\`](../reference/meshd-serve.md), the counterpart of \`istiod\`, for all proxies of a mesh. A kind or field that is not
+supported and could change who gets access is an error with file, line and column. Other unsupported input causes a warning or an
+info line. To see what concerns you, [install \`meshpol\`](../../README.md#install), and compile the objects of your cluster:
 
 \`\`\`sh norun
 kubectl get -A -o yaml namespaces,services,endpointslices,pods,peerauthentications,requestauthentications,authorizationpolicies,destinationrules,virtualservices,gateways.networking.istio.io,sidecars,serviceentries,workloadentries,workloadgroups,proxyconfigs > mesh.yaml
@@ -38,16 +38,18 @@ const different = `## What behaves differently
 
 | in Istio | here |
 |---|---|
-| \`istioctl analyze\` and \`istiod\` check objects with different code | the same compiler checks them in CI and beside the proxy |
-| a webhook rejects an invalid object, or it is ignored | it is an error. In a running proxy the last valid version of the object stays active |
-| \`istiod\` sends configuration over xDS | the agent writes files that Envoy watches |
+| \`istioctl analyze\` and \`istiod\` check objects with different code | the same compiler checks them in CI, beside the proxy and in \`meshd\` |
+| a webhook rejects an invalid object, or it is ignored | [\`meshd\`](../reference/meshd-serve.md#validation-of-objects) has such a webhook too. If an invalid object is stored all the same, its last valid version stays active |
+| \`istiod\` sends configuration over xDS | \`meshd serve\` does so too. Without it, the agent compiles the configuration itself, into files that Envoy watches |
 | \`istiod\` signs certificates | [\`meshd\`](../reference/meshd-serve.md) signs them, for Istio's agents too. Certificates from files are supported as well |
 | hot restart, \`parentShutdownDuration\` | no hot restart: changes are applied while Envoy runs |
 | the root namespace is \`istio-system\` | it is \`mesh-system\`, or \`istio-system\` if that namespace has policies of Istio's API group ([details](../reference/meshpol-compile.md#inputs)) |
 | an ALLOW rule with HTTP conditions never matches on TCP ports, and nothing says so | the same, with a warning that lists the ports |
 | a path or host in a rule matches requests that spell it as the rule does | in DENY and CUSTOM rules, and in \`not…\` fields, it also matches equivalent spellings ([access rules](../reference/compiled-policies.md#access-rules)) |
 | \`EXIT_ON_ZERO_ACTIVE_CONNECTIONS\`, \`pilot-agent wait\`, \`/quitquitquit\` | the same |
-| \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`origins.json\` beside the configuration names the policies that it comes from |
+| \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`meshd why\`, or \`origins.json\` beside the configuration, names the policies that it comes from |
+| \`istioctl proxy-status\` shows which proxies have the current configuration | \`meshd proxies\` |
+| \`istioctl experimental authz check\` shows the access rules of a proxy | \`meshpol explain\` predicts the result of a request, and names the rule that decides |
 | a Sidecar with \`ingress\` takes all other ports of services away | these ports stay as they are, so that their port-level mutual TLS remains in effect |
 | a Sidecar without \`egress\` or \`outboundTrafficPolicy\` imports everything, and follows the mesh configuration | the part comes from the Sidecar of its namespace, then from that of the root namespace, as Istio's reference says |
 | a listener of a Sidecar with \`captureMode: NONE\` passes unknown destinations on | it refuses them: there is no other destination than the listener itself |

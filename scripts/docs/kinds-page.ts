@@ -17,7 +17,7 @@ fields that are not supported are errors ([Coming from Istio](../guides/from-ist
 
 ## metadata
 
-The metadata of every kind. A Namespace and a Node have no \`metadata.namespace\`. Other fields that Kubernetes writes are accepted and not read.
+The metadata of every kind. A Namespace and a Node have no \`metadata.namespace\`. Other fields that Kubernetes writes are ignored.
 [meshpol compile](meshpol-compile.md) has the labels and annotations with a meaning, such as \`mesh-injection: enabled\`.
 
 ${fieldTable(metadataFields())}

@@ -17,6 +17,8 @@ export const alone: readonly string[] = [
 export const onClusters: readonly string[] = [
   'src/{testing/,}kubernetes/*.e2e.ts',
   'e2e/cluster/*.e2e.ts',
-  'src/control/{keys,leader,status,registry/cluster}/*.e2e.ts',
+  'src/control/{admission,keys,leader,status,registry/cluster}/*.e2e.ts',
+  'src/install/*.e2e.ts',
+  'src/control/debug/account-readers.e2e.ts',
   'src/definitions/*.e2e.ts',
 ];

@@ -27,4 +27,4 @@ export interface TestTimes {
 export const timesFile = '.cache/test-times.json';
 
 /** What `make test` may take on two processors. */
-export const budget = { seconds: 21 * 60, cpuSeconds: 1_500 } as const;
+export const budget = { seconds: 23 * 60, cpuSeconds: 1_650 } as const;

@@ -4,7 +4,7 @@ import type { Outcome, Step } from './outcome.ts';
 import { decidersOf } from './reason/deciders.ts';
 import { keyOf, type WorkloadName } from './world.ts';
 
-/** What one station made of a request, and who decided that. */
+/** One step of a request, and the fields of objects that decided it. */
 export interface ExplainedStep {
   readonly station: Step['station'];
   /** Name of the chain, rule or route; empty where none was met. */
@@ -22,14 +22,14 @@ export interface ExplainedLeg {
   readonly steps: readonly ExplainedStep[];
 }
 
-/** One way of a request: how it ends, and every station before. */
+/** One way of a request: its result, and every step before. */
 export interface ExplainedWay {
   readonly outcome: Outcome;
   readonly target?: WorkloadName;
   readonly legs: readonly ExplainedLeg[];
 }
 
-/** Adds to each way the objects that decided it; ways that end alike after the same stations are one. */
+/** Adds to each way the objects that decided it, and joins ways with the same steps and result. */
 export function explainWays(
   ways: readonly Way[],
   originsOf: (workload: string) => OriginsFile,

@@ -42,11 +42,11 @@ const rbacWith = (policies: object): object => ({
 });
 
 describe('a lifted proxy', () => {
-  test('lets a request reach the application that no filter is against', () => {
+  test('delivers a request that no filter refuses', () => {
     expect(outcomeWith()).toEqual({ kind: 'reaches', clusters: ['app'], request });
   });
 
-  test('gives no answer where a filter is on the way of which nothing is known, and says where', () => {
+  test('gives "unknown" with the place if there is an unknown filter on the way', () => {
     const lua = { name: 'lua', typed_config: any(`${filters}.lua.v3.Lua`, {}) };
     expect(outcomeWith(lua)).toEqual({
       kind: 'unmodelled',
@@ -54,7 +54,7 @@ describe('a lifted proxy', () => {
     });
   });
 
-  test('gives no answer at a rule with a field that is not known, and one where an earlier rule decides', () => {
+  test('gives "unknown" at a rule with an unknown field, and a verdict if an earlier rule decides', () => {
     const whole = { permissions: [{ any: true }], principals: [{ any: true }] };
     const strange = { ...whole, condition: { const_expr: { bool_value: false } } };
     expect(outcomeWith(rbacWith({ a: strange }))).toEqual({

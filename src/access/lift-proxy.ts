@@ -5,7 +5,7 @@ import { liftRouteTable, type RouteTable } from './lift/route.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One proxy's configuration, lifted: what decides about requests, and nothing else. */
+/** The parts of one proxy's configuration that decide about requests. */
 export interface LiftedProxy {
   /** By name. */
   readonly listeners: ReadonlyMap<string, Listener>;
@@ -20,7 +20,7 @@ export interface ProxyResources {
   readonly clusters: readonly Json[];
 }
 
-/** Lifts the resources of one proxy, in the canonical form of Envoy's API. */
+/** Reads what the resources of one proxy mean for requests; they are in the canonical form of Envoy's API. */
 export function liftProxy({ listeners, routes, clusters }: ProxyResources): LiftedProxy {
   const named = <T extends { readonly name: string }>(all: readonly T[]): ReadonlyMap<string, T> =>
     new Map(all.map((one) => [one.name, one]));

@@ -2,7 +2,7 @@ import type { Fragment } from '../envoy/api/fragment.ts';
 import type { NearMiss } from './reason/near-miss.ts';
 import type { HttpRequest } from './request.ts';
 
-/** How a request or a connection ends. */
+/** Result of a request or a connection. */
 export type Outcome =
   /** The mesh answers by itself. `details` is Envoy's own word for why (RESPONSE_CODE_DETAILS). */
   | { readonly kind: 'answered'; readonly status: number; readonly details: string }
@@ -20,7 +20,7 @@ export type Outcome =
   /** The configuration says something there that is not understood: anything may come of it. */
   | { readonly kind: 'unmodelled'; readonly at: string };
 
-/** What one station on the way made of it. */
+/** One step on the way of a request. */
 export interface Step {
   readonly station: 'chain' | 'tls' | 'network-access' | 'path' | 'token' | 'access' | 'route';
   readonly at: Fragment;

@@ -1,7 +1,7 @@
 import type { MeshFile, MeshService, MeshWorkload } from '../contracts/mesh-file.ts';
 import type { LiftedProxy } from './lift-proxy.ts';
 
-/** A mesh whose requests are judged: who there is, and the configuration of each proxy. */
+/** A mesh whose requests are predicted: its workloads, and the configuration of each proxy. */
 export interface World {
   readonly mesh: MeshFile;
   /** By `namespace/name` of the workload. */

@@ -1,9 +1,11 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test, vi } from 'vitest';
+import { createAdminClient } from '../envoy/admin.ts';
 import { freePort } from '../testing/free-ports.ts';
 import { noObserver } from './reload/observer.ts';
 import { httpGet } from './testing/agent-bench.ts';
@@ -58,6 +60,25 @@ describe('an agent whose inputs change', () => {
     await client;
     expect(answers.length).toBeGreaterThan(100);
     expect(answers.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test('has a request that waits in a filter answered by a cluster that goes meanwhile, and the cluster gone soon', async () => {
+    const backend = createHttpServer((_request, response) => response.end('served'));
+    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+    const { port } = backend.address() as AddressInfo;
+    const agent = await start({ sample: { upstream: { name: 'up', port }, slowSeconds: 1.5 } });
+    await agent.untilReady();
+    const admin = createAdminClient({ port: agent.sample.adminPort });
+    const shows = async (path: string, text: RegExp, is = true): Promise<void> =>
+      vi.waitFor(async () => expect(text.test((await admin.get(path)).body)).toBe(is), 10_000);
+    const waiting = agent.get('/upstream/slow');
+    await shows('/stats?filter=fault', /delays_injected: 1/);
+    await agent.change({ upstream: { name: 'other', port } });
+    await vi.waitFor(() => expect(agent.lines.join('').split('configuration in force')).toHaveLength(3), 10_000);
+    expect(await waiting).toEqual({ status: 200, body: 'served' });
+    await shows('/clusters', /^up::/m, false);
+    await shows('/clusters', /^other::/m);
+    backend.close();
   });
 
   test('keeps serving while its folder cannot be written, and tries again without a further change', async () => {

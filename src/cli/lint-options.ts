@@ -78,13 +78,13 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     .option('--max-diagnostics <count>', 'largest number of findings in the text format', parseCount, 50)
     .option(
       '--baseline <file>',
-      'leave out the findings that this file knows: only new ones are printed, and fail',
+      'leave out the findings that are in this file: only new ones are printed and affect the exit code',
       parsePath,
     )
-    .option('--write-baseline <file>', 'write what is found now to this file, and use it', parsePath)
+    .option('--write-baseline <file>', 'write the current findings to this file, and use it as the baseline', parsePath)
     .option('--changed-since <revision>', 'print only findings of objects that changed since this revision of git')
-    .option('--fix', 'make the fixes that are safe, in the files, then lint again')
-    .option('--dry-run', 'with --fix: print what it would change, as a diff, and change nothing')
+    .option('--fix', 'apply the safe fixes to the files, then lint again')
+    .option('--dry-run', 'with --fix: print the fixes as a diff, and change nothing')
     .option('--quiet', 'print no summary and no progress')
     .action(async (paths: string[], options: LintCommandOptions) => {
       const { runLint } = await import('./lint-command.ts');

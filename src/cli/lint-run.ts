@@ -2,6 +2,7 @@ import { DiagnosticBag } from '../diagnostics/bag.ts';
 import { type LintRun, lintTexts, todayInUtc } from '../lint/lint-texts.ts';
 import type { Rule } from '../lint/rule.ts';
 import type { CliIo } from './io.ts';
+import { programFilesBeside } from './program-files-beside.ts';
 import type { LintProject } from './project-file.ts';
 import { type MeshOptions, readMesh, stepsOf } from './read-mesh.ts';
 
@@ -18,5 +19,6 @@ export async function lintInputs(
 ): Promise<LintRun> {
   const bag = new DiagnosticBag();
   const mesh = await readMesh(paths, options, io, bag);
-  return lintTexts({ ...mesh, rules, project, today: todayInUtc(), onStep: stepsOf(io, options) }, bag);
+  const surroundings = await programFilesBeside(mesh.inputs);
+  return lintTexts({ ...mesh, surroundings, rules, project, today: todayInUtc(), onStep: stepsOf(io, options) }, bag);
 }

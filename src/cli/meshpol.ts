@@ -3,6 +3,7 @@ import { version } from '../lib/version.ts';
 import { addExplain } from './access/add-explain.ts';
 import type { CompileOptions } from './compile-command.ts';
 import { addCompletion } from './completion/add-completion.ts';
+import { addInject } from './inject/add-inject.ts';
 import type { CliIo } from './io.ts';
 import { parseKeySetOption } from './key-sets/option.ts';
 import { addLint, addRules } from './lint-options.ts';
@@ -26,8 +27,9 @@ Examples:
   meshpol compile mesh/ --workload shop/cart        one workload, to standard output
   kubectl get pods,svc,peerauthentications,destinationrules -A -o yaml | meshpol compile - -o out
   meshpol compile mesh/ --check out                 what would change, as a diff
-  meshpol explain mesh/ --from shop/web --to cart   what becomes of a request, and which policies decide it
+  meshpol explain mesh/ --from shop/web --to cart   predict whether a request is delivered, and which policies decide
   meshpol lint mesh/                                mistakes in policies that compile
+  meshpol inject -f deployment.yaml | kubectl apply -f -   a workload with its proxy
   meshpol schema PeerAuthentication                 the JSON Schema of a kind, for an editor
 
 Exit codes: 0 done; 1 invalid input, a finding, or a difference that --check found; 2 wrong usage; 3 environment error,
@@ -51,11 +53,12 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
   addExplain(program, io, finish);
   addLint(program, io, finish);
   addRules(program, io, finish);
+  addInject(program, io, finish);
   program
     .command('schema')
     .description('print the JSON Schema of a kind; without a kind, list the kinds that have a schema')
     .argument('[KIND]', 'for example PeerAuthentication or MeshConfig')
-    .option('--all', 'write every schema, one that chooses by apiVersion and kind, and a catalogue for editors')
+    .option('--all', 'write every schema, all.json (which chooses by apiVersion and kind), and a catalogue for editors')
     .option('-o, --output <folder>', 'with --all: folder to write to', parsePath)
     .action(async (kind: string | undefined, options: SchemaOptions) =>
       finish(await (await import('./schema-command.ts')).runSchema(kind, options, io)),
@@ -70,7 +73,8 @@ export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Fi
 }
 
 function deliveryOption(): Option {
-  const text = 'files for Envoy, or ads: print the names and versions of what a control plane would serve';
+  const text =
+    'files: write files for Envoy; ads: print names and versions of the resources that a control plane would serve';
   return new Option('--delivery <form>', text).choices(['files', 'ads']).default('files');
 }
 

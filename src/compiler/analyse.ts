@@ -21,7 +21,7 @@ import { TopologyResolver } from './topology/resolve.ts';
 export interface AnalysisView {
   /** The root namespace that objects decided on before: what they decide now must be the same. */
   readonly rootBefore: string | undefined;
-  /** Policies in force nowhere are told of this namespace and the root namespace alone; undefined: of all. */
+  /** Policies that apply to no workload are told of this namespace and the root namespace alone; undefined: of all. */
   readonly namespace: string | undefined;
 }
 

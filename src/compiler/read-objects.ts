@@ -15,11 +15,13 @@ export function createObjectReader(onStep?: OnStep): ReadObjects {
   const reader = createReader(onStep);
   return (files, bag) => {
     const entries = files.map((file) => reader(file, bag));
+    // A document that gave an object was not skipped.
     countSkipped(
-      entries.flatMap(({ documents }) => documents),
+      entries.flatMap(({ documents, objects }) => (documents.length === objects.length ? [] : documents)),
       bag,
     );
-    const objects = entries.flatMap((entry) => entry.objects);
+    const objects: MeshObject<string>[] = [];
+    for (const entry of entries) for (const object of entry.objects) objects.push(object);
     reportUnreadAnnotations(objects, bag);
     return objects;
   };
@@ -54,7 +56,7 @@ function createReader(onStep?: OnStep): (file: SourceFile, bag: DiagnosticBag) =
       entry = { text: file.text, documents, objects, bag: own };
       cache.set(file.path, entry);
     }
-    bag.addAll(entry.bag.all);
+    if (entry.bag.all.length > 0) bag.addAll(entry.bag.all);
     return entry;
   };
 }

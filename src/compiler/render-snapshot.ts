@@ -26,6 +26,8 @@ export interface RenderOptions {
   readonly bootstrap?: UserBootstrap;
   /** Absent: files. */
   readonly delivery?: Delivery | undefined;
+  /** Bootstraps are checked, and made again where somebody asks for them: they are as large as all else of a proxy. */
+  readonly forgetsBootstraps?: boolean | undefined;
   /** Told of each proxy. */
   readonly onStep?: OnStep | undefined;
 }
@@ -74,13 +76,15 @@ export function createSnapshotRenderer({
   host,
   bootstrap,
   delivery,
+  forgetsBootstraps,
   onStep,
 }: RenderOptions): RenderSnapshot {
-  const renderer = createRenderer(templates, bootstrap, delivery);
+  const common = { bootstrap, delivery, forgetsBootstraps };
+  const renderer = createRenderer({ ...common, templates });
   // What is wrong may be a user's template.
-  const denier = createRenderer(undefined, bootstrap, delivery);
+  const denier = createRenderer(common);
   const lowered = createLowerCache();
-  const verified = new Verified();
+  const [verified, verifiedDenying] = [new Verified(), new Verified()];
 
   return (snapshot, { select, keySets, closingSecrets, onFaulty, isDenying }, bag) => {
     const { settings, topology, effective, policies, decidedRoot, scopeOf } = snapshot;
@@ -102,7 +106,7 @@ export function createSnapshotRenderer({
       const own = told.bagOf(workload);
       const config =
         onFaulty !== undefined && own.hasErrors ? undefined : (isDenying ? denier : renderer).render(proxy, own);
-      if (config !== undefined) verify(proxy, config, own, verified);
+      if (config !== undefined) verify(proxy, config, own, isDenying ? verifiedDenying : verified);
       return config === undefined || (onFaulty !== undefined && own.hasErrors) ? [] : [{ workload, proxy, config }];
     });
     told.tell();
@@ -126,21 +130,32 @@ class ToldApart {
   readonly #bag: DiagnosticBag;
   readonly #onFaulty: Selection['onFaulty'];
   readonly #own = new Map<Workload, DiagnosticBag>();
+  /** Of most proxies nothing is said: they have this one after each other until it holds something. */
+  #next = new DiagnosticBag();
+  #whose: Workload | undefined;
 
   constructor(bag: DiagnosticBag, onFaulty: Selection['onFaulty']) {
     this.#bag = bag;
     this.#onFaulty = onFaulty;
   }
 
+  /** Nothing is put into it any more once the next one is asked for. */
   bagOf(workload: Workload): DiagnosticBag {
     if (this.#onFaulty === undefined) return this.#bag;
-    const own = this.#own.get(workload) ?? new DiagnosticBag();
-    this.#own.set(workload, own);
-    return own;
+    this.#settle();
+    this.#whose = workload;
+    return this.#own.get(workload) ?? this.#next;
+  }
+
+  #settle(): void {
+    if (this.#whose === undefined || this.#next.all.length === 0) return;
+    this.#own.set(this.#whose, this.#next);
+    this.#next = new DiagnosticBag();
   }
 
   /** Errors go to who wants to hear of them, all else into the bag, once however many proxies share it. */
   tell(): void {
+    this.#settle();
     const shared = new Set<Diagnostic>();
     for (const [workload, { all }] of this.#own) {
       const errors = all.filter(({ severity }) => severity === 'error');

@@ -44,6 +44,15 @@ export function decideRootNamespace(
   return before;
 }
 
+/**
+ * The root namespace that a part of a mesh tells of when nothing in it decides: an object of Istio's group in
+ * `istio-system` is one of a mesh whose root that is, though without a policy there it makes no difference to the others.
+ */
+export function presumeRootNamespace(objects: readonly MeshObject<string>[], settings: Settings): string {
+  const isTheirs = !isRootNamed(settings) && objects.some((it) => it.namespace === theirs && isOfOriginal(it));
+  return isTheirs ? theirs : settings.rootNamespace;
+}
+
 /** The root namespace that is in force, and what made it that. */
 export interface RootNamespace {
   readonly name: string;

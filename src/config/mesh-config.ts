@@ -56,9 +56,9 @@ const setters: Readonly<Record<string, Setter>> = {
   ),
 };
 
-/** Whether a field of the mesh configuration becomes a setting. */
+/** Whether a field of the mesh configuration has an effect; `injection` is read by the room of that name. */
 export function isMeshSetting(field: string): boolean {
-  return field === 'defaultConfig' || Object.hasOwn(setters, field);
+  return field === 'defaultConfig' || field === 'injection' || Object.hasOwn(setters, field);
 }
 
 /** Lays a mesh configuration document over the draft; its `defaultConfig` is a ProxyConfig of its own. */

@@ -9,7 +9,7 @@ export const ownVariables: readonly Variable[] = [
     owner: 'agent',
     setting: 'discoveryCacheMaxAgeMs',
     effect:
-      'how long a configuration from discoveryAddress is used without a word of the control plane; the proxy is not ready after it',
+      'time for which a configuration from discoveryAddress is used without a confirmation by the control plane; after it, the proxy is not ready',
   },
   {
     name: 'MESH_CPU_LIMIT',

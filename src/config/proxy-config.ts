@@ -49,9 +49,9 @@ const setters: Readonly<Record<string, Setter>> = {
   },
 };
 
-/** Whether a field of ProxyConfig becomes a setting. */
+/** Whether a field of ProxyConfig has an effect; injection reads `holdApplicationUntilProxyStarts`. */
 export function isProxySetting(field: string): boolean {
-  return Object.hasOwn(setters, field);
+  return field === 'holdApplicationUntilProxyStarts' || Object.hasOwn(setters, field);
 }
 
 /**

@@ -4,9 +4,9 @@ import { type Watch, watchPaths } from '../watch/watch.ts';
 import { MeshSettings } from './mesh-settings.ts';
 
 export interface SettingsFollower {
-  /** Settings that differ from those before, and are good. */
+  /** Called with valid settings that differ from the previous ones. */
   use(settings: Settings): void;
-  /** What is wrong with the mesh configuration; the last good one stays in force. */
+  /** Called with the errors of the mesh configuration; the last valid one stays active. */
   refused(text: string): void;
 }
 

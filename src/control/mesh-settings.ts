@@ -21,10 +21,10 @@ export class MeshSettings {
   readonly #trustDomain: string;
   readonly #memory: SettingsMemory;
   #current: ReadMeshConfig | undefined;
-  /** The last text that was looked at, and what was wrong with it. */
+  /** The last text that was read, and its problem. */
   #seen: { readonly text: string | undefined; readonly problem: string | undefined } | undefined;
 
-  /** `good` is the file that was last in force, before there was this object; `null`: there was none. */
+  /** `good` is the file that was active before this object existed; `null`: there was none. */
   constructor(options: SettingsOptions, trustDomain: string, good?: SourceFile | null) {
     this.#options = options;
     this.#trustDomain = trustDomain;
@@ -34,12 +34,12 @@ export class MeshSettings {
     if ('settings' in read) this.#use(read);
   }
 
-  /** The last good ones; undefined: there were none yet. */
+  /** The last valid settings; undefined: there were none yet. */
   get current(): ReadMeshConfig | undefined {
     return this.#current;
   }
 
-  /** Looks at the file. A problem is told once a text. */
+  /** Reads the file. A problem is given only once for each text. */
   async look(): Promise<{ readonly isChanged: boolean; readonly problem?: string }> {
     const { meshConfig } = this.#options;
     let text: SourceFile | undefined;

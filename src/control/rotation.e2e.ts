@@ -51,7 +51,7 @@ async function shownIssuer(): Promise<string> {
 }
 
 describe('a plugged-in authority', () => {
-  test('signs with new intermediates as soon as they are there, and no request fails meanwhile', async () => {
+  test('signs with new intermediate certificates as soon as they exist, and no request fails meanwhile', async () => {
     const root = await createTestAuthority({ name: 'root' });
     const signing = await Promise.all(['a', 'b', 'c'].map((name) => createTestAuthority({ name, parent: root })));
     await plugIn(signing[0]!, [root], 0);
@@ -81,7 +81,7 @@ describe('a plugged-in authority', () => {
     expect([failures, issuers.size]).toEqual([0, 3]);
   });
 
-  test('changes its root in two steps, with both roots in between, and not at once', async () => {
+  test('accepts a change of its root in two steps with both roots in between, and refuses it in one', async () => {
     const [old, fresh] = [await createTestAuthority({ name: 'old' }), await createTestAuthority({ name: 'new' })];
     const [below, belowNew] = [
       await createTestAuthority({ name: 'a', parent: old }),
@@ -134,7 +134,7 @@ describe('a plugged-in authority', () => {
     open.close();
   });
 
-  test('stays in force when a part of it goes, and says which', async () => {
+  test('stays active when one of its files disappears, and logs which one', async () => {
     const root = await createTestAuthority({ name: 'root' });
     await plugIn(root, [root], 0);
     await bench.start();
@@ -146,7 +146,7 @@ describe('a plugged-in authority', () => {
     expect((await bench.call(root.certificate, request)).code).toBe(0);
   });
 
-  test('is not replaced by a self-signed one when it is broken at the start', async () => {
+  test('is not replaced by a self-signed one when it is invalid at startup', async () => {
     const root = await createTestAuthority({ name: 'root' });
     await plugIn(root, [root], 0);
     await writeFile(bench.path('ca/..data/ca-key.pem'), 'broken');
@@ -158,7 +158,7 @@ describe('a plugged-in authority', () => {
 });
 
 describe('the certificate of the control plane', () => {
-  test('is another one at half of its life, also when the clock jumps, and lasts a year', async () => {
+  test('is renewed at half of its lifetime, also when the clock jumps, and is valid for a year', async () => {
     let nowMs = Date.now();
     const clock = (): number => nowMs;
     const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -210,7 +210,7 @@ describe('the certificate of the control plane', () => {
     expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o600]);
   });
 
-  test('of the operator is shown, and the next one as soon as it is there', async () => {
+  test('of the operator is used, and its replacement as soon as it exists', async () => {
     const [first, second] = [
       await createTestAuthority({ name: 'first' }),
       await createTestAuthority({ name: 'second' }),

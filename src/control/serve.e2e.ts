@@ -18,7 +18,7 @@ describe('serveControl', () => {
 
   const rootOf = (): Promise<string> => readFile(bench.path('ca/self-signed-root.pem'), 'utf8');
 
-  test('lets one caller ask for so much and no more, and the others go on', async () => {
+  test('limits the rate of one caller, and serves the others', async () => {
     await bench.start((config) => ({
       ...config,
       authority: { ...config.authority!, limit: { requestsPerSecond: 1, burst: 3 } },
@@ -36,7 +36,7 @@ describe('serveControl', () => {
     client.close();
   });
 
-  test('counts what it does, and tells when root and chain end', async () => {
+  test('counts requests, and exports when root and chain expire', async () => {
     await bench.start();
     const root = await rootOf();
     const { csr } = await createTestRequest();
@@ -64,6 +64,8 @@ describe('serveControl', () => {
       meshd_compile_restarts_count: '0',
       ...{ meshd_leader: '0', meshd_revision_readable: '0', meshd_root_namespaces_pending: '0' },
       ...Object.fromEntries(meshGauges.map(({ name }) => [name, '0'])),
+      ...{ sidecar_injection_requests_total: '0', sidecar_injection_success_total: '0' },
+      ...{ sidecar_injection_skip_total: '0', sidecar_injection_failure_total: '0' },
       ...{ total_active_connections: '0', total_pushes: '0', total_push_errors: '0', total_stale_connections: '0' },
       ...{ total_secret_update_failures: '0', meshd_trace_spans_sent_count: '0', meshd_trace_spans_lost_count: '0' },
       pilot_jwks_resolver_network_fetch_success_total: '0',
@@ -79,7 +81,7 @@ describe('serveControl', () => {
     expect((await fetch(`${bench.monitoring}/healthz`, { method: 'POST' })).status).toBe(405);
   });
 
-  test('is not ready once its own certificate has ended', async () => {
+  test('is not ready once its own certificate has expired', async () => {
     let laterMs = 0;
     const ready = async (): Promise<string> => (await fetch(`${bench.monitoring}/healthz/ready`)).text();
     await bench.start(undefined, () => Date.now() + laterMs);
@@ -91,7 +93,7 @@ describe('serveControl', () => {
     expect((await fetch(`${bench.monitoring}/healthz`)).status).toBe(200);
   });
 
-  test('gives no certificate for its own', async () => {
+  test('signs no certificate for a caller that shows the certificate of the control plane', async () => {
     await bench.start((config) => ({
       ...config,
       secure: { ...config.secure!, certificate: { names: ['meshd.mesh-system.svc'], outputFolder: bench.path('own') } },
@@ -106,7 +108,7 @@ describe('serveControl', () => {
     expect(bench.audit()).toHaveLength(1);
   });
 
-  test('signs nothing where the CA is switched off, behind a certificate of the operator', async () => {
+  test('signs nothing if the CA is switched off, and listens with a certificate of the operator', async () => {
     const leaf = await createTestAuthority({ isCa: false, usages: 1, dnsNames: ['meshd.mesh-system.svc'] });
     await writeFile(bench.path('cert-chain.pem'), leaf.certificate);
     await writeFile(bench.path('key.pem'), leaf.privateKey);
@@ -121,7 +123,7 @@ describe('serveControl', () => {
     expect(status[code]).toBe('UNIMPLEMENTED');
   });
 
-  test('answers what has begun before it closes', async () => {
+  test('answers requests in progress before it closes', async () => {
     await bench.start();
     const client = bench.connect(await rootOf());
     const requests = await Promise.all(
@@ -157,7 +159,7 @@ describe('serveControl', () => {
     expect(warnings).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
   });
 
-  test('tells each connection how many requests it may carry at once', async () => {
+  test('announces to each connection the largest number of concurrent requests', async () => {
     await bench.start((config) => ({ ...config, secure: { ...config.secure!, maxStreams: 7 } }));
     const session = connect(`https://127.0.0.1:${bench.port}`, { rejectUnauthorized: false });
     const [settings] = await once(session, 'remoteSettings');
@@ -165,7 +167,7 @@ describe('serveControl', () => {
     expect(settings.maxConcurrentStreams).toBe(7);
   });
 
-  test('says which port is taken', async () => {
+  test('names the port that is in use', async () => {
     await bench.start();
     const second = await ControlBench.create();
     const port = Number(new URL(bench.monitoring).port);

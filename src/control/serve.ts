@@ -1,7 +1,10 @@
 import type { SettingsOptions } from '../config/read.ts';
 import type { ReadClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { authenticateReader } from './auth/reader.ts';
+import { startWebhooks, type WebhookConfig } from './admission/start-webhooks.ts';
+import type { AdmissionObserver } from './admission/webhook-server.ts';
+import { createAccountReader } from './auth/account-reader.ts';
+import { createAuthenticateReader } from './auth/authenticate-reader.ts';
 import type { TokenKeys } from './auth/token.ts';
 import type { CertificateAuthority } from './ca/authority.ts';
 import type { ControlConfig } from './control-config.ts';
@@ -35,7 +38,9 @@ export interface ControlPlane {
   readonly monitoringPort: number;
   /** Of the debug answers by token; undefined when there are none. */
   readonly debugPort: number | undefined;
-  /** Takes no new requests, lets those in progress end, then closes. */
+  /** Of the webhooks; undefined when there are none. */
+  readonly webhookPort: number | undefined;
+  /** Refuses new requests, completes those in progress, then closes. */
   close(): Promise<void>;
 }
 
@@ -79,9 +84,24 @@ export async function serveControl(config: ControlConfig, parts: ControlParts): 
       notReady = () => endedAt(clock(), service?.authority, listener.certificates) ?? distribution?.notReady();
     const debugPort =
       config.debugAddress &&
-      (await serveReaders(config.debugAddress, answers, { ...listener, keys: service?.keys }, { log, clock, open }));
+      (await serveReaders(
+        config.debugAddress,
+        answers,
+        { ...listener, keys: service?.keys, api: replica?.api },
+        { log, clock, open },
+      ));
+    const webhookPort =
+      config.webhooks &&
+      (await serveWebhooks(config.webhooks, {
+        ...listener,
+        signer: config.secure?.certificate.names && service?.authority,
+        replica,
+        metrics,
+        log,
+        open,
+      }));
     if (replica !== undefined) open.push(...startLeading(config, { replica, service, distribution, log, metrics }));
-    return { securePort: listener?.port, monitoringPort: monitoring.port, debugPort, close: closeAll };
+    return { securePort: listener?.port, monitoringPort: monitoring.port, debugPort, webhookPort, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
@@ -93,7 +113,10 @@ interface LeadingParts extends Pick<FollowingParts, 'log' | 'service' | 'distrib
   readonly metrics: ControlMetrics;
 }
 
-/** Stands for election, for what one replica alone does. What is to be closed is closed first: another replica goes on meanwhile. */
+/**
+ * Takes part in the election of the replica that does the leader's tasks. On a stop it is closed first, so that another
+ * replica takes over meanwhile.
+ */
 function startLeading(config: ControlConfig, parts: LeadingParts): readonly { close(): unknown }[] {
   const { replica, service, distribution, log, metrics } = parts;
   const { rootNamespaces: namespaces } = config;
@@ -114,7 +137,7 @@ interface FollowingParts {
   readonly distribution: ReturnType<typeof startDistribution> | undefined;
 }
 
-/** Follows the mesh configuration for those who take a change of it. */
+/** Passes changes of the mesh configuration to the parts that apply them. */
 function followMesh(settings: SettingsOptions, parts: FollowingParts): ReturnType<typeof followSettings> {
   const { trustDomain, log, service, distribution } = parts;
   return followSettings(settings, trustDomain, {
@@ -127,7 +150,10 @@ function followMesh(settings: SettingsOptions, parts: FollowingParts): ReturnTyp
   });
 }
 
-/** Why nobody could get a certificate now; keys of tokens are not looked at: who has a certificate renews without them. */
+/**
+ * Why no certificate can be signed or served. Missing keys of tokens are no reason, because a workload with a certificate
+ * renews it without a token.
+ */
 function endedAt(
   nowMs: number,
   authority: CertificateAuthority | undefined,
@@ -150,21 +176,44 @@ async function serveDebugAnswers(
 
 interface ReaderParts {
   readonly keys: TokenKeys | undefined;
+  /** The cluster's, which knows service accounts; undefined: there is none. */
+  readonly api: Replica['api'] | undefined;
   readonly certificates?: CertificateSource;
 }
 
-/** Debug answers for who shows a token; gives the port. */
+/** Starts the debug listener for readers with tokens; gives its port. */
 async function serveReaders(
   address: Address,
   answers: DebugAnswers,
-  { keys, certificates }: ReaderParts,
+  { keys, api, certificates }: ReaderParts,
   { log, clock, open }: Surroundings,
 ): Promise<number> {
-  if (keys === undefined || certificates === undefined)
+  if ((keys === undefined && api === undefined) || certificates === undefined)
     throw new ControlError('listen-failed', 'debug answers by token need tokens and the TLS listener');
-  const authenticate = (authorization: readonly string[]) => authenticateReader(authorization, keys, clock);
+  const accounts = api && createAccountReader({ api, clock });
+  const authenticate = createAuthenticateReader({ keys, accounts, clock });
   const server = await startSecureDebugServer({ address, certificates, authenticate, answers, log });
   open.push(server);
   log.info('serving debug answers by token', { port: server.port });
   return server.port;
+}
+
+interface ServedWebhookParts extends Pick<Surroundings, 'log' | 'open'> {
+  readonly certificates?: CertificateSource;
+  readonly signer: CertificateAuthority | undefined;
+  readonly replica: Replica | undefined;
+  readonly metrics: ControlMetrics;
+}
+
+/** Starts the webhooks that API servers call before they store objects; gives their port. */
+async function serveWebhooks(
+  config: WebhookConfig,
+  { certificates, signer, replica, metrics, log, open }: ServedWebhookParts,
+): Promise<number> {
+  if (certificates === undefined || replica === undefined)
+    throw new ControlError('listen-failed', 'webhooks need a cluster and the TLS listener');
+  const observe: AdmissionObserver = (webhook, event) => metrics.countAdmission(webhook, event?.outcome ?? 'failed');
+  const webhooks = await startWebhooks(config, { certificates, signer, replica, observe, log });
+  open.push(webhooks);
+  return webhooks.port;
 }

@@ -19,9 +19,9 @@ export interface AuthorityParts {
   readonly log: PlainLog;
   readonly clock: ReadClock;
   readonly metrics: ControlMetrics;
-  /** What is to be closed in the end. */
+  /** Resources to close at the end. */
   readonly open: { close(): unknown }[];
-  /** The Kubernetes cluster around us, and our namespace in it; undefined: there is none. */
+  /** Our Kubernetes cluster and namespace; undefined without one. */
   readonly cluster: SecretPlace | undefined;
   /** Ends a wait for the cluster. */
   readonly stop: AbortSignal | undefined;

@@ -16,7 +16,7 @@ const graceMs = 5_000;
 export interface Surroundings {
   readonly log: PlainLog;
   readonly clock: ReadClock;
-  /** What is to be closed in the end. */
+  /** Resources to close at the end. */
   readonly open: { close(): unknown }[];
 }
 
@@ -55,7 +55,7 @@ export async function startListener(
   return { port, certificates };
 }
 
-/** A connection remembers who its client was by a root that may not count any more. */
+/** Calls `then` when a root was removed: open connections were authenticated with roots that may no longer be trusted. */
 function onRootGone(authority: CertificateAuthority, then: () => void): void {
   let before = authority.signer.rootFingerprints;
   authority.onChange(() => {
@@ -66,7 +66,7 @@ function onRootGone(authority: CertificateAuthority, then: () => void): void {
   });
 }
 
-/** What the listener shows, kept fresh; client certificates are verified with the roots of the CA. */
+/** Keeps the listener's certificate valid; client certificates are verified with the roots of the CA. */
 async function startCertificates(
   config: SecureConfig['certificate'],
   authority: CertificateAuthority | undefined,

@@ -11,7 +11,7 @@ const specOf = (kind: string, keepsUnknown = false): StructuralSchema => {
 };
 
 describe('defineKind', () => {
-  test('has every kind of our groups, in the order of their names, with the versions that are read', () => {
+  test('has every kind of our groups, sorted by name, with the versions that are read', () => {
     const own = knownKinds.filter(({ group }) => ownGroups.includes(group));
     expect(definedKinds.map(({ kind }) => kind)).toEqual(own.map(({ kind }) => kind).sort());
     for (const { kind, group, versions } of own) {
@@ -23,7 +23,7 @@ describe('defineKind', () => {
     }
   });
 
-  test('calls the kinds on a server as the registry of a cluster asks for them', () => {
+  test('uses the plural names with which the registry of a cluster asks for the kinds', () => {
     const followed = followedKinds({ slices: false }).filter(({ type }) => ownGroups.includes(type.group));
     const asked = followed.map(({ type }) => `${type.resource}.${type.group}`).sort();
     expect(definedKinds.map((defined) => defineKind(defined).metadata.name).sort()).toEqual(asked);
@@ -33,13 +33,13 @@ describe('defineKind', () => {
     }
   });
 
-  test('fits into the annotation that kubectl apply writes, which holds 256 KiB', () => {
+  test('fits into the annotation of kubectl apply, which has at most 256 KiB', () => {
     for (const defined of definedKinds) {
       expect(JSON.stringify(defineKind(defined)).length).toBeLessThan(256 * 1024);
     }
   });
 
-  test('gives a text its pattern, a choice its values and the aliases of Istio, and a bound as it is', () => {
+  test("gives a text its pattern, an enum its values and Istio's aliases, and a number its bounds", () => {
     const { properties = {} } = specOf('DestinationRule').properties?.trafficPolicy ?? {};
     expect(properties.tls?.properties?.mode?.enum).toEqual([
       'DISABLE',
@@ -55,7 +55,7 @@ describe('defineKind', () => {
     expect(specOf('ProxyConfig').properties?.concurrency).toMatchObject({ type: 'integer', nullable: true });
   });
 
-  test('says of fields that are not supported what to write instead', () => {
+  test('says what to write instead of fields that are not supported', () => {
     const { properties, 'x-kubernetes-validations': rules = [] } = specOf('AuthorizationPolicy');
     expect(properties?.targetRefs).toMatchObject({ type: 'array' });
     expect(rules.find(({ fieldPath }) => fieldPath === '.targetRefs')).toEqual({

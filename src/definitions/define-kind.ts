@@ -25,7 +25,7 @@ interface DefinedVersion {
   readonly schema: { readonly openAPIV3Schema: StructuralSchema };
 }
 
-/** Newest first. All have the same fields: the newest is stored, and the others are other names for it. */
+/** Versions of every kind, the newest first, which is stored. All have the same fields. */
 export const definedVersions = ['v1', 'v1beta1', 'v1alpha3'] as const;
 
 const stateColumns: readonly Column[] = [

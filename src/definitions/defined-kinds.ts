@@ -21,7 +21,7 @@ export interface Column {
   readonly priority?: number;
 }
 
-/** How a kind is called on an API server, and how it is listed. */
+/** Names and columns of a kind on an API server. */
 export interface DefinedKind {
   readonly kind: string;
   readonly group: string;
@@ -35,7 +35,7 @@ export interface DefinedKind {
 const security = 'security.mesh.io';
 const networking = 'networking.mesh.io';
 
-/** Every kind that has a CustomResourceDefinition, by its name. */
+/** Every kind with a CustomResourceDefinition, sorted by name. */
 export const definedKinds: readonly DefinedKind[] = [
   {
     ...{ kind: 'AuthorizationPolicy', group: security, plural: 'authorizationpolicies', shortNames: ['ap'] },

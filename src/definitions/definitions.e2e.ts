@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Cluster, startCluster } from '../testing/kubernetes/cluster.ts';
 import { untilServed } from '../testing/kubernetes/definitions.ts';
-import { builtProgram } from '../testing/kubernetes/programs.ts';
+import { adminKubectl } from '../testing/kubernetes/kubectl.ts';
 import { defineKind } from './define-kind.ts';
 import { definedKinds } from './defined-kinds.ts';
 
@@ -18,10 +18,8 @@ describe('meshd crds, on a real API server', () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const program = await builtProgram('kubectl');
-    const admin = cluster.kubeconfig('admin', cluster.adminToken);
-    kubectl = async (line) =>
-      (await run(program, ['--kubeconfig', admin, ...line.split(' ')], { maxBuffer: 64 << 20 })).stdout;
+    const administrator = await adminKubectl(cluster);
+    kubectl = (line) => administrator(line.split(' '));
     const { stdout } = await run(process.execPath, [meshd, 'crds'], { maxBuffer: 64 << 20 });
     writeFileSync(join(cluster.folder, 'crds.yaml'), stdout);
     await kubectl(`apply -f ${cluster.folder}/crds.yaml`);
@@ -29,7 +27,7 @@ describe('meshd crds, on a real API server', () => {
   });
   afterAll(() => cluster?.close());
 
-  test('has structural definitions, which a second apply leaves as they are', async () => {
+  test('prints structural definitions, which a second apply does not change', async () => {
     const { items } = JSON.parse(await kubectl(`get crd -o json`)) as { readonly items: readonly Definition[] };
     expect(items).toHaveLength(definedKinds.length);
     for (const { status } of items) {
@@ -84,7 +82,7 @@ describe('meshd crds, on a real API server', () => {
     }
   });
 
-  test('keeps conditions of several writers apart, and takes a status by its own path alone', async () => {
+  test('keeps the conditions of several writers apart, and accepts a status only through the subresource', async () => {
     const { api } = cluster;
     const path = `${policies}/state`;
     const policy = { apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy' };
@@ -108,7 +106,7 @@ describe('meshd crds, on a real API server', () => {
     expect(metadata.generation).toBe(1);
   });
 
-  test('gives a selector to one writer alone', async () => {
+  test('refuses a second writer of a selector with a conflict', async () => {
     const { api } = cluster;
     const rule = { apiVersion: 'networking.mesh.io/v1', kind: 'DestinationRule', metadata: { name: 'owned' } };
     const path = '/apis/networking.mesh.io/v1/namespaces/default/destinationrules/owned';
@@ -127,7 +125,7 @@ describe('meshd crds, on a real API server', () => {
     ]);
   });
 
-  test('drops a field that nobody defined for a writer without validation, and keeps it where it was told to', async () => {
+  test('drops an unknown field of a writer without validation, unless unknown fields are kept', async () => {
     const { api } = cluster;
     const write = async (name: string) => {
       const object = { apiVersion: 'security.mesh.io/v1', kind: 'AuthorizationPolicy', metadata: { name } };

@@ -30,19 +30,19 @@ const meshModes = ['MESH_MUTUAL', ...Object.keys(aliases.tlsModes)];
 const serverRules: readonly ServerRule[] = [
   {
     rule: `!(${endsOrPassesTls}) || has(self.tls)`,
-    message: 'a port of HTTPS or TLS needs "tls"',
+    message: 'a port with protocol HTTPS or TLS needs "tls"',
     fieldPath: '.tls',
     reason: 'FieldValueRequired',
   },
   forbidden(
     'tls',
     `!has(self.tls) || ${endsOrPassesTls} || ${isPlainHttp}`,
-    'a port of this protocol has no TLS settings',
+    'a port of this protocol can\'t have "tls"',
   ),
   forbidden(
     'tls',
     `!has(self.tls) || !(${isPlainHttp}) || (${mode} == 'PASSTHROUGH' && !${isAnyThere([...certificates, ...clientChecks, ...versions, 'credentialName'], 'self.tls')})`,
-    'a port in plain text has at most "httpsRedirect"',
+    '"tls" of a plain-text port can only have "httpsRedirect"',
   ),
   {
     rule: inModes(meshModes, `!${isAnySet([...certificates, 'credentialName'])}`),
@@ -69,12 +69,12 @@ const serverRules: readonly ServerRule[] = [
   },
   {
     rule: inModes(['SIMPLE'], `!(${isSetInTls('caCertificates')} || ${isAnyClientCheck})`),
-    message: 'mode SIMPLE asks clients for no certificate, so that none can be checked',
+    message: 'mode SIMPLE requests no client certificate, so none can be verified',
     fieldPath: '.tls.mode',
   },
   {
     rule: inModes(['PASSTHROUGH', 'AUTO_PASSTHROUGH'], `${isSetInTls('caCertificates')} || !${isAnyClientCheck}`),
-    message: 'TLS is passed through, so that no certificate of a client can be checked',
+    message: 'with this mode TLS is passed through, so no client certificate can be verified',
     fieldPath: '.tls',
   },
 ];
@@ -94,7 +94,7 @@ export const gateway: Additions = {
   'tls.verifyCertificateHash[]': schema({ pattern: certificatePins.verifyCertificateHash.form.source }),
   'servers[].tls': rules({
     rule: `!has(self.maxProtocolVersion) || self.maxProtocolVersion == 'TLS_AUTO' || ${oldest} <= self.maxProtocolVersion`,
-    message: 'the newest version is older than the oldest one, which is TLS 1.2 where none is set',
+    message: 'this version is older than "minProtocolVersion", whose default is TLSV1_2',
     fieldPath: '.maxProtocolVersion',
   }),
   'servers[]': rules(...serverRules),

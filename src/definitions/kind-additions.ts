@@ -5,7 +5,7 @@ import type { Additions } from './structural-schema.ts';
 import { serviceEntry, sidecar } from './topology-additions.ts';
 import { destinationRule, virtualService } from './traffic-additions.ts';
 
-/** What each kind adds to its schema: the rules of its validation that an API server can check for itself. */
+/** Additions to the schema of each kind: validation that an API server can do by itself. */
 export const additions: Readonly<Record<string, Additions>> = {
   ...{ AuthorizationPolicy: authorizationPolicy, PeerAuthentication: peerAuthentication },
   ...{ RequestAuthentication: requestAuthentication, DestinationRule: destinationRule, Gateway: gateway },

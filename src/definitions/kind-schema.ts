@@ -1,6 +1,6 @@
 import common from '../../schemas/common.json' with { type: 'json' };
 
-/** What is looked at of the JSON Schema of a kind. */
+/** The keywords of a kind's JSON Schema that are used here. */
 export interface KindSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -21,7 +21,7 @@ export interface KindSchema {
   readonly [bound: string]: unknown;
 }
 
-/** A schema with what its reference leads to; what stands beside the reference wins. Throws where it leads to nothing. */
+/** Resolves the reference of a schema; keywords beside the reference take precedence. Throws for a reference to nothing. */
 export function resolved(schema: KindSchema, root: KindSchema): KindSchema {
   const { $ref, ...beside } = schema;
   if ($ref === undefined) return schema;

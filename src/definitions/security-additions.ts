@@ -38,7 +38,7 @@ export const authorizationPolicy: Additions = {
   'when[].key': schema({ pattern: conditionKeyPattern }),
   'when[]': rules({
     rule: "self.key != 'request.headers[:path]'",
-    message: 'the path is looked at by "paths" of an operation',
+    message: 'a path is matched with "paths" of an operation, not with the header ":path"',
     fieldPath: '.key',
   }),
   ...each(['source.principals[]', 'source.namespaces[]', 'operation.hosts[]'], { pattern: starAtOneEnd }),
@@ -53,7 +53,7 @@ export const peerAuthentication: Additions = {
     forbidden(
       'portLevelMtls',
       '!has(self.portLevelMtls) || (has(self.selector) && has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0)',
-      'modes of ports need a selector with labels',
+      '"portLevelMtls" needs a selector with labels',
     ),
   ),
 };
@@ -63,7 +63,7 @@ export const requestAuthentication: Additions = {
   ...selectors,
   'jwtRules[]': rules({
     rule: `${isSet('issuer')} || ${isSet('jwksUri')}`,
-    message: 'an issuer is needed, or the address of its keys',
+    message: 'one of these is needed: issuer, jwksUri',
     fieldPath: '.issuer',
     reason: 'FieldValueRequired',
   }),

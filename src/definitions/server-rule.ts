@@ -12,7 +12,7 @@ export interface ServerRule {
   readonly reason?: 'FieldValueForbidden' | 'FieldValueInvalid' | 'FieldValueRequired';
 }
 
-/** What the keywords of a schema mean that OpenAPI has no words for. `properties` are resolved. */
+/** Rules for keywords of a JSON Schema that OpenAPI lacks. `properties` are resolved. */
 export function keywordRules(schema: KindSchema, properties: readonly (readonly [string, KindSchema])[]): ServerRule[] {
   const most = schema['x-at-most-one'] ?? [];
   const least = schema['x-at-least-one'] ?? [];
@@ -34,13 +34,13 @@ export function keywordRules(schema: KindSchema, properties: readonly (readonly 
   ];
 }
 
-/** Of all fields of an object at most one: that is a bound, which costs a server nothing. */
+/** Whether at most one of all fields may be set, which `maxProperties` expresses without a rule. */
 export function isOneOfAll(schema: KindSchema): boolean {
   const most = schema['x-at-most-one'] ?? [];
   return most.length > 0 && Object.keys(schema.properties ?? {}).every((name) => most.includes(name));
 }
 
-/** Keys of labels in a selector are those of labels. */
+/** Rules for the keys of a map, by the format of its `propertyNames`. */
 export function keyRules(format: string | undefined): ServerRule[] {
   if (format === undefined) return [];
   const pattern = keyPatterns[format === 'selector-key' ? 'label-key' : format];
@@ -53,14 +53,14 @@ export function keyRules(format: string | undefined): ServerRule[] {
   ];
 }
 
-/** One of the fields is there, or none. A sum costs a server less than a list would. */
+/** A rule that at most one of the fields exists. A sum costs the API server less than a list. */
 export function atMostOne(names: readonly string[]): ServerRule[] {
   if (names.length < 2) return [];
   const count = names.map((name) => `(has(self.${name}) ? 1 : 0)`).join(' + ');
   return [{ rule: `${count} < 2`, message: `at most one of these: ${names.join(', ')}` }];
 }
 
-/** One of the fields is there. */
+/** A rule that at least one of the fields exists. */
 export function atLeastOne(names: readonly string[]): ServerRule[] {
   if (names.length === 0) return [];
   const rule = names.map((name) => `has(self.${name})`).join(' || ');

@@ -22,7 +22,7 @@ const condition: StructuralSchema = {
   required: ['type', 'status'],
 };
 
-/** The status of an object, as control planes write it. Who writes one condition leaves those of others as they are. */
+/** Schema of an object's status. A writer of one condition leaves the conditions of others as they are. */
 export const statusSchema: StructuralSchema = {
   type: 'object',
   description: 'What control planes say of the object.',

@@ -3,7 +3,7 @@ import { type KindSchema, resolved } from './kind-schema.ts';
 import { isOneOfAll, keyRules, keywordRules, type ServerRule } from './server-rule.ts';
 import { textPatterns } from './text-patterns.ts';
 
-/** A schema as a CustomResourceDefinition holds it: OpenAPI 3.0, structural. */
+/** A structural schema (OpenAPI 3.0), as a CustomResourceDefinition contains it. */
 export interface StructuralSchema {
   readonly type?: string;
   readonly description?: string;
@@ -16,13 +16,13 @@ export interface StructuralSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What a kind adds at a place, beyond its JSON Schema. */
+/** An addition of a kind to its JSON Schema, at one place. */
 export interface Addition {
   readonly rules?: readonly ServerRule[];
   readonly schema?: Partial<StructuralSchema>;
 }
 
-/** Additions by place: the path with `[]` for items and `<key>` for values of maps, or what it ends with after a dot. */
+/** Additions by place: a path with `[]` for items and `<key>` for values of maps, or the end of such a path after a dot. */
 export type Additions = Readonly<Record<string, Addition>>;
 
 const bounds = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'minimum', 'maximum'] as const;
@@ -38,8 +38,8 @@ export interface SchemaContext {
 const mostKeys = 256;
 
 /**
- * The part of a kind's schema at `path` as an API server takes it. Fields that are unknown have no place in it: the server
- * refuses them, or drops them with a warning, as the writer asked. Values of formats are checked by pattern.
+ * Converts the part of a kind's schema at `path` into a structural schema. It has no place for unknown fields: the API server
+ * refuses them, or drops them with a warning, as the client requests. Formats are checked by patterns.
  */
 export function structuralSchema(written: KindSchema, path: string, context: SchemaContext): StructuralSchema {
   const { root, additions, keepsUnknown } = context;

@@ -70,7 +70,7 @@ describe('textPatterns', () => {
     expect(taken).toEqual([]);
   });
 
-  test('take far fewer texts than there are, also where they take too many', () => {
+  test('reject most random texts, also if they are less strict than the format', () => {
     for (const format of partly) {
       const pattern = textPatterns[format] ?? {};
       const share = texts.filter((text) => isTaken(text, pattern)).length / texts.length;
@@ -78,7 +78,7 @@ describe('textPatterns', () => {
     }
   });
 
-  test('are there for every format of the kinds', () => {
+  test('exist for every format of the kinds', () => {
     const others = new Set(['timestamp', 'label-key', 'selector-key', 'port-key', 'host']);
     expect(Object.keys(textPatterns).sort()).toEqual(
       Object.keys(formats)

@@ -1,6 +1,6 @@
 import { retryConditions } from '../schema/texts.ts';
 
-/** What an API server can check of a text: regular expressions of RE2, and a bound in characters. */
+/** What an API server can check of a text: an RE2 pattern, and a largest length in characters. */
 export interface TextPattern {
   readonly pattern?: string;
   readonly maxLength?: number;
@@ -28,9 +28,9 @@ const template = `/((\\{\\*\\}|${segment})/)*(\\{\\*\\}|${segment}|\\{\\*\\*\\}(
 const statusOrCondition = `(${retryConditions.join('|')}|[1-5][0-9]{2})`;
 
 /**
- * What an API server checks of each format. It refuses no text that the compiler takes. The server prints the expression
- * where a text is refused, so that it is one that people can read: the rest, such as the numbers in an address, is left to
- * the compiler.
+ * What an API server checks of each format. It refuses no text that the compiler accepts. The API server prints the pattern
+ * when it refuses a text, so patterns are short enough to read; the rest, such as the numbers in an address, is left to the
+ * compiler.
  */
 export const textPatterns: Readonly<Record<string, TextPattern>> = {
   'destination-host': { pattern: whole(`(\\*[-.])?${host}`), maxLength: 256 },
@@ -75,7 +75,7 @@ export const textPatterns: Readonly<Record<string, TextPattern>> = {
   'wildcard-host': { pattern: whole(anyHost), maxLength: 256 },
 };
 
-/** What is checked of the keys of a map, by the format of their names. */
+/** Patterns of the keys of a map, by the format of its `propertyNames`. */
 export const keyPatterns: Readonly<Record<string, string>> = {
   'label-key': whole(`(${label}(\\.${label})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`),
   'port-key': whole(port),

@@ -36,12 +36,12 @@ export const destinationRule: Additions = {
   ...each(['failover[].from', 'failover[].to'], { pattern: '^[^/*]+$' }),
   spec: rules({
     rule: "!has(self.workloadSelector) || !has(self.exportTo) || !('*' in self.exportTo)",
-    message: 'a rule for some workloads of its namespace is not exported to all',
+    message: 'a DestinationRule with "workloadSelector" can\'t be exported to all namespaces',
     fieldPath: '.exportTo',
   }),
   outlierDetection: rules({
     rule: '!has(self.consecutiveLocalOriginFailures) || self.consecutiveLocalOriginFailures == 0 || (has(self.splitExternalLocalOriginErrors) && self.splitExternalLocalOriginErrors)',
-    message: 'failures to connect are counted with splitExternalLocalOriginErrors alone',
+    message: 'this field needs "splitExternalLocalOriginErrors: true"',
     fieldPath: '.consecutiveLocalOriginFailures',
   }),
   'maglev.tableSize': schema({ maximum: 5_000_010 }),
@@ -81,23 +81,27 @@ export const virtualService: Additions = {
     },
     {
       rule: '!has(self.route) || size(self.route) < 2 || self.route.exists(to, has(to.weight) && to.weight > 0)',
-      message: 'of several destinations one needs a weight above 0',
+      message: 'if there are several destinations, at least one needs a weight above 0',
       fieldPath: '.route',
     },
   ),
   spec: rules(
     {
       rule: `!${isDelegate} || (!has(self.hosts) && has(self.http))`,
-      message: 'hosts are needed, or "http" alone for others to include',
+      message: 'hosts are needed, unless the object is a delegate: one that has only "http"',
       fieldPath: '.hosts',
       reason: 'FieldValueRequired',
     },
     ...(['gateways', 'tls', 'tcp'] as const).map((name) =>
-      forbidden(name, `has(self.hosts) || !has(self.${name})`, 'an object without hosts is bound to nothing itself'),
+      forbidden(
+        name,
+        `has(self.hosts) || !has(self.${name})`,
+        'an object without hosts is a delegate, and has only "http"',
+      ),
     ),
     {
       rule: 'has(self.hosts) || !has(self.http) || self.http.all(route, !has(route.delegate))',
-      message: 'routes that others include have no "delegate" themselves',
+      message: 'an object without hosts is a delegate: its routes can\'t have "delegate"',
       fieldPath: '.http',
     },
     {
@@ -106,7 +110,7 @@ export const virtualService: Additions = {
     },
     {
       rule: "!has(self.hosts) || !('*' in self.hosts) || (has(self.gateways) && size(self.gateways) > 0 && !('mesh' in self.gateways))",
-      message: 'host "*" is for gateways alone: sidecars would take every request for it',
+      message: 'host "*" is allowed only for gateways: in a sidecar it would match every request',
       fieldPath: '.hosts',
     },
   ),

@@ -56,7 +56,8 @@ describe('CommitDisk', () => {
         'README.md': '# text',
         'x.yaml.orig': 'x',
       },
-      ...{ '.meshpol.yaml': 'lint: {}', 'out/.meshpol-files': '', 'out/d.yaml': 'd: 1', '..data/e.yaml': 'e: 1' },
+      ...{ '.meshpol.yaml': 'lint: {}', '..data/e.yaml': 'e: 1' },
+      ...{ 'out/.meshpol-files': 'mesh.json\n', 'out/mesh.json': '{}', 'out/d.yaml': 'd: 1' },
       ...{
         'left/.meshpolignore': '*.yaml\n!kept.yaml\n',
         'left/f.yaml': 'f: 1',
@@ -73,9 +74,16 @@ describe('CommitDisk', () => {
     const own = onDisk.map(({ path, text }) => [path.slice(repository.folder.length + 1), text] as const);
     expect(Object.entries(found)).toEqual(own);
     expect(Object.keys(found)).toEqual(
-      expect.arrayContaining(['a.yaml', 'left/kept.yaml', 'mesh/b.YML', 'mesh/deep/er/c.json', 'é ü.yaml']),
+      expect.arrayContaining([
+        'a.yaml',
+        'left/kept.yaml',
+        'mesh/b.YML',
+        'mesh/deep/er/c.json',
+        'out/d.yaml',
+        'é ü.yaml',
+      ]),
     );
-    expect(Object.keys(found)).toHaveLength(5);
+    expect(Object.keys(found)).toHaveLength(6);
   });
 
   test('reads a folder of the commit alone, also through links inside of it', async () => {

@@ -26,7 +26,7 @@ const keepAliveMs = 15_000;
 /** Larger than any page of a list; a body without an end would take all memory. */
 const longestBody = 256 << 20;
 
-/** An API server, asked over connections that are kept, with the credentials of the moment. */
+/** Client of an API server: keeps connections open, and uses the current credentials for each request. */
 export class KubernetesApi {
   readonly name: string;
   readonly #access: ClusterAccess;

@@ -9,10 +9,10 @@ export interface ExecPlugin {
   readonly installHint: string | undefined;
 }
 
-/** What is in a file, or stands in the kubeconfig itself. A file is read again, for it may be replaced. */
+/** A value in the kubeconfig itself or in a file. A file is read again, because it may be replaced. */
 export type TextOrFile = { readonly text: string } | { readonly file: string };
 
-/** A cluster and who we are in it. */
+/** Address of a cluster's API server, and our credentials. */
 export interface ClusterAccess {
   /** In messages: the context, or `the cluster of this pod`. */
   readonly name: string;

@@ -43,7 +43,7 @@ describe('Credentials', () => {
   const credential = (status: object): string =>
     `echo '${JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status })}'`;
 
-  test('reads a token that is replaced again, after ten seconds or as soon as it is refused', async () => {
+  test('reads a replaced token file again, after ten seconds or as soon as the token is refused', async () => {
     const file = join(folder, 'token');
     writeFileSync(file, 'one\n');
     const credentials = open({ token: { file } });
@@ -57,7 +57,7 @@ describe('Credentials', () => {
     expect(await bearer(credentials)).toBe('Bearer three');
   });
 
-  test('says which file cannot be read, and that a token is none', async () => {
+  test('reports which file cannot be read, and a file that contains no token', async () => {
     await expect(bearer(open({ token: { file: join(folder, 'gone') } }))).rejects.toThrow(
       /gone" \(ENOENT\), which test needs/,
     );
@@ -65,7 +65,7 @@ describe('Credentials', () => {
     await expect(bearer(open({ token: { text: '' } }))).rejects.toThrow('is empty');
   });
 
-  test('runs a plugin once for all who ask, again before its credential expires, and tells it of the cluster', async () => {
+  test('runs a plugin once for simultaneous requests, again before its credential expires, and passes it the cluster', async () => {
     const expirationTimestamp = new Date(nowMs + 60_000).toISOString();
     const credentials = open(plugin(credential({ token: 'given', expirationTimestamp })));
     expect(await Promise.all([bearer(credentials), bearer(credentials)])).toEqual(['Bearer given', 'Bearer given']);
@@ -95,14 +95,14 @@ describe('Credentials', () => {
       credential({ token: 'a', expirationTimestamp: 'soon' }),
       /expirationTimestamp is no time/,
     ],
-  ])('asks again after a plugin that %s', async (_what, output, message) => {
+  ])('runs the plugin again after one that %s', async (_what, output, message) => {
     const credentials = open(plugin(output));
     await expect(credentials.now()).rejects.toThrow(message);
     await expect(credentials.now()).rejects.toThrow(message);
     expect(runs()).toBe(2);
   });
 
-  test('says that a plugin is not there', async () => {
+  test('reports a plugin that does not exist', async () => {
     const { plugin: usual } = plugin('true');
     const missing = open({ plugin: usual && { ...usual, command: join(folder, 'absent') } });
     await expect(missing.now()).rejects.toThrow('it cannot be started (ENOENT): install it');

@@ -3,7 +3,7 @@ import type { ClusterAccess, ExecPlugin, TextOrFile } from './cluster-access.ts'
 import { type ExecCredential, runPlugin } from './exec-plugin.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 
-/** What a request carries now. */
+/** Credentials for one request. */
 export interface CredentialsNow {
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** PEM; connections are kept as long as these stay the same. */
@@ -24,7 +24,7 @@ interface Given {
   endsAt: number;
 }
 
-/** Who we are, as files and plugins say at each moment. */
+/** Reads the current credentials from files and plugins. */
 export class Credentials {
   readonly #access: ClusterAccess;
   readonly #clock: () => number;

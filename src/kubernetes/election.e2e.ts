@@ -66,7 +66,7 @@ describe('Election, on a real API server', () => {
   const specOf = async (name: string) =>
     (await cluster.api.must('GET', `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`)).spec;
 
-  test('elects one of three, who renews; the Lease says who, since when and for how long', async () => {
+  test('elects one of three, which renews; the Lease names it, since when and for how long', async () => {
     const candidates = ['a', 'b', 'c'].map((identity) => stand('one', identity));
     const leaders = () => candidates.filter(({ election }) => election.state.leads);
     await vi.waitFor(() => expect(leaders()).toHaveLength(1), 10_000);
@@ -81,7 +81,7 @@ describe('Election, on a real API server', () => {
     expect(leader?.terms).toHaveLength(1);
   });
 
-  test('a leader that the server does not answer ends its term before another one begins', async () => {
+  test('a leader that gets no answer from the API server ends its term before another one begins', async () => {
     const cut = stand('cut', 'a', { isApart: true });
     await vi.waitFor(() => expect(cut.terms[0]?.holds).toBe(true), 10_000);
     const other = stand('cut', 'b');
@@ -98,7 +98,7 @@ describe('Election, on a real API server', () => {
     expect(cut.terms).toHaveLength(1);
   });
 
-  test('a leader whose process stood still knows at once that it leads no more', async () => {
+  test('a leader whose process was suspended knows at once that it no longer leads', async () => {
     const { election, terms } = stand('still', 'a', { isApart: true });
     await vi.waitFor(() => expect(terms[0]?.holds).toBe(true), 10_000);
     // Nothing of this process runs, no timer either.
@@ -112,7 +112,7 @@ describe('Election, on a real API server', () => {
     expect((await specOf('still')).leaseTransitions).toBe(0);
   });
 
-  test('a leader that gives the Lease back is followed before its time is over', async () => {
+  test('a leader that gives the Lease back is replaced before the Lease expires', async () => {
     const first = stand('given', 'a');
     await vi.waitFor(() => expect(first.terms[0]?.holds).toBe(true), 10_000);
     const second = stand('given', 'b');
@@ -124,7 +124,7 @@ describe('Election, on a real API server', () => {
     expect(await specOf('given')).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
-  test('a candidate does not believe what another clock says of a Lease', async () => {
+  test('a candidate does not rely on the clock of the leader', async () => {
     const written = {
       holder: 'old',
       durationMs: 2_000,
@@ -142,7 +142,7 @@ describe('Election, on a real API server', () => {
     expect((await specOf('skewed')).leaseTransitions).toBe(8);
   });
 
-  test('nobody leads where the Lease may not be written, and the reason is told once', async () => {
+  test('nobody leads without the right to write the Lease, and the reason is reported once', async () => {
     proxy.fault = ({ method }) => (method === 'GET' ? 'pass' : { status: 403, body: '{"message":"no right"}' });
     const { election, problems, terms } = stand('forbidden', 'a', { isApart: true });
     await vi.waitFor(() => expect(election.state.problem).toMatch(/403 \(no right\)/), 5_000);

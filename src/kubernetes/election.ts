@@ -25,7 +25,7 @@ export interface ElectionTimes {
   readonly retryMs: number;
 }
 
-/** A time in which this process leads. */
+/** A period in which this process leads. */
 export interface Term {
   /** Fires when it ends. */
   readonly signal: AbortSignal;
@@ -55,9 +55,9 @@ interface Own {
 }
 
 /**
- * Elects one of several processes by a Lease. A candidate waits for the whole duration from when it saw the Lease change, by
- * its own clock; the leader counts from before it sent the renewal, and stops earlier. So there are never two, however
- * wrong their clocks are about the hour.
+ * Elects one of several processes by a Lease. A candidate waits for the whole duration after it saw the Lease change, by its
+ * own clock. The leader counts from before it sent the renewal, and stops earlier. So there are never two leaders, however
+ * wrong the clocks are.
  */
 export class Election {
   readonly #options: ElectionOptions;
@@ -209,7 +209,7 @@ export class Election {
     return leftMs > 0 ? Math.min(pauseMs, leftMs + Math.random() * (retryMs / 4)) : pauseMs;
   }
 
-  /** Of one request: a leader that is not answered has time for another try. */
+  /** Deadline of one request, so that a leader without an answer has time for a second attempt. */
   get #deadlineMs(): number {
     return this.#times.renewWithinMs / 2;
   }

@@ -14,7 +14,10 @@ export interface ExecCredential {
 
 const deadlineMs = 60_000;
 
-/** Runs a credential plugin. What it writes to its error stream is part of the error; its output never is. */
+/**
+ * Runs a credential plugin. Its standard error is part of the error message; its standard output, which has credentials,
+ * never is.
+ */
 export async function runPlugin(
   plugin: ExecPlugin,
   access: ClusterAccess,

@@ -7,7 +7,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 /** Where Kubernetes puts the service account of a pod. */
 export const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** What a pod gets of its cluster: the server from its environment, roots and a token that rotates from files. */
+/** Access from inside a pod: the server's address from the environment; roots and a rotating token from files. */
 export function accessOfPod(
   environment: Readonly<Record<string, string | undefined>>,
   folder = accountFolder,

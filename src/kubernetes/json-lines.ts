@@ -6,8 +6,8 @@ import { KubernetesError } from './kubernetes-error.ts';
 const longestLine = 16 << 20;
 
 /**
- * The JSON values of a stream, one a line. A line that does not parse, one without an end, and a stream that ends within
- * one, are errors: what they said would be lost.
+ * Reads a stream of JSON values, one per line. A line that does not parse, a line without an end, and a stream that ends
+ * within a line are errors, because their content would be lost.
  */
 export async function* readJsonLines(stream: Readable): AsyncGenerator<unknown> {
   const decoder = new StringDecoder('utf8');

@@ -22,7 +22,7 @@ const read = (change?: Parameters<typeof config>[0], context?: string) =>
   accessOfKubeconfig('/etc/kube/config', config(change), context);
 
 describe('accessOfKubeconfig', () => {
-  test('reads server, roots, namespace and who we are; files are those beside the kubeconfig', () => {
+  test("reads server, roots, namespace and credentials; relative file names start at the kubeconfig's folder", () => {
     const user = { tokenFile: 'token', 'client-certificate': 'c.pem', 'client-key-data': data };
     expect(read({ user, cluster: { 'tls-server-name': 'x', 'proxy-url': 'http://p:3128' } })).toMatchObject({
       ...{ name: 'a', namespace: 'foo', serverName: 'x', isUnverified: false, roots: { text: pem } },
@@ -33,7 +33,7 @@ describe('accessOfKubeconfig', () => {
     });
   });
 
-  test('takes over for whom the server is to act', () => {
+  test('reads the settings of impersonation', () => {
     const user = { token: 't', as: 'bob', 'as-uid': '7', 'as-groups': ['g1', 'g2'], 'as-user-extra': { 'a/b': ['c'] } };
     expect(read({ user }).impersonation).toEqual({
       'Impersonate-User': 'bob',
@@ -43,7 +43,7 @@ describe('accessOfKubeconfig', () => {
     });
   });
 
-  test('takes the context that is named', () => {
+  test('uses the named context', () => {
     const rest = { contexts: [{ name: 'b', context: { cluster: 'c', user: 'u' } }], 'current-context': 'gone' };
     expect(read({ rest }, 'b').name).toBe('b');
   });

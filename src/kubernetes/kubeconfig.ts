@@ -24,8 +24,9 @@ const known = {
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'] as const;
 
 /**
- * What a context of a kubeconfig says; `context` undefined is the current one. `KubernetesError` for what is missing, of
- * another type, or not supported: passwords, `auth-provider` (both gone from Kubernetes), and fields that nobody here knows.
+ * Access as a context of a kubeconfig describes it; `context` undefined means the current one. Throws `KubernetesError` for
+ * what is missing, has another type, or is not supported: passwords and `auth-provider` (both removed from Kubernetes), and
+ * unknown fields.
  */
 export function accessOfKubeconfig(path: string, text: string, context: string | undefined): ClusterAccess {
   return new KubeconfigReader(path, text).access(context);

@@ -15,7 +15,7 @@ export type KubernetesErrorCode =
 
 export class KubernetesError extends WorldFailure<KubernetesErrorCode> {}
 
-/** An error that the API server tells, as its `Status` object has it. */
+/** An error response of the API server, with the fields of its `Status` object. */
 export class ApiRefusal extends KubernetesError {
   /** Of HTTP. */
   readonly status: number;
@@ -38,7 +38,7 @@ export class ApiRefusal extends KubernetesError {
   }
 }
 
-/** Whether the server has dropped the revision that was asked from: 410, which a watch also tells in an event. */
+/** Whether the API server no longer has the requested revision (410), also if a watch reports that in an event. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiRefusal && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');
 }

@@ -2,7 +2,7 @@ import type { KubernetesApi } from './api.ts';
 import { ApiRefusal, KubernetesError } from './kubernetes-error.ts';
 import { type ApiObject, pathOf } from './resource-type.ts';
 
-/** Who holds a Lease, as it is written. Its times are of the writer's clock, and are for people: nobody compares them. */
+/** The holder of a Lease. Its times are those of the writer's clock, only for people: they are never compared. */
 export interface LeaseRecord {
   /** Empty: it was given back. */
   readonly holder: string;
@@ -13,7 +13,7 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
-/** A record, and the revision that a write has to name. */
+/** A record with the revision that a write must name. */
 export interface StoredLease extends LeaseRecord {
   readonly revision: string;
 }

@@ -18,9 +18,9 @@ const pageSize = 500;
 const deadlineMs = 60_000;
 
 /**
- * Lists everything below a path, page by page, as etcd has it now (no `resourceVersion`: the cache of another API server
- * may be older than what was seen before). Where the server has dropped the revision between two pages, all is asked for in
- * one; a list without an end or a revision is an error, never a shorter list.
+ * Lists everything below a path, page by page, as etcd has it now (no `resourceVersion`: the cache of another API server may
+ * be older than what was seen before). If the server no longer has the revision between two pages, it lists everything in one
+ * page. A list without an end or a revision is an error, never a shorter list.
  */
 export async function listAll(api: KubernetesApi, path: string, signal: AbortSignal, accept?: string): Promise<Listed> {
   try {

@@ -4,14 +4,17 @@ import { accessOfPod } from './in-cluster.ts';
 import { accessOfKubeconfig } from './kubeconfig.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 
-/** Which cluster is meant: a context of a kubeconfig; without one, the cluster that this process runs in. */
+/** A context of a kubeconfig; without one, the cluster that this process runs in. */
 export interface ClusterAddress {
   readonly kubeconfig: string | undefined;
   /** Undefined: the current one. */
   readonly context: string | undefined;
 }
 
-/** How to reach a cluster. `KubernetesError` for a kubeconfig that cannot be read or used, and outside of a cluster. */
+/**
+ * Finds out how to reach a cluster. Throws `KubernetesError` for a kubeconfig that can't be read or used, and, without one,
+ * outside of a cluster.
+ */
 export async function openAccess(
   { kubeconfig, context }: ClusterAddress,
   environment: Readonly<Record<string, string | undefined>>,

@@ -80,10 +80,16 @@ describe('Reflector, on a real API server', () => {
     return Promise.all(names.map((name) => cluster.api.must('POST', path, { metadata: { name } })));
   }
 
+  /** Queries of the watches of a namespace that came through the proxy. */
+  const watchesOf = (namespace: string): readonly URLSearchParams[] =>
+    proxy.asked
+      .filter((asked) => asked.includes(`/namespaces/${namespace}/`) && asked.includes('watch=1'))
+      .map((asked) => new URLSearchParams(asked.replace(/.*\?/, '')));
+
   const remove = (namespace: string, name: string) =>
     cluster.api.must('DELETE', `/api/v1/namespaces/${namespace}/configmaps/${name}`);
 
-  test('has all objects of a list of several pages, and each change after it', async () => {
+  test('reads all objects of a list of several pages, and each change after it', async () => {
     await make('paged', 1_203);
     const { names, objects, reflector } = follow('paged', { through: proxy });
     await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
@@ -100,7 +106,7 @@ describe('Reflector, on a real API server', () => {
     }, 5_000);
   });
 
-  test('takes no list whose page is cut off, or answered by 429 or 500, and none that is no list', async () => {
+  test('uses no list with a page that is cut off or answered by 429 or 500, and no answer that is not a list', async () => {
     await make('cut', 600);
     const faults = [
       { cutAfter: 5_000 },
@@ -117,7 +123,7 @@ describe('Reflector, on a real API server', () => {
     expect(names()).toHaveLength(600);
   });
 
-  test('loses nothing where a watch breaks, says what is no event, or names an unknown type', async () => {
+  test('loses nothing if a watch breaks, sends something that is not an event, or an event of an unknown type', async () => {
     await make('broken', 3);
     const { names, told, reflector } = follow('broken', { through: proxy });
     await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
@@ -140,7 +146,7 @@ describe('Reflector, on a real API server', () => {
     expect(told).toMatchObject({ lists: 1, deletes: 0 });
   });
 
-  test('lists again where the server has dropped the revision, and sees what was deleted meanwhile', async () => {
+  test('lists again if the server no longer has the revision, and finds what was deleted meanwhile', async () => {
     await make('compacted', 3);
     const { names, told, reflector } = follow('compacted', { through: proxy });
     await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
@@ -162,7 +168,7 @@ describe('Reflector, on a real API server', () => {
     expect(reflector.state.problem).toBeUndefined();
   });
 
-  test('notices a server that is silent, keeps what it knows, and goes on when it speaks', async () => {
+  test('notices a silent server, keeps all objects, and continues when the server answers', async () => {
     await make('silent', 2);
     const { names, told, reflector } = follow('silent', { silenceMs: 2_000 });
     await vi.waitFor(() => expect(reflector.state.hasSynced).toBe(true), 10_000);
@@ -178,7 +184,40 @@ describe('Reflector, on a real API server', () => {
     expect(told.lists).toBe(1);
   });
 
-  test('says that a kind is not served, and keeps asking', async () => {
+  test('continues from the last bookmark when the server ends a watch, and does not list again', async () => {
+    await make('marked', 2);
+    await make('beside', 1);
+    const problems: (string | undefined)[] = [];
+    // The server sends a bookmark two seconds before the end of a watch.
+    const { told, names } = follow('marked', {
+      ...{ through: proxy, watchMs: 3_000 },
+      onState: ({ problem }) => problems.push(problem),
+    });
+    const revisions = (): readonly number[] => watchesOf('marked').map((query) => Number(query.get('resourceVersion')));
+    await vi.waitFor(() => expect(revisions()).toHaveLength(1), 10_000);
+    // Of another namespace: the watch itself is told nothing of them.
+    await put('beside', ['later']);
+    const { metadata } = await cluster.api.must('GET', '/api/v1/namespaces/beside/configmaps/later');
+    await vi.waitFor(() => expect(revisions().at(-1)).toBeGreaterThanOrEqual(Number(metadata.resourceVersion)), 30_000);
+    await put('marked', ['new']);
+    await vi.waitFor(() => expect(names()).toContain('new'), 10_000);
+    expect(told.lists).toBe(1);
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  test('requests watches that end after five to ten minutes, at random', async () => {
+    await make('ending', 1);
+    const count = 20;
+    for (let i = 0; i < count; i++) follow('ending', { through: proxy });
+    await vi.waitFor(() => expect(watchesOf('ending')).toHaveLength(count), 20_000);
+    const seconds = watchesOf('ending').map((query) => Number(query.get('timeoutSeconds')));
+    for (const each of seconds) expect(each).toBeGreaterThanOrEqual(300);
+    for (const each of seconds) expect(each).toBeLessThanOrEqual(600);
+    expect(new Set(seconds).size).toBeGreaterThan(1);
+    for (const query of watchesOf('ending')) expect(query.get('allowWatchBookmarks')).toBe('true');
+  });
+
+  test('reports a kind that is not served, and keeps asking', async () => {
     const type = { group: 'absent.example', version: 'v1', kind: 'Thing', resource: 'things', isNamespaced: true };
     const { reflector, told } = follow('default', { type });
     await vi.waitFor(() => expect(reflector.state).toMatchObject({ hasSynced: true, isServed: false }), 10_000);

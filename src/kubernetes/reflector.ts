@@ -5,7 +5,7 @@ import { listAll } from './list.ts';
 import { type ApiObject, pathOf, type ResourceType, withQuery } from './resource-type.ts';
 import { watchOnce } from './watch.ts';
 
-/** Who is told what the server has. */
+/** Receives the objects of the API server and their changes. */
 export interface ReflectorSink {
   /** These are all objects there are. */
   replace(objects: readonly ApiObject[]): void;
@@ -49,8 +49,9 @@ const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=
 const metadataLists = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /**
- * Follows the objects of one kind: a list, and a watch from its revision on, which goes on from the last revision after an
- * end. A revision that the server has dropped means a new list. Nothing is forgotten because nobody answers.
+ * Follows the objects of one kind: lists them, and watches from the list's revision on. After a watch has ended, it continues
+ * from the last revision; if the server no longer has that, it lists again. It forgets nothing because the server doesn't
+ * answer.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;

@@ -26,7 +26,7 @@ export function apiVersionOf({ group, version }: Pick<ResourceType, 'group' | 'v
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** A path with one more part of its query. */
+/** Adds parameters to the query of a path. */
 export function withQuery(path: string, query: URLSearchParams): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }

@@ -69,7 +69,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, base64(text)]));
   }
 
-  test('is created by one of replicas that start together, and is the same for all, and after a restart', async () => {
+  test('is created by one of the replicas that start together, and is the same for all, also after a restart', async () => {
     await makePlace();
     const replicas = await Promise.all(Array.from({ length: 5 }, () => open()));
     const { items } = await cluster.api.must('GET', path());
@@ -80,7 +80,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect(lines.filter((line) => line.includes('was created'))).toHaveLength(1);
   });
 
-  test('is that of cacerts where it is there, and checked as files are', async () => {
+  test('is the one of the Secret cacerts if that exists, checked as files are', async () => {
     await makePlace();
     const data = await pluggedIn();
     await cluster.api.must('POST', path(), { metadata: { name: 'cacerts' }, data });
@@ -97,7 +97,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect(key).toBeDefined();
   });
 
-  test('takes what the Secret becomes, keeps what is in force where it is not good, and logs no key', async () => {
+  test('follows changes of the Secret, keeps the previous CA if they are invalid, and logs no key', async () => {
     await makePlace();
     let refusals = 0;
     const authority = await open({ refused: () => refusals++ });
@@ -124,7 +124,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     for (const part of [body, data['ca-key.pem'], 'secret\\n']) expect(logged()).not.toContain(part);
   });
 
-  test('renews its root in the last fifth of its life, once for all replicas, which take it without a restart', async () => {
+  test('renews its root in the last fifth of its lifetime, once for all replicas, which use it without a restart', async () => {
     await makePlace();
     let ageMs = 0;
     const late = { clock: () => Date.now() + ageMs };
@@ -147,7 +147,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect(authority.signer.rootFingerprint).not.toBe(first.rootFingerprint);
   });
 
-  test('takes the Secret that another control plane made, which has no roots of its own', async () => {
+  test('uses a Secret of another control plane, which has no roots of its own', async () => {
     await makePlace();
     const { certificate, privateKey } = await createTestAuthority({ name: 'root', days: 3_650 });
     const data = { 'ca-cert.pem': base64(certificate), 'ca-key.pem': base64(privateKey), 'root-cert.pem': '' };
@@ -156,7 +156,7 @@ describe('the certificate authority in a Secret, on a real API server', () => {
     expect((await open()).signer.roots).toBe(certificate);
   });
 
-  test('waits for the right to read it, and says at last which one is missing', async () => {
+  test('waits for the right to read it, and finally reports which one is missing', async () => {
     await makePlace();
     await revoke(cluster, { name: 'meshd', namespace });
     await expect(open({ startMs: 1_000 })).rejects.toThrow(/cannot be read from the cluster: .*403.*secrets "cacerts"/);

@@ -72,7 +72,7 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     expect(text).toContain('meshd_token_reviews_count{outcome="accepted"} 2');
   });
 
-  test('refuses tokens for others, and of another issuer that names itself and the account alike', async () => {
+  test('refuses tokens for another audience, and tokens of another issuer that claims the same names', async () => {
     const forged = createTokenMint('https://kubernetes.default.svc');
     const tokens: [string, RegExp][] = [
       [await of('foo', 'httpbin', 'https://kubernetes.default.svc'), /audience of the token is/],
@@ -85,7 +85,7 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     }
   });
 
-  test("widens no identity by a pod's annotations, labels, or a signing request that names another", async () => {
+  test("takes no identity from a pod's annotations or labels, or from a signing request", async () => {
     const other = 'spiffe://cluster.local/ns/foo/sa/admin';
     const token = await makePod('wide', {
       labels: { 'security.istio.io/serviceAccount': 'admin', 'service.istio.io/canonical-name': 'admin' },
@@ -101,7 +101,7 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     expect((await ask(token, { uris: [other] })).code).toBe('PERMISSION_DENIED');
   });
 
-  test('signs no more for a token whose pod is gone', async () => {
+  test('no longer signs for a token whose pod was deleted', async () => {
     const token = await makePod('short', {});
     expect((await ask(token)).code).toBe('OK');
     await cluster.api.must('DELETE', `${pods}/short?gracePeriodSeconds=0`);
@@ -111,7 +111,7 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     });
   });
 
-  test('signs for nobody while it may not ask, and is at fault itself', async () => {
+  test('signs for nobody without the right to ask the API server, and reports UNAVAILABLE', async () => {
     await revoke(cluster, reviewing);
     const token = await of('foo', 'httpbin');
     await vi.waitFor(async () => {
@@ -122,7 +122,7 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     await vi.waitFor(async () => expect((await ask(token)).code).toBe('OK'), 20_000);
   });
 
-  test('signs for nobody while the API server is stopped, and goes on when it is back', async () => {
+  test('signs for nobody while the API server is down, and continues when it is back', async () => {
     const token = await of('foo', 'httpbin');
     cluster.server.signal('SIGSTOP');
     try {

@@ -27,7 +27,7 @@ interface WatchEvent {
   readonly object?: ApiObject & { readonly code?: number; readonly reason?: string; readonly message?: string };
 }
 
-/** Follows what happens below a path until the server ends it. An event of an unknown type is an error, like all that cannot be read. */
+/** Watches a path until the server ends the watch. An event of an unknown type, or one that can't be parsed, is an error. */
 export async function watchOnce(
   api: KubernetesApi,
   path: string,

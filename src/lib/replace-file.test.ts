@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -28,6 +29,14 @@ describe('replaceFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('new\n');
     expect(statSync(path).mode & 0o777).toBe(0o666 & ~process.umask());
     expect(readdirSync(folder)).toEqual(['a.yaml']);
+  });
+
+  test('leaves the other names of a file, such as those of a backup, what they were', async () => {
+    const other = join(folder, 'backup.yaml');
+    writeFileSync(path, 'old\n');
+    linkSync(path, other);
+    await replaceFile(path, 'new\n');
+    expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new\n', 'old\n']);
   });
 
   test('puts another file in the place of the old one, with its mode: who has the old one open reads it to its end', async () => {

@@ -5,7 +5,7 @@ import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'no
 /**
  * Puts a text in the place of a file: all of it is written beside the place first, so that a full disk or a kill leaves
  * the old file whole. Keeps the file's mode, and its owner as far as that is allowed; of a link, what it leads to is
- * replaced, and a pipe or device is written to. With `mode`, for secrets, nothing of what stands in the place counts: the
+ * replaced, and a pipe or device is written to. Other names of the file (hard links) keep the old text. With `mode`, for secrets, nothing of what stands in the place counts: the
  * file is a new one of this user, and a link is replaced itself. Throws the system's error, which names the path given.
  */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {

@@ -12,6 +12,14 @@ describe('TokenBuckets', () => {
     expect(taken(rate, 'a', 150, 3_600_000)).toBe(100);
   });
 
+  test('says when a key has its next token, which is there then', () => {
+    const rate = new TokenBuckets({ perSecond: 0.5, burst: 2 });
+    expect(rate.waitMs('a', 0)).toBe(0);
+    taken(rate, 'a', 2, 0);
+    expect([rate.waitMs('a', 0), rate.waitMs('a', 500), rate.waitMs('a', 2_000)]).toEqual([2_000, 1_500, 0]);
+    expect(taken(rate, 'a', 2, 2_000)).toBe(1);
+  });
+
   test('counts each key for itself', () => {
     const rate = new TokenBuckets({ perSecond: 50, burst: 100 }, 4_096);
     taken(rate, 'a', 150, 0);

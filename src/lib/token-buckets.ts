@@ -43,6 +43,11 @@ export class TokenBuckets {
     return left >= 0 ? 0 : (-left / this.#rate.perSecond) * 1_000;
   }
 
+  /** After how many milliseconds the key has a token, by what was taken until `nowMs`; 0: it has one. */
+  waitMs(key: string, nowMs: number): number {
+    return Math.max(0, ((1 - this.#filled(key, nowMs)) / this.#rate.perSecond) * 1_000);
+  }
+
   /** The keys that have a bucket: without a bound on their number, those of twice the time in which one fills. */
   get remembered(): readonly string[] {
     return [...this.#buckets.keys()];

@@ -1,10 +1,12 @@
 import { nearest } from '../lib/nearest.ts';
+import { isDnsLabel } from '../schema/names.ts';
 
 /** What a value of an input must be. */
 type Shape =
   | 'anything'
   | 'string'
   | { readonly oneOf: readonly string[] }
+  | { readonly isRight: (text: string) => boolean; readonly what: string }
   | { readonly list: Shape }
   | { readonly each: Shape }
   | ObjectShape;
@@ -26,8 +28,8 @@ const inputShape: ObjectShape = {
     files: { list: namedText },
     meshConfig: namedText,
     variables: { each: 'string' },
-    trustDomain: 'string',
-    rootNamespace: 'string',
+    trustDomain: { isRight: (text) => text !== '', what: 'a name' },
+    rootNamespace: { isRight: isDnsLabel, what: 'the name of a namespace: lower-case letters, digits and "-"' },
     workloads: { list: { fields: { namespace: 'string', name: 'string' }, required: ['namespace', 'name'] } },
     keySets: {
       list: { fields: { ...namedText.fields, issuer: 'string' }, required: [...namedText.required, 'issuer'] },
@@ -84,13 +86,17 @@ export function checkInput(called: string, input: unknown): void {
 
 function check(value: unknown, shape: Shape, place: string, called: string): void {
   if (shape === 'anything') return;
-  const isText = shape === 'string' || 'oneOf' in shape;
+  const isText = shape === 'string' || 'oneOf' in shape || 'isRight' in shape;
   const expected = isText ? 'a string' : 'list' in shape ? 'an array' : 'an object';
   if (kindOf(value) !== expected) throw new TypeError(`${called}: ${place} is ${kindOf(value)}, expected ${expected}`);
   if (shape === 'string') return;
   if ('oneOf' in shape) {
     if (shape.oneOf.includes(String(value))) return;
     throw new TypeError(`${called}: ${place} is "${value}", expected one of ${shape.oneOf.join(', ')}`);
+  }
+  if ('isRight' in shape) {
+    if (shape.isRight(String(value))) return;
+    throw new TypeError(`${called}: ${place} is "${value}", expected ${shape.what}`);
   }
   if ('fields' in shape) checkFields(value as Readonly<Record<string, unknown>>, shape, place, called);
   // By position: an array may leave some out.

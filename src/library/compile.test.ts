@@ -57,6 +57,17 @@ describe('compile of the library', () => {
     await expect(compile({ files, delivery: 'xds' as 'ads' })).rejects.toThrow('compile: delivery is ');
   });
 
+  test.each([
+    [{ rootNamespace: 'Mesh-System' }, 'compile: rootNamespace is "Mesh-System", expected the name of a namespace'],
+    [{ rootNamespace: '' }, 'compile: rootNamespace is "", expected the name of a namespace'],
+    [{ trustDomain: '' }, 'compile: trustDomain is "", expected a name'],
+  ])(
+    'refuses %j: policies of the whole mesh would hold nowhere, or names in another domain',
+    async (input, message) => {
+      await expect(compile({ files: [mesh], ...input })).rejects.toThrow(message);
+    },
+  );
+
   test('gives no proxy when one text of many has an error, and tells all errors at once', async () => {
     const wrong = (path: string) => ({ path, text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n' });
     const meshConfig = { path: 'config.yaml', text: 'trustDomian: a\n' };

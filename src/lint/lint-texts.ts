@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { DiagnosticBag } from '../diagnostics/bag.ts';
 import type { OnStep } from '../lib/on-step.ts';
 import type { SourceFile } from '../source/document.ts';
+import { statedKinds } from '../source/stated-kinds.ts';
 import { besideFaults, findingsBesideFaults } from './beside-faults.ts';
 import { configure } from './configure.ts';
 import { inDialect } from './dialect.ts';
@@ -15,10 +16,13 @@ import { type LintResult, lint } from './lint.ts';
 import { partialInput } from './partial-input.ts';
 import type { RunnableRule } from './rule.ts';
 import { isWhole } from './rule-index.ts';
+import { withoutUnrendered } from './unrendered.ts';
 
 /** Everything that one look at a mesh depends on. */
 export interface LintTexts {
   readonly inputs: readonly SourceFile[];
+  /** No inputs, but files of Kustomize and Helm beside them, which may say that an input is a patch or a template. */
+  readonly surroundings?: readonly SourceFile[];
   /** Texts of settings, which findings may point into. */
   readonly sources: readonly SourceFile[];
   readonly settings: Settings;
@@ -47,22 +51,25 @@ export interface LintRun {
  * reading the settings said. Pure.
  */
 export function lintTexts(
-  { inputs, sources, settings, rules, project, today, onStep }: LintTexts,
+  { inputs: all, surroundings = [], sources, settings, rules, project, today, onStep }: LintTexts,
   bag: DiagnosticBag,
 ): LintRun {
-  const objects = createObjectReader(onStep)(inputs, bag);
+  const { inputs, withoutAlternatives, isAny } = withoutUnrendered(all, surroundings, bag);
+  const objects = withoutAlternatives(createObjectReader(onStep)(inputs, bag), bag);
   const isWithoutText = bag.all.some(({ code }) => code === 'empty-input');
-  const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors);
+  const isForOthers = isAny || (objects.length === 0 && !isWithoutText && inputs.some(hasOtherKind));
+  const isEmpty = isWithoutText || (objects.length === 0 && !bag.hasErrors && !isForOthers);
   if (isEmpty && !isWithoutText) bag.report('empty-input', undefined, { what: 'the input', thing: 'object' });
   const analyse = createAnalyser(settings, partialInput);
   const snapshot = bag.hasErrors ? undefined : analyse(objects, bag);
-  const files = [...inputs, ...sources];
+  const files = [...all, ...sources];
+  const looked = [...inputs, ...sources];
   const spoken = (findings: readonly Finding[]) => inDialect(findings, files);
   const severed = (findings: readonly Finding[]) => configure(spoken(findings), project.config, project.pathOf);
   if (snapshot === undefined) {
     const sound = createAnalyser(settings, partialInput)(firstPolicies(objects), new DiagnosticBag());
-    const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files, today });
-    const beside = ofSoundObjects({ inputs, settings, rules, today, files }, objects, bag);
+    const own = sound && lint(sound, { rules: rules.filter(isOfOneself), files: looked, today });
+    const beside = ofSoundObjects({ inputs, settings, rules, today, files: looked }, objects, bag);
     // Of one place the error says enough.
     const places = new Set(bag.all.map(({ span }) => placeOf(span)));
     const others = [...(own?.findings ?? []), ...beside].filter(
@@ -71,7 +78,7 @@ export function lintTexts(
     const findings = [...spoken(bag.all), ...severed(others)];
     return { result: { findings, suppressed: own?.suppressed ?? 0, notChecked: [] }, files, isEmpty, isFaulty: true };
   }
-  const { findings, ...rest } = lint(snapshot, { rules, files, today, onStep });
+  const { findings, ...rest } = lint(snapshot, { rules, files: looked, today, onStep });
   // What reading said before there was a snapshot: of settings and files.
   const own = new Set<Finding>(snapshot.diagnostics);
   const before = isWhole(rules) ? bag.all.filter((finding) => !own.has(finding)) : [];
@@ -101,6 +108,14 @@ function ofSoundObjects(
     .map((rule) => besideFaults(rule, faulty.kinds));
   const told = isWhole(rules) ? findingsBesideFaults(snapshot, faulty.kinds) : [];
   return [...told, ...lint(snapshot, { rules: others, files, today }).findings];
+}
+
+/**
+ * Objects of kinds that are not read are a sound input, in which there is nothing to find. A list of none is not, and what comes
+ * through a pipe was made to be looked at.
+ */
+function hasOtherKind({ path, text }: SourceFile): boolean {
+  return path !== '-' && (statedKinds(text) ?? []).some((kind) => kind !== 'List');
 }
 
 function placeOf(span: Finding['span']): string {

@@ -1,3 +1,4 @@
+import { presumeRootNamespace } from '../compiler/root-namespace.ts';
 import type { Snapshot } from '../compiler/snapshot.ts';
 import { settingSpan } from '../config/setting-span.ts';
 import type { SourceText } from '../diagnostics/placed.ts';
@@ -74,9 +75,9 @@ export function lint(
   };
 }
 
-/** The root namespace that rules read is the one by which policies were merged: objects may have decided on it. */
+/** The root namespace that rules read is the one by which policies were merged, or one that makes no difference to merging. */
 function rooted(snapshot: Snapshot): Snapshot {
-  const { settings, decidedRoot: rootNamespace = settings.rootNamespace } = snapshot;
+  const { settings, objects, decidedRoot: rootNamespace = presumeRootNamespace(objects, settings) } = snapshot;
   return rootNamespace === settings.rootNamespace
     ? snapshot
     : { ...snapshot, settings: { ...settings, rootNamespace } };

@@ -50,7 +50,8 @@ function touchedProxies(before: AccessInputs, now: AccessInputs, settings: Setti
   if (changes.length > mostChanges) return 'all';
   const touched = new Set<string>();
   for (const [key, workload] of now.workloads) {
-    const isSelectedAnew = JSON.stringify(before.workloads.get(key)?.labels) !== JSON.stringify(workload.labels);
+    const known = before.workloads.get(key);
+    const isSelectedAnew = known !== workload && JSON.stringify(known?.labels) !== JSON.stringify(workload.labels);
     if (isSelectedAnew || changes.some((text) => mayReach(text, workload, settings))) touched.add(key);
   }
   return touched;

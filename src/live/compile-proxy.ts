@@ -134,7 +134,7 @@ class Compilations {
         this.#inForce = { files, settings, compiler, texts };
         this.#settingsMemory.accept(besides);
         this.#folders.accept(round.places);
-        this.#closing.accept(value.objects, kept.bag.all);
+        this.#closing.accept(value.objects);
         this.#rootBefore = decidedRoot;
         this.#goodLength = length;
         this.#inputs.onAccept?.(this.#goodState(files, fixed));

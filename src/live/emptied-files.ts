@@ -1,5 +1,6 @@
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import type { SourceSpan } from '../diagnostics/span.ts';
+import { without } from '../lib/without.ts';
 import { isBlankText } from '../source/blank.ts';
 import type { SourceFile } from '../source/document.ts';
 import { statedKinds } from '../source/stated-kinds.ts';
@@ -31,13 +32,9 @@ export function fillEmptied(
   good: GoodInputs | undefined,
   read: ReadObjects,
 ): FilledFiles {
-  const owners = new Set((good?.objects ?? []).map(({ document }) => nameOfFile(document.file)));
-  // A file that is as it was when it was last good holds what it held.
-  const unchanged = new Map((good?.files ?? []).map(({ path, text }) => [path, text]));
   const emptied: SourceFile[] = [];
   const replaced: ReplacedFile[] = [];
-  for (const file of files) {
-    if (!owners.has(file.path) || unchanged.get(file.path) === file.text) continue;
+  for (const file of changedOwners(good, files)) {
     const bag = new DiagnosticBag();
     if (read(file, bag).length > 0) continue;
     const kinds = statedKinds(file.text);
@@ -47,6 +44,21 @@ export function fillEmptied(
   if (emptied.length + replaced.length === 0) return { files, objects: [], errors: [], warnings: [] };
   const lost = new LostObjects(files, [...goodVersions(good)], read);
   return { ...fill(files, emptied, lost), warnings: warningsOf(replaced, lost) };
+}
+
+/** Those that held objects. A file that is as it was when it was last good holds what it held. */
+function changedOwners(good: GoodInputs | undefined, files: readonly SourceFile[]): readonly SourceFile[] {
+  const others = without(files, good?.files ?? files);
+  if (good === undefined || others.length === 0) return [];
+  // A few files of many: nothing is gathered of the others.
+  const asked = new Set(others.map(({ path }) => path));
+  const held = good.objects.flatMap(({ document }) => {
+    const path = nameOfFile(document.file);
+    return asked.has(path) ? [path] : [];
+  });
+  const owners = new Set(held);
+  const texts = new Map(good.files.flatMap(({ path, text }) => (asked.has(path) ? [[path, text] as const] : [])));
+  return others.filter(({ path, text }) => owners.has(path) && texts.get(path) !== text);
 }
 
 /** An error where the mesh configuration said something when it was last in force, and says nothing now. */

@@ -16,6 +16,8 @@ export interface FleetState {
   readonly heldSince: readonly (readonly [key: string, version: string])[];
   /** Proxies that keep the policies of an older version. */
   readonly frozen: readonly FrozenProxies[];
+  /** Keys of faults that nothing is held for, and the policies that may be behind them, one a file. Absent: none. */
+  readonly lost?: { readonly keys: readonly string[]; readonly hidden: readonly SourceFile[] };
   /** Proxies (`<namespace>/<name>`) that were never good. */
   readonly denying: readonly string[];
 }

@@ -2,21 +2,20 @@ import type { Compiler } from '../compiler/compile.ts';
 import { mayReach, type ReachedWorkload } from '../compiler/reach.ts';
 import type { EnvoyConfig } from '../compiler/render/resource.ts';
 import type { FaultyProxy } from '../compiler/render-snapshot.ts';
-import { tokenRulesOf } from '../compiler/token-rules.ts';
 import type { Workload } from '../compiler/topology/model.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
 import { append } from '../lib/append.ts';
-import type { MeshObject } from '../policy/object.ts';
-import type { JwtRule } from '../policy/request-authentication.ts';
 import type { SourceFile } from '../source/document.ts';
 import { AccessChanges } from './access-changes.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
 import { type Compiled, compileKept, type KeptCompilation } from './compile-kept.ts';
 import { type FleetFault, type FleetOutcome, faultKey, faultOfProxy, type ProxyOutcome } from './fleet-outcome.ts';
 import { type FleetState, type FrozenProxies, frozenGroups, type InForce } from './fleet-state.ts';
-import { frozenObjects, policiesOf } from './frozen-objects.ts';
+import { denyingConfigs, FrozenCompiler, type KeptPolicies } from './frozen-compiler.ts';
+import { policiesOf } from './frozen-objects.ts';
 import type { GoodInputs } from './good-versions.ts';
+import { lostIn, nothingLost, readHidden, withHidden } from './hidden-policies.ts';
 import { hasFetchedKeys, type KeySetGatherer, withRules } from './key-sets/gather.ts';
 import type { Fault } from './last-good.ts';
 import { isLeftOut } from './left-out.ts';
@@ -36,14 +35,13 @@ type Frozen = Extract<ProxyOutcome, { readonly frozen: EnvoyConfig }>;
 export class Fleet {
   #inputs: FleetInputs;
   #compiler: Compiler;
-  #frozenCompiler: Compiler | undefined;
-  /** Of the last version that froze proxies: their keys stay at hand. */
-  #frozenRules: JwtRule[] = [];
   #good: GoodInputs | undefined;
   #rootBefore: string | undefined;
   #proxies = new Map<string, InForce>();
+  #lost = nothingLost;
   readonly #access = new AccessChanges();
   readonly #closing = new ClosingSecrets(undefined);
+  readonly #frozen = new FrozenCompiler(() => this.#inputs.createCompiler(), this.#closing);
   #version: string | undefined;
   #workloads: ReadonlyMap<string, Workload> = new Map();
   #heldSince: ReadonlyMap<string, string | undefined> = new Map();
@@ -59,6 +57,7 @@ export class Fleet {
     const version = this.#version;
     return {
       ...{ version, files: this.#good.files, rootBefore: this.#rootBefore },
+      lost: { keys: [...this.#lost.keys], hidden: this.#lost.hidden.files },
       heldSince: [...this.#heldSince].flatMap(([key, since]) => (since === undefined ? [] : [[key, since] as const])),
       frozen: frozenGroups(this.#proxies, version),
       denying: [...this.#workloads.keys()].filter((key) => !this.#proxies.has(key)),
@@ -71,12 +70,16 @@ export class Fleet {
   }
 
   /** Goes on, before it takes anything, with what another fleet had in force. What is no longer sound of it is forgotten. */
-  async restore({ files, version, rootBefore, heldSince, frozen, denying }: FleetState): Promise<void> {
+  async restore(state: FleetState): Promise<void> {
+    const { files, version, rootBefore, heldSince, frozen, lost, denying } = state;
     this.#rootBefore = rootBefore;
     const { value } = await this.#take(files, version, new DiagnosticBag(), false);
     if (value === undefined) return;
     this.#heldSince = new Map(heldSince);
     for (const key of denying) this.#proxies.delete(key);
+    if (lost !== undefined) {
+      this.#lost = { keys: new Set(lost.keys), hidden: readHidden(lost.hidden, this.#compiler) };
+    }
     for (const group of frozen) await this.#restoreFrozen(group, value);
     this.#access.freeze([...denying, ...frozen.flatMap(({ proxies }) => proxies)]);
   }
@@ -85,7 +88,7 @@ export class Fleet {
   configure(inputs: FleetInputs): void {
     this.#inputs = inputs;
     this.#compiler = inputs.createCompiler();
-    this.#frozenCompiler = undefined;
+    this.#frozen.forget();
   }
 
   /** `before` is what reading the files had to say. */
@@ -96,7 +99,7 @@ export class Fleet {
   /** `renews`: where nothing of the inputs can be used, keys of what is in force are renewed all the same. */
   async #take(files: readonly SourceFile[], version: string, before: DiagnosticBag, renews: boolean) {
     const { settings } = this.#inputs;
-    const gatherer = withRules(this.#inputs.gatherer, () => this.#frozenRules);
+    const gatherer = withRules(this.#inputs.gatherer, () => this.#frozen.rules);
     const compiling = {
       settings,
       gatherer,
@@ -104,7 +107,8 @@ export class Fleet {
       rootBefore: this.#rootBefore,
       closing: this.#closing,
     };
-    const kept = await compileKept(files, before, this.#good, { ...compiling, proxy: 'all' });
+    const known = this.#good && withHidden(this.#good, this.#lost.hidden);
+    const kept = await compileKept(files, before, known, { ...compiling, proxy: 'all' });
     const { value, bag, errors, faults } = kept;
     const diagnostics = [...new Set([...errors, ...bag.all])];
     if (value === undefined) {
@@ -121,10 +125,10 @@ export class Fleet {
     );
     const outcomes = await this.#outcomesOf(value, kept, version);
     this.#good = { files: kept.files, objects: value.objects };
-    this.#closing.accept(value.objects, bag.all);
+    this.#closing.accept(value.objects);
     this.#rootBefore = value.compilation.decidedRoot;
     this.#version = version;
-    this.#proxies = new Map([...this.#proxies].filter(([key]) => outcomes.has(key)));
+    for (const key of this.#proxies.keys()) if (!outcomes.has(key)) this.#proxies.delete(key);
     const { workloads } = value.snapshot.topology;
     this.#workloads = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
     const inForce = { objects: value.objects, workloads: this.#workloads, rootNamespace: this.#rootBefore };
@@ -137,7 +141,9 @@ export class Fleet {
   async #restoreFrozen({ version, proxies, policies: files }: FrozenProxies, value: Compiled): Promise<void> {
     const bag = new DiagnosticBag();
     const policies = this.#compiler.read(files, bag);
-    const configs = bag.hasErrors ? new Map() : await this.#compileFrozen(policies, new Set(proxies), value);
+    const configs = bag.hasErrors
+      ? new Map()
+      : await this.#frozen.compile(this.#kept(policies), new Set(proxies), value, this.#rootBefore);
     for (const key of proxies) {
       const config = configs.get(key);
       if (config === undefined) this.#proxies.delete(key);
@@ -161,8 +167,11 @@ export class Fleet {
     const outcomes = new Map<string, ProxyOutcome>();
     const stopped = new Map<string, readonly FleetFault[]>();
     // Where an object's last good version had to go too, it holds no more.
-    const lost = new Set(faults.filter((fault) => !fault.isHeld && !this.#isLeftOut(fault)).map(faultKey));
-    const workloads = new Map(snapshot.topology.workloads.map((it) => [`${it.namespace}/${it.name}`, it]));
+    const unheld = faults.filter((fault) => !fault.isHeld && !this.#isLeftOut(fault));
+    this.#lost = lostIn({ faults: unheld, objects: snapshot.objects }, this.#good, this.#lost, this.#compiler);
+    const lost = this.#lost.keys;
+    const asked = faults.length === 0 ? [] : snapshot.topology.workloads;
+    const workloads = new Map(asked.map((it) => [`${it.namespace}/${it.name}`, it]));
     for (const config of compilation.configs) {
       const key = `${config.namespace}/${config.workload}`;
       const workload = workloads.get(key);
@@ -177,6 +186,10 @@ export class Fleet {
     for (const proxy of faulty) stopped.set(keyOfProxy(proxy), [faultOfProxy(proxy)]);
     for (const [key, frozen] of await this.#freeze(stopped, value)) outcomes.set(key, frozen);
     return outcomes;
+  }
+
+  #kept(policies: InForce['policies']): KeptPolicies {
+    return { policies, hidden: this.#lost.hidden.objects };
   }
 
   #mayConcern({ texts }: Fault, workload: ReachedWorkload): boolean {
@@ -206,59 +219,30 @@ export class Fleet {
    */
   async #freeze(stopped: ReadonlyMap<string, readonly FleetFault[]>, value: Compiled): Promise<Map<string, Frozen>> {
     const frozen = new Map<string, Frozen>();
-    this.#frozenRules = [];
+    this.#frozen.begin();
     const byPolicies = new Map<InForce['policies'], { readonly key: string; readonly inForce: InForce }[]>();
     for (const key of stopped.keys()) {
       const inForce = this.#proxies.get(key);
       if (inForce !== undefined) append(byPolicies, inForce.policies, { key, inForce });
     }
     for (const [policies, proxies] of byPolicies) {
-      const again = await this.#compileFrozen(policies, new Set(proxies.map(({ key }) => key)), value);
+      const keys = new Set(proxies.map(({ key }) => key));
+      const again = await this.#frozen.compile(this.#kept(policies), keys, value, this.#rootBefore);
       for (const { key, inForce } of proxies) {
         const faults = stopped.get(key) ?? [];
-        frozen.set(key, { frozen: again.get(key) ?? inForce.config, isDenying: false, since: inForce.version, faults });
+        const config = again.get(key) ?? inForce.config;
+        frozen.set(key, { frozen: config, isDenying: false, since: inForce.version, faults });
+        // What came to deny stays where the next version cannot be compiled.
+        this.#proxies.set(key, { ...inForce, config });
       }
     }
-    if (byPolicies.size === 0) this.#frozenCompiler = undefined;
+    if (byPolicies.size === 0) this.#frozen.forget();
     const starting = new Set([...stopped.keys()].filter((key) => !this.#proxies.has(key)));
-    for (const [key, config] of this.#denying(starting, value)) {
+    for (const [key, config] of denyingConfigs(this.#compiler, starting, value)) {
       frozen.set(key, { frozen: config, isDenying: true, since: undefined, faults: stopped.get(key) ?? [] });
     }
     return frozen;
   }
-
-  async #compileFrozen(
-    policies: readonly MeshObject<string>[],
-    proxies: ReadonlySet<string>,
-    { snapshot, keySets }: Compiled,
-  ): Promise<ReadonlyMap<string, EnvoyConfig>> {
-    this.#frozenCompiler ??= this.#inputs.createCompiler();
-    const bag = new DiagnosticBag();
-    const view = { rootBefore: this.#rootBefore, namespace: undefined };
-    const own = this.#frozenCompiler.analyse(frozenObjects(policies, snapshot.objects), bag, view);
-    if (own === undefined) return new Map();
-    this.#frozenRules.push(...tokenRulesOf(own, 'all'));
-    await keySets.fetch(tokenRulesOf(snapshot, 'all'));
-    const select = own.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
-    // One that is at fault keeps its configuration as it was.
-    const onFaulty = (): void => undefined;
-    const closingSecrets = this.#closing.of(own.objects);
-    const selection = { select, keySets, closingSecrets, onFaulty };
-    return configsOf(this.#frozenCompiler.render(own, selection, bag)?.configs ?? []);
-  }
-
-  #denying(proxies: ReadonlySet<string>, { snapshot, keySets }: Compiled): ReadonlyMap<string, EnvoyConfig> {
-    if (proxies.size === 0) return new Map();
-    const bag = new DiagnosticBag();
-    const select = snapshot.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
-    const compilation = this.#compiler.render(snapshot, { select, keySets, isDenying: true }, bag);
-    if (compilation === undefined) throw new Error(bag.all.map(({ message }) => message).join('; '));
-    return configsOf(compilation.configs);
-  }
-}
-
-function configsOf(configs: readonly EnvoyConfig[]): ReadonlyMap<string, EnvoyConfig> {
-  return new Map(configs.map((config) => [`${config.namespace}/${config.workload}`, config]));
 }
 
 function keyOfProxy({ workload: { namespace, name } }: FaultyProxy): string {

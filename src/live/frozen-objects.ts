@@ -12,11 +12,12 @@ export function policiesOf(objects: Objects): Objects {
 
 /**
  * The objects of a mesh of which a proxy keeps policies that it had: everything else is as it is `now`. What denies now
- * and did not then holds too, beside its older version where there is one: what takes access away waits for nobody.
+ * and did not then holds too, beside its older version where there is one: what takes access away waits for nobody. So
+ * does what is `hidden`: what a proxy that is frozen already got since is not lost with the text of it.
  */
-export function frozenObjects(policies: Objects, now: Objects): Objects {
+export function frozenObjects(policies: Objects, now: Objects, hidden: Objects): Objects {
   const then = new Map(policies.map((policy) => [keyOf(policy.document.value), policy]));
-  const denying = now.filter(isDenying).flatMap((policy) => {
+  const denying = [...hidden, ...now].filter(isDenying).flatMap((policy) => {
     const before = then.get(keyOf(policy.document.value));
     if (before === undefined) return [policy];
     return isSame(before, policy) ? [] : [beside(policy)];

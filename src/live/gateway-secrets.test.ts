@@ -17,12 +17,16 @@ const names = ['kubernetes://a', 'kubernetes://a-cacert', 'kubernetes://b', 'def
 const { resources } = fileOf({ name: 'edge', tls_certificate_sds_secret_configs: names.map((name) => ({ name })) });
 const asked = secretNamesOf(resources);
 const place = { namespace: 'edge', fallback: 'spare' };
-const namesOf = (...secrets: readonly Secret[]) => [...gatewaySecretsOf(asked, secrets, place).keys()];
+const namesOf = (...secrets: readonly Secret[]) =>
+  [...gatewaySecretsOf(asked, secrets, place)].flatMap(([name, { kind }]) => (kind === 'nobody' ? [] : [name]));
 
 describe('gatewaySecretsOf', () => {
   test('gives what listeners ask for, from the own namespace', () => {
     const found = gatewaySecretsOf(asked, [secret('edge/a', pair), secret('other/b', pair)], place);
-    expect([...found]).toEqual([['kubernetes://a', { kind: 'pair', certificateChain: chain, privateKey: key }]]);
+    expect([...found]).toEqual([
+      ['kubernetes://a', { kind: 'pair', certificateChain: chain, privateKey: key }],
+      ['kubernetes://a-cacert', { kind: 'nobody' }],
+    ]);
   });
 
   test('takes authorities from a secret of their own, else from the one that holds the pair', () => {
@@ -31,7 +35,7 @@ describe('gatewaySecretsOf', () => {
     const authoritiesIn = (...secrets: readonly Secret[]) =>
       gatewaySecretsOf(asked, secrets, place).get('kubernetes://a-cacert');
     expect(authoritiesIn(both)).toMatchObject({ kind: 'authorities', certificates: certificate('both') });
-    expect(authoritiesIn(both, secret('edge/a-cacert', {}))).toBeUndefined();
+    expect(authoritiesIn(both, secret('edge/a-cacert', {}))).toEqual({ kind: 'nobody' });
     expect(authoritiesIn(both, own)).toMatchObject({ kind: 'authorities', certificates: certificate('owns') });
   });
 

@@ -1,12 +1,9 @@
 import { gatewaySecret, secretFault } from '../compiler/topology/gateway-secret.ts';
 import type { GatewaySecretTexts } from '../contracts/gateway-secret-texts.ts';
+import { authoritiesSuffix, gatewayScheme } from '../contracts/gateway-secret-texts.ts';
 import { namesUsedIn } from '../envoy/api/references.ts';
 import type { MeshObject } from '../policy/object.ts';
 import type { Secret } from '../policy/topology-kinds.ts';
-
-/** Envoy's names of a gateway's secrets begin with it. */
-const gatewayScheme = 'kubernetes://';
-const authoritiesSuffix = '-cacert';
 
 /** Where a gateway finds its secrets. */
 export interface SecretPlace {
@@ -24,7 +21,7 @@ export function secretNamesOf(listeners: readonly { readonly json: object }[]): 
 
 /**
  * Secrets by SDS name, from the Secret objects of one namespace. Those that are not there, or cannot serve what is asked for,
- * are left out: their servers stay closed. There is no fallback for the authorities of clients.
+ * are left out: their servers stay closed. For authorities of clients there is no fallback: without them it is `nobody`.
  */
 export function gatewaySecretsOf(
   names: Iterable<string>,
@@ -58,9 +55,9 @@ function keyPair(
 }
 
 /** A secret of their own, else the one that also holds the pair. */
-function authorities(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts | undefined {
+function authorities(name: string, secrets: ReadonlyMap<string, Secret>): GatewaySecretTexts {
   const secret = secrets.get(name) ?? secrets.get(name.slice(0, -authoritiesSuffix.length));
-  if (secret === undefined || secretFault(secret, 'authorities') !== undefined) return undefined;
+  if (secret === undefined || secretFault(secret, 'authorities') !== undefined) return { kind: 'nobody' };
   const { authorities: certificates, revocationList } = gatewaySecret(secret);
-  return certificates === undefined ? undefined : { kind: 'authorities', certificates, revocationList };
+  return certificates === undefined ? { kind: 'nobody' } : { kind: 'authorities', certificates, revocationList };
 }

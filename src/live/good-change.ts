@@ -1,3 +1,4 @@
+import { without } from '../lib/without.ts';
 import type { SourceFile } from '../source/document.ts';
 
 /** Inputs that are in force, with what else is known of them. */
@@ -17,13 +18,15 @@ export function goodTeller<T extends WithFiles>(
   first: T | undefined,
   tell: (change: GoodChange<T>) => void,
 ): (good: T) => void {
-  let known = new Map(first?.files.map(({ path, text }) => [path, text]));
+  let known = first?.files ?? [];
   return ({ files, ...rest }) => {
-    const changed = files.filter(({ path, text }) => known.get(path) !== text);
-    const now = new Map(files.map(({ path, text }) => [path, text]));
-    const removed = [...known.keys()].filter((path) => !now.has(path));
-    known = now;
-    tell({ files: changed.map((file) => ({ ...file })), removed, rest });
+    const gone = without(known, files);
+    const texts = new Map(gone.map(({ path, text }) => [path, text]));
+    const come = without(files, known);
+    const changed = come.filter(({ path, text }) => texts.get(path) !== text);
+    for (const { path } of come) texts.delete(path);
+    known = files;
+    tell({ files: changed.map((file) => ({ ...file })), removed: [...texts.keys()], rest });
   };
 }
 

@@ -44,7 +44,7 @@ export function standInPath(path: string, { kind, namespace, name }: ObjectName)
 
 /** The file that the user knows, of a file or of what stands in for an object of it. */
 export function nameOfFile(path: string): string {
-  return path.split(suffix)[0]?.split(closedSuffix)[0] ?? path;
+  return isLastGood(path) ? (path.split(suffix)[0]?.split(closedSuffix)[0] ?? path) : path;
 }
 
 /** The last good versions by the key of their object (see `keyOf`). */

@@ -83,7 +83,7 @@ export function mend(
       file: nameOfFile(document.file.path),
       line: search.cuts.lineAt(document.file, contentStart(document)),
     };
-    const identities = identitiesOf(document, files, versions);
+    const identities = identitiesOf(document, own, files, versions);
     if (identities.length === 0) {
       if (isElsewhere !== 'everything') isMended = false;
       faults.push({ ...place, object: undefined, texts: [], isHeld: false, errors: own });
@@ -177,6 +177,7 @@ interface Identity {
 /** The objects that an invalid document contains; none if they can't be determined. */
 function identitiesOf(
   { file, range }: FaultyDocument,
+  errors: readonly Diagnostic[],
   files: readonly SourceFile[],
   versions: ReadonlyMap<string, GoodVersion>,
 ): readonly Identity[] {
@@ -184,7 +185,10 @@ function identitiesOf(
   const objects = parse([{ path: file.path, text }], new DiagnosticBag()).map(({ value }) => value);
   if (objects.length > 0) {
     const identities = objects.map((object) => ({ object, key: keyOf(object) }));
-    return identities.every(({ object }) => isNamed(object)) ? identities : [];
+    const unknown = unknownFields(errors, file);
+    const isKnown = ({ object, key }: Identity): boolean =>
+      isNamed(object) && (versions.get(key)?.path === file.path || !mayMeanNamespace(object, unknown));
+    return identities.every(isKnown) ? identities : [];
   }
   // No parser reads it: it is taken for the one object of this file that is missing now, and that it names.
   const named = [...versions].filter(([, { path, object }]) => path === file.path && namesObject(text, object));
@@ -240,9 +244,26 @@ function isNamed(object: JsonObject): boolean {
   );
 }
 
+/** The keys that errors call unknown. */
+function unknownFields(errors: readonly Diagnostic[], file: SourceFile): readonly string[] {
+  return errors.flatMap(({ code, span }) => {
+    if (code !== 'unknown-field' || span?.file !== file.path) return [];
+    return [file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')];
+  });
+}
+
+/** An object without a namespace, beside whose name an unknown field stands: that may be the namespace, misspelled. */
+function mayMeanNamespace(object: JsonObject, unknown: readonly string[]): boolean {
+  const metadata = object.metadata as JsonObject;
+  if (metadata.namespace !== undefined) return false;
+  return unknown.some((field) => Object.hasOwn(metadata, field) || Object.hasOwn(object, field));
+}
+
+/** One of the same kind and name in another namespace is another object. */
 function namesObject(text: string, object: JsonObject): boolean {
-  const { kind, name } = nameOf(object);
+  const { kind, namespace, name } = nameOf(object);
   const says = (field: string, value: string): boolean =>
     new RegExp(`["']?\\b${field}["']?\\s*:\\s*["']?${value.replaceAll(/[^\w]/g, '\\$&')}(?![\\w.-])`).test(text);
-  return says('kind', kind) && says('name', name);
+  const isUnsaid = namespace === '' || (namespace === 'default' && !/\bnamespace\b/.test(text));
+  return says('kind', kind) && says('name', name) && (isUnsaid || says('namespace', namespace));
 }

@@ -4,7 +4,7 @@ import { type ResourceFile, separator } from '../envoy/api/resource-file.ts';
 import { type ReadFiles, sizeText, tellLargest } from './largest-files.ts';
 
 /**
- * A configuration that is larger than this, in characters, and twice as large as the one in force, is not taken: the
+ * A configuration that is larger than this, in characters, and twice as large as the one that applies, is not taken: the
  * agent compares it with the one before, and Envoy reads it, on the threads that answer probes, at 20 to 50 MB a second.
  */
 const most = 24 * 2 ** 20;

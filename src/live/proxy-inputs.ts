@@ -55,7 +55,7 @@ export interface GoodState {
   readonly saysSettings: boolean;
   /** Characters of the configuration that was made of them. */
   readonly outputLength: number;
-  /** Secrets (`<namespace>/<name>`) that could serve. */
+  /** Uses of Secrets, as `ClosingSecrets.good` tells them, for which they could serve. */
   readonly goodSecrets: readonly string[];
   /** The root namespace that the objects decided on. */
   readonly rootBefore: string | undefined;

@@ -4,11 +4,12 @@ import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { SourceFile } from '../source/document.ts';
 import { SourceError } from '../source/find.ts';
-import { type ReadThrough, readSources } from '../source/read.ts';
+import type { ReadThrough } from '../source/read.ts';
 import type { FixedInputs } from './fixed-inputs.ts';
 import { readHostFacts } from './host-facts.ts';
 import type { ProxyInputs } from './proxy-inputs.ts';
 import { readBootstrapTexts, shownTexts } from './read-bootstrap.ts';
+import { readSettledSources } from './read-settled.ts';
 import { readTemplateFiles } from './read-templates.ts';
 
 /** What does not stand in policies; with mistakes of settings in the bag, but not those of templates and bootstraps. */
@@ -45,7 +46,7 @@ export async function readPolicies(
   let sources: readonly string[] = policies;
   try {
     sources = [...policies, ...folderSources(settings)];
-    return { sources, files: await readSources(sources, bag, { filesOnly: true, through }) };
+    return { sources, files: await readSettledSources(sources, bag, { filesOnly: true, through }) };
   } catch (error) {
     if (error instanceof UsageError) return { problems: [error.message] };
     if (error instanceof SourceError) return { sources, failure: error };

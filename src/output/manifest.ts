@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { outputMarker } from '../source/read.ts';
+import { outputMarker } from '../source/output-folder.ts';
 import { OutputError } from './output-error.ts';
 
 /** Lists the files of the folder that the compiler made, so that it removes those and no others. */

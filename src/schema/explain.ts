@@ -4,6 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import { aliases } from '../policy/alias.ts';
 import type { JsonObject, JsonValue, PolicyDocument } from '../source/document.ts';
 import { belongsBeside, collapse, fieldHolding, knownFields, onlyField, suggestedField } from './collapse.ts';
+import { emptyTextHint } from './empty-text-hint.ts';
 import { formatHint } from './format-hints.ts';
 import { formats } from './formats.ts';
 import { mostFaults } from './rule.ts';
@@ -83,7 +84,9 @@ const explanations: Readonly<Record<string, (complaint: Complaint) => void>> = {
     bag.report('value-out-of-range', span, { field, value, expected: `at most ${String(wanted)}` });
   },
   minItems: ({ bag, ownKey, field }) => bag.report('empty-list', ownKey, { field }),
-  minLength: ({ bag, span, field }) => bag.report('empty-value', span, { field }),
+  minLength: ({ bag, span, field, path }) => {
+    bag.report('empty-value', span, { field }, { hint: emptyTextHint(path) });
+  },
   minProperties: ({ bag, ownKey, where }) => bag.report('empty-object', ownKey, { where }),
   required: ({ bag, ownKey, where, error }) => {
     const field = String(error.params.missingProperty);
@@ -113,7 +116,9 @@ function typeHint({ data, parentSchema }: SchemaError, wanted: unknown): string 
   const wants = (type: string): boolean => [wanted].flat().includes(type);
   const format = String(parentSchema?.format ?? '');
   if (typeof data === 'number' && wants('string')) {
-    return /^duration|seconds$/.test(format) ? `write it with its unit: ${data}s` : `write it in quotes: "${data}"`;
+    if (!/^duration|seconds$/.test(format)) return `write it in quotes: "${data}"`;
+    // Nobody waits minutes on purpose and writes no unit: a large number is of milliseconds as likely.
+    return data < 100 ? `write it with its unit: ${data}s` : `write it with its unit: ${data}ms or ${data}s`;
   }
   const isNumber = typeof data === 'string' && /^-?\d+$/.test(data) && (wants('integer') || wants('number'));
   return isNumber ? `write it without quotes: ${data}` : undefined;

@@ -9,6 +9,9 @@ describe('formatHint', () => {
     ['jwks', '{ "keys": [] }', 'jwks', /^the set has no key: .* or remove "jwks"/],
     ['duration', '0s', 'timeout', /^leave "timeout" out: without it, a request has no time limit$/],
     ['egress-host', 'mail.out.svc.cluster.local', 'hosts[0]', /^write "out\/mail\.out\.svc\.cluster\.local"$/],
+    ['path-template', '/tokens/{id}', 'paths[1]', /^write "\/tokens\/\{\*\}": /],
+    ['path-template', '/users/{user-id}/files/{**}', 'paths[0]', /^write "\/users\/\{\*\}\/files\/\{\*\*\}": /],
+    ['path-template', '/users/:id/{**}', 'paths[0]', /^write "\/users\/\{\*\}\/\{\*\*\}": /],
     ['duration', '0s', 'interval', /^leave "interval" out for its default$/],
   ])('of format %s says what to write in place of %s', (format, text, field, hint) => {
     expect(formatHint(format, text, field)).toMatch(hint);
@@ -17,5 +20,7 @@ describe('formatHint', () => {
   test('says nothing where the text does not tell what was meant', () => {
     expect(formatHint('duration', '2sec', 'timeout')).toBeUndefined();
     expect(formatHint('jwks', 'keys', 'jwks')).toBeUndefined();
+    expect(formatHint('path-template', '/tokens{*}', 'paths[0]')).toBeUndefined();
+    expect(formatHint('path-template', '/tokens/{id}/a*', 'paths[0]')).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { nearest } from '../lib/nearest.ts';
-import { retryConditions } from './texts.ts';
+import { isPathTemplate, retryConditions } from './texts.ts';
 
 /** What to write in place of a text that does not have its format, where the text tells what was meant. */
 export function formatHint(format: string, text: string, field: string): string | undefined {
@@ -8,6 +8,7 @@ export function formatHint(format: string, text: string, field: string): string 
     return 'the set has no key: write the public keys of the issuer into it, or remove "jwks" and give their address in "jwksUri"';
   }
   if (format === 'egress-host') return egressHint(text);
+  if (format === 'path-template') return templateHint(text);
   if (format !== 'duration' || !/^0[a-z]*$/.test(text)) return undefined;
   const isOfRequest = field === 'timeout';
   return `leave "${field}" out${isOfRequest ? ': without it, a request has no time limit' : ' for its default'}`;
@@ -26,4 +27,11 @@ function retryHint(text: string): string | undefined {
 function egressHint(text: string): string | undefined {
   const [, namespace] = /^[a-z0-9-]+\.([a-z0-9-]+)\.svc\.[a-z0-9.-]+$/.exec(text) ?? [];
   return namespace && `write "${namespace}/${text}"`;
+}
+
+/** Paths of API descriptions have names in their braces, or a colon before them. */
+function templateHint(text: string): string | undefined {
+  const template = text.replaceAll(/(?<=\/)(?:\{[\w.-]+\}|:[\w-]+)(?=\/|$)/g, '{*}');
+  if (template === text || !isPathTemplate(template)) return undefined;
+  return `write "${template}": {*} stands for one segment, and has no name`;
 }

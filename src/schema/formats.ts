@@ -129,7 +129,7 @@ export const formats: Readonly<Record<string, TextFormat>> = {
     isRetryOn,
   ),
   'selector-key': {
-    expected: 'the key of a label, without wildcards',
+    expected: 'a label key without wildcards',
     faultOf: (text) => selectorFault(text, isLabelKey),
   },
   'selector-value': {

@@ -53,7 +53,7 @@ describe('an object of the mesh below a key of a document that is no object', ()
       {
         code: 'object-below-key',
         message:
-          'an object of kind PeerAuthentication below "extra.objects" is not read: the document itself is no object',
+          'an object of kind PeerAuthentication below "extra.objects" is not read: the document itself is not an object',
         span: { start: file.text.indexOf('apiVersion') },
       },
     ]);

@@ -58,6 +58,20 @@ describe('GatewaySecrets', () => {
     expect(lines[0]).toMatch(/is not served: its private key has a password/);
   });
 
+  test('serves authorities of nobody where there are none, beside each pair that was served, and else nothing', () => {
+    const authorities = `${name}-cacert`;
+    const takeBoth = (...texts: readonly (readonly [string, GatewaySecretTexts])[]) =>
+      secrets.take(new Map(texts)).map((it) => [it.name, Buffer.from(it.body).toString()] as const);
+    const nobody = [authorities, { kind: 'nobody' }] as const;
+    expect(takeBoth(nobody)).toEqual([]);
+    const [leaf = ''] = one.certificateChain.match(/-----BEGIN[\s\S]+?END CERTIFICATE-----\n/) ?? [];
+    const ofNobody = [authorities, expect.stringMatching(new RegExp(`${leaf.replaceAll(/[+/]/g, '.')}.*0{64}$`, 's'))];
+    expect(takeBoth(nobody, [name, pair(one)])).toEqual([[name, expect.anything()], ofNobody]);
+    expect(takeBoth(nobody)).toEqual([ofNobody]);
+    takeBoth();
+    expect(takeBoth(nobody)).toEqual([]);
+  });
+
   test('serves no chain that is too long for a handshake', () => {
     const [authority = ''] = one.rootCertificate.match(/-----BEGIN[\s\S]+?END CERTIFICATE-----\n/) ?? [];
     const certificateChain = one.certificateChain + authority.repeat(300);

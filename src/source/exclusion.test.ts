@@ -42,7 +42,7 @@ describe('readSources with --exclude and .meshpolignore', () => {
 
   test('leaves out what is named itself, by its path as written', async () => {
     expect(await found(['a.yaml'], `${folder}/a.yaml`)).toEqual([]);
-    expect(told()).toEqual(['the input holds no object', 'left out by --exclude or .meshpolignore: a.yaml']);
+    expect(told()).toEqual(['the input contains no object', 'left out by --exclude or .meshpolignore: a.yaml']);
   });
 
   test('a list below a named folder does not hide a file that is named', async () => {

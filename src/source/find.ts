@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { WorldFailure } from '../lib/failure.ts';
 import { sortedBy } from '../lib/sort.ts';
 import { type FolderExclusion, ignoreFile } from './exclusion.ts';
+import { listedOutputs, outputMarker } from './output-folder.ts';
 import { fileSystem, type SourceDisk } from './source-disk.ts';
 
 /** A file or folder that cannot be read: the world's failure, not the policy's. */
@@ -17,8 +18,8 @@ export interface FindOptions {
   readonly seen: Set<string>;
   /** Whether a file of a folder is wanted, by its name. */
   readonly isWanted: (name: string) => boolean;
-  /** Whether a folder below the named one is left out, by the names of what is in it. */
-  readonly isLeftOut?: (names: readonly string[]) => boolean;
+  /** Whether what the compiler wrote below the named folder is left out. */
+  readonly leavesOutOutputs?: boolean;
   /** Told of the ordinary files that are not wanted. */
   readonly onOther?: (path: string) => void;
   /** Takes pipes and devices where they are named themselves. */
@@ -44,11 +45,15 @@ export function findFiles(path: string, options: FindOptions): Promise<string[]>
   return findBelow(path, undefined, { ...options, disk: options.disk ?? fileSystem });
 }
 
-type KnownOptions = FindOptions & { readonly disk: SourceDisk };
+interface KnownOptions extends FindOptions {
+  readonly disk: SourceDisk;
+  /** Paths that the compiler wrote. */
+  readonly outputs?: ReadonlySet<string>;
+}
 
 /** `root` is undefined for what was named itself. */
 async function find(path: string, root: Root | undefined, options: KnownOptions): Promise<string[]> {
-  const { seen, takesPipes, isLeftOut, disk } = options;
+  const { seen, takesPipes, leavesOutOutputs, disk } = options;
   const real = await disk.real(path);
   if (root !== undefined) checkInside(path, real, root);
   if (!isNew(real, seen)) return [];
@@ -59,15 +64,26 @@ async function find(path: string, root: Root | undefined, options: KnownOptions)
     return [path];
   }
   const entries = await disk.list(path);
-  if (root !== undefined && isLeftOut?.(entries.map(({ name }) => name))) return [];
   const here = root ?? { path, real };
-  const hasList = options.exclusion !== undefined && entries.some(({ name }) => name === ignoreFile);
-  const exclusion = hasList ? options.exclusion?.within(path, await readList(path, here, disk)) : options.exclusion;
+  const holds = (wanted: string): boolean => entries.some(({ name }) => name === wanted);
+  const listOf = (name: keyof typeof maxListBytes): Promise<string> => readList(path, name, here, disk);
+  const exclusion =
+    options.exclusion !== undefined && holds(ignoreFile)
+      ? options.exclusion.within(path, await listOf(ignoreFile))
+      : options.exclusion;
+  const isOutputFolder = root !== undefined && leavesOutOutputs === true && holds(outputMarker);
+  const written = isOutputFolder ? listedOutputs(await listOf(outputMarker)) : [];
+  const outputs =
+    written.length === 0
+      ? options.outputs
+      : new Set([...(options.outputs ?? []), ...written.map((name) => childOf(path, name))]);
+  const below: KnownOptions = { ...options, ...(exclusion && { exclusion }), ...(outputs && { outputs }) };
   const names: string[] = [];
   for (const entry of sortedBy(entries, ({ name }) => name)) {
     // Kubernetes mounts a volume's files as links into folders of this form, which change their names.
     if (entry.name.startsWith('..')) continue;
     const child = childOf(path, entry.name);
+    if (outputs?.has(child)) continue;
     if (entry.isSymbolicLink() && (await isEditorLock(entry.name, child, disk))) continue;
     const isWanted = options.isWanted(entry.name);
     const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(child, disk)));
@@ -78,8 +94,7 @@ async function find(path: string, root: Root | undefined, options: KnownOptions)
       else if (isNew(join(real, entry.name), seen)) names.push(child);
       continue;
     }
-    if (isFolder || isWanted)
-      names.push(...(await findBelow(child, here, exclusion ? { ...options, exclusion } : options)));
+    if (isFolder || isWanted) names.push(...(await findBelow(child, here, below)));
   }
   return names;
 }
@@ -99,15 +114,21 @@ async function findBelow(path: string, root: Root | undefined, options: KnownOpt
   }
 }
 
-/** Larger than any list that a person writes. */
-const maxListBytes = 1 << 16;
+/** Larger than any list that a person writes, and than those of the largest meshes. */
+const maxListBytes = { [ignoreFile]: 1 << 16, [outputMarker]: 1 << 28 };
 
-async function readList(folder: string, root: Root, disk: SourceDisk): Promise<string> {
-  const path = childOf(folder, ignoreFile);
+async function readList(
+  folder: string,
+  name: keyof typeof maxListBytes,
+  root: Root,
+  disk: SourceDisk,
+): Promise<string> {
+  const path = childOf(folder, name);
+  const what = name === ignoreFile ? 'list of patterns' : 'list of written files';
   try {
     checkInside(path, await disk.real(path), root);
     const stats = await disk.stat(path);
-    if (!stats.isFile() || stats.size > maxListBytes) throw new SourceError(`"${path}" is no list of patterns`);
+    if (!stats.isFile() || stats.size > maxListBytes[name]) throw new SourceError(`"${path}" is no ${what}`);
     return new TextDecoder().decode(await disk.read(path));
   } catch (cause) {
     if (cause instanceof SourceError) throw cause;
@@ -139,14 +160,14 @@ async function isEditorLock(name: string, path: string, disk: SourceDisk): Promi
 }
 
 /**
- * A link that leads nowhere counts as a file: it is reported when its name says that it is an input. Throws where nobody knows
- * what it leads to: it may be a folder of policies.
+ * A link that leads nowhere counts as a folder, whatever its name: what it led to may have been a folder of policies, and it
+ * is reported as all that cannot be read. Throws where nobody knows what it leads to.
  */
 async function leadsToFolder(path: string, disk: SourceDisk): Promise<boolean> {
   try {
     return (await disk.stat(path)).isDirectory();
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return true;
     throw new SourceError(`cannot read "${path}"`, { cause: await disk.explain(cause, path) });
   }
 }

@@ -62,7 +62,6 @@ describe('readSources', () => {
     write('a/x.yaml', 'x');
     symlinkSync(folder, join(folder, 'a/back'));
     symlinkSync(join(folder, 'a'), join(folder, 'b'));
-    symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling.txt'));
     expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/a/x.yaml`]);
   });
 
@@ -98,6 +97,18 @@ describe('readSources', () => {
   test('refuses a link of which nobody knows whether it leads to a folder', async () => {
     symlinkSync('policies', join(folder, 'policies'));
     await expect(readSources([folder], bag)).rejects.toThrow(`cannot read "${join(folder, 'policies')}"`);
+  });
+
+  test('refuses a link that leads nowhere whatever its name, since it may have led to a folder, unless it is left out', async () => {
+    write('x.yaml', 'x');
+    symlinkSync('gone', join(folder, 'policies'));
+    const thrown = await readSources([folder], bag).catch((error: Error) => error);
+    expect(thrown).toMatchObject({
+      message: `cannot read "${join(folder, 'policies')}"`,
+      cause: { message: expect.stringContaining('is a link that leads nowhere, by "gone"') },
+    });
+    for (const pattern of ['policies', 'policies/'])
+      expect(await readSources([folder], bag, { exclude: [pattern] })).toHaveLength(1);
   });
 
   test("passes over an editor's lock, which is a link to no file, and over no file of such a name", async () => {
@@ -149,7 +160,21 @@ describe('readSources', () => {
     expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual([`${folder}/policy.yaml`]);
   });
 
-  test('leaves out folders that the compiler wrote, unless they are named', async () => {
+  test('reads everything in a folder that the compiler wrote to but what it wrote there', async () => {
+    const made = ['mesh.json', 'shop/cart/bootstrap.json', 'shop/cart/routes/80.json', 'shop/cart/clusters.yaml'];
+    // A list that somebody edited hides no policy.
+    write('m/.meshpol-files', [...made, 'deny.yaml', 'shop/deny.yaml', '../deny.yaml', ''].join('\n'));
+    for (const name of made) write(`m/${name}`, '{}');
+    const mine = ['deny.yaml', 'm/deny.yaml', 'm/shop/cart/mine.yaml', 'm/shop/deny.yaml', 'm/topology.yaml'];
+    for (const name of mine) write(name, 'x');
+    expect((await readSources([folder], bag)).map(({ path }) => path)).toEqual(mine.map((name) => `${folder}/${name}`));
+    expect(bag.all).toEqual([]);
+    rmSync(join(folder, 'm/.meshpol-files'));
+    symlinkSync('/etc/hostname', join(folder, 'm/.meshpol-files'));
+    await expect(readSources([folder], bag)).rejects.toThrow(/link out of the folder/);
+  });
+
+  test('leaves out what the compiler wrote to a folder, unless that is named', async () => {
     write('a.yaml', 'x');
     write('out/.meshpol-files', 'mesh.json\n');
     const made = write('out/mesh.json', '{}');
@@ -206,8 +231,8 @@ describe('readSources', () => {
     await readSources([folder], bag);
     await readSources([comment, write('b.yaml', 'kind: A'), '-'], bag, { stdin: stream('') });
     expect(bag.all.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
-      'the input holds no object',
-      'standard input holds no object',
+      'the input contains no object',
+      'standard input contains no object',
     ]);
   });
 

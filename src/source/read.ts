@@ -11,9 +11,6 @@ import { lookAlikes } from './look-alike.ts';
 import { isProjectFile } from './project-file.ts';
 import type { SourceDisk } from './source-disk.ts';
 
-/** A folder that holds a file of this name was written by the compiler: below an input folder it is no input. */
-export const outputMarker = '.meshpol-files';
-
 /** So many files are read at once: the most of reading a small file is waiting. */
 const batch = 16;
 
@@ -41,7 +38,7 @@ export type ReadThrough = (path: string, read: (isAtOnce?: boolean) => Promise<S
  * The files that `paths` name: files as they are, folders recursively (`*.yaml`, `*.yml`, `*.json` in any case, sorted,
  * each folder once however many links lead to it), `-` for standard input. A file that is too large or no UTF-8 text is
  * reported and left out; one that cannot be read, or is not to be, throws `SourceError`. Warned of are files without a
- * document, and files of a folder that only their name keeps from being read. What `exclude` and the lists in folders
+ * document, and files of a folder that only their name keeps from being read. What the compiler wrote is no input. What `exclude` and the lists in folders
  * (`.meshpolignore`) leave out is reported in one line.
  */
 export async function readSources(
@@ -56,7 +53,7 @@ export async function readSources(
   const others: string[] = [];
   const find = {
     ...{ seen, takesPipes: options.filesOnly !== true, isWanted: isInput },
-    isLeftOut: (names: readonly string[]) => names.includes(outputMarker),
+    leavesOutOutputs: true,
     // A guess at what they hold is worth a warning, and on no other disk than this machine's the reading.
     onOther: (path: string) => void (options.disk === undefined && others.push(path)),
     disk: options.disk,

@@ -27,7 +27,8 @@ export class History {
 
   constructor(delivery: Delivery) {
     this.#options = { settings: defaultSettings, delivery };
-    this.#compiler = createCompiler(this.#options);
+    // As a control plane has it; the one that it is held against keeps them.
+    this.#compiler = createCompiler({ ...this.#options, forgetsBootstraps: delivery === 'ads' });
     this.#last = this.#update(first.map((object) => ({ key: keyOf(object), object })));
   }
 

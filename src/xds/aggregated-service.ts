@@ -23,8 +23,8 @@ const step = (list: ConfigurationList, rest: Omit<PushStep, 'typeUrl'>): PushSte
   ...rest,
 });
 
-/** Longer than requests usually wait in an Envoy, for an authorizer, say. */
-const lingerMs = 2_000;
+/** So long a cluster that is gone stays: longer than requests usually wait in an Envoy, for an authorizer, say. */
+export const lingerMs = 2_000;
 
 /**
  * The order of a change: nothing refers to a cluster that is not there. Endpoints do not wait for their clusters, whose

@@ -86,9 +86,9 @@ export class DeltaStream implements DiscoveryStream<DeltaRequest, DeltaResponse>
     this.#hasStarted = true;
     this.#nodeId = nodeId;
     this.#base = view;
-    this.#names.follow(view);
     this.#names.isWildcard = type.hasWildcard;
-    if (!type.hasWildcard) this.#names.add(view.all.map(({ name }) => name));
+    if (type.hasWildcard) this.#names.follow(view);
+    else this.#names.followAll(view);
   }
 
   update({ removes = true }: UpdateOptions = {}): DeltaResponse | undefined {

@@ -1,6 +1,7 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
 import type { DiscoveryObserver } from './observer.ts';
+import { RequestIntake } from './request-intake.ts';
 import { StreamRefusal, type StreamScope } from './scope.ts';
 import { ScopedStreams } from './scoped-streams.ts';
 import type { Turns } from './turns.ts';
@@ -49,15 +50,13 @@ export function serveSession<Request extends AnyRequest, Response extends AnyRes
 
 class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> implements Session {
   readonly #parts: SessionParts<Request, Response>;
+  readonly #intake: RequestIntake;
   #scope: StreamScope | undefined;
   #streams: ScopedStreams<Request, Response> | undefined;
   #unsubscribe: () => void = () => undefined;
   #stepTimer: NodeJS.Timeout | undefined;
-  #paceTimer: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isOpen = true;
-  /** Why nothing is read now, so many reasons: requests that wait for their turn, an admission. */
-  #holds = 0;
   /** Responses that the transport has not taken yet. */
   #unsent = 0;
   #unansweredSinceMs: number | undefined;
@@ -65,6 +64,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
 
   constructor(parts: SessionParts<Request, Response>) {
     this.#parts = parts;
+    this.#intake = new RequestIntake(parts.call, parts.turns);
     parts.observer.opened?.();
     this.#listen();
   }
@@ -92,7 +92,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   #listen(): void {
     const { call, observer } = this.#parts;
     const close = (): void => this.#close();
-    call.on('data', (bytes: Buffer) => this.#arrived(bytes));
+    call.on('data', (bytes: Buffer) => this.#intake.take(() => this.#guard(() => this.#take(bytes))));
     call.on('end', () => {
       close();
       call.end();
@@ -103,29 +103,6 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
       close();
       for (; this.#unsent > 0; this.#unsent -= 1) observer.pushFailed?.();
     });
-  }
-
-  /** While a request waits for its turn, the further ones wait in the transport. */
-  #arrived(bytes: Buffer): void {
-    const { turns } = this.#parts;
-    let isHeld = false;
-    const act = (): void => {
-      this.#guard(() => this.#take(bytes));
-      if (isHeld) this.#release();
-    };
-    if (turns === undefined) act();
-    else if (!turns.take(act)) {
-      isHeld = true;
-      this.#hold();
-    }
-  }
-
-  #hold(): void {
-    if (++this.#holds === 1) this.#parts.call.pause();
-  }
-
-  #release(): void {
-    if (--this.#holds === 0 && this.#isOpen) this.#parts.call.resume();
   }
 
   #guard(act: () => void): void {
@@ -156,16 +133,8 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
     if (this.#streams === undefined) this.#admit(request);
     else {
       this.#receive(request, this.#streams);
-      this.#pace(bytes.length, this.#streams.isAnswer);
+      this.#intake.holdFor(this.#scope?.pace?.(bytes.length, this.#streams.isAnswer) ?? 0);
     }
-  }
-
-  /** What is not read waits in the transport, which lets the client send no more after some. */
-  #pace(bytes: number, isAnswer: boolean): void {
-    const waitMs = this.#scope?.pace?.(bytes, isAnswer) ?? 0;
-    if (waitMs <= 0) return;
-    this.#hold();
-    this.#paceTimer = setTimeout(() => this.#release(), waitMs).unref();
   }
 
   #admit(first: Request): void {
@@ -174,13 +143,13 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
       this.#begin(admitted, first);
       return;
     }
-    this.#hold();
+    this.#intake.hold();
     admitted.then(
       (scope) => {
         const begin = (): void => {
           if (!this.#isOpen) scope.closed?.();
           this.#guard(() => this.#begin(scope, first));
-          this.#release();
+          this.#intake.release();
         };
         const { turns } = this.#parts;
         if (turns === undefined) begin();
@@ -245,7 +214,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
     if (!this.#isOpen) return;
     this.#isOpen = false;
     clearTimeout(this.#stepTimer);
-    clearTimeout(this.#paceTimer);
+    this.#intake.close();
     this.#waitNoMore();
     this.#unsubscribe();
     this.#scope?.closed?.();

@@ -17,6 +17,15 @@ test('a client that asks for every name of its view has no list of its own', () 
   expect([names.has('n7'), names.has('n8'), names.kept]).toEqual([false, true, 1]);
 });
 
+test('a client that has every resource of a view has all its names, and no list of its own', () => {
+  const names = new SubscribedNames();
+  names.add(['other']);
+  names.followAll(viewOf(named(0, 10)));
+  expect([names.size, names.kept, names.has('n3'), names.has('other')]).toEqual([10, 0, true, false]);
+  names.follow(viewOf(named(1, 12)));
+  expect([names.has('n0'), names.has('n10'), names.absent]).toEqual([true, false, ['n0']]);
+});
+
 test('names are the same as those of a plain set, whatever the view and the order of changes', () => {
   let seed = 7;
   const random = (below: number): number => {

@@ -66,6 +66,13 @@ export class SubscribedNames {
     this.#compact();
   }
 
+  /** The names are those of `view`, whatever they were. */
+  followAll(view: ResourceView): void {
+    this.clear();
+    this.#view = view;
+    this.#follows = true;
+  }
+
   /** Names of which the view has no resource, sorted. */
   get absent(): readonly string[] {
     return [...this.#others].filter((name) => this.#view.get(name) === undefined).sort();

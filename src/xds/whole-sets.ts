@@ -1,6 +1,7 @@
 import { DeltaStream } from './delta.ts';
 import type { DeltaRequest, DeltaResponse } from './message.ts';
 import type { ViewSource } from './resource-store.ts';
+import type { ResourceView } from './resource-view.ts';
 
 /**
  * A type of our own: its resources are the sets of the types of a proxy's configuration, by type URL, and the version of a
@@ -18,6 +19,14 @@ export interface Resumed {
   readonly response: DeltaResponse;
   /** Subscriptions to the types of the other sets, by type URL, as if every resource had been named with its version. */
   readonly streams: ReadonlyMap<string, DeltaStream>;
+}
+
+/** Whether the client says that it has each of these views, so that it needs nothing, and that is what it asks for. */
+export function hasAllSets(
+  { typeUrl, initialVersions = {} }: Pick<DeltaRequest, 'typeUrl'> & Partial<Pick<DeltaRequest, 'initialVersions'>>,
+  views: Iterable<readonly [typeUrl: string, view: ResourceView]>,
+): boolean {
+  return typeUrl === setType && [...views].every(([type, { digest }]) => initialVersions[type] === digest);
 }
 
 /**

@@ -4,7 +4,7 @@ import { nearMisses } from '../reason/near-miss.ts';
 import { holds } from './conditions.ts';
 import type { RequestView } from './request-view.ts';
 
-/** What an access filter says of a request. */
+/** Verdict of an access filter about a request. */
 export type AccessVerdict =
   | { readonly kind: 'passed' | 'denied'; readonly rule: AccessRule | undefined }
   /** A rule that comes first in turn says what is not understood, there. */
@@ -23,12 +23,12 @@ export function judge({ action, rules }: AccessRules, view: RequestView): Access
   return { kind: action === 'ALLOW' ? 'denied' : 'passed', rule: undefined };
 }
 
-/** Envoy's own word for why a request was denied, in its access log. */
+/** Envoy's reason for a denied request, as its access log has it (`RESPONSE_CODE_DETAILS`). */
 export function denialDetails(rule: AccessRule | undefined): string {
   return `rbac_access_denied_matched_policy[${rule?.name ?? 'none'}]`;
 }
 
-/** What is noted of a verdict: the rule, or where no rule of a filter that allows matched, the rules that nearly did. */
+/** The step of a verdict: the rule that matched, or, if no rule of an ALLOW filter matched, the rules that almost did. */
 export function accessStep(
   station: Step['station'],
   rules: AccessRules,

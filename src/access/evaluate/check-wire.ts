@@ -10,7 +10,7 @@ const knownMethods = new Set(
   ).split(' '),
 );
 
-/** What the codec and the connection manager answer to a request that is none; undefined for one that they let through. */
+/** The answer of Envoy's codec and connection manager to a malformed request; undefined if they accept it. */
 export function checkWire(protocol: Connection['protocol'], { method, path }: HttpRequest): Outcome | undefined {
   if (protocol === 'h2') return undefined;
   if (!knownMethods.has(method)) return answered(400, 'http1.codec_error');
@@ -28,7 +28,7 @@ function answered(status: number, details: string): Outcome {
   return { kind: 'answered', status, details };
 }
 
-/** Whether the codec takes a text for the URL of a request: printable ASCII that begins as a path does. */
+/** Whether the codec accepts a text as the URL of a request: printable ASCII that begins like a path. */
 export function isUrl(path: string): boolean {
   return /^[/*][!-~\x7f]*$/.test(path);
 }

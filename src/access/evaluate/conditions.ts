@@ -2,7 +2,7 @@ import type { HeaderMatch, MetadataMatch, ValueMatch } from '../lift/matchers.ts
 import type { Condition, Leaf } from '../lift/rbac.ts';
 import type { RequestView } from './request-view.ts';
 
-/** Whether a request is what an access rule asks for. */
+/** Whether a request meets a condition of an access rule. */
 export function holds(condition: Condition, view: RequestView): boolean {
   switch (condition.kind) {
     case 'any':

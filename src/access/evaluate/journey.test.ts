@@ -17,7 +17,7 @@ function workload(name: string) {
 describe('travel', () => {
   const cells = outcomeRows.flatMap((row) => outcomeCells(row).map((cell) => ({ ...cell, row })));
 
-  test.each(cells)('says of $from to $server under "$row.title" what the specification says: $status', (cell) => {
+  test.each(cells)('predicts $from to $server under "$row.title" as specified: $status', (cell) => {
     const { from, server, row, status, exitCode, isMutualTls } = cell;
     const world = compiledWorld([
       read('topology.yaml'),

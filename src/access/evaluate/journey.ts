@@ -8,7 +8,7 @@ import { serve } from './serve.ts';
 import type { TokenJudge } from './tokens.ts';
 import { type Dialled, dial } from './upstream.ts';
 
-/** Who sends a request: a workload of the mesh, or somebody outside of it. */
+/** The client of a request: a workload of the mesh, or a client outside. */
 export type Client =
   | ({ readonly kind: 'workload' } & WorkloadName)
   | {
@@ -27,7 +27,7 @@ export interface AccessRequest {
   readonly request?: HttpRequest | undefined;
 }
 
-/** What one proxy, or the lack of one, made of it. */
+/** What one proxy did with a request, or what happens without a proxy. */
 export interface Leg {
   readonly workload: WorkloadName;
   readonly side: 'client' | 'server';
@@ -44,10 +44,10 @@ export interface Way {
   readonly target?: WorkloadName;
 }
 
-/** Stands for a client whose address is not known: of the block for measurements (RFC 2544), where nobody is. */
+/** Address of a client without a known one: from the block for benchmarks (RFC 2544), which nobody uses. */
 export const assumedAddress = '198.18.0.1';
 
-/** Every way that a request may take: more than one where weights or endpoints are a matter of chance. */
+/** Every way that a request may take: several if weights or a choice of endpoints decide at random. */
 export function travel(world: World, access: AccessRequest, tokens: TokenJudge): readonly Way[] {
   const { from, to, protocol, request } = access;
   const client = from.kind === 'workload' ? findWorkload(world, from) : undefined;

@@ -10,7 +10,7 @@ import { RequestView } from './request-view.ts';
 import type { Surroundings } from './surroundings.ts';
 import { judgeTokens } from './tokens.ts';
 
-/** What a connection manager makes of a request: its own checks, its filters in order, the route. */
+/** Follows a request through a connection manager: its own checks, its filters in order, and the route. */
 export function manage(
   manager: HttpManager,
   connection: Connection,

@@ -8,8 +8,8 @@ import { RequestView } from './request-view.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
- * What becomes of a connection at a listener, and of the request on it; without a request, of its bytes. `opening` is the
- * first request of the connection, where it is another one.
+ * Follows a connection at a listener, and the request on it; without a request, its bytes. `opening` is the first request of
+ * the connection, if that is another one.
  */
 export function serve(
   listener: Listener,

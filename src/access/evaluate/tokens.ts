@@ -2,7 +2,7 @@ import type { TokenFilter, TokenProvider } from '../lift/jwt.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RequestView } from './request-view.ts';
 
-/** What is known of the token that a request carries. */
+/** The assumed token of a request. */
 export interface TokenJudge {
   /** Claims of a token that counts as verified; absent: the request carries none that is known. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -13,8 +13,8 @@ export interface TokenJudge {
 const filterName = 'envoy.filters.http.jwt_authn';
 
 /**
- * What the token filter answers; undefined where it lets the request pass, with the claims in the view's metadata. A token
- * that stands in the request itself is not understood: only claims are, which count as verified.
+ * Answer of the token filter; undefined if it lets the request pass, with the claims in the view's metadata. A token in the
+ * request itself is unknown: only claims are understood, which count as verified.
  */
 export function judgeTokens(filter: TokenFilter, view: RequestView, judge: TokenJudge): Outcome | undefined {
   if (judge.claims === undefined) return carriesToken(filter, view) ? { kind: 'unmodelled', at: 'token' } : undefined;

@@ -8,8 +8,8 @@ export interface Dialled {
 }
 
 /**
- * The connections that a proxy of this identity may open to a cluster for a client's connection, one an endpoint. `alpn`
- * takes the place of the cluster's own protocols.
+ * The connections that a proxy with this identity may open to a cluster for a client's connection, one for each endpoint.
+ * `alpn` replaces the cluster's own protocols.
  */
 export function dial(
   cluster: Cluster,

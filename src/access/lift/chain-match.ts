@@ -1,7 +1,7 @@
 import { AddressBlock } from '../model/address-block.ts';
 import type { Message } from './message.ts';
 
-/** What a connection must be for a chain to take it; what is empty or absent takes any. */
+/** Conditions of a filter chain for connections; an empty or absent condition accepts any. */
 export interface ChainMatch {
   /** Of the original destination. */
   readonly port: number | undefined;

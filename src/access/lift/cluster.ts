@@ -3,7 +3,7 @@ import type { StringMatch } from '../model/string-match.ts';
 import { liftStringMatch } from './matchers.ts';
 import { Gaps, Message } from './message.ts';
 
-/** How a proxy speaks TLS to an endpoint. */
+/** TLS settings of a proxy's connection to an endpoint. */
 export interface UpstreamTls {
   readonly serverName: string;
   readonly alpn: readonly string[];
@@ -27,7 +27,7 @@ export interface TransportSocket {
   readonly tls: UpstreamTls | undefined;
 }
 
-/** Where requests of a route go, and how. */
+/** Endpoints of a cluster, and how the proxy connects to them. */
 export interface Cluster {
   readonly name: string;
   /** `original`: to where the client's connection went. */

@@ -9,7 +9,7 @@ describe('the table of known fields', () => {
     expect(Object.keys(schema.fields)).toEqual(expect.arrayContaining([...fields.keys()]));
   });
 
-  test('knows nothing of a field or a message without a row', () => {
+  test('does not know a field or a message without a row', () => {
     expect(bearingOf('envoy.config.rbac.v3.Policy', 'condition')).toBeUndefined();
     expect(bearingOf('envoy.extensions.filters.http.lua.v3.Lua', 'default_source_code')).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 /**
- * What a field of Envoy's configuration has to do with whether a request succeeds: `decides` is read by the lift; `inert`
- * never changes an answer's kind. A field without a row here is unknown: where it is set, no answer is given.
+ * Effect of a field of Envoy's configuration on the result of a request: `decides` is read by the lift; `inert` never changes
+ * the kind of result. A field without a row is unknown: if it is set, the prediction is `unknown`.
  */
 export type Bearing = 'decides' | 'inert';
 

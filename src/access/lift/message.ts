@@ -2,7 +2,7 @@ import { formatPath } from '../../diagnostics/json-path.ts';
 import type { Fragment } from '../../envoy/api/fragment.ts';
 import { bearingOf } from './known.ts';
 
-/** Where a part of the configuration says what the lift does not understand: whoever comes there gets no answer. */
+/** Parts of the configuration that are not understood: a request that reaches one has the verdict `unknown`. */
 export class Gaps {
   #first: Fragment | undefined;
 

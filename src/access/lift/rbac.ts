@@ -11,7 +11,7 @@ import {
 } from './matchers.ts';
 import type { Message } from './message.ts';
 
-/** A test that looks at one thing of a request, and where it stands. */
+/** A test of one property of a request, and its place in the configuration. */
 export type Leaf = { readonly at: Fragment } & (
   | { readonly kind: 'header'; readonly header: HeaderMatch }
   /** The path without its query, as normalized. */
@@ -25,7 +25,7 @@ export type Leaf = { readonly at: Fragment } & (
   | { readonly kind: 'metadata'; readonly metadata: MetadataMatch }
 );
 
-/** What an access rule asks of a request: Envoy's `Permission` and `Principal` in one form. */
+/** A condition of an access rule: Envoy's `Permission` and `Principal` in one form. */
 export type Condition =
   | { readonly kind: 'any' }
   | { readonly kind: 'all' | 'some'; readonly of: readonly Condition[] }
@@ -42,7 +42,7 @@ export interface AccessRule {
   readonly gap: string | undefined;
 }
 
-/** What an access filter enforces; no rules where it only tries some. */
+/** Rules that an access filter enforces; none if they are only dry runs. */
 export interface AccessRules {
   readonly action: 'ALLOW' | 'DENY' | 'LOG';
   /** In the order in which Envoy tries them: by name. */

@@ -3,7 +3,7 @@ import { StringMatch } from '../model/string-match.ts';
 import { type HeaderMatch, liftHeaderMatch, liftStringMatch } from './matchers.ts';
 import { Gaps, Message } from './message.ts';
 
-/** What a request must be for a route to take it. */
+/** Conditions of a route for requests. */
 export interface RouteMatch {
   /** Of the path without its query. */
   readonly path: StringMatch;
@@ -11,7 +11,7 @@ export interface RouteMatch {
   readonly parameters: readonly { readonly name: string; readonly match: StringMatch | 'present' }[];
 }
 
-/** What a route does with a request. */
+/** Action of a route. */
 export type RouteAction =
   | { readonly kind: 'forward'; readonly clusters: readonly { readonly name: string; readonly weight: number }[] }
   | { readonly kind: 'answer'; readonly status: number }
@@ -31,7 +31,7 @@ export interface VirtualHost {
   readonly routes: readonly Route[];
 }
 
-/** What a connection manager looks requests up in. */
+/** Route table of a connection manager. */
 export interface RouteTable {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHost[];

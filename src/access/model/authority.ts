@@ -1,4 +1,4 @@
-/** What a connection manager takes off an authority before anything reads it. */
+/** What a connection manager removes from an authority before anything reads it. */
 export interface AuthorityOptions {
   readonly stripsAnyPort: boolean;
   readonly stripsTrailingDot: boolean;

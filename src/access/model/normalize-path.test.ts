@@ -39,7 +39,7 @@ describe('normalizePath', () => {
     expect(normalizePath(raw, options)).toEqual({ kind: 'bad-request' });
   });
 
-  test('sends the client to the path without escaped slashes where that is asked for', () => {
+  test('redirects the client to the path without escaped slashes if configured so', () => {
     expect(normalizePath('/a%2fb', { ...base, escapedSlashes: 'redirect' })).toEqual({
       kind: 'redirect',
       path: '/a/b',

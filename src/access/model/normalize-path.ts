@@ -1,4 +1,4 @@
-/** What a connection manager does with the path before anything reads it. */
+/** What a connection manager changes in the path before anything reads it. */
 export interface PathOptions {
   readonly normalizes: boolean;
   readonly mergesSlashes: boolean;

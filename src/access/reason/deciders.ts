@@ -4,7 +4,7 @@ import type { Fragment } from '../../envoy/api/fragment.ts';
 
 /**
  * The fields of objects that decided a fragment of a listener or a route table: those of the smallest part of the resource
- * that holds it and has any. None where the compiler's own defaults decided.
+ * that contains the fragment and has any. Empty if only defaults of the compiler decided.
  */
 export function decidersOf(origins: OriginsFile, resource: string, at: Fragment): readonly DecidingField[] {
   const path = formatPath(at.path);

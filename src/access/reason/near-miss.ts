@@ -3,7 +3,7 @@ import type { RequestView } from '../evaluate/request-view.ts';
 import type { AccessRule, Condition, Leaf } from '../lift/rbac.ts';
 import type { StringMatch } from '../model/string-match.ts';
 
-/** A rule that would have matched but for one thing that it asks. */
+/** A rule that fails by a single condition. */
 export interface NearMiss {
   readonly rule: AccessRule;
   /** What it asks, and what the request has. */
@@ -11,7 +11,7 @@ export interface NearMiss {
   readonly has: string;
 }
 
-/** The rules of which all conditions hold but one. */
+/** The rules of which exactly one condition does not hold. */
 export function nearMisses(rules: readonly AccessRule[], view: RequestView): readonly NearMiss[] {
   return rules.flatMap((rule) => {
     const failing = conjuncts(rule.condition).filter((condition) => !holds(condition, view));
@@ -25,7 +25,7 @@ function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition];
 }
 
-/** What a condition asks, in one line. */
+/** Describes a condition in one line. */
 export function describe(condition: Condition): string {
   switch (condition.kind) {
     case 'any':

@@ -27,7 +27,7 @@ describe('ConfigurationCache', () => {
     return 'problem' in answer ? answer.problem : 'none';
   };
 
-  test('gives back what was written, with its owner and the age since the last word of the control plane', async () => {
+  test('returns what was written, with its owner and the time since the last confirmation by the control plane', async () => {
     const answer = await cache.read(Date.now());
     if ('problem' in answer) throw new Error(answer.problem);
     expect(answer.owner).toEqual(owner);
@@ -45,12 +45,12 @@ describe('ConfigurationCache', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('says nothing where there is no file', async () => {
+  test('is empty without a file', async () => {
     await cache.remove();
     expect(await problem()).toBeUndefined();
   });
 
-  test('is not used where one byte is another one', async () => {
+  test('is not used if one byte has changed', async () => {
     for (const at of [0, 64, 70, -1]) {
       const bytes = await readFile(path);
       const place = at < 0 ? bytes.length + at : at;
@@ -63,7 +63,7 @@ describe('ConfigurationCache', () => {
     expect(await problem()).toBe('none');
   });
 
-  test('is not used where it is cut off, at whatever place', async () => {
+  test('is not used if it is truncated, at any place', async () => {
     const { size } = await stat(path);
     for (const length of [size - 1, 66, 64, 1, 0]) {
       await truncate(path, length);
@@ -71,14 +71,14 @@ describe('ConfigurationCache', () => {
     }
   });
 
-  test('is not used where others may read or write it', async () => {
+  test('is not used if others can read or write it', async () => {
     for (const mode of [0o640, 0o602, 0o644, 0o700]) {
       await chmod(path, mode);
       expect(await problem()).toBe(`its mode is ${mode.toString(8)}, expected 600`);
     }
   });
 
-  test('is not used where it is a link, or has a second name', async () => {
+  test('is not used if it is a symbolic link or has a second hard link', async () => {
     await link(path, join(folder, 'other'));
     expect(await problem()).toBe('it is no plain file');
     await cache.remove();
@@ -86,18 +86,18 @@ describe('ConfigurationCache', () => {
     expect(await problem()).toBe('it cannot be read (ELOOP)');
   });
 
-  test('is not used where it is huge, and not read either', async () => {
+  test('is neither used nor read if it is huge', async () => {
     await truncate(path, 2 ** 40);
     expect(await problem()).toMatch(/^it has 1099511627776 bytes/);
   });
 
-  test('is not used where it is of the future', async () => {
+  test('is not used if its time is in the future', async () => {
     const later = Date.now() / 1000 + 3_600;
     await utimes(path, later, later);
     expect(await problem()).toBe('it was written in the future');
   });
 
-  test('holds no private key, and keeps what was there', async () => {
+  test('contains no private key, and keeps the previous content', async () => {
     const secret = resource('key', '-----BEGIN PRIVATE KEY-----\nx\n');
     await expect(cache.write(owner, { ...resources, listeners: [secret] }, Date.now())).rejects.toThrow('private key');
     expect(await problem()).toBe('none');

@@ -5,7 +5,7 @@ import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 import { configurationLists, type ResourcesByList } from './configuration.ts';
 
-/** Whose configuration it is. */
+/** Workload, identity and roots that a configuration belongs to. */
 export interface CacheOwner {
   /** SPIFFE ID of the certificate that it was fetched with. */
   readonly identity: string;
@@ -15,7 +15,7 @@ export interface CacheOwner {
   readonly roots: readonly string[];
 }
 
-/** What a cache gave: a configuration, its owner and its age, or why there is none. */
+/** Content of the cache: a configuration with its owner and age, or why there is none. */
 export type CacheAnswer =
   | { readonly resources: ResourcesByList; readonly owner: CacheOwner; readonly ageMs: number }
   | { readonly problem: string | undefined };
@@ -33,8 +33,8 @@ const futureMs = 60_000;
 const digestLength = 64;
 
 /**
- * The last good configuration on disk: a digest of all that follows, a line that says whose it is and what it has, and the
- * resources as they came. It is this user's alone, as the folder is; a key is never in it.
+ * Stores the last valid configuration on disk: a digest of the rest, a line with its owner and contents, and the resources as
+ * they were received. Only this user can access it. It contains no private key.
  */
 export class ConfigurationCache {
   readonly #path: string;

@@ -57,7 +57,7 @@ describe('HeldConfiguration', () => {
     return { got, run, ask, close: () => scope.closed?.() };
   };
 
-  test('answers the control plane once Envoy has taken what came', () => {
+  test('acknowledges a response once Envoy has accepted it', () => {
     const { run, got } = envoy();
     take(resource('in'));
     expect(answers).toEqual([]);
@@ -67,7 +67,7 @@ describe('HeldConfiguration', () => {
     expect(told).toContain('settled');
   });
 
-  test('passes on the reason of the resource that Envoy refuses, keeps its last good version, and serves the others', () => {
+  test("passes on Envoy's reason for refusing a resource, keeps its last valid version, and serves the others", () => {
     const first = envoy();
     take(resource('in', 'v1'));
     first.run();
@@ -88,7 +88,7 @@ describe('HeldConfiguration', () => {
     expect(answers).toHaveLength(4);
   });
 
-  test('answers at once while no Envoy is there, and keeps nothing that none has taken', () => {
+  test('acknowledges at once while no Envoy is connected, and stores nothing that no Envoy has accepted', () => {
     take(resource('in'));
     expect(answers).toEqual([undefined]);
     expect(held.good().listeners).toEqual([]);
@@ -96,7 +96,7 @@ describe('HeldConfiguration', () => {
     expect(held.good().listeners.map(({ name }) => name)).toEqual(['in']);
   });
 
-  test('asks for names that Envoy names, and drops those that it wants no more', () => {
+  test('subscribes to the names that Envoy requests, and unsubscribes from those that it no longer requests', () => {
     const { ask } = envoy();
     const routes = configurationTypes.routes.typeUrl;
     ask({ typeUrl: routes, subscribe: ['80'] });

@@ -16,10 +16,10 @@ export const configurationLists = Object.keys(configurationTypes) as readonly Co
 /** Resources of each type. */
 export type ResourcesByList = Readonly<Record<ConfigurationList, readonly DiscoveryResource[]>>;
 
-/** What Envoy asks for by names, beside all listeners and clusters. */
+/** Types that Envoy requests by names; of listeners and clusters it requests all. */
 export type FollowedList = ConfigurationList | 'secrets';
 
-/** Which list a type is; undefined: none of the configuration's. */
+/** The list of a type URL; undefined for a type that is not part of the configuration. */
 export function listOfType(typeUrl: string): ConfigurationList | undefined {
   return configurationLists.find((list) => configurationTypes[list].typeUrl === typeUrl);
 }
@@ -45,8 +45,8 @@ interface Waiting {
 }
 
 /**
- * The configuration that the control plane sent, as Envoy is served it. What Envoy refuses by itself goes back to the
- * version that it accepted before; the control plane hears of each of its responses what Envoy said to it.
+ * Serves Envoy the configuration that the control plane sent. If Envoy refuses a resource, the version that it accepted
+ * before is served again. The control plane gets Envoy's answer to each of its responses.
  */
 export class HeldConfiguration {
   readonly stores: Readonly<Record<ConfigurationList, ResourceStore>> = {
@@ -71,7 +71,7 @@ export class HeldConfiguration {
     this.#options = options;
   }
 
-  /** Envoy is connected, and has answered everything that there is for it. */
+  /** Whether Envoy is connected and has answered everything that it was sent. */
   get isSettled(): boolean {
     return this.#streams > 0 && this.#hasSettled;
   }

@@ -42,7 +42,7 @@ describe('Conversation', () => {
   const taken = { typeUrl: setType, nonce: '1' };
   const versions = { a: contentVersion('a'), b: contentVersion('b') };
 
-  test('asks for everything where it has nothing', () => {
+  test('subscribes to everything if it has nothing', () => {
     conversation.begin(node, true);
     expect(said).toEqual([
       { typeUrl: typeOf('clusters'), subscribe: ['*'], initialVersions: {}, node },
@@ -51,7 +51,7 @@ describe('Conversation', () => {
     ]);
   });
 
-  test('begins with four digests, and says no more where they are equal', () => {
+  test('begins with four digests, and sends nothing else if they are equal', () => {
     hold('a', 'b');
     conversation.begin(node, true);
     const initialVersions = Object.fromEntries(configurationLists.map((list) => [typeOf(list), has[list].view.digest]));
@@ -62,7 +62,7 @@ describe('Conversation', () => {
     expect(conversation.isCompared).toBe(true);
   });
 
-  test('asks for secrets without a version, before the word that all is answered', () => {
+  test('subscribes to secrets without a version, before it reports that everything was answered', () => {
     secrets = ['kubernetes://shop'];
     conversation.begin(node, true);
     const asked = { typeUrl: secretTypeUrl, subscribe: secrets };
@@ -79,7 +79,7 @@ describe('Conversation', () => {
     expect(said.slice(1)).toEqual([asked]);
   });
 
-  test('names what it has of the sets that differ, and of these alone', () => {
+  test('sends names and versions of the sets that differ, and of these alone', () => {
     hold('a', 'b');
     conversation.begin(node, true);
     compared('listeners', 'routes');
@@ -91,7 +91,7 @@ describe('Conversation', () => {
     ]);
   });
 
-  test('keeps back what Envoy asks for until the sets are compared', () => {
+  test("holds back Envoy's subscriptions until the sets are compared", () => {
     hold('a');
     wanted.routes.add('early');
     conversation.begin(node, true);
@@ -112,7 +112,7 @@ describe('Conversation', () => {
     ]);
   });
 
-  test('tells names and versions where no digest is understood', () => {
+  test('sends names and versions if the control plane does not know digests', () => {
     hold('a', 'b');
     wanted.endpoints.add('c');
     conversation.begin(node, false);

@@ -7,7 +7,10 @@ import { setType } from '../../xds/whole-sets.ts';
 import { configurationLists } from './configuration.ts';
 import type { FetchedSecrets } from './fetched-secrets.ts';
 
-/** A name that no resource has: the word that it is absent is the answer to all that was asked before. */
+/**
+ * A name that no resource has. When the control plane reports it as absent, it has answered everything that was requested
+ * before.
+ */
 export const syncName = 'agent:sync';
 
 export interface ConversationOptions {
@@ -24,8 +27,8 @@ const { typeUrl: endpointType } = configurationTypes.endpoints;
 const followed = ['routes', 'endpoints'] as const;
 
 /**
- * What this client says on one stream. It begins with the digests of the sets that it has: of a set that the control plane
- * has in the same version nothing more is said, of another one each name with its version.
+ * Requests of this client on one stream. It begins with digests of its sets of resources. Of a set that the control plane has
+ * in the same version it sends nothing more; of another set it sends all names with their versions.
  */
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -38,7 +41,7 @@ export class Conversation {
     this.#options = options;
   }
 
-  /** The control plane was told digests, and has not said anything about them. */
+  /** Whether the comparison of digests is over, or none was begun. */
   get isCompared(): boolean {
     return this.#deferred === undefined;
   }

@@ -12,7 +12,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
   });
   afterEach(() => bench.close());
 
-  test('brings Envoy its configuration and each change, and an Envoy that starts while the control plane is away too', async () => {
+  test('gives Envoy its configuration and each change, also an Envoy that starts while the control plane is away', async () => {
     const first = await bench.startClient();
     expect(first.problem).toMatch(/^no configuration has come .* it has not answered yet$/);
     first.takeIdentity(bench.identity);
@@ -41,7 +41,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     expect((await stat(bench.meshd.path('proxy/discovery-cache'))).mode & 0o777).toBe(0o600);
   });
 
-  test('gets nothing where nothing has changed since the cache, and what has changed where something has', async () => {
+  test('gets only what has changed since the cache was written', async () => {
     const first = await bench.startClient();
     first.takeIdentity(bench.identity);
     await bench.startEnvoy();
@@ -67,7 +67,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     expect(second.ageMs).toBe(0);
   });
 
-  test('takes nothing from a control plane whose certificate is of another mesh or for another name', async () => {
+  test('accepts nothing from a control plane whose certificate is of another mesh or for another name', async () => {
     const stranger = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const first = await bench.startClient();
     first.takeIdentity({ ...bench.identity, rootCertificates: stranger.rootCertificate });
@@ -91,7 +91,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     expect(problem).toMatch(/^no configuration has come/);
   });
 
-  test('drops a cache once it has an identity of another account', async () => {
+  test('drops the cache once it has the identity of another account', async () => {
     await fillCache();
     await bench.meshd.control.stop();
     const it = await bench.startClient();
@@ -101,7 +101,7 @@ describe('DiscoveryClient, between a control plane and Envoy', () => {
     await vi.waitFor(() => expect(readFile(bench.meshd.path('proxy/discovery-cache'))).rejects.toThrow(/ENOENT/));
   });
 
-  test('serves no Envoy that starts once its configuration is too old', async () => {
+  test('gives a starting Envoy no configuration that is too old', async () => {
     await fillCache();
     await bench.meshd.control.stop();
     const path = bench.meshd.path('proxy/discovery-cache');

@@ -15,7 +15,7 @@ import type { ConfigurationObserver } from './observer.ts';
 import { rootDigests, shareRoot } from './roots.ts';
 import { Upstream } from './upstream.ts';
 
-/** Whose configuration is asked for, and where. */
+/** Workload whose configuration is requested, and the address of the control plane. */
 export interface DiscoveryConfig {
   /** `host:port` of the control plane. */
   readonly address: string;
@@ -52,8 +52,8 @@ const confirmMs = 60_000;
 const unavailable = 14;
 
 /**
- * Serves Envoy what the control plane says, and while that is away what it said last, from memory and after a start from
- * disk. What Envoy has accepted is written to disk.
+ * Serves Envoy the configuration of the control plane. While that can't be reached, it serves the last one, from memory, and
+ * after a restart from disk. Configuration that Envoy has accepted is written to disk.
  */
 export class DiscoveryClient {
   readonly #options: DiscoveryClientOptions;
@@ -111,13 +111,13 @@ export class DiscoveryClient {
     return client;
   }
 
-  /** How long the control plane has not confirmed what is served; undefined: there is nothing. */
+  /** Time since the control plane last confirmed the served configuration; undefined without one. */
   get ageMs(): number | undefined {
     if (this.#age === undefined) return undefined;
     return this.#isSynced ? 0 : this.#age.ms + this.#clock.monotonicMs() - this.#age.atMs;
   }
 
-  /** Why Envoy should get no traffic; undefined: it may, as far as its configuration goes. */
+  /** Why the proxy is not ready because of its configuration; undefined if it is ready. */
   get problem(): string | undefined {
     const { address, maxAgeMs } = this.#options.config;
     const { ageMs } = this;
@@ -127,7 +127,7 @@ export class DiscoveryClient {
     return `the configuration is ${Math.round(ageMs / 1000)} s old, at most ${Math.round(maxAgeMs / 1000)}: ${why}`;
   }
 
-  /** Whether Envoy has taken everything that there is for it. */
+  /** Whether Envoy has accepted everything that it should have. */
   get isInForce(): boolean {
     return this.problem === undefined && this.#held.isSettled && !this.#held.isEmpty;
   }

@@ -20,12 +20,12 @@ describe('FetchedSecrets', () => {
     expect(held()).toEqual(['a', 'b']);
   });
 
-  test('asks once for a name, and on each stream for all', () => {
+  test('subscribes to a name once, and on each new stream to all names', () => {
     expect(secrets.want(['b', 'c'])).toEqual(['c']);
     expect(secrets.begin()).toEqual(['a', 'b', 'c']);
   });
 
-  test('forgets what the control plane says is gone, and what Envoy wants no more', () => {
+  test('drops secrets that the control plane removes, and those that Envoy no longer requests', () => {
     secrets.take(response([], ['a']));
     expect(held()).toEqual(['b']);
     secrets.drop(['b']);
@@ -33,7 +33,7 @@ describe('FetchedSecrets', () => {
     expect(held()).toEqual([]);
   });
 
-  test('forgets what a new stream did not bring, once that has brought all', () => {
+  test('drops secrets that a new stream did not bring, once that stream is complete', () => {
     secrets.begin();
     secrets.take(response(['b']));
     expect(held()).toEqual(['a', 'b']);
@@ -41,7 +41,7 @@ describe('FetchedSecrets', () => {
     expect(held()).toEqual(['b']);
   });
 
-  test('has nothing of another workload, and asks for the same names', () => {
+  test('drops the secrets of another workload, and subscribes to the same names', () => {
     secrets.clear();
     expect(held()).toEqual([]);
     expect(secrets.begin()).toEqual(['a', 'b']);

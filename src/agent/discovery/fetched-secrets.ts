@@ -3,8 +3,8 @@ import { ResourceStore } from '../../xds/resource-store.ts';
 import { secretType } from '../../xds/secret-service.ts';
 
 /**
- * The secrets of gateway servers that the control plane sends, as Envoy is served them. They are in memory alone: an agent
- * that starts while the control plane is away has none, and the servers that need them stay closed.
+ * Serves Envoy the secrets of gateway servers that the control plane sends. They are kept only in memory: an agent that
+ * starts while the control plane can't be reached has none, and the servers that need them stay closed.
  */
 export class FetchedSecrets {
   readonly store: ResourceStore = new ResourceStore(secretType);

@@ -17,7 +17,7 @@ const pollMs = { first: 10, last: 250 };
 /** After so long it is said what is waited for. */
 const slowMs = 10_000;
 
-/** Waits for the first configuration to be in force; each change after it goes to Envoy by itself. Ends at `quit`. */
+/** Waits until the first configuration is active; later changes reach Envoy without further calls. Ends at `quit`. */
 export async function followDiscovery({
   client,
   admin,

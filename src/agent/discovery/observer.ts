@@ -1,4 +1,4 @@
-/** Hears of the stream to the control plane. */
+/** Observes the stream to the control plane. */
 export interface ConfigurationObserver {
   connected?(isConnected: boolean): void;
   /** A response that Envoy refuses. */

@@ -48,7 +48,7 @@ describe('an agent whose connection goes to another replica', () => {
   const pushes = async (...types: readonly string[]) =>
     Promise.all(types.map((type) => replica.metric(`meshd_xds_pushes_count{type="${type}"}`)));
 
-  test('sends four digests and gets no configuration, and goes on with each change', async () => {
+  test('sends four digests, gets no configuration, and then each change', async () => {
     relay.leadTo(replica.control.port);
     await untilSteps(2);
     expect(await pushes('Cluster', 'Listener', 'RouteConfiguration')).toEqual([undefined, undefined, undefined]);
@@ -64,7 +64,7 @@ describe('an agent whose connection goes to another replica', () => {
     expect(await replica.metric('meshd_xds_rejects_count.*')).toBeUndefined();
   });
 
-  test('names what it has of the sets that have changed meanwhile, and gets what differs', async () => {
+  test('sends names and versions of the sets that have changed meanwhile, and gets what differs', async () => {
     // Nothing listens there.
     relay.leadTo(1);
     await bench.meshd.put('deny.yaml', denyPath('/secret'));

@@ -8,7 +8,7 @@ export function rootDigests(pem: string): readonly string[] {
     .sort();
 }
 
-/** Whether both have a root: a mesh that changes its root has the old one and the new one for a while. */
+/** Whether both lists have a common root: a mesh that changes its root has the old and the new one for a while. */
 export function shareRoot(a: readonly string[], b: readonly string[]): boolean {
   return a.some((root) => b.includes(root));
 }

@@ -62,7 +62,7 @@ describe('Upstream, with a control plane that knows no digests', () => {
     };
   };
 
-  test('names what it has on its next stream, and is sent nothing', async () => {
+  test('sends its names and versions on its next stream, and gets nothing', async () => {
     const taken: string[] = [];
     const states: boolean[] = [];
     const { certificateChain, privateKey, rootCertificate } = await ca.issue(spiffeId);

@@ -45,8 +45,8 @@ const unknowing = new Set([status.CANCELLED, status.INVALID_ARGUMENT, status.UNI
 const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
 
 /**
- * The one delta stream to the control plane, made again whenever it ends, after a random part of a delay that doubles. A
- * name of several addresses leads to the first one that answers. Nothing is asked before there is an identity to show.
+ * Keeps one delta stream to the control plane, opened again whenever it ends, after a random part of a doubling delay. If a
+ * name has several addresses, it uses the first that answers. It does not connect before it has an identity.
  */
 export class Upstream {
   readonly #options: UpstreamOptions;
@@ -64,7 +64,7 @@ export class Upstream {
     this.#options = options;
   }
 
-  /** Why there is no stream now; undefined: there is one, or none was tried yet. */
+  /** Why there is no stream; undefined if there is one, or if none was tried yet. */
   get problem(): string | undefined {
     return this.#problem;
   }

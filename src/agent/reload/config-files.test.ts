@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ProxyFiles } from '../../contracts/proxy-files.ts';
 import { type SampleProxy, sampleFiles } from '../testing/sample-proxy.ts';
 import { ConfigFiles } from './config-files.ts';
@@ -126,19 +126,13 @@ describe('ConfigFiles', () => {
       'a route, to another cluster',
       { upstream: web },
       { upstream: db },
-      ['clusters: both old same', 'listeners routes: both new same', `${everything}: new new same`, 'new new same'],
+      ['clusters: both old same', `${everything}: both new same`, 'both new same'],
     ],
     [
       'a route to another cluster, and a listener',
       { upstream: web },
       { upstream: db, httpPort: 5 },
-      [
-        'clusters: both old old',
-        'routes: both new old',
-        'listeners routes: both new new',
-        `${everything}: new new new`,
-        'new new new',
-      ],
+      ['clusters: both old old', 'routes: both new old', `${everything}: both new new`, 'both new new'],
     ],
   ])(
     'waits for what the next files refer to, and no more often: a change of %s',
@@ -146,4 +140,71 @@ describe('ConfigFiles', () => {
       expect(await stepsOf(sample(before), sample(next))).toEqual(steps);
     },
   );
+
+  describe('with clusters that go', () => {
+    let config: ConfigFiles;
+    let expected: (string | undefined)[];
+    const none = sample({});
+    beforeEach(async () => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      expected = [];
+      config = new ConfigFiles(folder, 2_000);
+      await config.writeAll(sample({ upstream: web }));
+      await config.complete();
+    });
+    afterEach(() => void vi.useRealTimers());
+    const clusters = async (): Promise<unknown> =>
+      JSON.parse(await readFile(join(folder, 'clusters.json'), 'utf8')).resources.map(
+        ({ name }: { name: string }) => name,
+      );
+    const take = async (before: ProxyFiles, next: ProxyFiles): Promise<void> => {
+      await (await config.prepare(before, next)).run(async ({ clusters: version }) => void expected.push(version));
+      const { version_info } = JSON.parse(await readFile(join(folder, 'clusters.json'), 'utf8'));
+      expect(expected.at(-1)).toBe(version_info);
+    };
+    const remove = async (files: ProxyFiles, ms: number): Promise<void> => {
+      vi.advanceTimersByTime(ms);
+      await config.removeLeft(files);
+    };
+
+    test('keeps them for their time, each for its own, and whatever else changes', async () => {
+      await take(sample({ upstream: web }), sample({ upstream: db }));
+      expect([await clusters(), config.leavesInMs]).toEqual([['db', 'web'], 2_000]);
+      await remove(sample({ upstream: db }), 1_500);
+      await take(sample({ upstream: db }), none);
+      expect([await clusters(), config.leavesInMs]).toEqual([['db', 'web'], 500]);
+      await take(none, sample({ body: 'two' }));
+      await remove(sample({ body: 'two' }), 500);
+      expect([await clusters(), config.leavesInMs]).toEqual([['db'], 1_500]);
+      await remove(sample({ body: 'two' }), 1_500);
+      expect([await clusters(), config.leavesInMs]).toEqual([[], undefined]);
+    });
+
+    test('keeps one for good that comes back, as it is then', async () => {
+      await take(sample({ upstream: web }), none);
+      const again = sample({ upstream: { ...web, port: 9 } });
+      await take(none, again);
+      expect([await clusters(), config.leavesInMs]).toEqual([['web'], undefined]);
+      await remove(again, 5_000);
+      expect(await readFile(join(folder, 'clusters.json'), 'utf8')).toBe(again.clusters.text);
+    });
+
+    test('keeps them when a change is given up, and tells an Envoy that starts of none', async () => {
+      await take(sample({ upstream: web }), none);
+      const replacement = await config.prepare(none, sample({ upstream: db }));
+      await expect(replacement.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      await config.restore(none);
+      expect([await clusters(), config.leavesInMs]).toEqual([['web'], 2_000]);
+      await config.writeAll(none);
+      expect([await clusters(), config.leavesInMs]).toEqual([[], undefined]);
+    });
+
+    test('takes none for gone that cannot be removed from the file', async () => {
+      await take(sample({ upstream: web }), none);
+      await rm(folder, { recursive: true });
+      await writeFile(folder, '');
+      await expect(remove(none, 2_000)).rejects.toThrow('cannot write');
+      expect(config.leavesInMs).toBe(0);
+    });
+  });
 });

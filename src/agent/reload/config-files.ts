@@ -3,8 +3,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bootstrapText, type ProxyFiles } from '../../contracts/proxy-files.ts';
 import { ResourceFile } from '../../envoy/api/resource-file.ts';
+import { lingerMs } from '../../xds/aggregated-service.ts';
 import { withFilesWatchedByName } from './file-watches.ts';
 import { FolderIdentity } from './folder-identity.ts';
+import { LeavingClusters } from './leaving-clusters.ts';
 import { prepareReplacement, type Replacement } from './replacement.ts';
 import { Stage } from './stage.ts';
 
@@ -12,13 +14,17 @@ import { Stage } from './stage.ts';
 export class ConfigFiles {
   readonly folder: string;
   readonly #identity: FolderIdentity;
+  readonly #stayMs: number;
+  #leaving = new LeavingClusters();
   /** Of what was last written beside the configuration. */
   readonly #digests = new Map<string, string>();
   /** What `writeAll` has left to `complete`. */
   #late: { readonly listeners: ResourceFile | undefined; readonly files: ProxyFiles } | undefined;
 
-  constructor(folder: string) {
+  /** `stayMs`: so long Envoy keeps clusters that the configuration no longer has. */
+  constructor(folder: string, stayMs = lingerMs) {
     this.folder = folder;
+    this.#stayMs = stayMs;
     this.#identity = new FolderIdentity(folder);
   }
 
@@ -31,6 +37,8 @@ export class ConfigFiles {
    * does not read, and with `holdsListeners` the listeners, of which it finds none till then.
    */
   async writeAll(files: ProxyFiles, { holdsListeners = false } = {}): Promise<void> {
+    // An Envoy that starts has none.
+    this.#leaving = new LeavingClusters();
     this.#late = { listeners: holdsListeners ? files.listeners : undefined, files };
     const main = mainFilesOf(holdsListeners ? { ...files, listeners: new ResourceFile() } : files);
     await this.#writeTogether([...main, ['bootstrap.json', bootstrapText(withFilesWatchedByName(files.bootstrap))]]);
@@ -54,7 +62,9 @@ export class ConfigFiles {
 
   /** Writes what differs under other names. When that fails nothing has changed, and the space is free again. */
   prepare(before: ProxyFiles, next: ProxyFiles): Promise<Replacement> {
-    return prepareReplacement(this.folder, before, next, async () => {
+    const had = this.#leaving.with(before.clusters);
+    return prepareReplacement(this.folder, { before, had }, next, async (clusters) => {
+      this.#leaving = this.#leaving.after(next.clusters, clusters, performance.now() + this.#stayMs);
       await this.#removeUnused(next);
       // Last: who reads these knows that the configuration they belong to is in force.
       await this.writeBeside(next);
@@ -63,9 +73,23 @@ export class ConfigFiles {
 
   /** Writes `files` again after a replacement failed half way: Envoy may have taken a part of it. */
   async restore(files: ProxyFiles): Promise<void> {
-    await this.#writeEach(mainFilesOf(files));
+    await this.#writeEach(mainFilesOf({ ...files, clusters: this.#leaving.with(files.clusters) }));
     await this.#removeUnused(files);
     await this.writeBeside(files, false);
+  }
+
+  /** After how many milliseconds `removeLeft` has something to do; undefined: no cluster leaves. */
+  get leavesInMs(): number | undefined {
+    const { firstEndMs } = this.#leaving;
+    return firstEndMs === undefined ? undefined : Math.max(0, firstEndMs - performance.now());
+  }
+
+  /** Takes clusters that have stayed for their time from Envoy, whose configuration is `files`. */
+  async removeLeft({ clusters }: ProxyFiles): Promise<void> {
+    const left = this.#leaving.at(performance.now());
+    const now = left.with(clusters);
+    if (now.version !== this.#leaving.with(clusters).version) await this.#writeEach([['clusters.json', now.text]]);
+    this.#leaving = left;
   }
 
   /**

@@ -7,6 +7,7 @@ import type { AdminClient } from '../../envoy/admin.ts';
 import type { Log } from '../log/log.ts';
 import type { ActiveConfig } from './active-config.ts';
 import { changedPolicies } from './changed-policies.ts';
+import { ClusterRemoval } from './cluster-removal.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
 import { judge, type ValidateConfig } from './judge.ts';
@@ -49,6 +50,7 @@ export class Reloader {
   readonly #parts: Required<ReloadParts>;
   readonly #problems: Problems;
   readonly #active: ActiveConfig;
+  readonly #removal: ClusterRemoval;
   #isWanted = false;
   #isRunning = false;
   /** The folder may hold a part of a change that was given up. */
@@ -65,6 +67,12 @@ export class Reloader {
     };
     this.#parts = { ...defaults, ...parts };
     this.#problems = new Problems(this.#parts.log, this.#parts.observer);
+    const { files, signal, log } = this.#parts;
+    this.#removal = new ClusterRemoval({
+      ...{ files, signal, log },
+      current: () => this.current,
+      isBusy: () => this.#isRunning,
+    });
   }
 
   /** What Envoy was last told, and has in force unless it is still starting. */
@@ -90,12 +98,14 @@ export class Reloader {
     try {
       while (this.#isWanted && !this.#parts.signal.aborted) {
         this.#isWanted = false;
+        await this.#removal.written;
         hasChanged = (await this.#reloadSafely(replaced)) || hasChanged;
         await turn();
       }
     } finally {
       this.#isRunning = false;
     }
+    this.#removal.begin();
     return hasChanged;
   }
 

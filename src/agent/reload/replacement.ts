@@ -12,42 +12,39 @@ export type Await = (expected: ExpectedVersions) => Promise<void>;
 export interface Replacement {
   /**
    * Leads a running Envoy from one configuration to the next, in an order in which nothing refers to what is not there:
-   * clusters (with the old ones that go), routes, listeners; then what is no longer used goes, routes before clusters.
+   * clusters (with the old ones that go), routes, listeners; then the routes that are no longer used go. Clusters stay: see
+   * `LeavingClusters`.
    */
   run(wait: Await): Promise<void>;
 }
 
 /**
  * Writes what differs below `folder` under other names; when that fails nothing has changed, and the space is free again.
- * `finish` is called when the next configuration is in force.
+ * Envoy has the clusters `had`, and is given those of `next` beside them; `finish` is called with all of them when the next
+ * configuration is in force.
  */
 export async function prepareReplacement(
   folder: string,
-  before: ProxyFiles,
+  { before, had }: { readonly before: ProxyFiles; readonly had: ResourceFile },
   next: ProxyFiles,
-  finish: () => Promise<void>,
+  finish: (clusters: ResourceFile) => Promise<void>,
 ): Promise<Replacement> {
   const stage = new Stage(folder);
-  const union = unionOfClusters(before.clusters, next.clusters);
-  const write = async (
-    name: string,
-    old: ResourceFile | undefined,
-    file: ResourceFile,
-    turn?: number,
-  ): Promise<StagedFile[]> => (old?.version === file.version ? [] : [await stage.write(name, file.text, turn)]);
+  const union = unionOfClusters(had, next.clusters);
+  const write = async (name: string, old: ResourceFile | undefined, file: ResourceFile): Promise<StagedFile[]> =>
+    old?.version === file.version ? [] : [await stage.write(name, file.text)];
   try {
-    const clusters = await write('clusters.json', before.clusters, union);
+    const clusters = await write('clusters.json', had, union);
     const routes: StagedFile[] = [];
     for (const [name, file] of next.routes) {
       routes.push(...(await write(join('routes', name), before.routes.get(name), file)));
     }
     const listeners = await write('listeners.json', before.listeners, next.listeners);
-    const last = await write('clusters.json', union, next.clusters, 1);
     return {
       run: async (wait) => {
         try {
-          await replace({ before, next, union, clusters, routes, listeners, last }, wait);
-          await finish();
+          await replace({ before, next, union, clusters, routes, listeners }, wait);
+          await finish(union);
         } finally {
           await stage.clear();
         }
@@ -67,12 +64,9 @@ interface Steps {
   readonly clusters: readonly StagedFile[];
   readonly routes: readonly StagedFile[];
   readonly listeners: readonly StagedFile[];
-  /** Clusters without those that go. */
-  readonly last: readonly StagedFile[];
 }
 
-async function replace({ before, next, union, clusters, routes, listeners, last }: Steps, wait: Await): Promise<void> {
-  const expected = expectedVersions(next);
+async function replace({ before, next, union, clusters, routes, listeners }: Steps, wait: Await): Promise<void> {
   if (clusters.length > 0) {
     await putAll(clusters);
     // Nothing leads to these clusters yet, so that a change of nothing else needs one wait only, the last.
@@ -84,18 +78,14 @@ async function replace({ before, next, union, clusters, routes, listeners, last 
     if (routes.length > 0) await wait({ routes: routeVersions(next, routeNamesOf(before.listeners.resources)) });
     await putAll(listeners);
   }
-  if (last.length > 0) {
-    await wait({ listeners: expected.listeners, routes: expected.routes });
-    await putAll(last);
-  }
-  await wait(expected);
+  await wait({ ...expectedVersions(next), clusters: union.version });
 }
 
 async function putAll(files: readonly StagedFile[]): Promise<void> {
   for (const file of files) await file.put();
 }
 
-/** The next clusters, and those of before that the next configuration no longer has: routes may still lead to them. */
+/** The next clusters, and those that Envoy has and the next configuration does not: routes may still lead to them. */
 function unionOfClusters(before: ResourceFile, next: ResourceFile): ResourceFile {
   const names = new Set(next.resources.map(({ name }) => name));
   const leaving = before.resources.filter(({ name }) => !names.has(name));

@@ -19,10 +19,9 @@ export class Stage {
     this.#folder = folder;
   }
 
-  /** `turn` tells apart several versions of one file that lie ready at once. */
-  async write(name: string, text: string, turn = 0): Promise<StagedFile> {
+  async write(name: string, text: string): Promise<StagedFile> {
     const path = join(this.#folder, name);
-    const temporary = `${path}${turn === 0 ? '' : `.${turn}`}.tmp`;
+    const temporary = `${path}.tmp`;
     try {
       await makeFolder(dirname(path));
       this.#temporaries.add(temporary);

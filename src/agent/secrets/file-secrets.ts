@@ -10,6 +10,8 @@ import type { Log } from '../log/log.ts';
 /** Where files of secrets may lie: names come from configuration, and must not read the rest of the machine. */
 const defaultFolders = ['/etc/', '/var/run/', '/run/', '/var/lib/'];
 const longestPath = 4_096;
+/** What files may hold. */
+type FileTexts = Exclude<GatewaySecretTexts, { readonly kind: 'nobody' }>;
 /** More names than these are no configuration of a proxy. */
 const mostNames = 100;
 
@@ -94,7 +96,7 @@ function pathsOf(name: string): readonly string[] | undefined {
 }
 
 /** The texts, or why they cannot be read. */
-async function readTexts(paths: readonly string[]): Promise<GatewaySecretTexts | string> {
+async function readTexts(paths: readonly string[]): Promise<FileTexts | string> {
   try {
     const [first = '', privateKey] = await Promise.all(paths.map((path) => readNamedText(path, 'latin1')));
     return privateKey === undefined
@@ -106,6 +108,6 @@ async function readTexts(paths: readonly string[]): Promise<GatewaySecretTexts |
   }
 }
 
-function problemOf(texts: GatewaySecretTexts): string | undefined {
+function problemOf(texts: FileTexts): string | undefined {
   return texts.kind === 'pair' ? keyPairProblem(texts, Date.now()) : authoritiesProblem(texts.certificates);
 }

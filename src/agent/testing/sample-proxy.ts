@@ -19,7 +19,7 @@ export interface SampleProxy {
   readonly upstream?: { readonly name: string; readonly host?: string; readonly port: number };
   /** A listener of the bootstrap itself. */
   readonly staticPort?: number;
-  /** Holds requests to `/slow` back by so many seconds. */
+  /** Holds requests to `/slow`, and to `/upstream/slow`, back by so many seconds. */
   readonly slowSeconds?: number;
 }
 
@@ -159,11 +159,14 @@ function routeConfiguration({ body, upstream, slowSeconds = 0 }: SampleProxy): J
     '@type': 'type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault',
     delay: { fixed_delay: `${slowSeconds}s`, percentage: { numerator: 100 } },
   };
-  const routes = [
-    ...(upstream === undefined ? [] : upstreamRoutes(upstream.name)),
-    ...(slowSeconds === 0
+  const slow = (path: string, action: Json): readonly Json[] =>
+    slowSeconds === 0
       ? []
-      : [{ match: { path: '/slow' }, ...direct, typed_per_filter_config: { 'envoy.filters.http.fault': fault } }]),
+      : [{ match: { path }, ...action, typed_per_filter_config: { 'envoy.filters.http.fault': fault } }];
+  const routes = [
+    ...(upstream === undefined ? [] : slow('/upstream/slow', { route: { cluster: upstream.name } })),
+    ...(upstream === undefined ? [] : upstreamRoutes(upstream.name)),
+    ...slow('/slow', direct),
     { match: { prefix: '/' }, ...direct },
   ];
   return {

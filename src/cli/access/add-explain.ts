@@ -18,16 +18,16 @@ import { collectHeader, parseClaims, parseClient, parseTarget } from './explain-
 export function addExplain(program: Command, io: CliIo, finish: Finish): void {
   program
     .command('explain')
-    .description('say what becomes of one request, and which policies decide it')
+    .description('predict whether a request is delivered, and which policies decide')
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
     .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
     .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
     .requiredOption(
       '--from <client>',
-      'who sends it: namespace/workload, "outside" or an IP address for a client outside the mesh, or a SPIFFE ID for one with a certificate of the mesh',
+      'the client: namespace/workload; "outside" or an IP address for a client outside the mesh; or a SPIFFE ID for a client outside that has a certificate of the mesh',
       parseClient,
     )
-    .requiredOption('--to <target>', 'where it goes: host[:port], or namespace/workload[:port]', parseTarget)
+    .requiredOption('--to <target>', 'the destination: host[:port], or namespace/workload[:port]', parseTarget)
     .option('--method <method>', 'method of the request', 'GET')
     .option('--path <path>', 'path of the request, with its query', '/')
     .option(
@@ -38,7 +38,9 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
     .option('--header <name: value>', 'header of the request; may be repeated', collectHeader)
     .option('--claims <json>', 'claims of a token that the request carries; its signature counts as valid', parseClaims)
     .addOption(
-      new Option('--protocol <protocol>', 'what the client speaks').choices(['http', 'http2', 'tcp']).default('http'),
+      new Option('--protocol <protocol>', 'protocol that the client uses')
+        .choices(['http', 'http2', 'tcp'])
+        .default('http'),
     )
     .addOption(new Option('--format <form>', 'format of the answer').choices(['text', 'json']).default('text'))
     .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)

@@ -118,8 +118,8 @@ function assumptionsOf({ claims, protocol, from }: ExplainOptions, world: World)
   const isUnplaced = client !== undefined && client.addresses.length === 0;
   return [
     ...(isUnplaced ? [`${keyOf(client)} has no address in the input: ${assumedAddress} stands for it`] : []),
-    'every endpoint is healthy, and the application answers what it gets',
-    'redirection is in force as the agent sets it up; connections are new',
+    'every endpoint is healthy, and the application answers requests',
+    'redirection is set up as the agent does it, and connections are new',
     ...(claims === undefined ? [] : ['a token with these claims has a valid signature']),
     ...(protocol === 'tcp' ? ['the bytes are not HTTP and not TLS'] : []),
   ];

@@ -27,6 +27,7 @@ describe('an agent that was killed', () => {
       await vi.waitFor(() => expect(isAlive(left)).toBe(false), 5_000);
     }
     expect(proxy.output).toContain(`an Envoy of an agent that was killed still runs and is ended\tpid=${left}`);
+    await proxy.untilReady();
     expect(proxy.curl('http://127.0.0.1:15021/healthz/ready').status).toBe(200);
     expect(await childrenOf(proxy.pid)).toEqual([proxy.envoyPid]);
     proxy.signal('SIGTERM');
@@ -113,7 +114,7 @@ describe('a program that goes wrong', () => {
 describe('SIGUSR1 and SIGUSR2', () => {
   test('end nothing, and open no debugger to the pod', async () => {
     proxy.start();
-    await proxy.logged('state=running');
+    await proxy.untilReady();
     proxy.signal('SIGUSR1');
     proxy.signal('SIGUSR2');
     expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);

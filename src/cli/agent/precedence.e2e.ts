@@ -21,8 +21,7 @@ describe('pilot-agent proxy', () => {
     proxy = await ProxyProgram.create(podMesh('10.1.0.1'));
     await annotations('proxy.mesh.io/config="proxyAdminPort: 15200\\n"\nstatus.sidecar.mesh.io/port="15400"\n');
     proxy.start({ environment: { PROXY_CONFIG: '{proxyAdminPort: 15100, statusPort: 15300}' } });
-    await proxy.logged('state=running');
-    expect(proxy.curl('http://127.0.0.1:15400/healthz/ready').status).toBe(200);
+    await proxy.untilReady(15_400);
     expect(nodeId(15200)).toBe('sidecar~10.1.0.1~httpbin.foo~foo.svc.cluster.local');
     expect(proxy.curl('http://127.0.0.1:15100/server_info').code).toBe(7);
   });

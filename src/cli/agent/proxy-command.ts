@@ -19,7 +19,7 @@ export function addProxyCommand(program: Command, context: ProgramContext, finis
   const proxy = program
     .command('proxy')
     .argument('[role]', 'sidecar (the default), or router for a gateway')
-    .description('compile policies and run Envoy with the result')
+    .description('run Envoy with policies that are compiled here, or with the configuration from meshd')
     .showHelpAfterError('(pilot-agent proxy --help says more)')
     .allowExcessArguments(false);
   addLoggingFlags(addProxyFlags(proxy)).action(async (role: string | undefined, options: ProxyOptions) => {

@@ -14,8 +14,7 @@ describe('pilot-agent proxy', () => {
 
   test('compiles, serves, follows changes, keeps the last good policies, and stops when told to', async () => {
     proxy.start();
-    await proxy.logged('state=running');
-    expect(proxy.curl('http://127.0.0.1:15020/healthz/ready').status).toBe(200);
+    await proxy.untilReady();
     expect(proxy.curl('http://127.0.0.1:15021/healthz/ready').status).toBe(200);
     const before = await proxy.read('listeners.json');
 
@@ -40,8 +39,7 @@ describe('pilot-agent proxy', () => {
     const defaultConfig = 'defaultConfig: {proxyAdminPort: 15100, statusPort: 15120, terminationDrain: graceful}';
     await proxy.write('mesh.yaml', `configSources: [{address: "fs://${proxy.folder}/mesh"}]\n${defaultConfig}\n`);
     proxy.start({ args: ['--meshConfig', 'mesh.yaml'] });
-    await proxy.logged('state=running');
-    expect(proxy.curl('http://127.0.0.1:15120/healthz/ready').status).toBe(200);
+    await proxy.untilReady(15_120);
     expect(proxy.curl('http://127.0.0.1:15100/ready').status).toBe(200);
   });
 

@@ -140,7 +140,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await proxy.write('mesh/empty.yaml', '# later\n');
     proxy.start();
     await proxy.logged('state=running');
-    expect(proxy.output).toMatch(/error\tvalidation\tmesh\/empty\.yaml:1:1: error: the file holds no object/);
+    expect(proxy.output).toMatch(/error\tvalidation\tmesh\/empty\.yaml:1:1: error: the file contains no object/);
     await proxy.write('mesh/p.yaml', '');
     const held = 'the last good version of AuthorizationPolicy foo/p stays in force: mesh/p.yaml:1:1: error: ';
     await proxy.logged(held);

@@ -49,8 +49,8 @@ describe('complete', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each([
-    ['meshpol ', ['compile', 'explain', 'lint', 'rules', 'schema', 'version', 'completion', 'help']],
-    ['meshpol help ', ['compile', 'explain', 'lint', 'rules', 'schema', 'version', 'completion', 'help']],
+    ['meshpol ', ['compile', 'explain', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help']],
+    ['meshpol help ', ['compile', 'explain', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help']],
     ['meshpol help lint ', []],
     ['meshpol nothing ', []],
     ['meshpol completion ', ['bash', 'zsh', 'fish']],
@@ -66,6 +66,8 @@ describe('complete', () => {
     ['meshpol compile --trust-domain ', []],
     ['meshpol compile --jwks ', []],
     ['meshpol compile --jwks https://a/?b=c=', [':files:15']],
+    ['meshpol inject ', [':files:0']],
+    ['meshpol inject --injectionTemplate a=', [':files:2']],
     ['meshpol lint --fail-on ', ['error', 'warning', 'info']],
     ['meshpol lint -o sarif=', [':files:6']],
     ['meshpol lint --output=sarif=o', [':files:15']],

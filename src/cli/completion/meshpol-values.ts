@@ -17,6 +17,8 @@ export const meshpolValues: ValueTable = {
   '--rule': async () => ({ words: (await known()).ruleNames().rules }),
   '--category': async () => plainWords((await known()).ruleNames().categories),
   '--jwks': fileAfterEquals(() => ({})),
+  '--injectionTemplate': fileAfterEquals(() => ({})),
+  '--revision': () => ({}),
   'lint --output': fileAfterEquals(always(...lintForms)),
   'rules CODE': async () => {
     const { rules, diagnostics } = (await known()).ruleNames();

@@ -8,10 +8,13 @@ export function addCrdsCommand(program: Command, context: ProgramContext, finish
   program
     .command('crds')
     .description('print the CustomResourceDefinitions of the kinds of the mesh, for kubectl apply')
-    .argument('[KIND...]', 'kinds, such as AuthorizationPolicy; without any: all of them')
+    .argument('[KIND...]', 'kinds, such as AuthorizationPolicy (default: all)')
     .showHelpAfterError('(meshd crds --help says more)')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
-    .option('--keep-unknown-fields', 'let the API server keep unknown fields, which meshd then refuses the object for')
+    .option(
+      '--keep-unknown-fields',
+      'let the API server store unknown fields instead of dropping them; meshd then refuses the object',
+    )
     .action(async (kinds: readonly string[], options: CrdsOptions) => {
       context.signals.release();
       const { runCrds } = await import('./crds-command.ts');

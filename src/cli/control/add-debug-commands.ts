@@ -11,21 +11,17 @@ export function addDebugCommands(program: Command, context: ProgramContext, fini
   const ioOf = (): DebugIo => ({ write, stop: context.signals.stop });
   const optionsOf = (options: object): DebugOptions => ({ socket: [defaultDebugSocket], ...options });
   common(
-    program
-      .command('status')
-      .description('say whether meshd serves, to how many proxies, and what is wrong with its inputs'),
+    program.command('status').description('print whether meshd serves, to how many proxies, and errors of its inputs'),
   )
-    .option('--watch', 'write it again whenever something differs, until SIGINT')
+    .option('--watch', 'print the answer again whenever it changes, until SIGINT')
     .action(async (options: object) => {
       const { runStatus } = await import('./debug-commands.ts');
       finish(await runStatus(optionsOf(options), ioOf()));
     });
   common(
-    program
-      .command('proxies')
-      .description('list the proxies that are connected, what they have acknowledged, and what they refuse'),
+    program.command('proxies').description('list connected proxies, what they have acknowledged, and what they refuse'),
   )
-    .option('--watch', 'write it again whenever something differs, until SIGINT')
+    .option('--watch', 'print the answer again whenever it changes, until SIGINT')
     .action(async (options: object) => {
       const { runProxies } = await import('./debug-commands.ts');
       finish(await runProxies(optionsOf(options), ioOf()));
@@ -33,9 +29,9 @@ export function addDebugCommands(program: Command, context: ProgramContext, fini
   common(
     program
       .command('why <proxy> [resource]')
-      .description('say which fields of which objects decided what a proxy is served'),
+      .description('print which fields of which objects decided the configuration of a proxy'),
   )
-    .option('--watch', 'write it again whenever something differs, until SIGINT')
+    .option('--watch', 'print the answer again whenever it changes, until SIGINT')
     .action(async (proxy: string, resource: string | undefined, options: object) => {
       const { runWhy } = await import('./debug-commands.ts');
       finish(await runWhy(proxy, resource, optionsOf(options), ioOf()));
@@ -43,7 +39,7 @@ export function addDebugCommands(program: Command, context: ProgramContext, fini
   common(
     program
       .command('forget <kind>')
-      .description('let go the objects of a kind that stay in force though its CustomResourceDefinition was deleted'),
+      .description('remove objects that stay active although the CustomResourceDefinition of their kind was deleted'),
   ).action(async (kind: string, options: object) => {
     const { runForget } = await import('./debug-commands.ts');
     finish(await runForget(kind, optionsOf(options), ioOf()));
@@ -56,7 +52,7 @@ function common(command: Command): Command {
     .allowExcessArguments(false)
     .option(
       '--socket <file>',
-      `debug socket of meshd; may be repeated, one a replica (default: ${defaultDebugSocket})`,
+      `debug socket of meshd; may be repeated, one for each replica (default: ${defaultDebugSocket})`,
       collectPath,
     )
     .option('--json', 'print the answer as JSON');

@@ -1,5 +1,6 @@
 import type { ProxiesAnswer, StatusAnswer, WhyAnswer } from '../../control/debug/answers.ts';
 import { delay } from '../../lib/abort.ts';
+import { WorldFailure } from '../../lib/failure.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import { askMeshd } from './ask-meshd.ts';
@@ -15,9 +16,9 @@ export interface DebugOptions {
 export interface DebugIo {
   readonly write: (text: string) => Promise<void>;
   readonly stop: AbortSignal;
+  /** With --watch: how often meshd is asked; each second by default. */
+  readonly everyMs?: number;
 }
-
-const everyMs = 1_000;
 
 /** `meshd status` */
 export function runStatus(options: DebugOptions, io: DebugIo): Promise<ExitCode> {
@@ -79,15 +80,22 @@ async function askAll<T>({ socket: sockets }: DebugOptions, path: string): Promi
   );
 }
 
-/** With --watch again each second, and whenever something differs it is written again. */
+/**
+ * With --watch again and again, and whenever something differs it is written again. A meshd that has answered once may be away
+ * for a while: that is written too.
+ */
 async function repeat(
-  { watch }: DebugOptions,
-  { write, stop }: DebugIo,
+  { watch, json }: DebugOptions,
+  { write, stop, everyMs = 1_000 }: DebugIo,
   look: () => Promise<string>,
 ): Promise<ExitCode> {
   let before = '';
+  const whyNot = (error: unknown): string => {
+    if (!watch || before === '' || !(error instanceof WorldFailure)) throw error;
+    return json ? jsonOf({ error: error.message }) : `${error.message}\n`;
+  };
   do {
-    const text = await look();
+    const text = await look().catch(whyNot);
     if (text !== before) await write(before === '' ? text : `\n${text}`);
     before = text;
     if (watch) await delay(everyMs, stop);

@@ -36,12 +36,12 @@ function statusBlock(socket: string, answer: StatusAnswer): string {
   ];
   if (election !== undefined) lines.push(`  leader   ${electionText(election)}`);
   if (revision !== undefined) lines.push(...revisionLines(revision));
-  if (refusedInputs === undefined) lines.push('  inputs   sound');
+  if (refusedInputs === undefined) lines.push('  inputs   valid');
   else lines.push(`  inputs   refused at ${timeOf(refusedInputs.at)}:`, ...indented(refusedInputs.text, '    '));
   for (const { kind, group, objects, held, hasSynced, problem } of registry) {
     const notes = [
-      hasSynced ? `${objects} objects` : 'not known yet',
-      held > 0 ? `${held} held, their definition is gone` : '',
+      hasSynced ? `${objects} objects` : 'not read yet',
+      held > 0 ? `${held} kept although their CustomResourceDefinition was deleted` : '',
       problem ?? '',
     ];
     if (objects > 0 || !hasSynced || problem !== undefined) {
@@ -81,7 +81,7 @@ function proxiesLine(
   of: Pick<StatusAnswer, 'known' | 'connected' | 'inStep' | 'faulty' | 'frozen' | 'waiting'>,
 ): string {
   const { known, connected, inStep, faulty, frozen, waiting } = of;
-  return `${known} known, ${connected} connected, ${inStep} in step, ${waiting} waiting, ${faulty} refuse everything, ${frozen} keep policies of before`;
+  return `${known} known, ${connected} connected, ${inStep} in step, ${waiting} waiting, ${faulty} refuse everything, ${frozen} keep older policies`;
 }
 
 /** `meshd proxies`: a line a stream, and below it what the proxy refuses. */
@@ -133,20 +133,20 @@ function refusalLines({ refused, message }: ProxyRow): readonly string[] {
   return message === undefined ? names : [...names, ...indented(`said: ${message}`, '    ')];
 }
 
-/** `meshd why`: the proxy's state, what is at fault, and each fragment with the fields that decided it. */
+/** `meshd why`: the proxy's state, the invalid objects, and each part of a resource with the fields that decided it. */
 export function whyText({ proxy, commit, state, faults, resources }: WhyAnswer): string {
   const states = {
-    current: 'has what the inputs say',
-    frozen: 'keeps its policies of before',
-    denying: 'was never configured, and lets nothing through',
+    current: 'has the configuration of the current inputs',
+    frozen: 'keeps older policies',
+    denying: 'was never configured, and refuses every connection',
   };
   const inputs = commit === undefined ? '' : ` (commit ${commit})`;
   const lines = [`${proxy} ${states[state]}${inputs}`, ...faults.flatMap(faultLines)];
   for (const { list, name, fragments } of resources) {
-    lines.push('', `${list} ${name}${fragments.length === 0 ? ': no object decided it, defaults alone' : ''}`);
+    lines.push('', `${list} ${name}${fragments.length === 0 ? ': no object decided it, only defaults' : ''}`);
     for (const { path, decidedBy, overrode } of fragments) {
       lines.push(`  ${path || '(whole)'}`, ...decidedBy.map((field) => `    by ${fieldText(field)}`));
-      lines.push(...overrode.map((field) => `    and not ${fieldText(field)}`));
+      lines.push(...overrode.map((field) => `    overrides ${fieldText(field)}`));
     }
   }
   return `${lines.join('\n')}\n`;
@@ -156,7 +156,7 @@ function faultLines({ object, file, line, isHeld, errors }: FaultRow): readonly 
   const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
   const what = isHeld ? 'its last valid version is in force' : 'no version of it is in force';
   return [
-    `  ${object ?? 'an object that nobody can name'}${place} is faulty; ${what}:`,
+    `  ${object ?? 'an object without a name'}${place} is invalid; ${what}:`,
     ...errors.flatMap((text) => indented(text, '    ')),
   ];
 }

@@ -32,11 +32,15 @@ export interface ServeFlags {
   readonly stateFolder?: string;
   readonly debugSocket?: string;
   readonly debugAddr?: Address;
+  readonly webhookAddr?: Address;
+  readonly validationWebhook?: string;
+  readonly revision?: string;
+  readonly injectionTemplate?: readonly { readonly name: string; readonly path: string }[];
 }
 
 /** Adds the flags of `meshd serve`. */
 export function addServeFlags(command: Command): Command {
-  return addDistributionFlags(command)
+  return addWebhookFlags(addDistributionFlags(command))
     .option(
       '--meshConfig <file>',
       'mesh configuration; the default file may be absent (default: ./etc/mesh/config/mesh)',
@@ -98,51 +102,97 @@ function addDistributionFlags(command: Command): Command {
   return command
     .option(
       '--config <folder>',
-      'serve configuration to proxies over ADS: folder of policies, services and workloads (YAML or JSON), which is watched',
+      'send proxies their configuration (ADS), compiled from the policies, services and workloads (YAML or JSON) in this ' +
+        'folder, which is watched',
       parsePath,
     )
     .option(
       '--git <folder>',
-      'serve configuration to proxies over ADS: policies, services and workloads are files of a commit in this git ' +
-        'repository, whatever its working tree holds',
+      'send proxies their configuration (ADS), compiled from the files of a commit in this git repository; its working ' +
+        'tree does not matter',
       parsePath,
     )
     .option(
       '--rev <revision>',
-      'with --git: branch, tag, HEAD, reference (refs/...) or full commit id, which is followed; of it one folder, after a colon (main:mesh)',
+      'with --git: branch, tag, HEAD, reference (refs/...) or full commit id, which is followed; a folder after a colon ' +
+        '(main:mesh) means its files alone',
       revision,
     )
     .option(
       '--kubernetes',
-      'serve configuration to proxies over ADS: policies, services and pods are those of the Kubernetes cluster that this ' +
-        'process runs in, or of --kubeconfig; its API server verifies the tokens of service accounts (TokenReview)',
+      'send proxies their configuration (ADS), compiled from the objects of the Kubernetes cluster that this process runs ' +
+        'in, or that --kubeconfig names; its API server verifies the tokens of service accounts (TokenReview)',
     )
-    .option('--kubeconfig <file>', 'with --kubernetes: how to reach the cluster', parsePath)
+    .option('--kubeconfig <file>', 'with --kubernetes: kubeconfig of the cluster', parsePath)
     .option('--context <name>', 'with --kubeconfig: its context (default: the current one)', filledText)
     .option(
       '--watch-namespaces <namespaces...>',
-      'with --kubernetes: follow these namespaces alone (default: all)',
+      'with --kubernetes: read the objects of these namespaces alone (default: all)',
       collectFilled,
     )
     .option(
       '--anyProxyAddress',
-      "let a proxy come from another address than its workload's: for networks that translate addresses",
+      'let a proxy connect from an address that its workload does not have, for networks that translate addresses (NAT)',
     )
     .option(
       '--debugSocket <file>',
-      `Unix socket of meshd status, proxies, why and forget, for this user alone (default: ${defaultDebugSocket})`,
+      `Unix socket that meshd status, proxies, why and forget use; only this user can open it (default: ${defaultDebugSocket})`,
       parsePath,
     )
     .option(
       '--debugAddr <host:port>',
-      'address of the same answers over TLS, for who shows a token for mesh-debug that names namespaces (default: none)',
+      'address of an HTTPS listener for debug requests with a token, whose claims name the namespaces that its bearer may ' +
+        'see; with --kubernetes also with a token of a service account that may see them (default: none)',
       address,
     )
     .option(
       '--stateFolder <folder>',
-      'folder in which the last valid inputs are kept for the next start (default: ./var/lib/mesh/state)',
+      'folder in which the last valid policies and topology are stored for the next start (default: ./var/lib/mesh/state)',
       parsePath,
     );
+}
+
+/** What a cluster asks before it stores objects. */
+function addWebhookFlags(command: Command): Command {
+  return command
+    .option(
+      '--webhookAddr <host:port>',
+      'with --kubernetes: HTTPS address of the webhooks that the API server calls before it stores an object (default: none)',
+      address,
+    )
+    .option(
+      '--validationWebhook <name>',
+      'with --webhookAddr: name of the ValidatingWebhookConfiguration, into which one replica writes the roots of the CA, and ' +
+        'the failure policy Fail once the webhook works (default: mesh-validator)',
+      filledText,
+    )
+    .option(
+      '--injectionTemplate <name=file...>',
+      'with --webhookAddr: template of a proxy, which pods name in the annotation inject.mesh.io/templates; the file is watched',
+      namedFile,
+    )
+    .option(
+      '--revision <name>',
+      'with --webhookAddr: name of this control plane, if several run in the namespace (default: default)',
+      revisionName,
+    );
+}
+
+function namedFile(
+  text: string,
+  before: ServeFlags['injectionTemplate'] = [],
+): NonNullable<ServeFlags['injectionTemplate']> {
+  const [, name = '', path = ''] = /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(text) ?? [];
+  if (name === '') throw new InvalidArgumentError('NAME=FILE is expected, with a name of a-z, 0-9 and "-"');
+  if (before.some((each) => each.name === name)) throw new InvalidArgumentError(`"${name}" is named twice`);
+  return [...before, { name, path }];
+}
+
+/** A name of RFC 1123, short enough that what is put before it stays one. */
+export function revisionName(text: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$/.test(text))
+    throw new InvalidArgumentError('at most 42 of a-z, 0-9 and "-" are expected');
+  return text;
 }
 
 function revision(text: string): Revision {

@@ -1,16 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../../config/read.ts';
 import { variables } from '../../config/variables.ts';
-import { parseAddress } from '../../control/server/address.ts';
 import { otlpVariables } from '../../control/trace/otlp-settings.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
-import { kubeconfigText } from '../../testing/kubernetes/kubeconfig-text.ts';
 import { runInProcess } from '../testing/run-in-process.ts';
-import { controlConfigOf } from './config.ts';
-import type { ServeFlags } from './flags.ts';
 import { runMeshd } from './meshd.ts';
 
 const run = (line: string, environment?: Readonly<Record<string, string>>) => runInProcess(runMeshd, line, environment);
@@ -64,11 +55,7 @@ describe('runMeshd', () => {
       { PILOT_ENABLE_CRD_VALIDATION: 'true' },
       /^meshd: PILOT_ENABLE_CRD_VALIDATION has an effect with --kubernetes alone/,
     ],
-    [
-      'serve',
-      { DNS_ADDR: ':53', INJECTION_WEBHOOK_CONFIG_NAME: 'a' },
-      /^meshd: not supported yet: DNS_ADDR, INJECTION_WEBHOOK_CONFIG_NAME\n$/,
-    ],
+    ['serve', { DNS_ADDR: ':53' }, /^meshd: not supported yet: DNS_ADDR\n$/],
     ['serve', { CENTRAL_ISTIOD: 'maybe' }, /^meshd: CENTRAL_ISTIOD is "true" or "false", not "maybe"/],
     ['serve', { NAMESPACE: 'a', MESH_NAMESPACE: 'b' }, /^meshd: NAMESPACE is "a", and MESH_NAMESPACE "b"/],
     [
@@ -100,7 +87,7 @@ describe('runMeshd', () => {
       { ENABLE_CA_SERVER: 'false' },
       /--config, --git and --kubernetes need the TLS listener/,
     ],
-    ['serve --config . --debugAddr :15013', {}, /^meshd: --debugAddr needs --tokenIssuer or --tokenKeys/],
+    ['serve --config . --debugAddr :15013', {}, /^meshd: --debugAddr needs --tokenIssuer, --tokenKeys or --kubernetes/],
     [
       'serve --tokenKeys k --debugAddr :15013',
       {},
@@ -131,147 +118,4 @@ describe('runMeshd', () => {
     expect(stderr).toMatch(message);
     expect(code).toBe(expected);
   });
-});
-
-describe('controlConfigOf', () => {
-  const usual: ServeFlags = {
-    monitoringAddr: { host: '', port: 15014 },
-    caKeyAlgorithm: 'ECDSA',
-    csrRate: 50,
-    csrBurst: 1000,
-  };
-  const configOf = async (environment: Readonly<Record<string, string>>, flags: Partial<ServeFlags> = {}) => {
-    const { settings } = await readSettings({ environment }, new DiagnosticBag());
-    return controlConfigOf({ ...usual, ...flags }, settings, environment);
-  };
-  const services = ['meshd', 'istiod', 'istiod-remote', 'istio-pilot'].map((name) => `${name}.mesh-system.svc`);
-
-  test('serves on 15012 with the usual names, where nothing is said', async () => {
-    expect((await configOf({})).secure).toEqual({
-      address: { host: '', port: 15012 },
-      certificate: { names: services, outputFolder: undefined },
-      maxMessageBytes: 4_194_304,
-      maxStreams: 100_000,
-    });
-  });
-
-  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
-    [{ MESHD_ADDR: 'meshd.mesh-system.svc:15012' }, services],
-    [
-      { MESHD_ADDR: '10.0.0.1:15012', MESHD_CUSTOM_HOST: 'a.example.com, b.example.com' },
-      ['10.0.0.1', 'a.example.com', 'b.example.com', ...services],
-    ],
-    [{ MESHD_ADDR: '[fd00::1]:15012' }, ['fd00::1', ...services]],
-    [{ NAMESPACE: 'here' }, services.map((name) => name.replace('mesh-system', 'here'))],
-    [{ MESH_NAMESPACE: 'here' }, services.map((name) => name.replace('mesh-system', 'here'))],
-  ])('takes the names of %j', async (environment, names) => {
-    expect((await configOf(environment)).secure?.certificate.names).toEqual(names);
-  });
-
-  test('has no TLS listener where MESHD_ADDR is set and empty, but where --listen asks for it', async () => {
-    expect((await configOf({ MESHD_ADDR: '' })).secure).toBeUndefined();
-    expect((await configOf({ MESHD_ADDR: '' }, { listen: { host: '', port: 1 } })).secure?.address.port).toBe(1);
-  });
-
-  test('has neither authority nor listener where ENABLE_CA_SERVER is false, but with a certificate of the operator', async () => {
-    expect(await configOf({ ENABLE_CA_SERVER: 'false' })).toMatchObject({ authority: undefined, secure: undefined });
-    const own = await configOf({ ENABLE_CA_SERVER: 'false', PILOT_CERT_PROVIDER: 'custom', PILOT_CERT_DIR: '/certs' });
-    expect(own.secure?.certificate).toEqual({ folder: '/certs' });
-  });
-
-  test.each<[Readonly<Record<string, string>>, object]>([
-    [{ PILOT_CERT_DIR: '/certs' }, { outputFolder: '/certs' }],
-    [{ PILOT_CERT_PROVIDER: './here' }, { folder: './here' }],
-    [{ PILOT_CERT_PROVIDER: 'custom', PILOT_CERT_DIR: '/certs' }, { folder: '/certs' }],
-  ])('keeps its certificate where %j says', async (environment, expected) => {
-    expect((await configOf(environment)).secure?.certificate).toMatchObject(expected);
-  });
-
-  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
-    [{}, ['Cluster', 'Kubernetes']],
-    [{ CLUSTER_ID: 'east' }, ['east']],
-  ])('knows its cluster by %j', async (environment, expected) => {
-    expect((await configOf(environment)).authority?.clusterIds).toEqual(expected);
-  });
-
-  test('takes limits of the listener, and the trust domain, from variables', async () => {
-    const config = await configOf({ MESH_GPRC_MAXRECVMSGSIZE: '1000', MESH_GPRC_MAXSTREAMS: '7', TRUST_DOMAIN: 'td' });
-    expect(config).toMatchObject({ trustDomain: 'td', secure: { maxMessageBytes: 1000, maxStreams: 7 } });
-  });
-
-  test('writes the status of objects where variables ask for it, no more often than they say', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'meshd-'));
-    const kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, kubeconfigText(6443, '-----BEGIN CERTIFICATE-----', 'token'));
-    const flags = { kubernetes: true, kubeconfig } as const;
-    const sourceOf = async (environment: Readonly<Record<string, string>>) =>
-      (await configOf(environment, flags)).distribution?.compile.source;
-    expect(await sourceOf({})).toMatchObject({ type: 'cluster', status: undefined });
-    expect(await sourceOf({ PILOT_ENABLE_STATUS: 'true' })).toMatchObject({
-      status: { reconciliation: true, analysis: false, rate: { perSecond: 100, burst: 500 } },
-    });
-    const slow = { PILOT_ENABLE_STATUS: '1', PILOT_STATUS_QPS: '0.5', PILOT_STATUS_BURST: '3' };
-    expect(await sourceOf(slow)).toMatchObject({ status: { rate: { perSecond: 0.5, burst: 3 } } });
-    expect(await sourceOf({ PILOT_ENABLE_ANALYSIS: 'true' })).toMatchObject({
-      status: { reconciliation: false, analysis: true },
-    });
-    expect((await configOf({ NAMESPACE: 'here' }, flags)).replica).toMatchObject({ namespace: 'here' });
-    rmSync(folder, { recursive: true });
-  });
-
-  test('has tokens by issuer or by file, for two audiences, by the policy', async () => {
-    expect((await configOf({})).authority?.tokens).toBeUndefined();
-    expect((await configOf({ JWT_POLICY: 'none' })).authority?.tokens).toBeUndefined();
-    expect(
-      (await configOf({ JWT_POLICY: 'first-party-jwt' }, { tokenIssuer: 'https://issuer' })).authority?.tokens,
-    ).toMatchObject({
-      issuer: 'https://issuer',
-      keyFile: undefined,
-      audiences: ['mesh-ca', 'istio-ca'],
-      isFirstParty: true,
-    });
-    expect((await configOf({}, { tokenKeys: 'keys', tokenAudience: ['a'] })).authority?.tokens).toMatchObject({
-      issuer: undefined,
-      keyFile: 'keys',
-      audiences: ['a'],
-      isFirstParty: false,
-    });
-  });
-
-  test.each<[Readonly<Record<string, string>>, Partial<ServeFlags>, object | undefined]>([
-    [{}, {}, undefined],
-    [{}, { kubernetes: true }, { audiences: ['mesh-ca', 'istio-ca'], isFirstParty: false }],
-    [
-      { JWT_POLICY: 'first-party-jwt' },
-      { kubernetes: true, tokenAudience: ['a'] },
-      { audiences: ['a'], isFirstParty: true },
-    ],
-    [{ JWT_POLICY: 'none' }, { kubernetes: true }, undefined],
-  ])('has tokens verified by the API server, with %j and %j', async (environment, flags, expected) => {
-    const folder = mkdtempSync(join(tmpdir(), 'meshd-'));
-    const kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, kubeconfigText(6443, '-----BEGIN CERTIFICATE-----', 'token'));
-    const isOn = flags.kubernetes === true;
-    const given = isOn ? { ...flags, kubeconfig } : flags;
-    const config = await configOf(environment, given);
-    expect(config.authority?.reviews).toEqual(expected);
-    expect(config.rootNamespaces).toEqual(isOn ? [] : undefined);
-    const some = isOn && (await configOf({}, { ...given, watchNamespaces: ['foo'] }));
-    if (some) expect(some.rootNamespaces).toEqual(['foo', 'mesh-system']);
-    rmSync(folder, { recursive: true });
-  });
-});
-
-test.each([
-  [':15012', { host: '', port: 15012 }],
-  ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
-  ['[::1]:1', { host: '::1', port: 1 }],
-  ['localhost:80', { host: 'localhost', port: 80 }],
-  ['localhost', undefined],
-  ['::1:80', undefined],
-  ['[localhost]:80', undefined],
-  [':65536', undefined],
-  [':-1', undefined],
-])('parseAddress reads %s', (text, expected) => {
-  expect(parseAddress(text)).toEqual(expected);
 });

@@ -5,6 +5,7 @@ import { addCompletion } from '../completion/add-completion.ts';
 import { addVersionCommand, answerWithoutCommand, createProgram, type Finish, runProgram } from '../program.ts';
 import { addCrdsCommand } from './add-crds-command.ts';
 import { addDebugCommands } from './add-debug-commands.ts';
+import { addManifestCommand } from './add-manifest-command.ts';
 import { addServeFlags } from './flags.ts';
 
 /** Runs one command line of `meshd` and gives its exit code. */
@@ -33,6 +34,7 @@ export function createMeshd(context: ProgramContext, finish: Finish, output: Out
   });
   addDebugCommands(program, context, finish);
   addCrdsCommand(program, context, finish);
+  addManifestCommand(program, context, finish);
   addVersionCommand(program, () => context.signals.release());
   const values = async () => (await import('../completion/meshd-values.ts')).meshdValues;
   addCompletion(program, { values, begin: () => context.signals.release(), finish });

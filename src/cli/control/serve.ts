@@ -6,8 +6,9 @@ import { aborted } from '../../lib/abort.ts';
 import { type LogFlags, logOf } from '../agent/log-options.ts';
 import type { ProgramContext } from '../agent/program-context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { controlConfigOf, settingsOptionsOf } from './config.ts';
+import { controlConfigOf } from './config.ts';
 import type { ServeFlags } from './flags.ts';
+import { settingsOptionsOf } from './settings-options.ts';
 
 /** Runs `meshd serve` until a signal asks it to stop; a second one skips the wait for requests in progress. */
 export async function runServe(options: object, { environment, signals, warnings }: ProgramContext): Promise<number> {

@@ -4,14 +4,11 @@ import { connect as connectHttp } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readSettings } from '../../config/read.ts';
-import type { ControlConfig } from '../../control/control-config.ts';
 import { type RawStream, ServingBench, textOf } from '../../control/testing/serving-bench.ts';
 import { createTestRequest } from '../../control/testing/signing-requests.ts';
-import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { denyPath, httpbinPod, httpbinService, namespace, objects } from '../agent/testing/sample-mesh.ts';
 import { askMeshd } from './ask-meshd.ts';
-import { controlConfigOf } from './config.ts';
+import { configOf } from './testing/config-of.ts';
 
 describe('meshd serve, with a variable', () => {
   let bench: ServingBench;
@@ -23,13 +20,8 @@ describe('meshd serve, with a variable', () => {
   afterEach(() => bench.close());
 
   type Variables = Readonly<Record<string, string>>;
-  async function configOf(environment: Variables, distribution: object = {}): Promise<ControlConfig> {
-    const { settings } = await readSettings({ environment }, new DiagnosticBag());
-    const usual = { monitoringAddr: { host: '127.0.0.1', port: 0 }, csrRate: 50, csrBurst: 1_000 };
-    return controlConfigOf({ ...usual, caKeyAlgorithm: 'ECDSA', ...distribution }, settings, environment);
-  }
   async function serve(environment: Variables): Promise<void> {
-    const flags = { config: bench.path('config'), anyProxyAddress: true, stateFolder: bench.path('state') };
+    const flags = { config: bench.path('config'), anyProxyAddress: true, stateFolder: bench.path('state') } as const;
     const { distribution } = await configOf(environment, flags);
     await bench.start(distribution);
   }

@@ -24,8 +24,14 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'ENABLE_CA_SERVER',
     description:
-      'false: no certificates are signed; the TLS listener then needs a certificate of yours (PILOT_CERT_PROVIDER)',
+      'false: no certificates are signed; the TLS listener then needs a server certificate that you provide (PILOT_CERT_PROVIDER)',
     default: 'true',
+  },
+  {
+    name: 'INJECTION_WEBHOOK_CONFIG_NAME',
+    description:
+      'with --webhookAddr: the MutatingWebhookConfiguration that one replica keeps: it writes the roots of the CA there. Set to the empty string: none',
+    default: 'mesh-sidecar-injector',
   },
   {
     name: 'JWT_POLICY',
@@ -43,7 +49,11 @@ export const serveVariables: readonly ServeVariable[] = [
     description: 'further names and addresses of the server certificate, with commas between them',
   },
   { name: 'MESH_GPRC_MAXRECVMSGSIZE', description: 'largest request, in bytes', default: '4194304' },
-  { name: 'MESH_GPRC_MAXSTREAMS', description: 'requests at once on one connection', default: '100000' },
+  {
+    name: 'MESH_GPRC_MAXSTREAMS',
+    description: 'largest number of concurrent requests on one connection',
+    default: '100000',
+  },
   { name: 'MESH_NAMESPACE', description: 'the same as NAMESPACE; if both are set, they must be equal' },
   {
     name: 'NAMESPACE',
@@ -66,63 +76,64 @@ export const serveVariables: readonly ServeVariable[] = [
   {
     name: 'PILOT_DEBOUNCE_AFTER',
     description:
-      'time without further changes after which changes are compiled; rules about access wait for at most 200ms',
+      'after a change, time without further changes before it is compiled; security policies wait at most 200ms',
     default: '100ms',
   },
   {
     name: 'PILOT_DEBOUNCE_MAX',
-    description: 'longest time from the first change to its compilation',
+    description: 'longest time from a change to its compilation, if further changes follow',
     default: '10s',
   },
   {
     name: 'PILOT_DISTRIBUTION_HISTORY_RETENTION',
-    description:
-      'time for which versions of objects that are in force no more are known of proxies that still have them',
+    description: 'time for which a replaced version of an object is remembered, to report proxies that still have it',
     default: '1m0s',
   },
   {
     name: 'PILOT_DEBUG_ADSZ_CONFIG',
-    description: 'true: the debug request /debug/adsz gives the whole configuration that a proxy has acknowledged last',
+    description:
+      'true: the debug request /debug/adsz answers with the whole configuration that a proxy acknowledged last',
     default: 'false',
   },
   {
     name: 'PILOT_ENABLE_ANALYSIS',
-    description: 'with --kubernetes: true: the leader writes to the status of objects what lint finds (LintPassed)',
+    description:
+      'with --kubernetes, true: the leader writes what lint finds to the status of objects (condition LintPassed)',
     default: 'false',
   },
   {
     name: 'PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING',
     description:
-      'true: meshd knows which proxy has acknowledged which version of each object, and nonces begin with the version of the inputs',
+      'true: meshd records which version of each object each proxy has acknowledged, and nonces begin with the version of the inputs',
     default: 'true',
   },
   {
     name: 'PILOT_ENABLE_CRD_VALIDATION',
     description:
-      'with --kubernetes: true: an invalid Gateway, VirtualService, ServiceEntry, WorkloadEntry, WorkloadGroup or ProxyConfig that was never valid counts as absent; false: no proxy that it may concern gets a new configuration',
+      'with --kubernetes, true: an invalid Gateway, VirtualService, ServiceEntry, WorkloadEntry, WorkloadGroup or ProxyConfig that was never valid is ignored; false: no proxy that it may concern gets new configuration',
     default: 'false',
   },
   {
     name: 'PILOT_ENABLE_EDS_DEBOUNCE',
-    description: 'false: changes of endpoints alone are compiled at once',
+    description: 'false: changes of endpoints alone are compiled without waiting for further changes',
     default: 'true',
   },
   {
     name: 'PILOT_ENABLE_STATUS',
     description:
-      'with --kubernetes: true: the leader writes to the status of objects whether they are accepted, and how many proxies have them (Accepted, Distributed)',
+      'with --kubernetes, true: the leader writes to the status of objects whether they are valid, and how many proxies have them (conditions Accepted, Distributed)',
     default: 'false',
   },
   {
     name: 'PILOT_PUSH_THROTTLE',
-    description: 'proxies that are sent changes at once',
+    description: 'largest number of proxies that are sent changes at the same time',
     default: '100',
   },
-  { name: 'PILOT_STATUS_BURST', description: 'status writes at once, after a pause', default: '500' },
-  { name: 'PILOT_STATUS_QPS', description: 'status writes per second', default: '100' },
+  { name: 'PILOT_STATUS_BURST', description: 'burst of status writes allowed after a pause', default: '500' },
+  { name: 'PILOT_STATUS_QPS', description: 'status writes allowed per second', default: '100' },
   {
     name: 'PILOT_USE_ENDPOINT_SLICE',
-    description: 'with --kubernetes: true: EndpointSlices say where services are, and not Endpoints',
+    description: 'with --kubernetes, true: endpoints of services are read from EndpointSlices; false: from Endpoints',
     default: 'false',
   },
   {

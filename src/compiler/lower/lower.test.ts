@@ -12,8 +12,9 @@ import {
   meshWorkload,
   ports,
 } from '../../testing/topology.ts';
-import type { ClientScope, Effective } from '../merge/effective.ts';
-import type { Workload } from '../topology/model.ts';
+import type { ProxyIR } from '../ir/proxy.ts';
+import type { ClientScope, Effective, EffectiveInbound } from '../merge/effective.ts';
+import type { ServiceTarget, Workload } from '../topology/model.ts';
 import { createLowerCache, lower } from './lower.ts';
 
 const topology = meshTopology();
@@ -30,19 +31,54 @@ function lowering(settings: Settings = defaultSettings) {
   };
 }
 
+/** Origins point into documents, whose functions are each their own. */
+function plain({ inbound }: Pick<ProxyIR, 'inbound'>): string {
+  return JSON.stringify(inbound);
+}
+
 const service = meshService('a/httpbin', { ports: ports('8000/http', '9000/tcp') });
 const one = meshWorkload('a/one', [service]);
 const two = meshWorkload('a/two', [service], { addresses: ['10.1.0.2'] });
 
 describe('what is shared', () => {
-  test('proxies of equal scopes have the identical outbound part, and their own inbound part', () => {
+  test('proxies of equal scopes have the identical outbound part, and those that accept the same the identical inbound part', () => {
     const lowered = lowering();
     const answers = effective([effectiveOutbound(service)]);
     const [first, second] = [lowered(one, answers), lowered(two, answers)];
     expect(second.outbound).toBe(first.outbound);
+    expect(second.inbound).toBe(first.inbound);
+    expect(second.bootstrap).not.toBe(first.bootstrap);
+  });
+
+  const [http, bytes] = one.targets as [ServiceTarget, ServiceTarget];
+
+  const permissive = inboundModes('PERMISSIVE');
+
+  test.each<readonly [string, Workload, EffectiveInbound]>([
+    ['another family', { ...two, families: ['ipv6'] }, permissive],
+    ['another interception', { ...two, interceptionMode: 'TPROXY' }, permissive],
+    [
+      'a container port that it names otherwise',
+      { ...two, targets: [{ ...http, targetPort: 8080 }, bytes] },
+      permissive,
+    ],
+    ['fewer service ports', { ...two, targets: [http] }, permissive],
+    ['a service of its own', meshWorkload('a/two', [meshService('a/own', { ports: service.ports })]), permissive],
+    ['another mode', two, inboundModes('STRICT')],
+  ])('a proxy with %s has an inbound part of its own, as if it were alone', (_, workload, modes) => {
+    const outbound = [effectiveOutbound(service)];
+    const lowered = lowering();
+    const first = lowered(one, effective(outbound, permissive));
+    const second = lowered(workload, effective(outbound, modes));
     expect(second.inbound).not.toBe(first.inbound);
-    expect(second.inbound.clusters).toEqual(first.inbound.clusters);
-    expect(second.inbound.clusters.every((cluster, i) => cluster === first.inbound.clusters[i])).toBe(true);
+    expect(plain(second)).toBe(plain(lowering()(workload, effective(outbound, modes))));
+  });
+
+  test('each of the proxies that share an inbound part is told of its own faults', () => {
+    const lowered = lowering({ ...defaultSettings, inboundDelivery: 'LOCALHOST' });
+    const answers = effective([effectiveOutbound(service)]);
+    const codes = [one, two].map((workload) => lowered({ ...workload, interceptionMode: 'TPROXY' }, answers).codes);
+    expect(codes).toEqual([['loopback-delivery-under-tproxy'], ['loopback-delivery-under-tproxy']]);
   });
 
   test('the same question gives the identical proxy', () => {

@@ -115,7 +115,7 @@ function partsOf(
     scope.role === 'router' && settings.filterGatewayClusters
       ? memo.of([shared, inbound], 'named clusters', bag, () => onlyNamedClusters(shared, inbound))
       : shared;
-  return memo.of([inbound, outbound, bootstrap], 'together', bag, () => ({ bootstrap, inbound, outbound }));
+  return memo.of([bootstrap, inbound, outbound], 'together', bag, () => ({ bootstrap, inbound, outbound }));
 }
 
 type OwnParts = Pick<ProxyIR, 'inbound' | 'bootstrap'>;

@@ -10,7 +10,7 @@ import type { EffectiveVirtualService } from './effective-virtual-service.ts';
 import type { GatewayIndex } from './gateway-index.ts';
 import { IdentityMap } from './identity-map.ts';
 import { importedServices } from './imported-services.ts';
-import { composeInbound, composeMode } from './inbound.ts';
+import { composeInbound, composeMode, decidedPorts } from './inbound.ts';
 import { type IngressPort, listenedPorts } from './ingress.ts';
 import { type MergedRule, mergeRules } from './merged-rule.ts';
 import type { NamespacePolicies } from './namespace-policies.ts';
@@ -46,7 +46,7 @@ export class Answers implements effective.Effective {
   /** How they were found, for the compilation after this one. */
   readonly stages: Stages;
   readonly #memory: Memory;
-  readonly #workloads: ReadonlyMap<string, Workload>;
+  readonly #workloads: WorkloadIndex;
   readonly #seen = new WeakMap<readonly EffectiveVirtualService[], readonly EffectiveVirtualService[]>();
   /** Good for this compilation only, unless nothing that they depend on has changed. */
   readonly #outbound: Map<string, readonly effective.EffectiveOutbound[]>;
@@ -74,10 +74,12 @@ export class Answers implements effective.Effective {
   inbound(key: effective.WorkloadKey): effective.EffectiveInbound {
     const workload = this.#workloadOf(key);
     const levels = this.sources.peers.levelsOf(workload);
-    const ingress = this.ingress(key);
-    return this.#memory.inbound.get([workload, ...identityOf(levels), ...ingress], () =>
-      composeInbound(levels, listenedPorts(workload, ingress)),
-    );
+    const ports = listenedPorts(workload, this.ingress(key));
+    const byPorts = this.#memory.inbound.get(identityOf(levels), () => new Map());
+    const decided = decidedPorts(levels, ports);
+    const answer = byPorts.get(decided) ?? composeInbound(levels, ports);
+    byPorts.set(decided, answer);
+    return answer;
   }
 
   ingress(key: effective.WorkloadKey): readonly IngressPort[] {
@@ -86,6 +88,7 @@ export class Answers implements effective.Effective {
 
   requestAuthentications(key: effective.WorkloadKey): readonly RequestAuthentication[] {
     const workload = this.#workloadOf(key);
+    if (this.sources.requestAuthentications.isEmpty) return none;
     const policies = this.inboundPolicies(workload);
     const known = this.#memory.requests.get(workload);
     if (known?.policies === policies) return known.list;
@@ -154,9 +157,10 @@ export class Answers implements effective.Effective {
     });
   }
 
-  #workloadOf({ namespace, name }: effective.WorkloadKey): Workload {
-    const workload = this.#workloads.get(`${namespace}/${name}`);
-    if (workload === undefined) throw new Error(`no workload ${namespace}/${name} in the topology`);
+  #workloadOf(key: effective.WorkloadKey): Workload {
+    if (this.#workloads.own.has(key)) return key as Workload;
+    const workload = this.#workloads.byName.get(`${key.namespace}/${key.name}`);
+    if (workload === undefined) throw new Error(`no workload ${key.namespace}/${key.name} in the topology`);
     return workload;
   }
 
@@ -176,7 +180,8 @@ export class Answers implements effective.Effective {
 
 /** What outlives one compilation. */
 class Memory {
-  readonly inbound = new IdentityMap<effective.EffectiveInbound>();
+  /** Of all workloads with the same policies the same, by the ports that these decide. */
+  readonly inbound = new IdentityMap<Map<string, effective.EffectiveInbound>>();
   readonly modes = new IdentityMap<effective.Decided<effective.EffectiveMtlsMode>>();
   readonly merged = new IdentityMap<MergedRule>();
   readonly services = new IdentityMap<effective.EffectiveOutbound>();
@@ -208,6 +213,13 @@ function identityOf(levels: PeerLevels): object[] {
   return [...levels.mesh, namespaceLevel, ...levels.namespace, workloadLevel, ...levels.workload];
 }
 
-function indexWorkloads(topology: Topology): Map<string, Workload> {
-  return new Map(topology.workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
+interface WorkloadIndex {
+  readonly byName: ReadonlyMap<string, Workload>;
+  /** Those that are asked for by themselves, as nearly all are, need no name. */
+  readonly own: ReadonlySet<object>;
+}
+
+function indexWorkloads({ workloads }: Topology): WorkloadIndex {
+  const byName = new Map(workloads.map((workload) => [`${workload.namespace}/${workload.name}`, workload]));
+  return { byName, own: new Set(byName.values()) };
 }

@@ -36,6 +36,17 @@ describe('reportIdleRoutes', () => {
   });
 
   test.each([
+    ['6379/http 80/http', 'write the "port" of one of the ports of the Service'],
+    ['80/http', 'write 80, its only port'],
+  ])('of http routes for a port that is none of %s names the port that is meant', (list, hint) => {
+    const bag = new DiagnosticBag();
+    const services = new ServiceHosts([meshService('web', { ports: ports(...list.split(' ')) })]);
+    const spec = { hosts: ['web'], http: [{ ...http[0], match: [{ port: 6380 }] }] };
+    reportIdleRoutes(make.virtualService('default/web', spec), services, settings, bag);
+    expect(bag.all.map((it) => it.hint)).toEqual([hint]);
+  });
+
+  test.each([
     [{ http }, '80/http 443/tls'],
     [{ http, tls, tcp }, '80/auto'],
     [{ tcp }, '443/https'],

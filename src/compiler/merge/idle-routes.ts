@@ -6,6 +6,7 @@ import { boundGateways } from '../topology/gateway-name.ts';
 import { resolveShortName } from '../topology/host.ts';
 import type { ServicePort } from '../topology/model.ts';
 import { protocolClass } from '../topology/protocol.ts';
+import { hintOfPort } from './meant-port.ts';
 import type { ServiceHosts } from './service-hosts.ts';
 
 const kinds = ['http', 'tls', 'tcp'] as const;
@@ -30,9 +31,10 @@ export function reportIdleRoutes(
   const services = found.flat();
   const ports = services.flatMap((service) => service.ports.filter(({ protocol }) => protocol !== 'udp'));
   for (const kind of kinds) {
-    const warn = (path: JsonPath, why: string): void => {
+    const warn = (path: JsonPath, why: string, hint?: string): void => {
       const span = document.spanOf(['spec', kind, ...path], path.length === 0 ? 'key' : 'value');
-      bag.report('routes-without-port', span, { kind, hosts: hosts.map((host) => `"${host}"`).join(', '), why });
+      const holes = { kind, hosts: hosts.map((host) => `"${host}"`).join(', '), why };
+      bag.report('routes-without-port', span, holes, { hint });
     };
     if ((spec[kind] ?? []).length === 0) continue;
     if (!ports.some((port) => takes(port, kind, settings))) {
@@ -41,8 +43,10 @@ export function reportIdleRoutes(
     }
     for (const { number, path } of matchedPorts(virtualService, kind)) {
       const named = ports.filter((port) => port.number === number);
-      if (named.length === 0) warn(path, `port ${number} is none of its ports, which are ${described(ports)}`);
-      else if (!named.some((port) => takes(port, kind, settings))) warn(path, `its port is ${described(named)}`);
+      if (named.length === 0) {
+        const why = `port ${number} is none of its ports, which are ${described(ports)}`;
+        warn(path, why, hintOfPort(services, number));
+      } else if (!named.some((port) => takes(port, kind, settings))) warn(path, `its port is ${described(named)}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PeerAuthentication } from '../../policy/peer-authentication.ts';
-import { mergeBench, peer, selector } from './testing/merge-bench.ts';
+import { pod, service } from '../../testing/objects.ts';
+import { mergeBench, peer, selector, shopObjects } from './testing/merge-bench.ts';
 
 /** Overall mode and modes by port of `shop/web`. */
 function modesOf(peers: readonly PeerAuthentication[], workload = 'shop/web') {
@@ -90,6 +91,26 @@ describe('inbound', () => {
       decidedBy: ['w spec.portLevelMtls.8090.mode'],
       overrode: ['w spec.mtls.mode', 'ns spec.mtls.mode'],
     });
+  });
+
+  test('is one answer for workloads whose policies and decided ports are the same', () => {
+    const web = { app: 'web' };
+    const objects = [
+      ...shopObjects,
+      pod({ name: 'shop/second', labels: web }, '10.0.0.3'),
+      pod({ name: 'shop/alone', labels: { app: 'web', of: 'nobody' } }, '10.0.0.4'),
+      service('shop/apart', { selector: { of: 'nobody' }, ports: [{ name: 'http', port: 8100 }] }),
+    ];
+    const ofPorts = peer('shop/w', { selector, portLevelMtls: { 81: { mode: 'STRICT' }, 8100: { mode: 'DISABLE' } } });
+    const { compile, workload } = mergeBench({ peers: [ofPorts], objects });
+    const { effective } = compile();
+    const [first, second, alone] = ['shop/web', 'shop/second', 'shop/alone'].map((it) =>
+      effective.inbound(workload(it)),
+    );
+    expect(second).toBe(first);
+    expect([...(first?.ports.keys() ?? [])]).toEqual([81]);
+    expect([...(alone?.ports.keys() ?? [])]).toEqual([81, 8100]);
+    expect(effective.inbound(workload('shop/other'))).not.toBe(first);
   });
 
   test('knows no workload that the topology does not have', () => {

@@ -22,6 +22,16 @@ export function composeInbound(levels: PeerLevels, targetPorts: ReadonlySet<numb
   return { mode, ports: new Map([...ports].sort(([a], [b]) => a - b)) };
 }
 
+/**
+ * Which of the container ports that something is delivered to have a mode of their own, as a text. Workloads of the same
+ * levels for which it is the same accept the same.
+ */
+export function decidedPorts({ workload: [policy] }: PeerLevels, targetPorts: ReadonlySet<number>): string {
+  return Object.keys(policy?.spec.portLevelMtls ?? {})
+    .filter((key) => targetPorts.has(Number(key)))
+    .join();
+}
+
 /** The overall mode of the levels given; also the client's hint, for the mesh and namespace level. */
 export function composeMode(levels: PeerLevels): Decided<EffectiveMtlsMode> {
   for (const policy of [levels.workload[0], levels.namespace[0], levels.mesh[0]]) {

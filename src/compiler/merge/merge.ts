@@ -35,7 +35,7 @@ import { VirtualServiceIndex } from './virtual-service-index.ts';
 export interface MergeInput extends PolicySet {
   readonly topology: Topology;
   readonly settings: Settings;
-  /** Policies in force nowhere are told of this namespace and the root namespace alone; absent: of all. */
+  /** Policies that apply to no workload are told of this namespace and the root namespace alone; absent: of all. */
   readonly toldNamespace?: string | undefined;
 }
 

@@ -19,13 +19,7 @@ export function checkPeers(index: PeerIndex, targets: PeerTargets, bag: Diagnost
   const { topology, sidecars, rootNamespace } = targets;
   for (const policy of index.ineffective) {
     const span = policy.document.spanOf(['spec', 'selector'], 'key');
-    const opens = ['PERMISSIVE', 'DISABLE'].includes(policy.spec.mtls?.mode ?? '');
-    bag.report(
-      'selector-in-root-namespace',
-      span,
-      { name: nameOf(policy) },
-      { hint: opens ? hintOfOpening : undefined },
-    );
+    bag.report('selector-in-root-namespace', span, { name: nameOf(policy) });
   }
   for (const [namespace, [kept, ...ignored]] of index.wholeNamespaces) {
     const scope = namespace === rootNamespace ? 'the mesh' : `namespace "${namespace}"`;
@@ -36,10 +30,6 @@ export function checkPeers(index: PeerIndex, targets: PeerTargets, bag: Diagnost
   }
   checkSelecting(index, topology, sidecars, bag);
 }
-
-/** Without its selector it would open the whole mesh. */
-const hintOfOpening =
-  'move it to the namespace of the workloads; workloads of the root namespace itself have the mode of the whole mesh';
 
 /** What one selecting policy does: where it is in force, and where another one is, by that one. */
 interface Reach {
@@ -102,5 +92,5 @@ function placeOf(policy: PeerAuthentication) {
 }
 
 function relatedTo(policy: PeerAuthentication) {
-  return { related: [{ message: 'the policy in force', span: placeOf(policy) }] };
+  return { related: [{ message: 'the policy that applies', span: placeOf(policy) }] };
 }

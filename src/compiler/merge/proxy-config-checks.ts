@@ -30,7 +30,7 @@ function reportIgnored([kept, ...ignored]: readonly ProxyConfig[], where: string
   if (kept === undefined) return;
   for (const config of ignored) {
     const holes = { ignored: nameOf(config), kept: nameOf(kept), where };
-    const related = [{ message: 'the one in force', span: kept.document.spanOf(['metadata', 'name']) }];
+    const related = [{ message: 'the one that applies', span: kept.document.spanOf(['metadata', 'name']) }];
     bag.report('competing-proxy-configs', config.document.spanOf(['metadata', 'name']), holes, { related });
   }
 }

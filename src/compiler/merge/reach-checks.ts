@@ -23,7 +23,7 @@ export interface Reach {
   readonly toldNamespace: string | undefined;
 }
 
-/** Why a policy is in force nowhere, and what to do about it. */
+/** Why a policy applies to no workload, and what to do about it. */
 interface Nowhere {
   readonly why: string;
   readonly hint?: string | undefined;

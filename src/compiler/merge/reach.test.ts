@@ -24,7 +24,7 @@ const selecting = (app: string) => ({ selector: { matchLabels: { app } } });
 function told(policies: Partial<PolicySet>, changes: { toldNamespace?: string; topology?: typeof topology } = {}) {
   const bag = new DiagnosticBag();
   merge({ ...noPolicies, ...policies, topology, settings: defaultSettings, ...changes }, bag);
-  return bag.all.map(({ code, message }) => `${code}: ${message.replace(/^.* nowhere: /, '')}`);
+  return bag.all.map(({ code, message }) => `${code}: ${message.replace(/^.* applies to no workload: /, '')}`);
 }
 
 const kinds = {
@@ -53,7 +53,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('checkReach of %s', 
       'no workload that its selector matches has a proxy',
     ],
     ['a selector in a namespace that there is not', 'shpo/a', selecting('web'), 'there is no namespace "shpo"'],
-  ])('a policy of %s is reported as in force nowhere, with the reason', (_, name, spec, why) => {
+  ])('a policy of %s is reported as one that applies to no workload, with the reason', (_, name, spec, why) => {
     expect(of(name, spec)).toEqual([`policy-in-force-nowhere: ${why}`]);
   });
 

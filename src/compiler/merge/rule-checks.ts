@@ -10,6 +10,7 @@ import { hasLabels, LabelIndex } from '../topology/selector.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { workloadsByLabels } from '../topology/workload-index.ts';
 import { reportIdleTraffic } from './idle-traffic.ts';
+import { hintOfPort } from './meant-port.ts';
 import { OlderRules } from './older-rules.ts';
 import { hostOf } from './rule-index.ts';
 import { ServiceHosts } from './service-hosts.ts';
@@ -59,6 +60,8 @@ function hintFor(host: string, hosts: ServiceHosts, clusterDomain: string): stri
   const near = hosts.nearest(host);
   if (near !== undefined) return `did you mean "${near}"?`;
   const isFull = host.endsWith(`.svc.${clusterDomain}`);
+  const only = isFull ? hosts.onlyBeside(host) : undefined;
+  if (only !== undefined) return `write "${only}", the only service of that namespace in the inputs, if it is meant`;
   return isFull ? 'correct the name or its namespace, or add the service to the inputs' : undefined;
 }
 
@@ -82,9 +85,8 @@ function checkPorts(rule: DestinationRule, host: string, services: readonly Serv
     for (const [i, { port }] of (policy?.portLevelSettings ?? []).entries()) {
       if (services.some((service) => service.ports.some(({ number }) => number === port.number))) continue;
       const span = rule.document.spanOf([...path, 'portLevelSettings', i, 'port', 'number']);
-      const isOfEntry = services.every(({ object }) => object.kind === 'ServiceEntry');
-      const hint = isOfEntry ? 'write the "number" of a port of the ServiceEntry, not its "targetPort"' : undefined;
-      bag.report('unknown-service-port', span, { port: String(port.number), hosts: `"${host}"` }, { hint });
+      const holes = { port: String(port.number), hosts: `"${host}"` };
+      bag.report('unknown-service-port', span, holes, { hint: hintOfPort(services, port.number) });
     }
   };
   check(rule.spec.trafficPolicy, ['spec', 'trafficPolicy']);
@@ -98,7 +100,7 @@ function checkRivals(rule: DestinationRule, host: string, older: OlderRules, bag
   const first = rule.spec.trafficPolicy === undefined ? undefined : older.withPolicy(rule);
   if (first !== undefined) {
     const path = ['spec', 'trafficPolicy'];
-    const related = [{ message: 'the one in force', span: first.document.spanOf(path, 'key') }];
+    const related = [{ message: 'the one that applies', span: first.document.spanOf(path, 'key') }];
     const span = rule.document.spanOf(path, 'key');
     bag.report('ignored-traffic-policy', span, { host, kept: nameOf(first) }, { related });
   }
@@ -106,7 +108,9 @@ function checkRivals(rule: DestinationRule, host: string, older: OlderRules, bag
     const kept = older.withSubset(rule, name);
     if (kept === undefined) continue;
     const index = kept.spec.subsets?.findIndex((subset) => subset.name === name) ?? 0;
-    const related = [{ message: 'the one in force', span: kept.document.spanOf(['spec', 'subsets', index, 'name']) }];
+    const related = [
+      { message: 'the one that applies', span: kept.document.spanOf(['spec', 'subsets', index, 'name']) },
+    ];
     const span = rule.document.spanOf(['spec', 'subsets', i, 'name']);
     bag.report('duplicate-subset', span, { subset: name, host, kept: nameOf(kept) }, { related });
   }

@@ -20,8 +20,12 @@ export class SelectingPolicies<T extends Selecting> {
   /** Each policy once, under the first label that it wants. */
   readonly #byLabel = new Map<string, T[]>();
 
+  /** There is none that could select anything. */
+  readonly isEmpty: boolean;
+
   constructor(policies: readonly T[], rootNamespace: string) {
     this.#rootNamespace = rootNamespace;
+    this.isEmpty = policies.length === 0;
     for (const policy of policies) {
       const { selector } = policy.spec;
       const [label] = hasLabels(selector) ? Object.entries(selector?.matchLabels ?? {}) : [];
@@ -32,6 +36,7 @@ export class SelectingPolicies<T extends Selecting> {
 
   /** Oldest first. */
   of({ namespace, labels }: Selected): readonly T[] {
+    if (this.isEmpty) return [];
     const namespaces = new Set([namespace, this.#rootNamespace]);
     const found = [...namespaces].flatMap((searched) => [
       ...(this.#whole.get(searched) ?? []),

@@ -48,6 +48,13 @@ export class ServiceHosts {
     return near === undefined ? undefined : `${near}${domain}`;
   }
 
+  /** The one host beside which a missing one would be, all alone in their domain: that of a namespace, for example. */
+  onlyBeside(host: string): string | undefined {
+    this.#byDomain ??= byDomains(this.#services.keys());
+    const beside = host.includes('.') ? this.#byDomain.get(host.slice(host.indexOf('.'))) : undefined;
+    return beside?.length === 1 ? beside[0] : undefined;
+  }
+
   #coveredBy(wildcard: string): readonly string[] {
     if (!wildcard.startsWith('*.')) return [...this.#services.keys()].filter((name) => subsetOf(name, wildcard));
     this.#byDomain ??= byDomains(this.#services.keys());

@@ -58,5 +58,5 @@ function placeOf(sidecar: Sidecar) {
 }
 
 function relatedTo(sidecar: Sidecar) {
-  return { related: [{ message: 'the one in force', span: placeOf(sidecar) }] };
+  return { related: [{ message: 'the one that applies', span: placeOf(sidecar) }] };
 }

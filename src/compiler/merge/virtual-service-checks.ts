@@ -10,6 +10,7 @@ import { resolveShortName } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
 import { isOfUnseenNamespace } from '../topology/unseen-namespace.ts';
 import { reportIdleRoutes } from './idle-routes.ts';
+import { expectedPorts, hintOfPort } from './meant-port.ts';
 import { ServiceHosts } from './service-hosts.ts';
 
 /** What VirtualServices are checked against. */
@@ -46,11 +47,10 @@ export function checkVirtualServices(
         const isUnseen = near === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
         bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
       } else if (destination.port !== undefined) {
-        const ports = services.flatMap((service) => service.ports.map(({ number }) => number));
         const { number } = destination.port;
-        if (ports.includes(number)) continue;
-        const holes = { host, port: String(number), ports: [...new Set(ports)].join(', ') };
-        bag.report('unknown-destination-port', span('port', 'number'), holes);
+        if (services.some((service) => service.ports.some((port) => port.number === number))) continue;
+        const holes = { host, port: String(number), expected: expectedPorts(services) };
+        bag.report('unknown-destination-port', span('port', 'number'), holes, { hint: hintOfPort(services, number) });
       }
     }
   }

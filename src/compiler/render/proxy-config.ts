@@ -2,7 +2,10 @@ import { compareStrings } from '../../lib/sort.ts';
 import type { Delivery, EnvoyConfig, Resource, ResourceSet } from './resource.ts';
 
 /** What a configuration is put together of. */
-export interface ConfigParts extends Omit<EnvoyConfig, keyof ResourceSet | 'endpoints' | 'hasAllListeners'> {
+export interface ConfigParts
+  extends Omit<EnvoyConfig, keyof ResourceSet | 'bootstrap' | 'endpoints' | 'hasAllListeners'> {
+  /** Asked for each time: nobody needs it of the proxies of a control plane. */
+  readonly bootstrap: () => Resource;
   /** Listeners of the sets that this proxy does without. */
   readonly leftOut: ReadonlySet<Resource>;
 }
@@ -15,13 +18,13 @@ export function configOf({ leftOut, ...parts }: ConfigParts): EnvoyConfig {
 class ProxyConfig implements EnvoyConfig {
   readonly namespace: string;
   readonly workload: string;
-  readonly bootstrap: Resource;
   readonly concurrency: number | undefined;
   readonly own: ResourceSet;
   readonly shared: ResourceSet;
   readonly ownEndpoints: readonly Resource[];
   readonly sharedEndpoints: readonly Resource[];
   readonly delivery: Delivery;
+  readonly #bootstrap: () => Resource;
   readonly #leftOut: ReadonlySet<Resource>;
   readonly #lists: Partial<Record<keyof ResourceSet, readonly Resource[]>> = {};
   #endpoints: readonly Resource[] | undefined;
@@ -32,7 +35,7 @@ class ProxyConfig implements EnvoyConfig {
   ) {
     this.namespace = namespace;
     this.workload = workload;
-    this.bootstrap = bootstrap;
+    this.#bootstrap = bootstrap;
     this.concurrency = parts.concurrency;
     this.own = own;
     this.shared = shared;
@@ -40,6 +43,10 @@ class ProxyConfig implements EnvoyConfig {
     this.sharedEndpoints = parts.sharedEndpoints;
     this.delivery = parts.delivery;
     this.#leftOut = leftOut;
+  }
+
+  get bootstrap(): Resource {
+    return this.#bootstrap();
   }
 
   get hasAllListeners(): boolean {

@@ -1,4 +1,4 @@
-import type { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { append } from '../../lib/append.ts';
 import { sortedBy } from '../../lib/sort.ts';
 import type { ClusterIR, EndpointsIR } from '../ir/cluster.ts';
@@ -33,16 +33,28 @@ interface Half {
 
 type HalfIR = InboundIR | OutboundIR;
 
+export interface RendererOptions {
+  /** A user's templates; the built-in ones when absent. */
+  readonly templates?: Templates | undefined;
+  readonly bootstrap?: UserBootstrap | undefined;
+  /** Absent: files. */
+  readonly delivery?: Delivery | undefined;
+  /** Absent: they are remembered, as all else is. */
+  readonly forgetsBootstraps?: boolean | undefined;
+}
+
 /** A renderer that remembers what it rendered, as long as the IR objects live. */
-export function createRenderer(
-  templates: Templates = builtInTemplates(),
-  bootstrap: UserBootstrap = {},
-  delivery: Delivery = 'files',
-): Renderer {
-  const bootstraps = cached((ir: BootstrapIR, bag) => {
+export function createRenderer({
+  templates = builtInTemplates(),
+  bootstrap = {},
+  delivery = 'files',
+  forgetsBootstraps = false,
+}: RendererOptions = {}): Renderer {
+  const bootstraps = (forgetsBootstraps ? remade : cached)((ir: BootstrapIR, bag) => {
     const made = one('bootstrap', 'bootstrap', 'bootstrap', bootstrapView(ir, delivery), bag);
     return made && withUserBootstrap(made, bootstrap);
   });
+  const soundBootstraps = new WeakSet<BootstrapIR>();
   const routes = cached((ir: RouteConfigurationIR, bag) =>
     one('route', ir.name, 'routes', routeConfigurationView(ir), bag),
   );
@@ -70,23 +82,38 @@ export function createRenderer(
     return halves;
   }
 
+  function canStart(ir: BootstrapIR, bag: DiagnosticBag): boolean {
+    if (!soundBootstraps.has(ir) && bootstraps(ir, bag) !== undefined) soundBootstraps.add(ir);
+    return soundBootstraps.has(ir);
+  }
+
+  function bootstrapOf(ir: BootstrapIR): Resource {
+    const made = bootstraps(ir, new DiagnosticBag());
+    if (made === undefined) throw new Error('a bootstrap that was rendered before cannot be rendered again');
+    return made;
+  }
+
   return {
-    render: cached((proxy: ProxyIR, bag) => {
-      const { namespace, workload, assignments } = proxy;
-      const made = bootstraps(proxy.bootstrap, bag);
-      const halves = halvesOf.get(proxy.bootstrap) ?? halvesAt(proxy.bootstrap);
-      const inbound = halves(proxy.inbound, assignments.inbound, bag);
-      const outbound = halves(proxy.outbound, assignments.outbound, bag);
-      const ownEndpoints = endpoints(assignments.inbound, bag);
-      const sharedEndpoints = endpoints(assignments.outbound, bag);
-      if (!made || !inbound || !outbound || !ownEndpoints || !sharedEndpoints) return undefined;
-      return configOf({
-        ...{ namespace, workload, bootstrap: made, own: inbound.set, shared: outbound.set },
-        ...{ ownEndpoints, sharedEndpoints, delivery },
-        concurrency: proxy.bootstrap.concurrency,
-        leftOut: leftOutOf([inbound, outbound], proxy),
-      });
-    }),
+    render: lastOf(
+      ({ bootstrap }: ProxyIR) => bootstrap,
+      (proxy, bag) => {
+        const { namespace, workload, assignments } = proxy;
+        const hasStart = canStart(proxy.bootstrap, bag);
+        const halves = halvesOf.get(proxy.bootstrap) ?? halvesAt(proxy.bootstrap);
+        const inbound = halves(proxy.inbound, assignments.inbound, bag);
+        const outbound = halves(proxy.outbound, assignments.outbound, bag);
+        const ownEndpoints = endpoints(assignments.inbound, bag);
+        const sharedEndpoints = endpoints(assignments.outbound, bag);
+        if (!hasStart || !inbound || !outbound || !ownEndpoints || !sharedEndpoints) return undefined;
+        return configOf({
+          ...{ namespace, workload, own: inbound.set, shared: outbound.set },
+          bootstrap: () => bootstrapOf(proxy.bootstrap),
+          ...{ ownEndpoints, sharedEndpoints, delivery },
+          concurrency: proxy.bootstrap.concurrency,
+          leftOut: leftOutOf([inbound, outbound], proxy),
+        });
+      },
+    ),
   };
 }
 
@@ -195,6 +222,35 @@ function cached<IR extends object, T>(
       value = make(ir, bag);
       if (value !== undefined) known.set(ir, value);
     }
+    return value;
+  };
+}
+
+/** Remembers the last one alone: whoever asks for it asks for all of it, and then for the next. */
+function remade<IR extends object, T>(
+  make: (ir: IR, bag: DiagnosticBag) => T | undefined,
+): (ir: IR, bag: DiagnosticBag) => T | undefined {
+  let last: { readonly ir: IR; readonly value: T } | undefined;
+  return (ir, bag) => {
+    if (last?.ir === ir) return last.value;
+    const value = make(ir, bag);
+    last = value === undefined ? undefined : { ir, value };
+    return value;
+  };
+}
+
+/** Of each key the last one: what is made again at every change of endpoints is nobody's to gather. */
+function lastOf<IR extends object, T>(
+  keyOf: (ir: IR) => object,
+  make: (ir: IR, bag: DiagnosticBag) => T | undefined,
+): (ir: IR, bag: DiagnosticBag) => T | undefined {
+  const known = new WeakMap<object, { readonly ir: IR; readonly value: T }>();
+  return (ir, bag) => {
+    const key = keyOf(ir);
+    const last = known.get(key);
+    if (last?.ir === ir) return last.value;
+    const value = make(ir, bag);
+    if (value !== undefined) known.set(key, { ir, value });
     return value;
   };
 }

@@ -24,7 +24,7 @@ async function outcome(
   }));
   const templates = await loadTemplates(list, bag);
   const proxy = sampleProxy();
-  const config = templates && createRenderer(templates).render(proxy, bag);
+  const config = templates && createRenderer({ templates }).render(proxy, bag);
   if (config !== undefined) verify(proxy, config, bag);
   const lines = bag.all.map(({ code, span }) => {
     const text = list.find(({ path }) => path === span?.file)?.text;

@@ -18,7 +18,7 @@ describe('endpoints', () => {
   test('prefers Endpoints to the selector, and matches ports by name', () => {
     const recorded = make.endpoints('shop/web', [
       {
-        addresses: [{ ip: '10.0.0.1' }, { ip: '10.9.9.9', targetRef: { kind: 'Pod', name: 'gone' } }],
+        addresses: [{ ip: '10.0.0.1' }, { ip: '10.9.9.9' }],
         notReadyAddresses: [{ ip: '10.0.0.2' }],
         ports: [
           { name: 'http', port: 9000 },
@@ -32,6 +32,64 @@ describe('endpoints', () => {
       { address: '10.9.9.9', port: 9000, hasSidecar: false, identity: undefined, labels: {} },
     ]);
     expect(counts).toMatchObject({ endpointsWithoutPod: 1, endpointsNotReady: 1 });
+  });
+
+  describe('of pods that records and pods tell differently about', () => {
+    const podOf = (name: string, address: string, account: string) =>
+      make.pod({ name: `shop/${name}`, labels: app }, address, {
+        containers: [container],
+        serviceAccountName: account,
+      });
+    const recorded = (...addresses: readonly { readonly ip: string; readonly pod?: string }[]) =>
+      make.endpoints('shop/web', [
+        {
+          addresses: addresses.map(({ ip, pod }) => ({ ip, ...(pod && { targetRef: { kind: 'Pod', name: pod } }) })),
+          ports: [{ name: 'http', port: 8080 }],
+        },
+      ]);
+    const found = (...objects: Parameters<typeof resolve>[0]) => {
+      const { services, counts, diagnostics } = resolve([web, ...objects]);
+      const endpoints = services[0]?.endpoints.map(
+        ({ address, identity = '' }) => `${address} ${identity.split('/').at(-1)}`,
+      );
+      return { endpoints, without: counts.endpointsWithoutPod, told: diagnostics.map(([code]) => code) };
+    };
+    const doubtful = { endpoints: [], without: 1, told: ['doubtful-endpoint'] };
+
+    test('leaves out an endpoint whose pod is not known, before the pod comes and after it has gone', () => {
+      expect(found(recorded({ ip: '10.0.0.1', pod: 'old' }))).toEqual(doubtful);
+      const pod = podOf('old', '10.0.0.1', 'old');
+      expect(found(pod, recorded({ ip: '10.0.0.1', pod: 'old' })).endpoints).toEqual(['10.0.0.1 old']);
+    });
+
+    test('gives no endpoint of a pod that is gone under the account of the pod that has its address now', () => {
+      expect(found(podOf('new', '10.0.0.1', 'new'), recorded({ ip: '10.0.0.1', pod: 'old' }))).toEqual(doubtful);
+    });
+
+    test('gives no address under the account of the pod that had it, once that pod has another', () => {
+      const objects = [podOf('old', '10.0.0.2', 'old'), podOf('new', '10.0.0.1', 'new')];
+      expect(found(...objects, recorded({ ip: '10.0.0.1', pod: 'old' }))).toEqual(doubtful);
+    });
+
+    test('believes the record of a pod whose address is not known yet, or of a further network', () => {
+      const unknown = make.pod({ name: 'shop/a', labels: app }, undefined, { containers: [container] });
+      for (const pod of [unknown, podOf('a', '10.0.0.2', 'default')])
+        expect(found(pod, recorded({ ip: '192.168.7.7', pod: 'a' })).endpoints).toEqual(['192.168.7.7 default']);
+    });
+
+    test('leaves out an address that two pods have, unless it makes no difference which', () => {
+      const both = (account: string) => [podOf('a', '10.0.0.1', 'a'), podOf('b', '10.0.0.1', account)];
+      expect(found(...both('b'), recorded({ ip: '10.0.0.1' }))).toEqual(doubtful);
+      expect(found(...both('a'), recorded({ ip: '10.0.0.1' })).endpoints).toEqual(['10.0.0.1 a']);
+    });
+
+    test('says nothing of an endpoint in doubt that is not ready', () => {
+      const unready = { notReadyAddresses: [{ ip: '10.0.0.1', targetRef: { kind: 'Pod', name: 'old' } }] };
+      const record = make.endpoints('shop/web', [{ ...unready, ports: [{ name: 'http', port: 8080 }] }]);
+      const { told, ...rest } = found(record);
+      expect(rest).toEqual({ endpoints: [], without: 0 });
+      expect(told).not.toContain('doubtful-endpoint');
+    });
   });
 
   const slice = (name: string, ip: string, ready?: boolean) =>

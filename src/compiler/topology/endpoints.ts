@@ -3,6 +3,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { canonicalAddress, familiesOf, familyOf, isFixed } from './address.ts';
 import type { Endpoint, ServicePort } from './model.ts';
+import { nameOf } from './object-name.ts';
 import { withoutRefused } from './own-sockets.ts';
 import { type EndpointRecord, recordsOf } from './recorded-endpoints.ts';
 import { containerPort, type Records, type Registry } from './registry.ts';
@@ -76,7 +77,15 @@ function deliver(draft: ServiceDraft, record: EndpointRecord, context: EndpointC
     }
     if (!isReady) context.counts.endpointsNotReady++;
     const workload = context.registry.find(draft.service.namespace, address, reference);
-    if (isReady && workload === undefined && (draft.selector !== undefined || reference?.kind === 'Pod')) {
+    if (workload !== undefined && 'contradiction' in workload) {
+      if (isReady) {
+        context.counts.endpointsWithoutPod++;
+        const holes = { kind: object.kind, name: nameOf(object), address, reason: workload.contradiction };
+        context.bag.report('doubtful-endpoint', object.document.spanOf(path), holes);
+      }
+      return [];
+    }
+    if (isReady && workload === undefined && draft.selector !== undefined) {
       context.counts.endpointsWithoutPod++;
     }
     const locality = workload?.locality ?? (zone === undefined ? undefined : `/${zone}`);

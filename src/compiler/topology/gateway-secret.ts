@@ -10,7 +10,13 @@ export interface GatewaySecret {
 }
 
 /** What a server needs of a Secret. */
-export type SecretUse = 'pair' | 'authorities' | 'pair-and-authorities';
+export const secretUses = ['pair', 'authorities'] as const;
+export type SecretUse = (typeof secretUses)[number];
+
+/** A Secret as one of its uses: `<namespace>/<name> <use>`. Whoever names a Secret for one use says nothing of another. */
+export function secretUseKey({ namespace, name }: Pick<Secret, 'namespace' | 'name'>, use: SecretUse): string {
+  return `${namespace}/${name} ${use}`;
+}
 
 /** The keys by which a Secret may hold a text: those of its type `kubernetes.io/tls` first, then the generic ones. */
 const keys = {
@@ -37,13 +43,13 @@ export function secretFault(secret: Secret, use: SecretUse): string | undefined 
   const badKey = Object.keys(secret.data ?? {}).find((key) => decodeBase64(secret.data?.[key] ?? '') === undefined);
   if (badKey !== undefined) return `"${badKey}" is no base64`;
   const { certificateChain, privateKey, authorities } = gatewaySecret(secret);
-  if (use !== 'authorities') {
+  if (use === 'pair') {
     if (certificateChain === undefined) return 'it has no "tls.crt"';
     if (privateKey === undefined) return 'it has no "tls.key"';
     if (!isPem(certificateChain, /^CERTIFICATE$/)) return '"tls.crt" is no certificate in PEM';
     if (!isPem(privateKey, /^(RSA |EC )?PRIVATE KEY$/)) return '"tls.key" is no private key in PEM without a password';
+    return undefined;
   }
-  if (use === 'pair') return undefined;
   if (authorities === undefined) return 'it has no "ca.crt" for the certificates of clients';
   if (!isPem(authorities, /^CERTIFICATE$/)) return '"ca.crt" is no certificate in PEM';
   const badList = keys.revocationList.find((key) => holds(secret, key) && !isRevocationList(textAt(secret, key) ?? ''));

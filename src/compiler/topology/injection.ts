@@ -9,10 +9,11 @@ export const injectKey = 'sidecar.mesh.io/inject';
 /** Label of a namespace that decides for its pods, whatever revision they or it name. */
 export const namespaceKey = 'mesh-injection';
 /** Label of a namespace or a pod that names the revision of the control plane that injects; here any revision does. */
-const revisionKey = 'mesh.io/rev';
+export const revisionKey = 'mesh.io/rev';
 /** Of a namespace whose pods are injected. */
 export const injectedNamespace: Labels = { [namespaceKey]: 'enabled' };
-const templatesKey = 'inject.mesh.io/templates';
+/** Annotation that names the templates of a pod's proxy. */
+export const templatesKey = 'inject.mesh.io/templates';
 
 /** Namespaces of the platform itself, in which Istio's webhook injects nothing. */
 const platformNamespaces: ReadonlySet<string> = new Set([
@@ -33,20 +34,52 @@ export interface PodFacts {
   readonly namespaceLabels: Labels;
 }
 
+/** The revision of a control plane that nobody named. */
+export const defaultRevision = 'default';
+
+/** Why labels keep a pod without a proxy. */
+export type Unselected = 'host-network' | 'platform-namespace' | 'opted-out' | 'namespace-opted-out' | 'not-asked-for';
+
+/** What labels say of a pod: the revision of the control plane that is to inject it, or why none is. */
+export type Selection =
+  | { readonly isSelected: true; readonly revision: string }
+  | { readonly isSelected: false; readonly reason: Unselected };
+
 /**
- * Whether Istio's webhooks would add a proxy to the pod. A pod that says anything but `"true"` by its label, or by
- * its annotation where it has no such label, never gets one; beside that only labels count: those of the namespace where
- * it has any, else the pod's own.
+ * Which of Istio's webhooks would get the pod. A pod that says anything but `"true"` by its label, or by its annotation
+ * where it has no such label, never gets a proxy; beside that only labels count: those of the namespace where it has any,
+ * else the pod's own.
  */
-export function isInjected({ namespace, labels, annotations, spec, namespaceLabels }: PodFacts): boolean {
+export function selectionOf({ namespace, labels, annotations, spec, namespaceLabels }: PodFacts): Selection {
   // A pod on the node's network would redirect the traffic of the whole node.
-  if (spec.hostNetwork === true || platformNamespaces.has(namespace)) return false;
+  if (spec.hostNetwork === true) return unselected('host-network');
+  if (platformNamespaces.has(namespace)) return unselected('platform-namespace');
   // Any other word than "true" is no: Istio skips the pod too.
-  if (!['true', ''].includes(labels[injectKey] ?? annotations[injectKey] ?? '')) return false;
+  if (!['true', ''].includes(ownWord({ labels, annotations }))) return unselected('opted-out');
   const ofNamespace = namespaceLabels[namespaceKey];
-  if (ofNamespace !== undefined) return ofNamespace === 'enabled';
-  if (namespaceLabels[revisionKey] !== undefined) return true;
-  return labels[injectKey] === 'true' || labels[revisionKey] !== undefined;
+  if (ofNamespace !== undefined)
+    return ofNamespace === 'enabled' ? selected(defaultRevision) : unselected('namespace-opted-out');
+  const revision = namespaceLabels[revisionKey] ?? labels[revisionKey];
+  if (revision !== undefined) return selected(revision === '' ? defaultRevision : revision);
+  return labels[injectKey] === 'true' ? selected(defaultRevision) : unselected('not-asked-for');
+}
+
+/** What a pod says of its own injection: its label, or its annotation where it has no such label; empty: nothing. */
+export function ownWord({ labels, annotations }: Pick<PodFacts, 'labels' | 'annotations'>): string {
+  return labels[injectKey] ?? annotations[injectKey] ?? '';
+}
+
+/** Whether some control plane would add a proxy to the pod. */
+export function isInjected(pod: PodFacts): boolean {
+  return selectionOf(pod).isSelected;
+}
+
+function selected(revision: string): Selection {
+  return { isSelected: true, revision };
+}
+
+function unselected(reason: Unselected): Selection {
+  return { isSelected: false, reason };
 }
 
 /** Where an object of pods says that they get no proxy, if it does. */

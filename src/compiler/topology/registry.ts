@@ -7,27 +7,65 @@ import type { WorkloadDraft } from './workloads.ts';
 /** The workloads that services are resolved against, indexed once: each look-up is independent of the size of the mesh. */
 export class Registry {
   readonly byLabels: LabelIndex<WorkloadDraft>;
+  /** No two workloads of a namespace have one name. */
   readonly #byName = new Map<string, WorkloadDraft>();
   readonly #byAddress = new Map<string, WorkloadDraft[]>();
 
   constructor(workloads: readonly WorkloadDraft[]) {
     this.byLabels = new LabelIndex(workloads);
     for (const workload of workloads) {
-      if (workload.kind === 'Pod') this.#byName.set(keyOf(workload.namespace, workload.name), workload);
+      this.#byName.set(keyOf(workload.namespace, workload.name), workload);
       if (workload.sharesAddress) continue;
       for (const address of workload.addresses) append(this.#byAddress, address, workload);
     }
   }
 
-  /** The pod that an endpoint names, else the workload that has the address, in the endpoint's namespace first. */
-  find(namespace: string, address: string, reference: kinds.ObjectReference | undefined): WorkloadDraft | undefined {
-    if (reference?.kind === 'Pod' && reference.name !== undefined) {
-      const pod = this.#byName.get(keyOf(reference.namespace ?? namespace, reference.name));
-      if (pod !== undefined) return pod;
-    }
-    const owners = this.#byAddress.get(address) ?? [];
-    return owners.find((workload) => workload.namespace === namespace) ?? owners[0];
+  get({ namespace, name }: Pick<WorkloadDraft, 'namespace' | 'name'>): WorkloadDraft | undefined {
+    return this.#byName.get(keyOf(namespace, name));
   }
+
+  /**
+   * The pod that an endpoint names, else the workload that has the address, in the endpoint's namespace first; undefined where
+   * nobody is known at the address. Records of endpoints and pods are of different moments: where they contradict each
+   * other, or two pods have the address, nobody knows whose it is, and {@link Contradiction} says why.
+   */
+  find(
+    namespace: string,
+    address: string,
+    reference: kinds.ObjectReference | undefined,
+  ): WorkloadDraft | Contradiction | undefined {
+    const all = this.#byAddress.get(address) ?? [];
+    if (reference?.kind === 'Pod' && reference.name !== undefined) {
+      const key = keyOf(reference.namespace ?? namespace, reference.name);
+      const pod = this.#byName.get(key);
+      if (pod?.kind !== 'Pod') return { contradiction: `the pod "${key}", which it names, is not among the inputs` };
+      // A pod whose address is not known yet, or that has further networks, is believed to have it, unless another has.
+      const other = pod.addresses.includes(address) ? undefined : all.find(({ kind }) => kind === 'Pod');
+      return other === undefined || other === pod ? pod : { contradiction: ownsIt(other, key) };
+    }
+    const own = all.filter((workload) => workload.namespace === namespace);
+    const [first, ...more] = own.length > 0 ? own : all;
+    const other = more.find((it) => first?.kind === 'Pod' && it.kind === 'Pod' && !isSame(first, it));
+    return first === undefined || other === undefined ? first : { contradiction: bothOwnIt(first, other) };
+  }
+}
+
+/** Why nobody knows whose an endpoint is. */
+export interface Contradiction {
+  readonly contradiction: string;
+}
+
+function ownsIt({ namespace, name }: WorkloadDraft, named: string): string {
+  return `it names the pod "${named}", and its address is that of the pod "${keyOf(namespace, name)}"`;
+}
+
+function bothOwnIt(a: WorkloadDraft, b: WorkloadDraft): string {
+  return `the pods "${keyOf(a.namespace, a.name)}" and "${keyOf(b.namespace, b.name)}" both have its address`;
+}
+
+/** Whether it makes no difference to clients which of the two answers. */
+function isSame(a: WorkloadDraft, b: WorkloadDraft): boolean {
+  return a.identity === b.identity && a.hasSidecar === b.hasSidecar;
 }
 
 /** What the cluster recorded of the endpoints of one service. */

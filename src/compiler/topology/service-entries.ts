@@ -78,6 +78,9 @@ function readBlock(entry: ServiceEntry, path: JsonPath, text: string, bag: Diagn
   return [];
 }
 
+const hintOfStatic =
+  'resolution STATIC takes IP addresses as they are: write the address, or have names resolved with resolution: DNS';
+
 function inlineEndpoints(
   entry: ServiceEntry,
   endpoint: WorkloadEntrySpec,
@@ -90,7 +93,7 @@ function inlineEndpoints(
   const [address] = endpoint.address === undefined ? [] : dialedAddress(entry, path, endpoint.address, bag);
   if (address === undefined) return [];
   if (entry.spec.resolution === 'STATIC' && !isFixed(address)) {
-    bag.report('invalid-address', entry.document.spanOf(path), { value: address });
+    bag.report('invalid-address', entry.document.spanOf(path), { value: address }, { hint: hintOfStatic });
     return [];
   }
   const labels = endpoint.labels ?? {};

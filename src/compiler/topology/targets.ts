@@ -65,8 +65,7 @@ function selectedClaims(draft: ServiceDraft, service: Service, workload: Workloa
 
 function writtenClaims(service: Service, known: readonly Endpoint[], registry: Registry): readonly Claim[] {
   return known.flatMap((endpoint) => {
-    const reference = endpoint.workload && { kind: 'Pod', ...endpoint.workload };
-    const workload = registry.find(service.namespace, endpoint.address, reference);
+    const workload = endpoint.workload && registry.get(endpoint.workload);
     // UDP may have the same number; it has no endpoints.
     const port = service.ports.find((it) => it.number === endpoint.servicePort && isStream(it));
     if (workload?.namespace !== service.namespace || port === undefined) return [];

@@ -2,6 +2,7 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
 import { compareStrings } from '../../lib/sort.ts';
 import { labelKeyAlias } from '../../policy/alias.ts';
+import { injectionAnnotations } from '../../policy/injection-annotations.ts';
 import { lintAnnotation } from '../../policy/lint-annotation.ts';
 import type { MeshObject } from '../../policy/object.ts';
 import type { WorkloadController, WorkloadGroup } from '../../policy/topology-kinds.ts';
@@ -11,19 +12,15 @@ import { nameOf } from './object-name.ts';
 import { groupAnnotation } from './workload-groups.ts';
 import { healthAnnotation } from './workloads.ts';
 
-/** Of pods and workload entries, read by the compiler or by the agent beside them. */
+/** Of pods and workload entries, read by injection, by the compiler, or by the agent beside them. */
 const readOfWorkloads: ReadonlySet<string> = new Set([
   ...captureAnnotations,
-  'inject.mesh.io/templates',
-  'proxy.mesh.io/config',
-  'sidecar.mesh.io/discoveryAddress',
+  ...Object.keys(injectionAnnotations),
   'sidecar.mesh.io/extraStatTags',
   'sidecar.mesh.io/inject',
-  'sidecar.mesh.io/interceptionMode',
   'sidecar.mesh.io/statsInclusionPrefixes',
   'sidecar.mesh.io/statsInclusionRegexps',
   'sidecar.mesh.io/statsInclusionSuffixes',
-  'status.sidecar.mesh.io/port',
 ]);
 
 /** Read wherever they stand: a dry run of another kind than AuthorizationPolicy is an error. */

@@ -8,7 +8,7 @@ import { configOf } from '../render/proxy-config.ts';
 import type { EnvoyConfig, Resource, ResourceSet } from '../render/resource.ts';
 import { inFiles } from '../render/testing/with-resources.ts';
 import { Findings } from './finding.ts';
-import { hasSoundNames } from './names.ts';
+import { hasSoundNames, namesOfBootstrap } from './names.ts';
 import { checkReferences } from './references.ts';
 import { checkNames } from './uniqueness.ts';
 
@@ -40,7 +40,7 @@ function configIn(places: readonly { readonly in: string; readonly isTwice: bool
   };
   const { namespace, workload, bootstrap } = sample;
   const sets = { own: setOf('own'), shared: setOf('shared'), leftOut: new Set<Resource>() };
-  return configOf({ namespace, workload, bootstrap, ...sets, ...inFiles });
+  return configOf({ namespace, workload, bootstrap: () => bootstrap, ...sets, ...inFiles });
 }
 
 /** What the checks with places say, which look at everything. */
@@ -75,7 +75,7 @@ describe('hasSoundNames', () => {
       fc.property(fc.oneof(placements, mostlySound), (places) => {
         const config = configIn(places);
         seen.add(isSound(config));
-        expect(hasSoundNames(config)).toBe(isSound(config));
+        expect(hasSoundNames(config, namesOfBootstrap(config.bootstrap))).toBe(isSound(config));
       }),
       runs(60),
     );

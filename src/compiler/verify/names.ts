@@ -14,7 +14,7 @@ export function isServedSecret(name: string): boolean {
 }
 
 /** What a part of a configuration declares, and what it uses of the others. */
-interface Names {
+export interface Names {
   readonly listeners: ReadonlyMap<unknown, Resource | undefined>;
   readonly clusters: ReadonlyMap<unknown, Resource | undefined>;
   readonly routes: ReadonlyMap<unknown, Resource | undefined>;
@@ -26,14 +26,14 @@ interface Names {
 }
 
 /** Many proxies share a set, which never changes: its names are gathered once. */
-const known = new WeakMap<ResourceSet | Resource, Names>();
+const known = new WeakMap<ResourceSet, Names>();
 
 /**
  * Whether each name is declared once, and each name that is used is declared: the question that `checkNames` and
  * `checkReferences` answer with places. Costs what is the proxy's own, not what it shares.
  */
-export function hasSoundNames({ bootstrap, own, shared }: EnvoyConfig): boolean {
-  const parts = [namesOfBootstrap(bootstrap), namesOf(own), namesOf(shared)];
+export function hasSoundNames({ own, shared }: Pick<EnvoyConfig, 'own' | 'shared'>, ofBootstrap: Names): boolean {
+  const parts = [ofBootstrap, namesOf(own), namesOf(shared)];
   return parts.every(
     (part) =>
       !part.isFaulty &&
@@ -60,18 +60,14 @@ function namesOf(set: ResourceSet): Names {
   return names;
 }
 
-function namesOfBootstrap(bootstrap: Resource): Names {
-  let names = known.get(bootstrap);
-  if (names === undefined) {
-    const fixed = new Fragment(bootstrap.json).at('static_resources');
-    const declared = (list: 'listeners' | 'clusters') =>
-      new Map(fixed.at(list).items.map((item) => [item.at('name').value, undefined] as const));
-    const all = { listeners: declared('listeners'), clusters: declared('clusters'), routes: new Map() };
-    const used = usedBy(bootstrap);
-    names = { ...all, ...openIn(all, [used]), isFaulty: ![...used.secret].every(isServedSecret) };
-    known.set(bootstrap, names);
-  }
-  return names;
+/** What a bootstrap declares itself, and what it uses. */
+export function namesOfBootstrap(bootstrap: Resource): Names {
+  const fixed = new Fragment(bootstrap.json).at('static_resources');
+  const declared = (list: 'listeners' | 'clusters') =>
+    new Map(fixed.at(list).items.map((item) => [item.at('name').value, undefined] as const));
+  const all = { listeners: declared('listeners'), clusters: declared('clusters'), routes: new Map() };
+  const used = usedBy(bootstrap);
+  return { ...all, ...openIn(all, [used]), isFaulty: ![...used.secret].every(isServedSecret) };
 }
 
 /** What the resources of one list are called, and what they use. */

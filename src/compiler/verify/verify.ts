@@ -1,11 +1,12 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { checkMessage } from '../../envoy/api/check.ts';
-import type { ProxyIR } from '../ir/proxy.ts';
-import { type EnvoyConfig, messageTypes, type Resource, type ResourceSet } from '../render/resource.ts';
+import type { BootstrapIR, ProxyIR } from '../ir/proxy.ts';
+import { type EnvoyConfig, messageTypes, type Resource } from '../render/resource.ts';
+import { BootstrapNames } from './bootstrap-names.ts';
 import { checkFilters } from './filters.ts';
 import { Findings } from './finding.ts';
 import { assignmentOf, checkLosses } from './losses.ts';
-import { hasSoundNames } from './names.ts';
+import { hasSoundNames, namesOfBootstrap } from './names.ts';
 import { checkReferences } from './references.ts';
 import { checkNames, checkUniqueness } from './uniqueness.ts';
 
@@ -14,10 +15,10 @@ export class Verified {
   readonly resources = new WeakSet<Resource>();
   /** Lists all of whose resources are sound: what a fleet shares is looked through once. */
   readonly lists = new WeakSet<readonly Resource[]>();
-  /** Bootstraps and shared sets with which a proxy's own set is sound, each by itself and all together. */
-  readonly together = new WeakMap<ResourceSet, Pick<EnvoyConfig, 'bootstrap' | 'shared'>>();
-  /** An unchanged proxy gives the same configuration. */
-  readonly configs = new WeakMap<EnvoyConfig, ProxyIR>();
+  /** Names of sound bootstraps, by what these are made from: they may be made again. */
+  readonly bootstraps = new BootstrapNames();
+  /** By their bootstrap, sets that are sound with it, each by itself and all together: no two proxies share one. */
+  readonly together = new WeakMap<BootstrapIR, Pick<EnvoyConfig, 'own' | 'shared'>>();
 }
 
 /**
@@ -30,11 +31,7 @@ export function verify(
   bag: DiagnosticBag,
   verified: Verified = new Verified(),
 ): void {
-  if (verified.configs.get(config) === proxy) return;
-  if (isPutTogetherOf(config, verified)) {
-    verified.configs.set(config, proxy);
-    return;
-  }
+  if (isPutTogetherOf(proxy, config, verified)) return;
   const known = new Map<Resource, Findings>();
   const findingsOf = (resource: Resource): Findings => {
     const findings = known.get(resource) ?? new Findings(resource, bag);
@@ -42,7 +39,9 @@ export function verify(
     return findings;
   };
   const isSound = (resource: Resource): boolean => (known.get(resource)?.faults ?? 0) === 0;
-  const unread = unreadOf(config, verified);
+  const bootstrapNames = verified.bootstraps.of(proxy.bootstrap);
+  const isNew = bootstrapNames === undefined;
+  const unread = [...(isNew ? [config.bootstrap] : []), ...unreadOf(config, verified)];
 
   // Each check looks only at what the one before found sound: it would tell the same mistake in other words.
   for (const resource of unread) checkApi(resource, findingsOf(resource));
@@ -50,7 +49,7 @@ export function verify(
     checkUniqueness(resource, findingsOf(resource));
     checkFilters(resource, findingsOf(resource));
   }
-  if (!hasSoundNames(config)) {
+  if (!hasSoundNames(config, bootstrapNames ?? namesOfBootstrap(config.bootstrap))) {
     checkNames(config, findingsOf);
     checkReferences(config, findingsOf);
   }
@@ -58,26 +57,26 @@ export function verify(
     checkLosses(resource, wantedBy(proxy, resource), { proxy, delivery: config.delivery }, findingsOf(resource));
   }
   for (const resource of unread.filter(isSound)) verified.resources.add(resource);
+  if (isNew && isSound(config.bootstrap)) verified.bootstraps.add(proxy.bootstrap, config.bootstrap);
   if ([...known.keys()].some((resource) => !isSound(resource))) return;
-  verified.configs.set(config, proxy);
-  verified.together.set(config.own, { bootstrap: config.bootstrap, shared: config.shared });
+  verified.together.set(proxy.bootstrap, { own: config.own, shared: config.shared });
   for (const list of listsOf(config)) {
     if (!verified.lists.has(list) && list.every((it) => verified.resources.has(it))) verified.lists.add(list);
   }
 }
 
 /** Whether all of a configuration was found sound in another: a change of endpoints makes new ones of a whole fleet. */
-function isPutTogetherOf(config: EnvoyConfig, { together, lists }: Verified): boolean {
-  const known = together.get(config.own);
+function isPutTogetherOf({ bootstrap }: ProxyIR, config: EnvoyConfig, { together, lists }: Verified): boolean {
+  const known = together.get(bootstrap);
   return (
     known?.shared === config.shared &&
-    known.bootstrap === config.bootstrap &&
+    known.own === config.own &&
     lists.has(config.sharedEndpoints) &&
     lists.has(config.ownEndpoints)
   );
 }
 
-/** In the order of the configuration's lists. */
+/** All but the bootstrap, in the order of the configuration's lists. */
 function unreadOf(config: EnvoyConfig, { resources, lists }: Verified): readonly Resource[] {
   const { own, shared, ownEndpoints, sharedEndpoints } = config;
   const unread = parts.flatMap((part) => {
@@ -85,7 +84,7 @@ function unreadOf(config: EnvoyConfig, { resources, lists }: Verified): readonly
     return lists.has(own[part]) ? [] : own[part];
   });
   const apart = [ownEndpoints, sharedEndpoints].filter((list) => !lists.has(list)).flat();
-  return [config.bootstrap, ...unread, ...apart].filter((resource) => !resources.has(resource));
+  return [...unread, ...apart].filter((resource) => !resources.has(resource));
 }
 
 const parts = ['listeners', 'clusters', 'routes'] as const;

@@ -31,7 +31,7 @@ async function certificateWith(form: Parameters<typeof createTestAuthority>[0]):
 const bearer = async (account: string): Promise<string> => `Bearer ${await mint.mint(account)}`;
 
 describe('createAuthenticate', () => {
-  test('tells a caller by its certificate', async () => {
+  test('authenticates a caller by its certificate', async () => {
     const certificate = await certificateWith({});
     expect(await createAuthenticate(rules)({ ...nobody, certificate })).toEqual({
       caller: { namespace: 'foo', serviceAccount: 'httpbin', by: 'certificate' },
@@ -61,7 +61,7 @@ describe('createAuthenticate', () => {
     expect(problem).toMatch(expected);
   });
 
-  test('takes the token of a caller whose certificate is not good', async () => {
+  test('uses the token of a caller whose certificate is invalid', async () => {
     const certificate = await certificateWith({ startDays: -2, days: -1 });
     const authorization = [await bearer('bar/sleep')];
     expect(await createAuthenticate(rules)({ ...nobody, certificate, authorization })).toEqual({
@@ -88,14 +88,14 @@ describe('createAuthenticate', () => {
     expect((await createAuthenticate(rules)({ ...nobody, ...(await credentials()) })).problem).toMatch(expected);
   });
 
-  test('takes a token in any case of its scheme, from our cluster by name or without', async () => {
+  test('accepts a token with its scheme in any case, with or without the name of this cluster', async () => {
     const authorization = [(await bearer('a/b')).replace('Bearer', 'bearer')];
     for (const clusterIds of [[], [''], ['Cluster']]) {
       expect((await createAuthenticate(rules)({ ...nobody, authorization, clusterIds })).caller).toBeDefined();
     }
   });
 
-  test('says when it cannot tell a good token from a bad one', async () => {
+  test('reports UNAVAILABLE when it cannot verify tokens', async () => {
     const source = { ...tokens.source, keys: async () => [] };
     const authenticate = createAuthenticate({ ...rules, tokens: { ...tokens, source } });
     expect(await authenticate({ ...nobody, authorization: [await bearer('a/b')] })).toEqual({
@@ -104,7 +104,7 @@ describe('createAuthenticate', () => {
     });
   });
 
-  test('asks nothing but keys about a token of another cluster, where such are taken', async () => {
+  test('verifies a token of another cluster with keys alone, and does not ask the API server', async () => {
     const reviews = async () => ({ caller: { namespace: 'foo', serviceAccount: 'web', by: 'token' } as const });
     const authenticate = createAuthenticate({ ...rules, reviews, takesOtherClusters: true });
     const clusterIds = ['east'];
@@ -114,7 +114,7 @@ describe('createAuthenticate', () => {
     expect((await authenticate({ ...nobody, authorization: ['Bearer a.b.c'] })).caller).toBeDefined();
   });
 
-  test('asks the cluster about a token that no key verifies, and about no other', async () => {
+  test('asks the API server about a token only if no key verifies it', async () => {
     const asked: string[][] = [];
     const reviewed = { namespace: 'foo', serviceAccount: 'web', by: 'token' } as const;
     const reviews = async (...request: string[]) => {
@@ -132,7 +132,7 @@ describe('createAuthenticate', () => {
   test.each([
     ['keys', async () => [], { problem: 'the API server does not accept the token' }],
     ['the cluster', async () => keys, { problem: 'no answer', isOurFault: true }],
-  ])('is at fault itself where %s cannot settle it', async (_, known, shown) => {
+  ])('reports a fault of its own without an answer of %s', async (_, known, shown) => {
     const source = { ...tokens.source, keys: known };
     const authenticate = createAuthenticate({ ...rules, tokens: { ...tokens, source }, reviews: async () => shown });
     const authorization = [`Bearer ${await createTokenMint().mint('foo/web', { kid: 'x' })}`];
@@ -143,7 +143,7 @@ describe('createAuthenticate', () => {
     expect(isOurFault).toBe(true);
   });
 
-  test('says where no issuer is configured', async () => {
+  test('reports that no issuer is configured', async () => {
     const authorization = [await bearer('a/b')];
     const { problem } = await createAuthenticate({ ...rules, tokens: undefined })({ ...nobody, authorization });
     expect(problem).toBe('tokens are not accepted: no issuer of tokens is configured');

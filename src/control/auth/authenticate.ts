@@ -5,14 +5,14 @@ import { authenticateCertificate } from './client-certificate.ts';
 import type { AuthenticateReviewed } from './kept-reviews.ts';
 import { authenticateToken, type TokenRules } from './token.ts';
 
-/** What a request brings to show who sends it. */
+/** Everything in a request that may prove who sent it. */
 export interface Credentials {
   readonly peer: string;
-  /** DER of a certificate that the handshake has verified against the workload roots; undefined: none, or a stranger's. */
+  /** DER of a certificate that the handshake has verified with the workload roots; undefined: none, or one of another CA. */
   readonly certificate: Buffer | undefined;
-  /** The header `authorization`, each time it came. */
+  /** All values of the header `authorization`. */
   readonly authorization: readonly string[];
-  /** The header `clusterid`, each time it came. */
+  /** All values of the header `clusterid`. */
   readonly clusterIds: readonly string[];
 }
 
@@ -24,17 +24,17 @@ export interface AuthenticationRules {
   readonly tokens: TokenRules | undefined;
   /** Tokens that the API server of our cluster verifies; absent: there is none. */
   readonly reviews?: AuthenticateReviewed | undefined;
-  /** Names of our cluster; one that is not among them is never taken for ours. */
+  /** Names of our cluster. */
   readonly clusterIds: readonly string[];
-  /** CENTRAL_ISTIOD: who is of another cluster is not refused for that. */
+  /** CENTRAL_ISTIOD: callers of other clusters are accepted. */
   readonly takesOtherClusters?: boolean | undefined;
   readonly clock: ReadClock;
 }
 
 /**
- * Who sends a request: a client certificate first, then a token, and the first of them that is good counts. A
- * certificate that the handshake could not verify is as good as none, so that a workload whose certificate has ended can
- * come back with its token.
+ * Authenticates the sender of a request: by its client certificate, else by its token; the first valid one counts. A
+ * certificate that the handshake could not verify is ignored, so that a workload whose certificate has expired can renew it
+ * with its token.
  */
 export function createAuthenticate(rules: AuthenticationRules): Authenticate {
   return async ({ peer, certificate, authorization, clusterIds }) => {
@@ -61,7 +61,7 @@ export function createAuthenticate(rules: AuthenticationRules): Authenticate {
   };
 }
 
-/** By our keys first, then by the API server; what one of them cannot settle now may be good. */
+/** Verifies with our keys first, then with the API server. If one of them can't decide at present, the token may be valid. */
 async function byToken(
   authorization: readonly string[],
   peer: string,

@@ -1,15 +1,15 @@
-/** Who calls, as a credential shows it; nothing of a request's body gets in here. */
+/** The caller that a credential proves; nothing of it comes from a request's body. */
 export interface Caller {
   readonly namespace: string;
   readonly serviceAccount: string;
   readonly by: 'token' | 'certificate';
-  /** Of a token that is bound to one: its name. For the log; an identity is that of the account. */
+  /** Name of the pod that the token is bound to, for the log; the identity is that of the account. */
   readonly pod?: string;
 }
 
 /**
- * A caller, or why there is none: for the log, never for the caller, and without the credential. What is our fault may be
- * good a moment later.
+ * A caller, or why the authentication failed: for the log, never for the caller, and without the credential. With
+ * `isOurFault` the same credential may be accepted a moment later.
  */
 export type Authentication =
   | { readonly caller: Caller; readonly problem?: never }

@@ -5,9 +5,9 @@ import { certificateExtensions, extensionValues, readNames } from '../ca/extensi
 import { type Authentication, areNames } from './caller.ts';
 
 /**
- * Who a client certificate (DER) is for. That it chains to a workload root the handshake has shown; what is left: it is
- * still valid (a connection may outlive it), it is a leaf, and it has exactly one URI, an identity of our trust domain
- * (X.509-SVID, section 2). The control plane's own certificate has none, and so gets nobody anything.
+ * The caller that a client certificate (DER) proves. The handshake has verified its chain to a workload root. This checks the
+ * rest: it is still valid (a connection may outlive it), it is no CA certificate, and it has exactly one URI, an identity of
+ * our trust domain (X.509-SVID, section 2). The control plane's own certificate has no URI, so it authenticates nobody.
  */
 export function authenticateCertificate(raw: Buffer, trustDomain: string, nowMs: number): Authentication {
   const certificate = new X509Certificate(raw);
@@ -35,7 +35,7 @@ type Said =
   | { readonly uris: readonly string[]; readonly isAuthority: boolean; readonly problem?: never }
   | { readonly problem: string };
 
-/** Read from the bytes: Node's own text form of names is made for people. */
+/** Reads the names from the encoded certificate, because Node's text form is meant for people. */
 function read(raw: Buffer): Said {
   try {
     const extensions = certificateExtensions(raw);

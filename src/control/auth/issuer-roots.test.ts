@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { followIssuerRoots } from './issuer-roots.ts';
 
-test('followIssuerRoots gives the certificates of a changed file, and nothing of one without any', async () => {
+test('followIssuerRoots gives the certificates of a changed file, and keeps the previous ones if the file has none', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roots-'));
   const path = join(folder, 'roots.pem');
   const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;

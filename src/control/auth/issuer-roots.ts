@@ -9,7 +9,9 @@ export async function readIssuerRoots(path: string): Promise<string> {
   return text;
 }
 
-/** Gives the file's certificates whenever it has changed; a faulty file leaves those of before in force. */
+/**
+ * Calls `use` with the file's certificates whenever they have changed; after an invalid change the previous ones stay active.
+ */
 export function followIssuerRoots(path: string, use: (roots: string) => void, log: PlainLog): Promise<Watch> {
   const read = async (): Promise<void> => {
     try {

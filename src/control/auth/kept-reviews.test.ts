@@ -26,7 +26,7 @@ describe('createKeptReviews', () => {
     });
   });
 
-  test('keeps an answer for ten seconds, a yes as well as a no', async () => {
+  test('keeps an answer for ten seconds, acceptance as well as refusal', async () => {
     for (const authentication of [{ caller }, { problem: 'no' }]) {
       asked = [];
       answer = async () => authentication;
@@ -42,7 +42,7 @@ describe('createKeptReviews', () => {
     expect(outcomes).toEqual(['accepted', 'accepted', 'refused', 'refused']);
   });
 
-  test('believes no token beyond its end', async () => {
+  test('accepts no token beyond its expiry', async () => {
     endsAt = 2_000;
     await reviews('one', 'a');
     nowMs = 2_000;
@@ -58,7 +58,7 @@ describe('createKeptReviews', () => {
     expect(outcomes).toEqual(['failed', 'accepted']);
   });
 
-  test('forgets the oldest of 4,096', async () => {
+  test('keeps at most 4,096 answers, and forgets the oldest first', async () => {
     for (let token = 0; token <= 4_096; token++) await reviews(String(token), 'a');
     await reviews('1', 'a');
     expect(asked).toHaveLength(4_097);
@@ -66,7 +66,7 @@ describe('createKeptReviews', () => {
     expect(asked).toHaveLength(4_098);
   });
 
-  test('asks once for all who bring a token at once, and for eight of an address and 64 in all', async () => {
+  test('asks once for equal tokens at the same time, and at most for eight tokens of an address and 64 in all', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;

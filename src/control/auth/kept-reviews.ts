@@ -3,16 +3,16 @@ import type { ReadClock } from '../../lib/clock.ts';
 import type { Authentication } from './caller.ts';
 import type { ReviewedToken, ReviewToken } from './token-review.ts';
 
-/** Whose a token is that came from this address. */
+/** Authenticates a token that was sent from this address. */
 export type AuthenticateReviewed = (token: string, address: string) => Promise<Authentication>;
 
 export interface KeptReviewsOptions {
   readonly review: ReviewToken;
-  /** Of the wall, which the ends of tokens are of. */
+  /** The system clock, by which tokens expire. */
   readonly clock: ReadClock;
   /** Never goes back. */
   readonly elapsedMs: ReadClock;
-  /** Told of each review that was asked for. */
+  /** Called after each review. */
   readonly onReview?: (outcome: 'accepted' | 'refused' | 'failed') => void;
 }
 
@@ -23,16 +23,16 @@ interface Kept {
   readonly endsAt: number;
 }
 
-/** A token whose pod is deleted gets certificates for so long. */
+/** For so long, a token whose pod was deleted may still get certificates. */
 const keptMs = 10_000;
 const mostKept = 4_096;
 const mostAtOnce = 64;
 const mostOfAddress = 8;
 
 /**
- * Answers of reviews, kept for 10 s by the SHA-256 of the token, and never beyond the token's end. One review serves all who bring the
- * same token meanwhile. Failures are not kept. Reviews at once are bounded, in all and for an address, so that one client
- * that makes up tokens keeps no other waiting.
+ * Caches answers of reviews for 10 s under the SHA-256 of the token, and never beyond the token's expiry. Equal tokens at the
+ * same time cause one review. Failures are not cached. The number of reviews at once is limited, in all and for each address,
+ * so that a client that invents tokens delays no other.
  */
 export function createKeptReviews({ review, clock, elapsedMs, onReview }: KeptReviewsOptions): AuthenticateReviewed {
   const kept = new Map<string, Kept>();

@@ -9,14 +9,14 @@ import { openKeyFile } from './token-keys.ts';
 interface Surroundings {
   readonly log: PlainLog;
   readonly clock: ReadClock;
-  /** What is to be closed in the end. */
+  /** Resources to close at the end. */
   readonly open: { close(): unknown }[];
 }
 
-/** Rules for tokens, and whom their keys may come from. */
+/** Rules for tokens, and the hosts that their keys may come from. */
 export type OpenTokens = TokenRules & Pick<TokenIssuer, 'trust'>;
 
-/** Opens the keys that tokens are verified with: of a file, or of their issuer. `ControlError` for an unusable file. */
+/** Opens the keys that verify tokens, from a file or from their issuer. Throws `ControlError` for an unusable file. */
 export async function openTokens(config: TokenConfig, surroundings: Surroundings): Promise<OpenTokens> {
   const { log, clock, open } = surroundings;
   const { issuer, keyFile, audiences, isFirstParty } = config;

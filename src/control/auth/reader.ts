@@ -2,37 +2,43 @@ import type { ReadClock } from '../../lib/clock.ts';
 import { isNamespace } from './caller.ts';
 import { type TokenKeys, verifyToken } from './token.ts';
 
-/** Who may ask for the state of the distribution, and of which namespaces. */
+/** A person who may see the state of the distribution, and the namespaces that this covers. */
 export interface DebugReader {
   /** `sub` of the token; for the log. */
   readonly subject: string;
   readonly namespaces: ReadonlySet<string> | 'all';
 }
 
-/** A reader, or why there is none: for the log, and without the token. */
+/** A reader, or why the authentication failed: for the log, without the token. */
 export type ReaderAuthentication =
   | { readonly reader: DebugReader; readonly problem?: never }
   | { readonly problem: string; readonly isOurFault?: boolean; readonly reader?: never };
 
-/** The audience that a token of a reader is for: one for the certificate authority opens nothing here, nor this one there. */
+/**
+ * Audience of the tokens of readers. The certificate authority accepts no such token, and readers can't use one of its
+ * tokens.
+ */
 export const debugAudience = 'mesh-debug';
 /** The claim that names a reader's namespaces; `["*"]` names all. */
 export const debugClaim = 'debug_namespaces';
 
-/** More namespaces than these are no claim of a person. */
+/** Largest number of namespaces in a claim. */
 const mostNamespaces = 1_000;
 const longestSubject = 200;
 
-/** Reads the header `authorization`, each time it came: one bearer token of the issuer, which names namespaces. */
+/** The only bearer token of the header `authorization`, whose values these are; undefined: there is none, or more than one. */
+export function onlyBearer(authorization: readonly string[]): string | undefined {
+  const [header = ''] = authorization;
+  const [, token] = /^bearer +(\S+)$/i.exec(header.trim()) ?? [];
+  return authorization.length === 1 ? token : undefined;
+}
+
+/** Authenticates a reader by a token of the issuer that names namespaces. */
 export async function authenticateReader(
-  authorization: readonly string[],
+  token: string,
   source: TokenKeys,
   clock: ReadClock,
 ): Promise<ReaderAuthentication> {
-  const [header = ''] = authorization;
-  const [, token] = /^bearer +(\S+)$/i.exec(header.trim()) ?? [];
-  if (authorization.length !== 1 || token === undefined)
-    return { problem: 'there is no bearer token, or more than one' };
   const verified = await verifyToken(token, { source, audiences: [debugAudience], isFirstParty: false, clock });
   if (verified.claims === undefined) return verified;
   const { sub, [debugClaim]: named } = verified.claims;
@@ -43,7 +49,7 @@ export async function authenticateReader(
   return { reader: { subject: sub, namespaces } };
 }
 
-/** Undefined for whatever is not wholly a list of names: nothing of it is guessed. */
+/** The namespaces of a claim; undefined for anything but a list of valid names. */
 function namespacesOf(named: unknown): DebugReader['namespaces'] | undefined {
   if (!Array.isArray(named) || named.length === 0 || named.length > mostNamespaces) return undefined;
   if (named.length === 1 && named[0] === '*') return 'all';

@@ -36,12 +36,12 @@ describe('openTokenIssuer', () => {
     }
   };
 
-  test('asks an issuer with a private address, since its name comes from whoever starts it', async () => {
+  test('asks an issuer with a private address, because the operator named it', async () => {
     await keysWith([]);
     expect(server.requests.map(({ url }) => url)).toContain('/.well-known/openid-configuration');
   });
 
-  test('takes keys from another private host only where it is allowed', async () => {
+  test('fetches keys from another private host only if it is allowed', async () => {
     expect(await keysWith([])).toBe(0);
     expect(await keysWith(['elsewhere'])).toBe(0);
     expect(await keysWith(['elsewhere', '127.0.0.2'])).toBe(1);

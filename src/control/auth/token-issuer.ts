@@ -4,11 +4,11 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { TokenKey, TokenKeys } from './token.ts';
 import { parseKeySet } from './token-keys.ts';
 
-/** Whom keys of tokens may come from. */
+/** Servers that keys of tokens may come from. */
 export interface IssuerTrust {
-  /** Hosts beside the issuer's own that may have private addresses. */
+  /** Hosts, in addition to the issuer's own, that may have private addresses. */
   readonly allowedHosts: readonly string[];
-  /** PEM certificates that are trusted beside Node's. */
+  /** PEM certificates that are trusted in addition to Node's. */
   readonly roots: string | undefined;
 }
 
@@ -20,16 +20,16 @@ export interface TokenIssuerOptions extends IssuerTrust {
 
 /** An issuer whose keys are fetched. */
 export interface TokenIssuer extends TokenKeys {
-  /** Keys are fetched under this from now on; those that came before count until others are there. */
+  /** Changes the trust for fetching keys; keys that were fetched before are used until new ones arrive. */
   trust(change: Partial<IssuerTrust>): void;
 }
 
-/** A token that names a key nobody has seen may mean new keys; this often one may make us look. */
+/** Shortest time between two fetches that tokens with unknown key ids cause. */
 const lookAgainMs = 10_000;
 
 /**
- * Keys of an issuer by OpenID Connect Discovery, cached, and fetched again every 20 minutes, and when a token names a key
- * that is not known. While the issuer is away the last good keys count.
+ * Fetches the keys of an issuer by OpenID Connect Discovery, again every 20 minutes, and when a token names an unknown key.
+ * While the issuer can't be reached, the last valid keys are used.
  */
 export function openTokenIssuer({ issuer, log, ...first }: TokenIssuerOptions): TokenIssuer {
   const source: KeySetSource = { issuer };

@@ -25,7 +25,7 @@ describe('keys of tokens', () => {
     return status[(await bench.call(root, { csr: (await createTestRequest()).csr, token })).code]!;
   };
 
-  test('in a file count from the moment they are there, as a key set or as PEM; a broken file changes nothing', async () => {
+  test('in a file take effect as soon as they are written, as a JWKS or as PEM; an invalid file changes nothing', async () => {
     await bench.start();
     const [second, third] = [createTokenMint(bench.mint.issuer, 'second'), createTokenMint(bench.mint.issuer, 'third')];
     expect([await ask(bench.mint), await ask(second)]).toEqual(['OK', 'UNAUTHENTICATED']);
@@ -39,7 +39,7 @@ describe('keys of tokens', () => {
     await vi.waitFor(async () => expect(await ask(third)).toBe('OK'), { timeout: 15_000, interval: 50 });
   });
 
-  test('of an issuer that is away are missed by us, not by the caller', async () => {
+  test('of an issuer that does not answer cause UNAVAILABLE, not a refusal of the caller', async () => {
     await bench.start((config) => ({
       ...config,
       authority: {
@@ -52,7 +52,7 @@ describe('keys of tokens', () => {
     expect(reasons).toEqual(['there are no keys to verify tokens with']);
   });
 
-  test('of an issuer are found by discovery, and again when a token names another key', async () => {
+  test('of an issuer are found by discovery, and fetched again when a token names another key', async () => {
     let keySet = '';
     let asked = 0;
     const server = await startTestServer((request, response) => {

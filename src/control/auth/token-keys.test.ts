@@ -55,7 +55,7 @@ describe('openKeyFile', () => {
     ['a private key alone', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n', /holds no public key/],
     ['more than a megabyte', keySet().padEnd(1_048_577), /is larger than 1048576 bytes$/],
     ['nothing, since it is absent', undefined, /^cannot read the keys of tokens ".*" \(ENOENT\)$/],
-  ])('refuses a file that holds %s', async (_name, text, message) => {
+  ])('refuses a file that contains %s', async (_name, text, message) => {
     if (text !== undefined) await writeFile(path, text);
     await expect(openKeyFile(path, mint.issuer, log)).rejects.toMatchObject({
       code: 'token-keys-unusable',
@@ -63,7 +63,7 @@ describe('openKeyFile', () => {
     });
   });
 
-  test('reads a file of a megabyte, and no more', async () => {
+  test('reads a file of at most one megabyte', async () => {
     await writeFile(path, keySet().padEnd(1_048_576));
     const file = await openKeyFile(path, undefined, log);
     file.close();

@@ -8,8 +8,8 @@ import type { TokenKey, TokenKeys } from './token.ts';
 const longestFileBytes = 1_048_576;
 
 /**
- * Keys of a file: a JSON Web Key Set, or public keys as PEM. Read again when it changes; a file that holds no key then
- * leaves the keys of before in force.
+ * Reads keys from a file: a JSON Web Key Set, or public keys as PEM. The file is read again when it changes; if it then
+ * contains no key, the previous keys stay active.
  */
 export async function openKeyFile(path: string, issuer: string | undefined, log: PlainLog): Promise<TokenKeys> {
   let current: readonly TokenKey[] = [];
@@ -51,7 +51,7 @@ async function readKeys(path: string): Promise<readonly TokenKey[] | string> {
     : `"${path}" holds no public key: a JSON Web Key Set, or PUBLIC KEY in PEM, is expected`;
 }
 
-/** The usable public keys of a JSON Web Key Set (RFC 7517, 5); others are passed over. */
+/** The usable public keys of a JSON Web Key Set (RFC 7517, 5); other keys are ignored. */
 export function parseKeySet(text: string): readonly TokenKey[] {
   let set: { readonly keys?: unknown };
   try {

@@ -30,7 +30,7 @@ async function shown(answer: unknown): Promise<ReviewedToken['authentication']> 
 }
 
 describe('createTokenReview', () => {
-  test('tells the account that the server names, not the one that the token does, and until when', async () => {
+  test('gives the account that the API server names, not the one in the token, and its expiry', async () => {
     const { review, asked } = reviewing(yes);
     const token = await mint.mint('foo/other', { claims: { exp: 4_000_000_000 } });
     expect(await review(token)).toEqual({
@@ -54,7 +54,7 @@ describe('createTokenReview', () => {
     ],
     ['a name is none', { ...yes.status, user: { ...user, username: 'system:serviceaccount:foo:a/b' } }, /no service a/],
     ['the group is missing', { ...yes.status, user: { ...user, groups: ['system:authenticated'] } }, /no service acco/],
-  ])('refuses a token where %s', async (_, status, problem) => {
+  ])('refuses a token if %s', async (_, status, problem) => {
     expect(await shown({ status })).toEqual({ problem: expect.stringMatching(problem) });
   });
 
@@ -62,11 +62,11 @@ describe('createTokenReview', () => {
     ['is unreachable', new KubernetesError('api-unreachable', 'POST /x: no answer in time'), /no answer in time/],
     ['answers without a status', {}, /has no status/],
     ['answers with another status', { status: null }, /has no status/],
-  ])('says that it cannot tell where the server %s', async (_, answer, problem) => {
+  ])('reports UNAVAILABLE if the API server %s', async (_, answer, problem) => {
     expect(await shown(answer)).toEqual({ problem: expect.stringMatching(problem), isOurFault: true });
   });
 
-  test('quotes no token that the server quotes', async () => {
+  test('does not quote a token that the API server quotes', async () => {
     const token = await mint.mint('foo/httpbin');
     const { review } = reviewing({ status: { authenticated: false, error: `bad: ${token}` } });
     expect((await review(token)).authentication.problem).toBe('the API server does not accept the token: bad: …');
@@ -86,7 +86,7 @@ describe('createTokenReview', () => {
     expect(asked).toEqual([]);
   });
 
-  test('asks about a token for the API server itself, and without an end, by the policy first-party-jwt alone', async () => {
+  test('asks about a token for the API server itself, or without expiry, only with JWT_POLICY=first-party-jwt', async () => {
     const answer = { status: { ...yes.status, audiences: undefined } };
     const { review, asked } = reviewing(answer, true);
     const token = await mint.mint('foo/httpbin', { claims: { aud: undefined, exp: undefined } });

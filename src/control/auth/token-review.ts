@@ -5,7 +5,7 @@ import type { ReadClock } from '../../lib/clock.ts';
 import { type Authentication, accountOf } from './caller.ts';
 import { longestToken } from './token.ts';
 
-/** What tokens must be for that the API server of a cluster verifies. */
+/** Audiences of the tokens that the API server of a cluster verifies. */
 export interface ReviewRules {
   /** One of them must be among the token's. */
   readonly audiences: readonly string[];
@@ -18,7 +18,7 @@ export interface TokenReviewParts extends ReviewRules {
   readonly clock: ReadClock;
 }
 
-/** Settles whose a token is, and for how long that may be believed, in milliseconds since 1970. */
+/** Authenticates a token, and says until when the answer may be used, in milliseconds since 1970. */
 export type ReviewToken = (token: string) => Promise<ReviewedToken>;
 
 export interface ReviewedToken {
@@ -47,9 +47,9 @@ const deadlineMs = 5_000;
 const clockTolerance = 5;
 
 /**
- * Asks the API server whose a token is (`TokenReview`): it knows the keys, and which account, pod or node of a token is
- * gone. What can be no token of a service account for us is refused unasked, so that no stranger's text makes requests.
- * An error of the server is never a yes, and our fault, not the caller's. The problem never quotes the token.
+ * Asks the API server to verify a token (`TokenReview`). Unlike keys, it also knows that an account, pod or node of a token
+ * was deleted. A text that can't be a token of a service account for one of our audiences is refused without a request. An
+ * error of the API server never counts as acceptance, and is our fault, not the caller's. The problem never quotes the token.
  */
 export function createTokenReview({ api, clock, ...rules }: TokenReviewParts): ReviewToken {
   return async (token) => {
@@ -74,7 +74,7 @@ export function createTokenReview({ api, clock, ...rules }: TokenReviewParts): R
   };
 }
 
-/** What an unverified token says of itself, or why it is none. */
+/** The claims of an unverified token, or why it is not a token. */
 function claimsOf(token: string): JWTPayload | string {
   if (token.length > longestToken) return `the token has ${token.length} characters, more than ${longestToken}`;
   try {
@@ -99,7 +99,7 @@ function isFor({ aud }: JWTPayload, audiences: readonly string[]): boolean {
   return aud !== undefined && [aud].flat().some((audience) => audiences.includes(audience));
 }
 
-/** What the answer says; `audiences` are those that were asked for, undefined: the API server's own. */
+/** Reads the answer; `audiences` are those of the request, undefined: the API server's own. */
 function authenticationOf({ status }: Review, audiences: readonly string[] | undefined, token: string): Authentication {
   if (status === undefined || typeof status !== 'object' || status === null) {
     return { problem: 'the answer of the API server about the token has no status', isOurFault: true };

@@ -22,7 +22,7 @@ describe('authenticateToken', () => {
     ['our audience among several', { aud: ['https://cluster', 'mesh-ca'] }],
     ['the audience of Istio', { aud: 'istio-ca' }],
     ['an issuer’s clock that is a little ahead', { nbf: now + 4, iat: now + 4 }],
-  ])('takes a token with %s', async (_, claims) => {
+  ])('accepts a token with %s', async (_, claims) => {
     expect(await authenticateToken(await mint.mint('foo/httpbin', { claims: { ...claims } }), rulesOf())).toEqual({
       caller: account,
     });
@@ -76,7 +76,7 @@ describe('authenticateToken', () => {
     for (const token of forged) expect((await authenticateToken(token, rulesOf({}, keySet))).caller).toBeUndefined();
   });
 
-  test('tries each key where neither side names one', async () => {
+  test('tries each key if the keys have no ids', async () => {
     const { kid: _, ...first } = JSON.parse(stranger.keySet).keys[0];
     const { kid: __, ...second } = JSON.parse(mint.keySet).keys[0];
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
@@ -94,7 +94,7 @@ describe('authenticateToken', () => {
     expect(problem).not.toContain(token);
   });
 
-  test('takes tokens of before by the first-party policy: without audience, without end, or for the issuer', async () => {
+  test('accepts legacy tokens with JWT_POLICY=first-party-jwt: without audience, without expiry, or for the issuer', async () => {
     const rules = rulesOf({ isFirstParty: true });
     for (const claims of [{ aud: undefined, exp: undefined }, { aud: [mint.issuer] }]) {
       expect(await authenticateToken(await mint.mint('foo/httpbin', { claims }), rules)).toEqual({ caller: account });
@@ -106,7 +106,7 @@ describe('authenticateToken', () => {
 });
 
 describe('parseKeySet', () => {
-  test('passes over keys that are none, symmetric, or for something else', () => {
+  test('ignores keys that are invalid, symmetric, or for another use', () => {
     const [key] = JSON.parse(mint.keySet).keys;
     const keys = [{ ...key, use: 'enc' }, { kty: 'oct', k: 'c2VjcmV0' }, { kty: 'EC', crv: 'nosuch' }, 7, key];
     expect(parseKeySet(JSON.stringify({ keys }))).toHaveLength(1);

@@ -5,7 +5,7 @@ import { type Authentication, accountOf } from './caller.ts';
 
 /** One public key of the token issuer. */
 export interface TokenKey {
-  /** Undefined: good for tokens that name any key, or none. */
+  /** Undefined: the key is tried for tokens with any key id, or none. */
   readonly id: string | undefined;
   /** RFC 7518 name that the key is for; undefined: any that its type allows. */
   readonly algorithm: string | undefined;
@@ -14,9 +14,9 @@ export interface TokenKey {
 
 /** Where the keys of tokens come from. */
 export interface TokenKeys {
-  /** Undefined: a token's issuer is not looked at. */
+  /** Undefined: the token's issuer is not checked. */
   readonly issuer: string | undefined;
-  /** The keys that are known now; `refresh` looks again at the source first, where it was not asked a moment ago. */
+  /** The current keys; `refresh` fetches them again first, unless that was done a moment ago. */
   keys(refresh: boolean): Promise<readonly TokenKey[]>;
   close(): void;
 }
@@ -25,12 +25,12 @@ export interface TokenRules {
   readonly source: TokenKeys;
   /** One of them must be among the token's. */
   readonly audiences: readonly string[];
-  /** JWT_POLICY `first-party-jwt`: tokens of before, without an audience and without an end, are good too. */
+  /** JWT_POLICY `first-party-jwt`: legacy tokens without audience or expiry are accepted too. */
   readonly isFirstParty: boolean;
   readonly clock: ReadClock;
 }
 
-/** Signatures of asymmetric keys alone: a public key must never serve as a shared secret. */
+/** Only algorithms with asymmetric keys, so that a public key is never used as a shared secret. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -44,22 +44,22 @@ const algorithms = [
   'EdDSA',
   'Ed25519',
 ];
-/** Longer ones are no tokens; looked at before anything is parsed. */
+/** Longest token in characters, checked before anything is parsed. */
 export const longestToken = 16_384;
 const clockTolerance = 5;
 
-/** Who a token of a service account is for (Kubernetes: `sub` is `system:serviceaccount:<namespace>:<name>`). */
+/** The service account that a token proves (Kubernetes: `sub` is `system:serviceaccount:<namespace>:<name>`). */
 export async function authenticateToken(token: string, rules: TokenRules): Promise<Authentication> {
   const verified = await verifyToken(token, rules);
   return verified.claims === undefined ? verified : callerOf(verified.claims);
 }
 
-/** What a good token says, or why it is none. */
+/** The claims of a valid token, or why it is invalid. */
 export type VerifiedToken =
   | { readonly claims: JWTPayload; readonly problem?: never }
   | { readonly problem: string; readonly isOurFault?: boolean; readonly claims?: never };
 
-/** The claims of a token whose signature, issuer, audience and times hold. The problem never quotes the token. */
+/** Verifies signature, issuer, audience and times of a token, and gives its claims. The problem never quotes the token. */
 export async function verifyToken(token: string, rules: TokenRules): Promise<VerifiedToken> {
   if (token.length > longestToken)
     return { problem: `the token has ${token.length} characters, more than ${longestToken}` };
@@ -122,7 +122,7 @@ function callerOf({ sub }: JWTPayload): Authentication {
   return { caller: { ...account, by: 'token' } };
 }
 
-/** Of the times that the verification above passes over. */
+/** Checks the times that the verification does not check. */
 function timeProblem({ exp, iat }: JWTPayload, { isFirstParty, clock }: TokenRules): string | undefined {
   if (exp === undefined && !isFirstParty) return 'the token has no end';
   if (iat === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { PlainLog } from '../../lib/log.ts';
 import type { IssuedLeaf } from './authority.ts';
 
-/** What is known of a request when it ends. */
+/** A signing request as the audit log records it. */
 export interface AuditedRequest {
   /** `host:port` of the caller's end of the connection. */
   readonly peer: string;

@@ -2,9 +2,9 @@ import type { ApiObject } from '../../kubernetes/resource-type.ts';
 import type { OwnRoot } from './own-root.ts';
 import { type AuthorityTexts, type CheckedAuthority, createSigner } from './signer.ts';
 
-/** Secret of an authority of the operator's. */
+/** Secret with a CA that the operator provides. */
 export const pluggedInSecret = 'cacerts';
-/** Secret of a root of our own, which Istio's control plane reads too. */
+/** Secret with our self-signed CA, under the name that Istio's control plane uses. */
 export const selfSignedSecret = 'istio-ca-secret';
 
 /** Keys of the Secrets' data; those of a root of our own need not all be there. */
@@ -15,7 +15,7 @@ const dataKeys = {
   chain: 'cert-chain.pem',
 } as const;
 
-/** Checks the authority of a Secret as that of a folder is. The problem names the Secret and the key, and quotes nothing. */
+/** Checks the CA in a Secret, as one in a folder is checked. The problem names the Secret and its key, and quotes no data. */
 export function readAuthoritySecret({ metadata, data }: ApiObject, nowMs: number): CheckedAuthority {
   const { name, namespace = '' } = metadata;
   const place = `the Secret ${namespace}/${name}`;
@@ -37,7 +37,7 @@ export function readAuthoritySecret({ metadata, data }: ApiObject, nowMs: number
   return check.problem === undefined ? check : { problem: `${place}: ${check.problem}` };
 }
 
-/** The Secret of a root of our own; `before` are forms of it that are still trusted, PEM. */
+/** The Secret for our self-signed CA; `before` are earlier certificates of its root that are still trusted, PEM. */
 export function ownAuthoritySecret({ certificate, privateKey }: OwnRoot, namespace: string, before = ''): ApiObject {
   const encoded = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
   return {

@@ -105,7 +105,7 @@ describe.each(forms)('an authority with %s', (_, algorithm, signature) => {
 });
 
 describe('CertificateAuthority', () => {
-  test('takes from a request nothing but its key, whatever extensions it asks for', async () => {
+  test('uses only the key of a request, whatever extensions it asks for', async () => {
     const authority = authorityOf(await createTestAuthority(), []);
     const ids = ['2.5.29.15', '2.5.29.19', '2.5.29.30', '2.5.29.36', '2.5.29.37', '1.3.6.1.5.5.7.1.1', '1.2.3.4.5'];
     const ca = Buffer.from('30030101ff', 'hex');
@@ -146,7 +146,7 @@ describe('CertificateAuthority', () => {
     expect(Date.parse(new X509Certificate(long.chain[0]!).validTo)).toBe(long.notAfterMs);
   });
 
-  test('refuses to sign when the clock has left the life of its own certificate', async () => {
+  test('refuses to sign outside the validity of its own certificate', async () => {
     let nowMs = Date.now();
     const authority = authorityOf(await createTestAuthority({ days: 1 }), [], () => nowMs);
     await issue(authority);
@@ -194,7 +194,7 @@ describe('CertificateAuthority', () => {
     expect(new Set(serials).size).toBe(200);
   });
 
-  test('adopts another signer where one bundle of roots holds the other, and stays where none does', async () => {
+  test('adopts another signer if one trust bundle contains the other, and otherwise keeps the old one', async () => {
     const [old, fresh] = [await createTestAuthority({ name: 'old' }), await createTestAuthority({ name: 'new' })];
     const authority = authorityOf(old, []);
     const withRoots = (signing: TestAuthority, ...roots: readonly TestAuthority[]) =>

@@ -38,7 +38,7 @@ export class AuthorityUnavailable extends Error {}
 /** For clocks that are behind ours. */
 const skewMs = 120_000;
 
-/** Signs with the signer that is in force, and takes another one in its place. */
+/** Signs certificates with the active signer, which can be replaced by another one. */
 export class CertificateAuthority {
   readonly #clock: ReadClock;
   readonly #listeners: (() => void)[] = [];

@@ -65,7 +65,7 @@ describe('a request for a certificate', () => {
     ]);
   });
 
-  test('is for the account of the token, also where it says nothing of an identity', async () => {
+  test('is for the account of the token, also if it names no identity', async () => {
     const { csr } = await createTestRequest({ subject: 'CN=admin' });
     const { chain } = await bench.call(root, { csr, token: await token() });
     expect(new X509Certificate(chain[0]!).subjectAltName).toBe(`URI:${identity}`);
@@ -227,7 +227,7 @@ describe('a request for a certificate', () => {
     expect(status[stolen.code]).toBe('PERMISSION_DENIED');
   });
 
-  test('with a foreign certificate is as one without: the token decides', async () => {
+  test('with a certificate of another CA is decided by the token', async () => {
     const foreign = await createTestAuthority({ isCa: false, usages: 1, uris: [other] });
     const { csr } = await createTestRequest();
     expect(status[(await bench.call(root, { csr, client: foreign })).code]).toBe('UNAUTHENTICATED');

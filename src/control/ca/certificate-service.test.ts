@@ -9,7 +9,7 @@ import { CallerLimits } from './rate-limit.ts';
 import { createSigner } from './signer.ts';
 
 describe('createCertificateService', () => {
-  test('lets the event loop turn between requests that have come together, and keeps their order', async () => {
+  test('yields to the event loop between simultaneous requests, and keeps their order', async () => {
     const { certificate, privateKey } = await createTestAuthority();
     const { signer } = createSigner({ certificate, privateKey, chain: '', roots: certificate }, Date.now());
     const nothing = (): void => undefined;

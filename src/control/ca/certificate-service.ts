@@ -37,7 +37,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One request of a caller that may ask; it ends with an answer, or broken. */
+/** A request of an authenticated caller; it ends with an answer or with a broken connection. */
 export interface AdmittedRequest {
   /** Answers the request's bytes. Throws a `Refusal`. */
   answer(bytes: Buffer): Promise<CertificateResponse>;
@@ -45,12 +45,12 @@ export interface AdmittedRequest {
   broken(code: status, reason: string): void;
 }
 
-/** Settles who asks, by what the connection and the headers of a request show. Throws a `Refusal`. */
+/** Authenticates the caller by the connection and the headers of a request. Throws `Refusal`. */
 export type AdmitRequest = (credentials: Credentials) => Promise<AdmittedRequest>;
 
 /**
- * `CreateCertificate`. The one rule: a caller gets a certificate for the identity that its credential shows, and for no
- * other; of the request only the key counts. Who calls is settled before a byte of the request is read.
+ * Serves `CreateCertificate`. The one rule: a caller gets a certificate for the identity that its credential proves, and for
+ * no other; only the key of the request counts. The caller is authenticated before the first byte of the message is read.
  */
 export function createCertificateService(parts: CertificateServiceParts): AdmitRequest {
   const { limits, log, metrics, trustDomain } = parts;

@@ -144,7 +144,7 @@ describe('signCertificate', () => {
     ],
     ['a root that holds beyond 2049', { isRoot: true, notAfterMs: Date.UTC(2050, 0, 1) }],
     ['a root with RSA', { isRoot: true, authority: rsa }],
-  ])('signs for %s what another library signs, byte by byte', async (_, form) => {
+  ])('signs for %s the same bytes as another library', async (_, form) => {
     const { raw, pem, serialNumber } = await signCertificate(ours(form), (form.authority ?? p256).privateKey);
     const other = await theirs(form, serialNumber);
     expect(signedPart(raw)).toBe(signedPart(other));
@@ -157,7 +157,7 @@ describe('signCertificate', () => {
     expect([read.raw, read.serialNumber]).toEqual([raw, serialNumber.toUpperCase()]);
   });
 
-  test('takes a name as it is: some verifiers compare issuers by their bytes', async () => {
+  test('copies a name byte for byte, because some verifiers compare issuers by their bytes', async () => {
     // PrintableString, which is not what we write ourselves.
     const issuer = Buffer.from('300c310a300806035504031301 43'.replaceAll(' ', ''), 'hex');
     const { raw } = await signCertificate({ ...ours({}), issuer }, p256.privateKey);

@@ -16,7 +16,7 @@ import {
 } from '@peculiar/asn1-x509';
 import { arrayBufferOf, encoded, serializeDer } from './der.ts';
 
-/** What a certificate says (RFC 5280, 4.1.2); names and keys are DER, and get into it as they are. */
+/** Contents of a certificate (RFC 5280, 4.1.2); names and keys are DER, and are copied unchanged. */
 export interface CertificateContents {
   readonly issuer: Buffer;
   readonly subject: Buffer;

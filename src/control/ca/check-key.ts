@@ -9,7 +9,7 @@ const smallestExponent = 65_537n;
 /** Longer ones stop us for tens of milliseconds at each check, and what Go and BoringSSL read ends about here. */
 const largestExponent = 2n ** 31n - 1n;
 
-/** Why a key is not good enough for a certificate: RSA from 2048 bits on, P-256 and P-384 are. */
+/** Why a key is too weak for a certificate; undefined for RSA from 2048 bits on, P-256 and P-384. */
 export function keyProblem(key: KeyObject): string | undefined {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = 'none' } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {

@@ -8,7 +8,7 @@ const good = '300506 03551d11';
 const bytesOf = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
 describe('parseDer', () => {
-  test('takes what the table below changes one thing of', () => {
+  test('accepts the request that each row of the table below changes in one place', () => {
     expect(parseDer(bytesOf(good), AlgorithmIdentifier).algorithm).toBe('2.5.29.17');
   });
 

@@ -1,10 +1,10 @@
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { BaseBlock, type ViewWriter } from 'asn1js';
 
-/** The bytes are not what they should be; the message names no byte of them. */
+/** Invalid DER; the message quotes no byte of it. */
 export class DerError extends Error {}
 
-/** One value of a type of `@peculiar/asn1-*`, in DER: with nothing behind it, and in the one form that DER has for it. */
+/** Parses one value of a type of `@peculiar/asn1-*` in strict DER, without trailing bytes. Throws `DerError`. */
 export function parseDer<T>(bytes: Uint8Array, type: new () => T): T {
   const value = parseAsn(bytes, type);
   // The library reads BER, and stops at the end of the value: what it read has to be written the same (X.690, 10).
@@ -12,7 +12,7 @@ export function parseDer<T>(bytes: Uint8Array, type: new () => T): T {
   return value;
 }
 
-/** One value that another reader has found good already: lengths and order may be as BER has them. */
+/** Parses one value that another parser has accepted already; BER's forms of lengths and order are accepted. */
 export function parseAsn<T>(bytes: Uint8Array, type: new () => T): T {
   try {
     return AsnConvert.parse(bytes, type);
@@ -21,7 +21,7 @@ export function parseAsn<T>(bytes: Uint8Array, type: new () => T): T {
   }
 }
 
-/** Throws `DerError` for what was read from bytes that no DER has. */
+/** Encodes a value as DER. Throws `DerError` for a value that has no form in DER. */
 export function serializeDer(value: unknown): Buffer {
   try {
     return Buffer.from(AsnConvert.serialize(value));
@@ -30,7 +30,7 @@ export function serializeDer(value: unknown): Buffer {
   }
 }
 
-/** A value that is in DER already, for a place of the schemas that takes its type; it is written there as it is. */
+/** Wraps bytes that are DER already, as a value of a type of the schemas; they are written unchanged. */
 export function encoded<T>(bytes: Buffer, _type: new () => T): T {
   return new Encoded(bytes) as unknown as T;
 }
@@ -68,7 +68,7 @@ class EncodedBlock extends BaseBlock {
   }
 }
 
-/** The bytes in a buffer of their own, as the schemas take them. */
+/** Copies the bytes into a buffer of their own, which the schemas need. */
 export function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
   return Uint8Array.from(bytes).buffer;
 }

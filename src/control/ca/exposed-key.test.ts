@@ -10,7 +10,7 @@ test.each([
   ['lies where everybody may put another one', 0o707, 0o600, true],
   ['its owner alone may read', 0o700, 0o600, false],
   ['its group may read', 0o750, 0o640, false],
-])('isKeyExposed tells of a key that %s', async (_, modeOfFolder, modeOfKey, expected) => {
+])('isKeyExposed reports a key that %s', async (_, modeOfFolder, modeOfKey, expected) => {
   const folder = await mkdtemp(join(tmpdir(), 'exposed-key-'));
   await writeFile(join(folder, 'key'), '');
   await chmod(join(folder, 'key'), modeOfKey);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const othersRead = 0o004;
 const othersWrite = 0o002;
 
-/** Whether everybody may read the CA's key in the folder, or put another one in its place. */
+/** Whether every user can read the CA's key in the folder, or replace it. */
 export async function isKeyExposed(folder: string, keyFile: string): Promise<boolean> {
   const [modeOfFolder, modeOfKey] = await Promise.all([folder, join(folder, keyFile)].map(modeOf));
   return Boolean((modeOfFolder ?? 0) & othersWrite) || Boolean((modeOfKey ?? 0) & (othersRead | othersWrite));

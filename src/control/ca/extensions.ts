@@ -49,7 +49,7 @@ function extension(extnID: string, critical: boolean, value: object): Extension 
 const leafUsagesMade = new Map<string, readonly Extension[]>();
 const rsaEncryption = '1.2.840.113549.1.1.1';
 
-/** What the key of a leaf, a SubjectPublicKeyInfo, may do; made once a kind of key, as every certificate has them. */
+/** Key usages of a leaf with this SubjectPublicKeyInfo; cached for each kind of key, because all certificates have them. */
 export function leafUsages(usages: readonly ('server' | 'client')[], publicKey: Buffer): readonly Extension[] {
   const isRsa = parseAsn(publicKey, SubjectPublicKeyInfo).algorithm.algorithm === rsaEncryption;
   const kind = [isRsa, ...usages].join();
@@ -84,7 +84,7 @@ export function subjectKeyIdentifier(keyId: Buffer): Extension {
 
 const authorityKeyIdentifiers = new WeakMap<Buffer, Extension>();
 
-/** Made once a buffer, as all certificates of one authority have the same. */
+/** The identifier of the CA's key; cached for each buffer, because all certificates of one CA have the same. */
 export function authorityKeyIdentifier(keyId: Buffer): Extension {
   const made = authorityKeyIdentifiers.get(keyId) ?? fixed(makeAuthorityKeyIdentifier(keyId));
   authorityKeyIdentifiers.set(keyId, made);
@@ -101,18 +101,20 @@ function fixed(made: Extension): Extension {
   return encoded(serializeDer(made), Extension);
 }
 
-/** SHA-1 of the key's bits, of a SubjectPublicKeyInfo: RFC 5280, 4.2.1.2, method 1. A name, not a protection. */
+/**
+ * SHA-1 of the key bits of a SubjectPublicKeyInfo (RFC 5280, 4.2.1.2, method 1). It identifies the key and protects nothing.
+ */
 export function keyIdOf(publicKey: Buffer | SubjectPublicKeyInfo): Buffer {
   const { subjectPublicKey } = Buffer.isBuffer(publicKey) ? parseAsn(publicKey, SubjectPublicKeyInfo) : publicKey;
   return createHash('sha1').update(Buffer.from(subjectPublicKey)).digest();
 }
 
-/** The values of the extensions with this identifier, in order: a good certificate or request has at most one. */
+/** The values of all extensions with this identifier, in order; a valid certificate or request has at most one. */
 export function extensionValues(extensions: readonly Extension[], id: string): readonly Buffer[] {
   return extensions.filter(({ extnID }) => extnID === id).map(({ extnValue }) => Buffer.from(extnValue.buffer));
 }
 
-/** URIs of the subject alternative names, of all extensions that hold such, and how many names are none. */
+/** The URIs in all extensions with subject alternative names, and the number of names that are no URI. */
 export function readNames(extensions: readonly Extension[]): {
   readonly uris: readonly string[];
   readonly others: number;
@@ -124,12 +126,12 @@ export function readNames(extensions: readonly Extension[]): {
   return { uris, others: names.length - uris.length };
 }
 
-/** The extensions of a certificate that OpenSSL has read; some authorities are not strict about DER. */
+/** The extensions of a certificate that OpenSSL has parsed already; some CAs don't write strict DER. */
 export function certificateExtensions(certificate: Buffer): readonly Extension[] {
   return [...(parseAsn(certificate, Certificate).tbsCertificate.extensions ?? [])];
 }
 
-/** The subject of a certificate as its bytes: some verifiers compare issuers by these. */
+/** The encoded subject of a certificate, because some verifiers compare issuers byte by byte. */
 export function certificateSubject(certificate: Buffer): Buffer {
   return serializeDer(parseAsn(certificate, Certificate).tbsCertificate.subject);
 }

@@ -3,8 +3,8 @@ const defaultSeconds = 86_400n;
 const longestSeconds = 7_776_000n;
 
 /**
- * Milliseconds of a certificate's life for the seconds that a request asks for (any int64): none or fewer asks for 24
- * hours; more than 90 days is refused and not shortened, so that nobody counts on it.
+ * Lifetime of a certificate in milliseconds, for the seconds that a request asks for (any int64). Zero and less mean 24
+ * hours. More than 90 days is refused instead of shortened, so that the caller doesn't rely on it.
  */
 export function lifetimeOf(
   seconds: bigint,

@@ -30,7 +30,7 @@ export interface AuthorityOptions {
   readonly stop?: AbortSignal | undefined;
 }
 
-/** An authority that follows its files. */
+/** A CA that follows changes of its files. */
 export interface OpenAuthority {
   readonly authority: CertificateAuthority;
   close(): void;
@@ -40,8 +40,8 @@ const pluggedInFolder = './etc/cacerts';
 const selfSignedFolder = './var/lib/mesh/ca';
 
 /**
- * The CA of the folder, or of the cluster's Secrets. Where any file of a plugged-in one is there, all must be, and be good: another root in
- * its place would cut every workload off. `ControlError` says what is wrong.
+ * Opens the CA of the folder, or of the cluster's Secrets. If any file of an operator's CA exists, all must exist and be
+ * valid, because another root in its place would cut off every workload. Throws `ControlError` with the reason.
  */
 export async function openAuthority(options: AuthorityOptions): Promise<OpenAuthority> {
   const { clock, log } = options;

@@ -6,7 +6,7 @@ import { organizationName, signCertificate } from './certificate.ts';
 import { authorityUsages, keyIdOf, subjectKeyIdentifier } from './extensions.ts';
 import type { Signer } from './signer.ts';
 
-/** What a root of our own is made of. */
+/** Settings of a self-signed root. */
 export interface OwnRootOptions {
   /** Becomes the root's `O=`. */
   readonly trustDomain: string;
@@ -15,7 +15,7 @@ export interface OwnRootOptions {
   readonly clock: ReadClock;
 }
 
-/** A root and its key, PEM. Never log it. */
+/** A self-signed root and its key, PEM. Never log it. */
 export interface OwnRoot {
   readonly certificate: string;
   /** PKCS #8 */
@@ -27,7 +27,7 @@ const skewMs = 120_000;
 
 const generate = promisify(generateKeyPair);
 
-/** A new root: ten years, ECDSA P-256 or RSA 2048. */
+/** Creates a root: valid for ten years, ECDSA P-256 or RSA 2048. */
 export async function makeOwnRoot({ keyAlgorithm, trustDomain, clock }: OwnRootOptions): Promise<OwnRoot> {
   const { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject } =
     keyAlgorithm === 'RSA'
@@ -36,14 +36,15 @@ export async function makeOwnRoot({ keyAlgorithm, trustDomain, clock }: OwnRootO
   return signRoot(privateKey, publicKey, organizationName(trustDomain), clock);
 }
 
-/** Whether a root is in the last fifth of its life. */
+/** Whether a root is in the last fifth of its lifetime. */
 export function isRenewalDue({ rootNotAfterMs }: Signer, nowMs: number): boolean {
   return rootNotAfterMs - nowMs <= years10Ms / 5;
 }
 
 /**
- * The root signed anew with its own key and name: what either form has signed holds under both. `before` are the forms that
- * are still valid, PEM; they stay beside it, for who knows one of them alone takes no bundle without it.
+ * Signs the root again with the same key and name, so that certificates under either form are valid under both. `before` are
+ * the earlier forms that are still valid, PEM; they stay in the trust bundle, because an agent that knows only one of them
+ * accepts no bundle without it.
  */
 export async function renewOwnRoot(signer: Signer, clock: ReadClock): Promise<OwnRoot & { readonly before: string }> {
   const root = await signRoot(signer.key, createPublicKey(signer.key), signer.subject, clock);

@@ -33,14 +33,14 @@ describe('readPluggedIn', () => {
     expect((await readPluggedIn(folder, Date.now())).signer?.chain).toEqual([signing.certificate]);
   });
 
-  test('finds a link that leads nowhere, and says what is missing', async () => {
+  test('finds a dangling link, and names what is missing', async () => {
     const folder = await folderWith([]);
     await symlink('..data/ca-key.pem', join(folder, 'ca-key.pem'));
     expect(await hasPluggedIn(folder)).toBe(true);
     expect((await readPluggedIn(folder, Date.now())).problem).toMatch(/incomplete: .*ca-key.pem.* missing/);
   });
 
-  test('finds nothing in an empty folder, and in none', async () => {
+  test('finds nothing in an empty or missing folder', async () => {
     expect(await hasPluggedIn(await folderWith([]))).toBe(false);
     expect(await hasPluggedIn('/no/such/folder')).toBe(false);
   });

@@ -36,7 +36,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Reads and checks the four files. The problem names the folder and the file, and never quotes it. */
+/** Reads and checks the four files. The problem names folder and file, and never quotes their content. */
 export async function readPluggedIn(folder: string, nowMs: number): Promise<CheckedAuthority> {
   const texts = { certificate: '', privateKey: '', roots: '', chain: '' };
   const missing: string[] = [];

@@ -13,7 +13,7 @@ test('CallerLimits lets a burst through, then the rate, for each caller alone', 
   expect(taken('a', 10)).toBe(3);
 });
 
-test('CallerLimits goes on where the clock stands or the callers are many', () => {
+test('CallerLimits works while the clock stands still, and with many callers', () => {
   let nowMs = 0;
   const limits = new CallerLimits({ requestsPerSecond: 1000, burst: 1 }, () => nowMs);
   for (let i = 0; i < 1000; i++) expect(limits.take(`caller ${i}`)).toBe(true);

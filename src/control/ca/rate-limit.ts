@@ -1,7 +1,7 @@
 import type { ReadClock } from '../../lib/clock.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 
-/** How much one caller may ask for. */
+/** Rate and burst of one caller. */
 export interface RateLimit {
   readonly requestsPerSecond: number;
   /** At once, after a pause. */
@@ -11,7 +11,10 @@ export interface RateLimit {
 /** An agent asks for one certificate at a time; each request in progress may hold a whole message in memory. */
 const mostAtOnce = 32;
 
-/** One token bucket a caller, and how many of its requests are in progress. Callers that have been quiet are forgotten. */
+/**
+ * Limits the rate of each caller by a token bucket, and the number of its requests in progress. Callers without recent
+ * requests are forgotten.
+ */
 export class CallerLimits {
   readonly #clock: ReadClock;
   readonly #buckets: TokenBuckets;

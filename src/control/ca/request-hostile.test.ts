@@ -25,11 +25,11 @@ const goodInfo = (key = spkiOf()): Node =>
   );
 
 describe('parseRequest, of what an attacker sends', () => {
-  test('takes the request that the tests below change', () => {
+  test('accepts the request that the tests below change', () => {
     expect(parseRequest(signed(goodInfo())).request?.uri).toBe(String(uri));
   });
 
-  test('answers whatever is under a good signature with a request or a problem, and keeps the key as it is', () => {
+  test('answers any content with a valid signature with a request or a problem, and keeps the key unchanged', () => {
     const change = fc.record({ at: fc.nat(), how: fc.nat(6), byte: fc.nat(255) });
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {

@@ -13,7 +13,7 @@ describe('parseRequest', () => {
     ['RSA of 2048 bits', { algorithm: 'RSA' }],
     ['RSA with SHA-512', { algorithm: 'RSA', hash: 'SHA-512' }],
     ['a subject that says who it is', { subject: 'CN=admin, O=others' }],
-  ])('takes %s, with one URI and without', async (_, form) => {
+  ])('accepts %s, with one URI and without', async (_, form) => {
     expect(parseRequest((await createTestRequest({ ...form, uris: [identity] })).csr).request?.uri).toBe(identity);
     expect(parseRequest((await createTestRequest(form)).csr)).toEqual({
       request: { publicKey: expect.any(Buffer), keyId: expect.any(Buffer), uri: undefined },
@@ -38,7 +38,7 @@ describe('parseRequest', () => {
     expect(parseRequest((await createTestRequest(form)).csr).problem).toMatch(expected);
   });
 
-  test('refuses a signature with one bit turned: who asks must have the key', async () => {
+  test('refuses a signature with one changed bit, because the caller must have the key', async () => {
     for (const algorithm of ['P-256', 'RSA'] as const) {
       const { csr } = await createTestRequest({ algorithm });
       expect(parseRequest(flipped(csr)).problem).toBe('the signature of the signing request is not that of its key');
@@ -65,13 +65,13 @@ describe('parseRequest', () => {
     ['an empty sequence', '-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n'],
     ['a megabyte', `-----BEGIN CERTIFICATE REQUEST-----\n${'A'.repeat(2 ** 20)}\n-----END CERTIFICATE REQUEST-----\n`],
     ['blanks', `-----BEGIN CERTIFICATE REQUEST-----${' '.repeat(60_000)}x`],
-  ])('refuses %s at once', (_, pem) => {
+  ])('refuses %s immediately', (_, pem) => {
     const startedAt = performance.now();
     expect(parseRequest(pem).problem).toMatch(/^the signing request /);
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
-  test('takes what the table below changes one thing of', () => {
+  test('accepts the request that each row of the table below changes in one place', () => {
     expect(parseRequest(handmade({})).request?.uri).toBe(identity);
   });
 
@@ -106,7 +106,7 @@ describe('parseRequest', () => {
     ],
     ['a curve with points of the same length', { key: () => spkiOf('secp256k1') }, /on the curve secp256k1/],
     ['another name of the curve than the point is of', { key: otherCurve }, /cannot be read/],
-  ])('refuses %s, properly signed', (_, form, expected) => {
+  ])('refuses %s with a valid signature', (_, form, expected) => {
     const { problem } = parseRequest(handmade(form));
     expect(problem).toMatch(/^(the|its) /);
     expect(problem).toMatch(expected);

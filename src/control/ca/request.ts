@@ -5,7 +5,7 @@ import { keyProblem } from './check-key.ts';
 import { DerError, parseDer, serializeDer } from './der.ts';
 import { extensionValues, keyIdOf, readNames } from './extensions.ts';
 
-/** What counts of a signing request: its key, and whom it says to be. */
+/** The parts of a signing request that are used: its key, and the identity that it names. */
 export interface SigningRequest {
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
@@ -25,9 +25,9 @@ const longestRequest = 8_192;
 class Fault extends Error {}
 
 /**
- * Reads a PKCS #10 request (RFC 2986): one PEM block of strict DER, signed by the key in it, a key that is strong
- * enough. Of the extensions it asks for only the subject alternative name counts, at most one URI; the subject and all
- * others are passed over, as nothing of them gets into a certificate. The problem never quotes the request.
+ * Parses a PKCS #10 request (RFC 2986): one PEM block of strict DER, signed by its own key, which must be strong enough. Of
+ * the requested extensions only the subject alternative name is read, with at most one URI; the subject and all other
+ * extensions are ignored, because nothing of them is copied into a certificate. The problem never quotes the request.
  */
 export function parseRequest(pem: string): ParsedRequest {
   try {

@@ -11,7 +11,7 @@ describe('openAuthority', () => {
   });
   afterEach(() => rm(place, { recursive: true }));
 
-  test('renews its own root with the same key while the program runs, and makes no other in the place of one that is gone', async () => {
+  test('renews its own root with the same key while the program runs, and does not replace a missing root by a new one', async () => {
     let nowMs = Date.now();
     const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const refused = vi.fn();

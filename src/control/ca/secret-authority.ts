@@ -11,7 +11,7 @@ import { ownAuthoritySecret, pluggedInSecret, readAuthoritySecret, selfSignedSec
 import { isRenewalDue, makeOwnRoot, type OwnRootOptions, renewOwnRoot } from './own-root.ts';
 import type { Signer } from './signer.ts';
 
-/** Where an authority's Secrets are. */
+/** The API server and namespace of a CA's Secrets. */
 export interface SecretPlace {
   readonly api: KubernetesApi;
   readonly namespace: string;
@@ -34,9 +34,9 @@ const usualStartMs = 60_000;
 const deadlineMs = 10_000;
 
 /**
- * The CA in the Secrets of a namespace: `cacerts` where it is there, else `istio-ca-secret`, which the first start creates. Of
- * replicas that start together one creates it, and the others read it. What the Secret becomes later is followed as files
- * are. `ControlError` says what is wrong; no message has anything of a Secret's data.
+ * Opens the CA in the Secrets of a namespace: `cacerts` if it exists, else `istio-ca-secret`, which the first start creates.
+ * Of replicas that start together one creates it, and the others read it. Later changes of the Secret are followed, as
+ * changes of files are. Throws `ControlError` with the reason; no message quotes data of a Secret.
  */
 export async function openSecretAuthority(
   options: SecretAuthorityOptions,

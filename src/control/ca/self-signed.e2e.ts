@@ -68,7 +68,7 @@ describe('openSelfSigned', () => {
     },
   );
 
-  test('says that a root is gone that must be there, and makes no other in its place', async () => {
+  test('reports a missing root that must exist, and does not create another one', async () => {
     const folder = nextFolder();
     await openSelfSigned({ ...options, folder });
     await rm(join(folder, authorityFile));
@@ -80,7 +80,7 @@ describe('openSelfSigned', () => {
     expect(await readdir(folder)).toEqual(['self-signed-root.pem']);
   });
 
-  test('has one root when programs start at the same moment, 20 times over', async () => {
+  test('has one root when programs start at the same moment, in 20 rounds', async () => {
     for (let round = 0; round < 20; round++) {
       const folder = nextFolder();
       const told = join(place, `told-${round}`);
@@ -128,7 +128,7 @@ describe('openSelfSigned', () => {
     ]);
   });
 
-  test('signs its root anew with the same key in the last fifth of its life', async () => {
+  test('signs its root again with the same key in the last fifth of its lifetime', async () => {
     const folder = nextFolder();
     const first = await openSelfSigned({ ...options, folder });
     const late = (years: number) =>
@@ -172,7 +172,7 @@ describe('openSelfSigned', () => {
   test.each([
     ['a full disk', 'size=4k', 'head -c 4096 /dev/zero >full', /ENOSPC/],
     ['a read-only folder', 'size=1m', 'mount -o remount,ro .', /EROFS/],
-  ])('fails by name on %s, and leaves no file', async (_, size, prepare, expected) => {
+  ])('fails with a named error on %s, and leaves no file', async (_, size, prepare, expected) => {
     const folder = nextFolder();
     await mkdir(folder);
     const script = `mount -t tmpfs -o ${size} none "$1" && cd "$1" && ${prepare} && { "$2" "$3" "$1" "$1/told"; code=$?; ls -A; exit $code; }`;

@@ -6,7 +6,7 @@ import { ControlError } from '../control-error.ts';
 import { isRenewalDue, makeOwnRoot, type OwnRoot, type OwnRootOptions, renewOwnRoot } from './own-root.ts';
 import { createSigner, type Signer } from './signer.ts';
 
-/** An authority that makes its own root. */
+/** Settings of a self-signed CA. */
 export interface SelfSignedOptions extends OwnRootOptions {
   /** Made with mode 0700. */
   readonly folder: string;
@@ -14,15 +14,16 @@ export interface SelfSignedOptions extends OwnRootOptions {
   readonly mustBeThere?: boolean;
 }
 
-/** Certificate and key in one file: there is never one without the other. Behind them, roots of before. */
+/** File with certificate and key together, so that neither can exist without the other; earlier roots follow them. */
 export const selfSignedKey = 'self-signed-ca.pem';
 /** The root alone, for those who must trust it. */
 const rootFileName = 'self-signed-root.pem';
 const layout = '# certificate authority of meshd, layout 1\n';
 
 /**
- * The root in the folder; the first start creates it. The file appears complete or not at all. If two programs start
- * together, the second one uses the file of the first. A program that is killed meanwhile leaves no file that is read.
+ * Opens the self-signed CA in the folder; the first start creates it. The file appears complete or not at all. If two
+ * programs start together, the second one uses the file of the first. A program that is killed meanwhile leaves no file that
+ * is read later.
  */
 export async function openSelfSigned(options: SelfSignedOptions): Promise<Signer> {
   const { folder } = options;

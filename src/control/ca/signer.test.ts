@@ -38,7 +38,7 @@ describe('createSigner', () => {
     );
   });
 
-  test('ends with the first certificate of its chain that ends', () => {
+  test('expires with the first certificate of its chain that expires', () => {
     expect(createSigner(good, now).signer?.notAfterMs).toBe(Math.floor(lower.parsed.notAfter.getTime() / 1000) * 1000);
   });
 

@@ -10,7 +10,7 @@ import { keyProblem } from './check-key.ts';
 import { DerError, parseAsn } from './der.ts';
 import { certificateExtensions, certificateSubject, extensionValues, keyIdOf } from './extensions.ts';
 
-/** The four texts of an authority, PEM, not looked at yet. */
+/** The four files of a CA, PEM, not checked yet. */
 export interface AuthorityTexts {
   /** The certificate that signs. */
   readonly certificate: string;
@@ -21,7 +21,7 @@ export interface AuthorityTexts {
   readonly roots: string;
 }
 
-/** An authority that is good to sign. Never log it whole: it holds the key. */
+/** A CA whose files are valid. Never log the whole object: it contains the key. */
 export interface Signer {
   readonly key: KeyObject;
   /** DER, as the certificate has it. */
@@ -50,9 +50,8 @@ export type CheckedAuthority =
 class Fault extends Error {}
 
 /**
- * Checks an authority before it signs: the key is the certificate's, the certificate and all above it may sign
- * certificates, the chain leads to a root, and all of it is valid at `nowMs` (RFC 5280, 6.1). The problem never quotes
- * the texts.
+ * Checks a CA before it signs: the key belongs to the certificate, the certificate and all above it may sign certificates,
+ * the chain leads to a root, and all of them are valid at `nowMs` (RFC 5280, 6.1). The problem never quotes the texts.
  */
 export function createSigner(texts: AuthorityTexts, nowMs: number): CheckedAuthority {
   try {

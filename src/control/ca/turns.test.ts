@@ -5,7 +5,7 @@ describe('createTurns', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setImmediate', 'clearImmediate'] }));
   afterEach(() => void vi.useRealTimers());
 
-  test('lets eight go on in each turn of the event loop, in the order of asking', async () => {
+  test('lets eight requests continue in each turn of the event loop, in their order', async () => {
     const turn = createTurns();
     const gone: number[] = [];
     for (let i = 0; i < 20; i++) void turn().then(() => gone.push(i));
@@ -18,7 +18,7 @@ describe('createTurns', () => {
     expect(gone).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  test('asks for no turn of the event loop while nobody waits, and takes up again', async () => {
+  test('schedules no turn of the event loop while nobody waits, and resumes later', async () => {
     const turn = createTurns();
     for (let i = 0; i < 3; i++) {
       const gone = turn();

@@ -2,9 +2,9 @@
 const mostInOneTurn = 8;
 
 /**
- * Lets those that ask go on in the order of asking, a few in each turn of the event loop. Node takes whatever has come
- * from all connections before it looks at its timers and at new connections: hundreds of requests would keep the probes
- * waiting for a second.
+ * Lets callers continue in their order, a few in each turn of the event loop. Node handles everything that has arrived on all
+ * connections before it runs timers and accepts new connections; without turns, hundreds of signing requests would delay
+ * probes by a second.
  */
 export function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -6,7 +6,7 @@ import { ResourceStore } from '../../xds/resource-store.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { AcknowledgedConfiguration } from './acknowledged.ts';
 
-test('a stream keeps what it has acknowledged until it acknowledges what came after, and no secrets', () => {
+test('a stream remembers the resources that it acknowledged last, and no secrets', () => {
   const { listeners } = configurationTypes;
   const store = new ResourceStore(listeners);
   const serve = (name: string): void => {

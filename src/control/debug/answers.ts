@@ -28,12 +28,12 @@ export interface ProxyRow {
   readonly types: Readonly<Partial<Record<ConfigurationList, TypeAtProxy>>>;
   /** It has acknowledged all that it is to have of the types that it asks for. */
   readonly isInStep: boolean;
-  /** Resources that it refuses by themselves, and its last words of refusal. */
+  /** Resources that it refuses even if they are sent alone, and the message of its last NACK. */
   readonly refused: readonly string[];
   readonly message: string | undefined;
-  /** It refuses whatever it is sent. */
+  /** It refuses every response. */
   readonly isFaulty: boolean;
-  /** It keeps policies of before, since an object is faulty that may concern it. */
+  /** It keeps older policies, because an object that may concern it is invalid. */
   readonly isFrozen: boolean;
 }
 
@@ -59,22 +59,22 @@ export interface StatusAnswer {
   readonly frozen: number;
   /** Proxies whose changed configuration waits for its turn. */
   readonly waiting: number;
-  /** The last time that inputs were wrong, if they still are. */
+  /** Time and text of the last errors of the inputs, while they have any. */
   readonly refusedInputs: { readonly at: number; readonly text: string } | undefined;
   readonly registry: readonly RegistryFigures[];
-  /** Which replica does what one alone may do; undefined: the objects are files. */
+  /** State of the election; undefined: the objects are files. */
   readonly election: ElectionState | undefined;
-  /** Absent where the objects have no history. */
+  /** The revision of git; absent without git. */
   readonly revision?: RegistryRevision | undefined;
 }
 
-/** An object that is at fault. */
+/** An invalid object. */
 export interface FaultRow {
   /** `<kind>/<namespace>/<name>`, where it is known. */
   readonly object: string | undefined;
   readonly file: string | undefined;
   readonly line: number | undefined;
-  /** Its last valid version is in force. */
+  /** Whether its last valid version is active. */
   readonly isHeld: boolean;
   readonly errors: readonly string[];
 }
@@ -85,7 +85,7 @@ export interface WhyAnswer {
   readonly proxy: string;
   /** Full id of the commit that the inputs are of; absent: they are of none. */
   readonly commit?: string | undefined;
-  /** It has policies of before, or lets nothing through, because of the faults. */
+  /** `frozen`: it has older policies; `denying`: it refuses every connection; both because of the faults. */
   readonly state: 'current' | 'frozen' | 'denying';
   readonly faults: readonly FaultRow[];
   readonly resources: readonly {

@@ -31,7 +31,7 @@ export class ConnectedProxies implements StreamWatcher {
     this.#streams.delete(stream);
   }
 
-  /** One row a stream, by the names of the proxies. */
+  /** One row for each stream, sorted by proxy. */
   rows(fleet: Fleet): readonly ProxyRow[] {
     return [...fleet.streams].map((stream) => this.#rowOf(stream, fleet)).sort((a, b) => (a.proxy < b.proxy ? -1 : 1));
   }

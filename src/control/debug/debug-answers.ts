@@ -13,7 +13,7 @@ export interface Answering {
   readonly distribution: Pick<Distribution, 'acknowledged' | 'connected' | 'fleet' | 'supervisor' | 'tracker'>;
 }
 
-/** What `meshd status`, `proxies` and `why` ask for, and who looks for himself. */
+/** Answers of the debug requests, by path. */
 export function debugAnswers({ version, startedAt, notReady, distribution, election }: Answering): DebugAnswers {
   const { acknowledged, connected, fleet, supervisor, tracker } = distribution;
   const proxyOf = (query: URLSearchParams): string => query.get('proxy') ?? '';
@@ -42,7 +42,7 @@ export function debugAnswers({ version, startedAt, notReady, distribution, elect
   };
 }
 
-/** What changes something. */
+/** Debug requests that change something, by path. */
 export function debugActions({ supervisor }: Pick<Distribution, 'supervisor'>): DebugAnswers {
   return {
     '/debug/forget': async (query) => ({ objects: await supervisor.forget(query.get('kind') ?? '') }),

@@ -24,12 +24,12 @@ describe('replies of the debug servers', () => {
     });
   }
 
-  test.each(['//', 'http://['])('a target that is no path, %s, is answered with 400', async (path) => {
+  test.each(['//', 'http://['])('a target that is not a path, %s, is answered with 400', async (path) => {
     expect(readTarget(path)).toBeUndefined();
     expect(await get(path)).toEqual([400, `${JSON.stringify(noTarget.body)}\n`]);
   });
 
-  test('what fails is answered with 500, without its words', async () => {
+  test('an unexpected failure is answered with 500, without its message', async () => {
     const [status, body] = await get('/', () => Promise.reject(new Error('secret')));
     expect(status).toBe(500);
     expect(body).not.toContain('secret');

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Status of HTTP, and what becomes JSON. */
+/** HTTP status, and a value that is sent as JSON. */
 export interface DebugReply {
   readonly status: number;
   readonly body: object;

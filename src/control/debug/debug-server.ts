@@ -3,7 +3,7 @@ import { prepareSocketPath } from '../../xds/socket.ts';
 import { ControlError } from '../control-error.ts';
 import { type DebugReply, noTarget, readTarget, sendReply } from './debug-reply.ts';
 
-/** What the debug server tells; `undefined`: there is no such thing. */
+/** Answers by path; `undefined`: there is no such thing (404). */
 export type DebugAnswers = Readonly<
   Record<string, (query: URLSearchParams) => Promise<object | undefined> | object | undefined>
 >;
@@ -19,7 +19,7 @@ export interface DebugServerOptions {
 
 const longestQuery = 8_192;
 
-/** Serves what only who runs `meshd` may see, as JSON over HTTP on a Unix socket that nobody else can open. */
+/** Serves debug answers as JSON over HTTP, on a Unix socket that only the user that runs `meshd` can open. */
 export async function startDebugServer({
   path,
   answers,
@@ -53,7 +53,7 @@ export async function startDebugServer({
   };
 }
 
-/** What is answered to a request; what fails is 503, what there is not 404, and what is no path 400. */
+/** Answers a request: 404 for an unknown path or object, 400 for an invalid target, 503 for a failure. */
 export async function answerTo(
   { method, url = '/' }: IncomingMessage,
   answers: DebugAnswers,

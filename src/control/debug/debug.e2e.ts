@@ -41,7 +41,7 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
     });
   }
 
-  test('is there for its user alone', () => {
+  test('can be opened by its user alone', () => {
     expect(statSync(bench.debugSocket).mode & 0o777).toBe(0o600);
     expect(statSync(bench.path('run')).mode & 0o777).toBe(0o700);
   });
@@ -51,7 +51,7 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
       async () => expect(await run(runStatus)).toContain('1 known, 1 connected, 1 in step, 0 waiting'),
       5_000,
     );
-    expect(await run(runStatus)).toMatch(/^meshd test at .*: serves\n.*\n {2}inputs {3}sound\n$/);
+    expect(await run(runStatus)).toMatch(/^meshd test at .*: serves\n.*\n {2}inputs {3}valid\n$/);
     expect(JSON.parse(await run(runStatus, { json: true }))[0].answer).toMatchObject({
       format: 1,
       connected: 1,
@@ -70,18 +70,21 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
 
   test('why names the fields that decided a listener, with file and line, and what is wrong with an object', async () => {
     const decided = await why('virtualInbound');
-    expect(decided).toMatch(/^foo\/httpbin has what the inputs say\n\nlisteners virtualInbound\n/);
+    expect(decided).toMatch(/^foo\/httpbin has the configuration of the current inputs\n\nlisteners virtualInbound\n/);
     expect(decided).toMatch(/by AuthorizationPolicy\/foo\/p spec\.\S* \(.*deny\.yaml:\d+:\d+\)/);
     await bench.put('deny.yaml', denyPath('/secret').replace('DENY', 'DENI'));
-    await vi.waitFor(async () => expect(await why()).toContain('is faulty; its last valid version is in force'), 5_000);
+    await vi.waitFor(
+      async () => expect(await why()).toContain('is invalid; its last valid version is in force'),
+      5_000,
+    );
     expect(await why()).toMatch(/deny\.yaml:4:\d+: "action" is "DENI"/);
     expect(await run(runStatus)).toMatch(/inputs {3}refused at .*:\n {4}.*deny\.yaml:4:/);
     await bench.put('deny.yaml', denyPath('/other'));
     await vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toContain('/other'), 5_000);
-    expect(await run(runStatus)).toContain('inputs   sound');
+    expect(await run(runStatus)).toContain('inputs   valid');
   });
 
-  test('why refuses a proxy and a resource that are not there', async () => {
+  test('why refuses an unknown proxy and an unknown resource', async () => {
     const io = { write: async () => undefined, stop: new AbortController().signal };
     const options = { socket: [bench.debugSocket] };
     await expect(runWhy('foo/gone', undefined, options, io)).rejects.toThrow('the mesh has no proxy foo/gone');
@@ -91,7 +94,7 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
     await expect(runStatus(nobody, io)).rejects.toThrow(/no meshd answers at ".*nobody\.sock" \(ENOENT\)/);
   });
 
-  test('adds up over replicas', async () => {
+  test('status adds up the proxies of several replicas', async () => {
     let written = '';
     const write = async (part: string): Promise<void> => {
       written += part;
@@ -101,7 +104,7 @@ describe('the debug socket of meshd, and the commands that ask it', () => {
     expect(written).toContain('2 replicas\n  proxies  1 known, 2 connected, 2 in step');
   });
 
-  test('gives the resources of a proxy, answers only what it knows, and changes nothing by GET', async () => {
+  test('answers with the resources of a proxy, answers unknown paths with 404, and changes nothing by GET', async () => {
     const dump = JSON.parse((await ask('GET', '/debug/config_dump?proxy=foo/httpbin')).body);
     expect(dump.listeners.map(({ name }: { readonly name: string }) => name)).toContain('virtualInbound');
     expect((await ask('GET', '/debug/config_dump?proxy=foo/gone')).status).toBe(404);

@@ -7,7 +7,7 @@ import { debugFormat } from './answers.ts';
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
-/** What a proxy (`<namespace>/<name>`) is to have, as messages; of its secrets what the world may see. */
+/** The resources that a proxy (`<namespace>/<name>`) should have, as messages; of its secrets only public parts. */
 export function dumpOf(proxy: string, { views }: ServedProxy): object {
   const secrets = views.secrets.all.map(({ body }) => withoutKey(messageOf(secretTypeUrl, body)));
   return { format: debugFormat, proxy, ...resourcesOf(views), secrets };
@@ -36,7 +36,10 @@ interface SecretMessage {
   readonly validation_context?: { readonly trusted_ca?: object };
 }
 
-/** Fields are taken one by one, so that none comes along. A version would say whether a guess of the key is right. */
+/**
+ * Copies single fields, so that no private field is included. The version is omitted, because it would confirm a guess of the
+ * key.
+ */
 function withoutKey({ name, tls_certificate, validation_context }: SecretMessage): object {
   const pair = tls_certificate && {
     certificate_chain: tls_certificate.certificate_chain,

@@ -24,14 +24,14 @@ describe('scopedAnswers', () => {
   const scoped = scopedAnswers(answers, reader);
   const ask = async (path: string, query = ''): Promise<unknown> => scoped[path]?.(new URLSearchParams(query));
 
-  test('has no answer whose scope nobody has defined', () => {
+  test('defines the scope of every debug answer', () => {
     expect(Object.keys(scoped).sort()).toEqual(
       ['config_distribution', 'config_dump', 'syncz', 'why'].map((name) => `/debug/${name}`),
     );
     expect(scopedAnswers(answers, { ...reader, namespaces: 'all' })).toBe(answers);
   });
 
-  test('leaves out rows of other namespaces, those whose names begin alike among them', async () => {
+  test('omits rows of other namespaces, also of those whose names begin alike', async () => {
     expect(await ask('/debug/syncz')).toEqual({ proxies: [{ proxy: 'foo/web' }] });
     const ofObject = await ask('/debug/config_distribution', 'resource=AuthorizationPolicy/foo/p');
     expect(ofObject).toEqual({ version: '1', proxies: [{ proxy: 'foo/web' }] });
@@ -48,11 +48,11 @@ describe('scopedAnswers', () => {
     ['/debug/config_distribution', 'resource=AuthorizationPolicy/bar/foo'],
     ['/debug/config_distribution', 'resource=AuthorizationPolicy/foo/p/q'],
     ['/debug/config_distribution', ''],
-  ])('tells nothing for %s?%s', async (path, query) => {
+  ])('answers %s?%s as if there were nothing', async (path, query) => {
     expect(await ask(path, query)).toBeUndefined();
   });
 
-  test('names a faulty object of another namespace without its errors, which may quote it', async () => {
+  test('names an invalid object of another namespace without its errors, which may quote it', async () => {
     const said = (await ask('/debug/why', 'proxy=foo/web')) as WhyAnswer;
     expect(said.faults.map(({ object, errors }) => [object, errors.length])).toEqual([
       ['Gateway/foo/edge', 1],

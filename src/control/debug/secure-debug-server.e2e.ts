@@ -68,7 +68,7 @@ describe('the debug answers of meshd, by token', () => {
     });
   const json = async (path: string, token: string, from?: string) => JSON.parse((await ask(path, token, from)).body);
 
-  test('tells a reader of a namespace of its proxies and objects, and of others what is told of nothing', async () => {
+  test('shows a reader the proxies and objects of its namespace, and answers for those of others as if they did not exist', async () => {
     const token = await tokenOf(['foo']);
     await vi.waitFor(async () => {
       const { proxies } = await json('/debug/syncz', token, '127.0.0.2');
@@ -96,7 +96,7 @@ describe('the debug answers of meshd, by token', () => {
     expect((await ask('/debug/status', again)).status).toBe(404);
   });
 
-  test('tells a reader of all namespaces everything, and lets nobody change anything', async () => {
+  test('shows a reader of all namespaces everything, and lets nobody change anything', async () => {
     const token = await tokenOf(['*']);
     const from = '127.0.0.4';
     expect((await json('/debug/syncz', token, from)).proxies).toHaveLength(2);
@@ -126,7 +126,7 @@ describe('the debug answers of meshd, by token', () => {
       expect(dump.body.includes(form)).toBe(false);
   });
 
-  test('tells nothing without a token for mesh-debug that names namespaces, and gives no certificate for such a one', async () => {
+  test('refuses a request without a token for mesh-debug that names namespaces, and the CA refuses such a token', async () => {
     const debug = await tokenOf(['*']);
     const from = '127.0.0.7';
     const replies = [
@@ -143,7 +143,7 @@ describe('the debug answers of meshd, by token', () => {
     expect((await bench.control.call(bench.root, { token: service })).details).toBe('request authenticate failure');
   });
 
-  test('answers a reader that asks without end only in its rate, and others meanwhile', async () => {
+  test('limits the rate of a reader that asks without end, and answers others meanwhile', async () => {
     const token = await tokenOf(['foo']);
     const path = '/debug/config_dump?proxy=foo/httpbin';
     /** How many of so many requests at once are not put off, and the most that the rate allows in their time. */

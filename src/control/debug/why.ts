@@ -6,7 +6,7 @@ import { debugFormat, type FaultRow, type WhyAnswer } from './answers.ts';
 
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
-/** What decided a proxy's resources: those of this name, or all that an object decided. */
+/** The origins of a proxy's resources: of those with this name, or of all that an object decided. */
 export function whyOf(
   of: Pick<WhyAnswer, 'proxy' | 'commit'>,
   outcome: ProxyOutcome,
@@ -40,7 +40,7 @@ function faultRow({ object, file, line, heldSince, errors }: FleetFault, locate:
   };
 }
 
-/** As the compiler writes it: the place, and what is wrong. */
+/** An error in the compiler's form: place and message. */
 function errorText({ span, message }: Diagnostic, locate: Locate): string {
   const at = span && locate(span);
   return span === undefined || at === undefined ? message : `${span.file}:${at.line}:${at.column}: ${message}`;

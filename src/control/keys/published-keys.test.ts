@@ -34,7 +34,7 @@ test.each([
   ['by a clock that is further ahead', ago(-1.1 * minuteMs), 0],
   ['at no time', undefined, 0],
   ['at what is no time', 'lately', 0],
-])('a replica that starts counts what was published %s by that time', async (_when, publishedAt, count) => {
+])('a starting replica uses or ignores keys that were published %s', async (_when, publishedAt, count) => {
   const published = await startedBefore({ sets: await setsFetchedAt(nowMs), publishedAt });
   expect(published.sets.size).toBe(count);
 });
@@ -62,7 +62,7 @@ test.each([
   ['by a clock that is a minute ahead', nowMs + minuteMs, 1],
   ['in the future', nowMs + minuteMs + 1, 0],
   ['at no time', null, 0],
-])('keys that were fetched %s count by that time', async (_when, fetchedAtMs, count) => {
+])('keys that were fetched %s are used or ignored', async (_when, fetchedAtMs, count) => {
   const published = await startedBefore({ sets: await setsFetchedAt(fetchedAtMs), publishedAt: ago(0) });
   expect(published.sets.size).toBe(count);
 });

@@ -18,9 +18,9 @@ interface ConfigMap extends ApiObject {
 /** Name of the ConfigMap. */
 export const keySetsName = 'meshd-key-sets';
 
-/** What was not published again for so long is nobody's word any more: the leader does it once a minute. */
+/** Published keys expire after this time; the leader publishes them once a minute. */
 const staleMs = 300_000;
-/** So much may the clocks of two machines differ. */
+/** Largest difference of the clocks of two machines. */
 const skewMs = 60_000;
 /** As long as a replica keeps keys whose issuer does not answer. */
 export const longestAgeMs = 7 * 86_400_000;
@@ -36,13 +36,13 @@ export class PublishedKeys {
     this.#folder = pathOf({ group: '', version: 'v1', resource: 'configmaps' }, namespace);
   }
 
-  /** As last read; none where nobody has published them for five minutes, also before this process began. */
+  /** The key sets as last read; empty if nobody has published them for five minutes. */
   get sets(): PublishedSets {
     const isFresh = this.#heard !== undefined && performance.now() < this.#heard.untilMs;
     return isFresh ? (this.#heard?.sets ?? none) : none;
   }
 
-  /** Reads them; what another has written there and is no key set is passed over, as keys that are not there. */
+  /** Reads them; entries that are not valid key sets are ignored. */
   async read(): Promise<void> {
     let found: ConfigMap;
     try {
@@ -58,7 +58,7 @@ export class PublishedKeys {
     this.#heard = { revision, sets: await setsOf(found.data?.sets ?? ''), untilMs };
   }
 
-  /** Publishes them; they have to fit into one object. */
+  /** Publishes them; they must fit into one object. */
   async write(sets: PublishedSets): Promise<void> {
     const text = JSON.stringify(Object.fromEntries(sets));
     const body = {
@@ -76,7 +76,10 @@ export class PublishedKeys {
 
 const none: PublishedSets = new Map();
 
-/** How long what was published then is the leader's word; zero or less: it is so no more, or says no time to go by. */
+/**
+ * Milliseconds until keys that were published then expire; zero or less if they have expired, or if the time is missing or in
+ * the future.
+ */
 function freshMs(publishedAt: string | undefined): number {
   const ageMs = Date.now() - Date.parse(publishedAt ?? '');
   return ageMs >= -skewMs ? Math.min(staleMs, staleMs + skewMs - ageMs) : 0;
@@ -97,7 +100,7 @@ async function setsOf(text: string): Promise<PublishedSets> {
   return sets;
 }
 
-/** Keys come into configurations as they stand here: only what is written as we write it does. */
+/** The key set if it has exactly the form that we write, because configurations contain its text unchanged. */
 async function usableSet({ text, fetchedAtMs, reason }: PlainObject): Promise<PublishedKeySet | undefined> {
   if (typeof text === 'string' && typeof fetchedAtMs === 'number') {
     const ageMs = Date.now() - fetchedAtMs;

@@ -7,10 +7,9 @@ import { keySetText, publicJwk } from '../../jwks/testing/keys.ts';
 import { KubernetesApi } from '../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../kubernetes/kubeconfig.ts';
 import { startTestServer, type TestServer } from '../../testing/http-server.ts';
-import { applyManifest } from '../../testing/kubernetes/apply.ts';
+import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
-import { define } from '../../testing/kubernetes/definitions.ts';
-import { followedKinds } from '../registry/cluster/kinds.ts';
+import { defineAll } from '../../testing/kubernetes/definitions.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
 import { keySetsName, PublishedKeys } from './published-keys.ts';
@@ -34,10 +33,9 @@ describe('key sets of token issuers, on two replicas', () => {
       else response.end(keySet);
     });
     cluster = await startCluster({ controllers: ['endpoints-controller'] });
-    const own = followedKinds({ slices: false }).filter(({ type }) => type.group.endsWith('mesh.io'));
-    await Promise.all(own.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     await makeSampleMesh(cluster);
-    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
+    await applyInstallation(cluster);
     const rules = [{ issuer: 'https://tokens.example', jwksUri: `http://127.0.0.1:${issuer.port}/keys` }];
     await cluster.api.must('POST', '/apis/security.mesh.io/v1beta1/namespaces/foo/requestauthentications', {
       ...{ apiVersion: 'security.mesh.io/v1beta1', kind: 'RequestAuthentication', metadata: { name: 'tokens' } },

@@ -27,7 +27,7 @@ const firstReadMs = 2_000;
 /** A log names so many issuers, each by so many characters. */
 const [mostNamed, longestNamed] = [20, 160];
 
-/** After these an issuer's keys of before count no more; after all others it only did not answer. */
+/** Codes after which an issuer's previous keys are dropped; after all others they stay. */
 const final: ReadonlySet<string> = new Set(['keys-withdrawn', 'host-refused', 'url-refused', 'issuer-not-url']);
 
 /**
@@ -78,14 +78,14 @@ export class SharedKeySets implements KeySetsOfMesh {
     this.#options.own.close();
   }
 
-  /** The leader asks for all, other replicas for what is not published. */
+  /** Fetches all keys at the leader, and at other replicas those that are not published. */
   #fetchOwn(): Promise<void> {
     const { own, published, leadership } = this.#options;
     const { sets } = published;
     return own.fetch(leadership.state.leads ? this.#rules : this.#rules.filter((rule) => !sets.has(sourceName(rule))));
   }
 
-  /** What the issuer said to this replica; undefined: nothing yet, or less than what was published says. */
+  /** The issuer's answer to this replica; undefined without one, or if the published keys are more recent. */
   #decided(rule: JwtRule, before: PublishedKeySet | undefined): PublishedKeySet | undefined {
     const result = this.#options.own.look(rule);
     if (result?.keySet !== undefined) return { text: result.keySet.text, fetchedAtMs: result.keySet.fetchedAtMs };
@@ -111,7 +111,7 @@ export class SharedKeySets implements KeySetsOfMesh {
     }
   }
 
-  /** Says when others than before are left out, by issuers: addresses may hold secrets. */
+  /** Logs the issuers of sets that are left out, if they have changed; addresses may contain secrets and are not logged. */
   #tellLeftOut(names: readonly string[]): void {
     const text = JSON.stringify(names);
     if (names.length > 0 && text !== this.#leftOut) {

@@ -32,7 +32,7 @@ describe('Leadership, on a real API server', () => {
     (await cluster.api.must('GET', `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${leaseName}`)).spec
       .holderIdentity;
 
-  test('runs work in the replica that leads alone, and gives the Lease back once the work has ended', async () => {
+  test('runs work only in the replica that leads, and gives the Lease back once the work has ended', async () => {
     const [first, second] = [await join('default'), await join('default')];
     const steps: string[] = [];
     for (const [name, { leadership }] of Object.entries({ first, second })) {
@@ -52,7 +52,7 @@ describe('Leadership, on a real API server', () => {
     expect(steps).toEqual(['first begins', 'first ends, of first', 'second begins']);
   });
 
-  test('begins work again that has failed, and work that is added while it leads', async () => {
+  test('restarts work that has failed, and starts work that is added while it leads', async () => {
     const { leadership } = await join('default');
     let tries = 0;
     leadership.start();
@@ -64,7 +64,7 @@ describe('Leadership, on a real API server', () => {
     expect(lines).toContain('work of the leader failed; it is tried again');
   });
 
-  test('is elected as soon as the namespace is there', async () => {
+  test('is elected as soon as the namespace exists', async () => {
     const { leadership } = await join('later');
     leadership.start();
     await vi.waitFor(() => expect(leadership.state.problem).toMatch(/404 \(.*"later" not found/), 5_000);

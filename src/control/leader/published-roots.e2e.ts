@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { applyManifest } from '../../testing/kubernetes/apply.ts';
+import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
 import { makeAccount } from '../../testing/kubernetes/rights.ts';
 import { ControlBench } from '../testing/control-bench.ts';
@@ -14,7 +14,7 @@ describe('two meshd on a Kubernetes cluster, with the rights of their account', 
 
   beforeAll(async () => {
     cluster = await startCluster();
-    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
+    await applyInstallation(cluster);
     await makeAccount(cluster, 'foo', 'httpbin');
     const kubeconfig = cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd'));
     for (let replica = 0; replica < 2; replica++) {
@@ -36,7 +36,7 @@ describe('two meshd on a Kubernetes cluster, with the rights of their account', 
     await cluster?.close();
   });
 
-  test('give a workload that knows the ConfigMap and its token alone a certificate under one root', async () => {
+  test('give a workload that has only the ConfigMap and its token a certificate under one root', async () => {
     const root = await vi.waitFor(async () => {
       const { data } = await cluster.api.must('GET', configMap);
       return data['root-cert.pem'] as string;

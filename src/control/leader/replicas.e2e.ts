@@ -10,13 +10,12 @@ import { createAdminClient } from '../../envoy/admin.ts';
 import { type EnvoyProcess, findEnvoy, spawnEnvoy } from '../../envoy/process.ts';
 import { createTestbedAuthority, type TestbedAuthority } from '../../testbed/authority.ts';
 import { freePorts } from '../../testing/free-ports.ts';
-import { applyManifest } from '../../testing/kubernetes/apply.ts';
+import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
-import { define } from '../../testing/kubernetes/definitions.ts';
+import { defineAll } from '../../testing/kubernetes/definitions.ts';
 import { secretService } from '../../xds/secret-service.ts';
 import { type DiscoveryServer, startDiscoveryServer } from '../../xds/server.ts';
 import type { StatusAnswer } from '../debug/answers.ts';
-import { followedKinds } from '../registry/cluster/kinds.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { connectTo } from '../testing/control-bench.ts';
 import { directBootstrap } from '../testing/direct-bootstrap.ts';
@@ -42,10 +41,9 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     cluster = await startCluster({ controllers: ['endpoints-controller'] });
     folder = await mkdtemp(join(tmpdir(), 'replicas-'));
     backend = new RoutedBackend(cluster);
-    const own = followedKinds({ slices: false }).filter(({ type }) => type.group.endsWith('mesh.io'));
-    await Promise.all(own.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     await makeSampleMesh(cluster);
-    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
+    await applyInstallation(cluster);
     authority = createTestbedAuthority(folder);
     const client = await authority.issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const [egress = 0, inbound = 0, outbound = 0, ...ports] = await freePorts(3 + 2 * 3 + 2);
@@ -123,7 +121,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     return states.flat();
   }
 
-  test('elect one, whom meshd status names, and write the status once', async () => {
+  test('elect one leader, which meshd status names, and write each status once', async () => {
     await vi.waitFor(async () => expect(await leading(replicas)).toHaveLength(1), 30_000);
     const [leader] = await leading(replicas);
     let text = '';
@@ -143,7 +141,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     expect((await backend.conditionsOfRoute()).Distributed?.message).toMatch(/^4\/4 have version/);
   });
 
-  test('no request fails while the leader is killed, and the status goes on within 15 s of its lease', async () => {
+  test('no request fails while the leader is killed, and statuses are written again once its Lease of 15 s has expired', async () => {
     const [{ port, adminPort } = { port: 0, adminPort: 0 }] = envoys;
     const load = startLoad(port);
     const [leader] = await leading(replicas);
@@ -169,7 +167,7 @@ describe('three replicas of meshd on a Kubernetes cluster', () => {
     expect(replicas.map((replica, i) => (replica === leader ? [] : streams[i]?.ends))).toEqual([[], [], []]);
   });
 
-  test('a leader that is stopped gives the lease back, and the next one goes on at once', async () => {
+  test('a leader that is stopped gives the Lease back, and the next one leads at once', async () => {
     const running: ReplicaProcess[] = [];
     for (const replica of replicas) if (await statusOf(replica).catch(() => undefined)) running.push(replica);
     const [leader] = await leading(running);

@@ -73,7 +73,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
   const merge = (namespace: string, body: object) =>
     cluster.api.must('PATCH', path(namespace), body, 'application/merge-patch+json');
 
-  test('are in those that are there, in new ones, and become what the roots become', async () => {
+  test('are written into existing and new namespaces, and follow changes of the roots', async () => {
     await make('one');
     await publish();
     await published('one', 'default', 'kube-system', 'mesh-system');
@@ -87,7 +87,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     expect(lines).toEqual([]);
   });
 
-  test('come back after somebody changed or deleted them, and leave what else is there', async () => {
+  test('are restored after somebody changed or deleted them, and leave other keys as they are', async () => {
     await make('edited');
     await publish();
     await published('edited');
@@ -116,7 +116,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     expect(lines).toEqual([]);
   });
 
-  test('are written again once the right is there, and the namespace is told meanwhile', async () => {
+  test('are written once the right is granted, and the namespace is reported meanwhile', async () => {
     await revoke(cluster, writing);
     await grant(cluster, 'mesh-system/meshd', {
       name: 'roots',
@@ -132,7 +132,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     await vi.waitFor(() => expect(publisher.pending).toBe(0), 10_000);
   });
 
-  test('are written by nobody whose term is over', async () => {
+  test('are not written by a replica whose term is over', async () => {
     await publish();
     await published('default');
     holds = false;
@@ -142,7 +142,7 @@ describe('the roots of the mesh in each namespace, on a real API server', () => 
     expect([await rootOf('late'), await rootOf('default')]).toEqual([undefined, 'other']);
   });
 
-  test('are in the named namespaces alone, by rights in those', async () => {
+  test('are written into the watched namespaces alone, with rights in those', async () => {
     await make('inside');
     await make('outside');
     await revoke(cluster, writing);

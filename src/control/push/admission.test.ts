@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { configurationTypes } from '../../xds/aggregated-service.ts';
+import { emptyView } from '../../xds/resource-view.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
+import { setType } from '../../xds/whole-sets.ts';
 import { addressOf } from '../server/address.ts';
+import { plainMesh } from '../testing/plain-mesh.ts';
 import { Admission, proxyOf } from './admission.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
@@ -11,28 +15,35 @@ describe('Admission', () => {
     ...{ id: list[0] ?? '', list, resources: [] },
   }));
   const web = { namespace: 'shop', name: 'web', serviceAccount: 'web', addresses: ['10.1.0.1', 'fd00::1'] };
-  const mesh = new SnapshotReceiver(emptySnapshot).receive({
-    ...{ lists, proxies: [{ ...web, isUrgent: false, isFrozen: false, shared: none, own: none }] },
-  });
+  const mesh = new SnapshotReceiver(emptySnapshot).receive(
+    plainMesh(lists, [{ ...web, isUrgent: false, isFrozen: false, shared: none, own: none }]),
+  );
   const idOf = (name: string) => `sidecar~10.1.0.1~${name}~d`;
   const meshOf = (names: readonly string[]) =>
-    new SnapshotReceiver(emptySnapshot).receive({
-      lists,
-      proxies: names.map((name) => {
-        const [workload = '', namespace = ''] = name.split('.');
-        return { ...web, name: workload, namespace, isUrgent: false, isFrozen: false, shared: none, own: none };
-      }),
-    });
+    new SnapshotReceiver(emptySnapshot).receive(
+      plainMesh(
+        lists,
+        names.map((name) => {
+          const [workload = '', namespace = ''] = name.split('.');
+          return { ...web, name: workload, namespace, isUrgent: false, isFrozen: false, shared: none, own: none };
+        }),
+      ),
+    );
+  const owners = (names: readonly string[]) => {
+    const { proxies } = meshOf(names);
+    const entries = [...proxies].map(([key, proxy], i) => [key, { ...proxy, serviceAccount: `a-${i % 10}` }] as const);
+    return { proxies: new Map(entries) };
+  };
   const setUp = (takesAnyAddress = false, nowMs = () => 0, snapshot = mesh) => {
     const fleet = new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 });
     fleet.update(snapshot);
     const admission = new Admission(fleet, { trustDomain: 'cluster.local', takesAnyAddress, waitMs: 1, clock: nowMs });
-    return async ({ account = 'shop/web', peer = '10.1.0.1:4000', id = idOf('web.shop') } = {}) => {
+    return async ({ account = 'shop/web', peer = '10.1.0.1:4000', id = idOf('web.shop'), says = {} } = {}) => {
       const [namespace = '', serviceAccount = ''] = account.split('/');
       const authentication = { caller: { namespace, serviceAccount, by: 'certificate' as const } };
       const node = { id, envoyVersion: '1.40.0' };
       try {
-        const first = { typeUrl: '', nodeId: id, responseNonce: '', node };
+        const first = { typeUrl: '', nodeId: id, responseNonce: '', node, ...says };
         const { owner, closed } = await admission.admit({ authentication, peer }, first);
         closed();
         return `${owner.identity} ${owner.proxy.name} ${owner.envoyVersion}`;
@@ -43,7 +54,7 @@ describe('Admission', () => {
     };
   };
 
-  test('lets a workload have its own configuration, from each of its addresses', async () => {
+  test('gives a workload its own configuration, from each of its addresses', async () => {
     const admit = setUp();
     const own = 'spiffe://cluster.local/ns/shop/sa/web web 1.40.0';
     for (const peer of ['10.1.0.1:4000', '[fd00::1]:4000', '[::ffff:10.1.0.1]:4000'])
@@ -61,7 +72,7 @@ describe('Admission', () => {
     expect(await setUp()(asked)).toBe(code);
   });
 
-  test('bounds how often one proxy begins, and lets it begin again later', async () => {
+  test('limits how often one proxy opens streams, and allows more later', async () => {
     let now = 0;
     const admit = setUp(false, () => now);
     const codes: unknown[] = [];
@@ -71,7 +82,7 @@ describe('Admission', () => {
     expect(await admit()).not.toBe(8);
   });
 
-  test('makes nobody but the caller pay for workloads that the caller has made up', async () => {
+  test('counts waits for workloads that do not exist only against the caller', async () => {
     const admit = setUp();
     const made = (i: number) => admit({ account: 'bad/any', id: idOf(`made-up-${i}.bad`) });
     const codes = await Promise.all(Array.from({ length: 2_000 }, (_, i) => made(i)));
@@ -81,7 +92,7 @@ describe('Admission', () => {
     expect(await admit({ account: 'bad/other', id: idOf('other.bad') })).toBe(14);
   });
 
-  test('lets a caller have 100 streams that wait for workloads, and answers further ones at once', async () => {
+  test('lets a caller have 100 streams that wait for workloads, and refuses further ones at once', async () => {
     const [fleet, caller] = [
       new Fleet({ limits: { count: 1, bytes: 1 }, stepTimeoutMs: 1 }),
       { ...web, by: 'certificate' as const },
@@ -99,7 +110,7 @@ describe('Admission', () => {
     expect(await ask(100)).toBeDefined();
   });
 
-  test('lets no namespace begin so many streams that another has no turn', async () => {
+  test('limits the new streams of a namespace, so that others have their turn', async () => {
     const names = Array.from({ length: 500 }, (_, i) => `w-${i}.crowd`);
     const admit = setUp(false, () => 0, meshOf([...names, 'web.shop']));
     const crowd = await Promise.all([
@@ -108,6 +119,23 @@ describe('Admission', () => {
     ]);
     expect(crowd.filter((answer) => typeof answer === 'string').length).toBeLessThanOrEqual(375);
     expect(await admit()).toContain('web');
+  });
+
+  test('admits all agents at once that have everything, and limits all others', async () => {
+    const names = Array.from({ length: 1_000 }, (_, i) => `w-${i}.crowd`);
+    const digests = Object.values(configurationTypes).map(({ typeUrl }) => [typeUrl, emptyView.digest] as const);
+    const has = { typeUrl: setType, initialVersions: Object.fromEntries(digests) };
+    const lacks = { ...has, initialVersions: { ...has.initialVersions, [digests[2]?.[0] ?? '']: 'other' } };
+    const crowd = (says: object): Promise<readonly unknown[]> => {
+      const admit = setUp(false, () => 0, owners(names));
+      return Promise.all(names.map((name, i) => admit({ account: `crowd/a-${i % 10}`, id: idOf(name), says })));
+    };
+    expect((await crowd(has)).filter((answer) => typeof answer === 'string')).toHaveLength(1_000);
+    expect((await crowd(lacks)).filter((answer) => typeof answer === 'string')).toHaveLength(375);
+    const admit = setUp();
+    const again: unknown[] = [];
+    for (let i = 0; i < 11; i++) again.push(await admit({ says: has }));
+    expect(again.filter((answer) => answer === 8)).toHaveLength(1);
   });
 
   test('lets a proxy have 8 open streams, and one more for each that ends', async () => {

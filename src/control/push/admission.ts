@@ -1,11 +1,14 @@
 import type { ReadClock } from '../../lib/clock.ts';
+import { type ConfigurationList, configurationTypes } from '../../xds/aggregated-service.ts';
 import type { AnyRequest } from '../../xds/form.ts';
+import type { DeltaRequest } from '../../xds/message.ts';
 import { StreamRefusal } from '../../xds/scope.ts';
+import { hasAllSets } from '../../xds/whole-sets.ts';
 import type { Authentication } from '../auth/caller.ts';
 import { identityOf } from '../auth/caller.ts';
 import { addressOf } from '../server/address.ts';
 import type { Fleet } from './fleet.ts';
-import type { ServedProxy } from './mesh-snapshot.ts';
+import type { ProxyViews, ServedProxy } from './mesh-snapshot.ts';
 import type { ProxyStream } from './proxy-stream.ts';
 import { bytesToStart, Starts } from './starts.ts';
 import { StreamLimits } from './stream-limits.ts';
@@ -13,7 +16,9 @@ import { StreamLimits } from './stream-limits.ts';
 /** Status codes of gRPC. */
 const code = { invalidArgument: 3, permissionDenied: 7, resourceExhausted: 8, unavailable: 14, unauthenticated: 16 };
 
-/** Who asks for a stream, as the connection shows it. */
+const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
+
+/** The client of a stream, as far as its connection proves it. */
 export interface StreamCaller {
   readonly authentication: Authentication;
   /** `10.1.0.1:40022`, `[fd00::1]:40022` */
@@ -22,16 +27,16 @@ export interface StreamCaller {
 
 export interface AdmissionRules {
   readonly trustDomain: string;
-  /** Proxies come from other addresses than their workloads have: somebody translates them. */
+  /** Proxies may connect from other addresses than their workloads have, behind a translation of addresses (NAT). */
   readonly takesAnyAddress: boolean;
-  /** So long a workload that is not known yet is waited for. */
+  /** Longest wait for a workload that is not known yet, in milliseconds. */
   readonly waitMs?: number;
   readonly clock?: ReadClock;
 }
 
 /**
- * Lets a client have the configuration of the workload that it is: its certificate has the namespace and account that
- * the workload has in the mesh, whatever its node says, and it comes from an address of that workload.
+ * Decides which workload's configuration a client gets: the one whose namespace and service account its certificate has, and
+ * from whose address it connects. The node metadata proves nothing.
  */
 export class Admission {
   readonly #fleet: Fleet;
@@ -44,7 +49,7 @@ export class Admission {
     this.#rules = rules;
   }
 
-  /** Throws `StreamRefusal`. It takes until it is the stream's turn to start. */
+  /** Resolves when it is the stream's turn to start. Throws `StreamRefusal`. */
   async admit({ authentication, peer }: StreamCaller, first: AnyRequest): Promise<ProxyStream> {
     const { trustDomain, takesAnyAddress, clock = () => performance.now() } = this.#rules;
     const { caller } = authentication;
@@ -62,7 +67,7 @@ export class Admission {
     if (known === undefined) throw new StreamRefusal(code.unavailable, 'the workload is not known yet');
     if (known.serviceAccount !== caller.serviceAccount) throw denied();
     if (!takesAnyAddress && !known.addresses.includes(addressOf(peer))) throw denied();
-    if (!this.#limits.mayBegin(proxy, clock())) throw tooMany('too many new streams');
+    if (!this.#limits.mayBegin(proxy, hasAll(first, known.views), clock())) throw tooMany('too many new streams');
     const { serviceAccount } = known;
     const envoyVersion = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(node?.envoyVersion ?? '')?.[0] ?? '';
     const owner = { proxy: { ...proxy, serviceAccount }, identity, envoyVersion };
@@ -72,15 +77,26 @@ export class Admission {
     return this.#fleet.open(owner, { bounds, start });
   }
 
-  /** A workload that may still come is waited for, though not by any number of one caller's streams. */
+  /** Finds a workload, and waits for one that is not known yet, with a limited number of one caller's streams. */
   async #find(proxy: Pick<ServedProxy, 'namespace' | 'name'>, identity: string): Promise<ServedProxy | undefined> {
     const { waitMs = 5_000 } = this.#rules;
     return this.#limits.wait(identity, (mayWait) => this.#fleet.find(proxy, mayWait ? waitMs : 0));
   }
 }
 
+/** What only the incremental form has. */
+type FirstRequest = AnyRequest & Partial<Pick<DeltaRequest, 'initialVersions'>>;
+
+/** An agent that comes back says so by digests, and gets nothing. */
+function hasAll(first: FirstRequest, views: ProxyViews): boolean {
+  return hasAllSets(
+    first,
+    lists.map((list) => [configurationTypes[list].typeUrl, views[list]]),
+  );
+}
+
 /** In the incremental form a client that comes back tells the versions that it has. */
-function isKnowing(first: AnyRequest & { readonly initialVersions?: object }): boolean {
+function isKnowing(first: FirstRequest): boolean {
   return Object.keys(first.initialVersions ?? {}).length > 0;
 }
 
@@ -95,7 +111,7 @@ function denied(): StreamRefusal {
   );
 }
 
-/** Name and namespace of the third field of a node id; a name may hold dots, a namespace none. */
+/** Name and namespace in the third field of a node id; a name may contain dots, a namespace none. */
 export function proxyOf(nodeId: string): { readonly name: string; readonly namespace: string } | undefined {
   const fields = nodeId.split('~');
   const [, name, namespace] = /^(.+)\.([^.]+)$/.exec(fields[2] ?? '') ?? [];

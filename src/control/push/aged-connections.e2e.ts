@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test('a client whose connections grow old comes back each time, and gets nothing twice and each change', async () => {
+test('a client whose connections reach their age reconnects each time, and gets each change once', async () => {
   await bench.start({ connections: { ageMs: 400, drainMs: 300 } });
   const identity = await bench.identity('foo/httpbin');
   const versions: Record<string, string> = {};

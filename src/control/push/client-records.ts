@@ -1,10 +1,10 @@
 import { mostProbes } from '../../xds/suspects.ts';
 
-/** How a client takes what it is sent. */
+/** What one client has refused. */
 export interface ClientRecord {
   /** Resources that it refuses by themselves, and is not sent again in the same version; see `HeldBack`. */
   readonly refused: ReadonlySet<string>;
-  /** Its last words of refusal; undefined: it has refused nothing. */
+  /** Message of its last NACK; undefined: it has refused nothing. */
   readonly message: string | undefined;
   /** It has refused so many responses, one after the other, that it refuses whatever comes. */
   readonly isFaulty: boolean;
@@ -23,7 +23,7 @@ interface Kept {
   inARow: number;
 }
 
-/** What is known of clients that refuse something, over their connections, for as long as the server runs. */
+/** Remembers what clients have refused, across their connections, as long as the server runs. */
 export class ClientRecords {
   readonly #clients = new Map<string, Kept>();
 

@@ -13,7 +13,7 @@ import type { DebounceTimes } from './debounce.ts';
 import type { PlainSnapshot } from './plain-snapshot.ts';
 import type { SnapshotOrigin } from './stream-watcher.ts';
 
-/** What is compiled, and when. */
+/** Inputs of the compile thread, and its times. */
 export interface CompileData {
   readonly source: MeshSource;
   readonly settings: SettingsOptions;
@@ -30,7 +30,7 @@ export interface CompileData {
   readonly tracksObjects?: boolean | undefined;
 }
 
-/** What a compile thread has in force. */
+/** The active state of a compile thread. */
 export interface MeshState extends FleetState {
   /** The mesh configuration; undefined: there was no file of it. */
   readonly meshConfig: SourceFile | undefined;

@@ -62,14 +62,14 @@ describe('CompileSupervisor', () => {
     });
   };
 
-  test('hands what is in force over to the next thread, and drops what three in a row end of', async () => {
+  test('hands the active inputs to the next thread, and drops a change that ends three threads in a row', async () => {
     start(failing);
     await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(4), 10_000);
     // What another program left is read once: it may be what the first thread ended of.
     expect(lines.slice(0, 4)).toEqual(['[true,null]', '[false,["first"]]', '[false,["first"]]', '[false,null]']);
   });
 
-  test('answers for keys, and lets the thread write what is in force before it ends', async () => {
+  test('answers requests for keys, and lets the thread write the active inputs before it ends', async () => {
     start(asking);
     await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'keys', keys: [{ reason: expect.any(String) }] });

@@ -18,16 +18,16 @@ import { ThreadQuestions } from './thread-questions.ts';
 /** The thread's program, which the build puts beside meshd's. */
 const ownProgram = join(import.meta.dirname, 'meshd-compile.cjs');
 
-/** What is counted of compilations. */
+/** Counts compilations and their failures. */
 export interface CompileObserver {
   compiled?(ms: number): void;
-  /** What a compilation counted in its inputs. */
+  /** Called with the figures of a compilation. */
   counted?(gauges: Readonly<Record<MeshGauge, number>> | undefined, rejected: readonly RejectedObject[]): void;
-  /** Inputs that cannot be served. */
+  /** Called for inputs that cannot be served. */
   refused?(): void;
   /** What is said of objects whose status is written, as far as it is something else. */
   reported?(changed: readonly ObjectReport[], removed: readonly string[]): void;
-  /** The thread has ended by itself, and is started again. */
+  /** Called when the thread has ended by itself and is started again. */
   restarted?(): void;
 }
 
@@ -35,7 +35,7 @@ export interface SupervisorOptions {
   readonly data: CompileData;
   readonly fleet: Fleet;
   readonly log: PlainLog;
-  /** Keys of token issuers. They are fetched here: a new thread finds them at hand. */
+  /** Keys of token issuers. They are fetched here, so a new thread has them at once. */
   readonly keySets: KeySetsOfMesh;
   readonly observer?: CompileObserver | undefined;
   readonly program?: string | undefined;
@@ -45,18 +45,18 @@ export interface SupervisorOptions {
   readonly pauseMs?: number;
 }
 
-/** So long a thread that is closed may take to write what is in force. */
+/** Time for a closing thread to write the active state. */
 const longestWriteMs = 2_000;
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
-/** So many threads in a row may end before they have what was in force; the next one begins without. */
+/** After so many threads in a row that end while they restore the active state, the next one starts without it. */
 const mostFailedStarts = 3;
 
 /**
- * Keeps a thread that compiles, so that nobody else has to wait for it. When it ends, by a fault or for lack of memory,
- * what was served last is served on, and a new thread begins, which knows the last valid versions of faulty objects.
+ * Runs the compile thread, so that compiling delays nothing else. If the thread ends, by a fault or for lack of memory, the
+ * last result is still served, and a new thread starts with the last valid versions of invalid objects.
  */
 export class CompileSupervisor {
   readonly #options: SupervisorOptions;
@@ -102,17 +102,17 @@ export class CompileSupervisor {
     this.#post(this.#worker, { type: 'lint', isWanted });
   }
 
-  /** The last inputs that were wrong, until all are sound again. */
+  /** The errors of the last invalid inputs, until all inputs are valid again. */
   get refusedInputs(): { readonly at: number; readonly text: string } | undefined {
     return this.#refusedInputs;
   }
 
-  /** How far the objects of the mesh are known; none where they are files. */
+  /** How many objects of each kind were read from the cluster; empty for files. */
   get registry(): readonly RegistryFigures[] {
     return this.#figures;
   }
 
-  /** Where the history stands that the objects are of; undefined: they are of none, or nothing was read yet. */
+  /** The commit of the objects; undefined without git, or before the first commit was read. */
   get revision(): RegistryRevision | undefined {
     return this.#revision;
   }
@@ -153,7 +153,7 @@ export class CompileSupervisor {
     worker?.postMessage(message);
   }
 
-  /** An answer goes to the thread that has asked, and to no later one. */
+  /** Answers the thread that has asked, not a later one. */
   async #answer(question: Question, worker: Worker): Promise<void> {
     const { keySets } = this.#options;
     try {
@@ -227,7 +227,7 @@ export class CompileSupervisor {
   }
 }
 
-/** Resolves when the thread has written what is in force, or has ended. */
+/** Resolves when the thread has written the active state, or has ended. */
 function writeOut(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.on('message', ({ type }: FromCompiler) => type === 'closed' && resolve());

@@ -12,7 +12,6 @@ import type { FleetState } from '../../live/fleet-state.ts';
 import { goodTeller } from '../../live/good-change.ts';
 import { createKeySetGatherer, type KeySetGatherer, type RemoteKeySets } from '../../live/key-sets/gather.ts';
 import type { SourceFile } from '../../source/document.ts';
-import { contentVersion } from '../../xds/resource.ts';
 import type { WhyAnswer } from '../debug/answers.ts';
 import { whyOf } from '../debug/why.ts';
 import { MeshSettings, type ReadMeshConfig } from '../mesh-settings.ts';
@@ -21,12 +20,13 @@ import type { MeshLinter } from '../status/mesh-linter.ts';
 import type { ObjectReporter } from '../status/object-reporter.ts';
 import type { CompileData, FromCompiler, MeshState } from './compile-messages.ts';
 import { Debounce } from './debounce.ts';
+import { InputsVersion } from './inputs-version.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
-/** Who hears of compilations, and who knows the keys of token issuers. */
+/** Listener of compilations, and source of the keys of token issuers. */
 export interface MeshParts {
   readonly registry: Registry;
   readonly tell: (message: FromCompiler) => void;
@@ -52,7 +52,7 @@ interface Inputs extends Pick<Batch, 'files' | 'commit'> {
   readonly bag: DiagnosticBag;
 }
 
-/** A mesh that is compiled again whenever its objects or its configuration says something else. */
+/** Compiles a mesh again whenever its objects or the mesh configuration change. */
 export class CompiledMesh {
   readonly #parts: MeshParts;
   readonly #settings: MeshSettings;
@@ -62,6 +62,7 @@ export class CompiledMesh {
   readonly #leavesOutInvalid: boolean | undefined;
   readonly #tellGood: (good: MeshState) => void;
   readonly #sender = new SnapshotSender();
+  readonly #inputsVersion = new InputsVersion();
   readonly #versions: ObjectVersions | undefined;
   readonly #gatherer: KeySetGatherer;
   readonly #secrets: MeshSecrets;
@@ -177,7 +178,7 @@ export class CompiledMesh {
     if (!isOther) return this.#fleet;
     const inputs: FleetInputs = {
       settings,
-      createCompiler: () => createCompiler({ settings, delivery: 'ads' }),
+      createCompiler: () => createCompiler({ settings, delivery: 'ads', forgetsBootstraps: true }),
       gatherer: this.#gatherer,
       leavesOutInvalid: this.#leavesOutInvalid,
     };
@@ -193,12 +194,13 @@ export class CompiledMesh {
     const { files, bag, commit } = this.#inputs;
     this.#pending = undefined;
     const beganMs = nowMs();
-    const version = contentVersion(...files.flatMap(({ path, text }) => [path, text]));
+    const version = this.#inputsVersion.of(files);
     const { outcomes, workloads, touched, diagnostics, figures } = await fleet.take(files, version, bag);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    const told = format(errors, files, 'text').trimEnd();
-    const text = commit === undefined ? told : `commit ${commit}:\n${told}`;
-    if (errors.length > 0) this.#parts.tell({ type: 'refused', text });
+    if (errors.length > 0) {
+      const told = format(errors, files, 'text').trimEnd();
+      this.#parts.tell({ type: 'refused', text: commit === undefined ? told : `commit ${commit}:\n${told}` });
+    }
     if (errors.length > 0 && outcomes.size === 0) {
       this.#tellOf(files, errors);
       return;
@@ -209,7 +211,9 @@ export class CompiledMesh {
     const configs = [...outcomes.values()].map((outcome) => ('config' in outcome ? outcome.config : outcome.frozen));
     const whose = configs.map(({ namespace, workload }) => workloads.get(`${namespace}/${workload}`) ?? nobody);
     const isTouched = (proxy: string): boolean => isOfAll || touched === 'all' || touched.has(proxy);
-    const secrets = this.#secrets.of(configs, whose, fleet.objects);
+    const { rights } = this.#registry;
+    await rights?.want(this.#secrets.wishes(configs, whose));
+    const secrets = this.#secrets.of(configs, whose, fleet.objects, rights);
     const snapshot = this.#sender.send({ configs, workloads: whose, frozen, secrets }, isTouched);
     const objects = this.#versions?.changesTo(fleet.objects);
     this.#tellOf(files, errors);

@@ -15,7 +15,7 @@ describe('Debounce', () => {
     return { debounce, worked };
   };
 
-  test('works once it was quiet', async () => {
+  test('runs after a time without changes', async () => {
     const { debounce, worked } = setUp();
     for (let i = 0; i < 3; i++) {
       debounce.add();
@@ -25,7 +25,7 @@ describe('Debounce', () => {
     expect(worked).toEqual([220]);
   });
 
-  test('works at last where it is never quiet', async () => {
+  test('runs at the latest after the longest time, if changes never pause', async () => {
     const { debounce, worked } = setUp();
     for (let i = 0; i < 220; i++) {
       debounce.add();
@@ -34,7 +34,7 @@ describe('Debounce', () => {
     expect(worked).toEqual([10_000]);
   });
 
-  test('works within 200 ms on what takes access away, though it is never quiet', async () => {
+  test('runs within 200 ms for changes that may remove access, if changes never pause', async () => {
     const { debounce, worked } = setUp();
     for (let i = 0; i < 20; i++) {
       debounce.add({ isUrgent: i === 4 });
@@ -44,14 +44,14 @@ describe('Debounce', () => {
     expect(worked[0]).toBeLessThanOrEqual(400);
   });
 
-  test('works at once where that is asked for', async () => {
+  test('runs at once if requested', async () => {
     const { debounce, worked } = setUp();
     debounce.add({ isAtOnce: true });
     await vi.advanceTimersByTimeAsync(1);
     expect(worked).toEqual([0]);
   });
 
-  test('gathers what comes while it works, and never works twice at a time', async () => {
+  test('collects changes while it runs, and never runs twice at a time', async () => {
     const { debounce, worked } = setUp(500);
     debounce.add();
     await vi.advanceTimersByTimeAsync(300);

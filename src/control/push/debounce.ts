@@ -1,4 +1,4 @@
-/** How long events are gathered. */
+/** Times for which events are collected. */
 export interface DebounceTimes {
   /** PILOT_DEBOUNCE_AFTER: so long it has to be quiet. */
   readonly afterMs: number;
@@ -6,10 +6,10 @@ export interface DebounceTimes {
   readonly maxMs: number;
 }
 
-/** What takes access away waits no longer than this. */
+/** Longest delay of a change that may remove access. */
 export const urgentMs = 200;
 
-/** Gathers events and works on all of them at once, never on two lots at a time. */
+/** Collects events and runs its work once for all of them, never twice at a time. */
 export class Debounce {
   readonly #times: DebounceTimes;
   readonly #work: () => Promise<void>;

@@ -4,6 +4,7 @@ import { deltaForm } from '../../xds/form.ts';
 import type { DeltaRequest, DeltaResponse } from '../../xds/message.ts';
 import { contentVersion } from '../../xds/resource.ts';
 import { ScopedStreams } from '../../xds/scoped-streams.ts';
+import { plainMesh } from '../testing/plain-mesh.ts';
 import { DistributionTracker } from './distribution-tracker.ts';
 import { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
@@ -36,7 +37,7 @@ class TrackedMesh {
       ...{ namespace: 'shop', name, serviceAccount: name, addresses: [], isUrgent, isFrozen: frozen === name },
       ...{ shared: none, own: { ...none, listeners: text } },
     }));
-    this.fleet.update(new SnapshotReceiver(this.fleet.snapshot).receive({ lists: [empty, ...lists], proxies }), {
+    this.fleet.update(new SnapshotReceiver(this.fleet.snapshot).receive(plainMesh([empty, ...lists], proxies)), {
       version: contentVersion(policy),
       objects: { isWhole: false, changed: [[key, policy]], removed: [] },
       times: { changedMs: 0, beganMs: 0, endedMs: 0 },
@@ -84,7 +85,7 @@ describe('DistributionTracker', () => {
     expect(mesh.acknowledged).toEqual({ 'shop/web': 'deny2' });
   });
 
-  test('does not take a refused response for acknowledged, also not one that takes access away and is never held back', () => {
+  test('does not count a refused response as acknowledged, even one that is never held back', () => {
     const mesh = new TrackedMesh();
     mesh.serve('deny1', { web: 'w1' });
     const web = mesh.open('web');
@@ -101,7 +102,7 @@ describe('DistributionTracker', () => {
     expect(mesh.acknowledged).toEqual({ 'shop/web': 'deny3' });
   });
 
-  test('says of a proxy that keeps older policies, or gets an older resource, nothing of the newer ones', () => {
+  test('counts no newer version for a proxy that keeps older policies or gets an older resource', () => {
     const mesh = new TrackedMesh();
     mesh.serve('deny1', { web: 'w1', api: 'a1' });
     const [web, api] = [mesh.open('web'), mesh.open('api')];
@@ -142,7 +143,7 @@ describe('DistributionTracker', () => {
     expect([mesh.tracker.inForceSince(key), mesh.tracker.numberOf(second)]).toEqual([2, 3]);
   });
 
-  test('knows the last thousand inputs, and those that a stream has', () => {
+  test('remembers the last thousand inputs, and those that a stream has', () => {
     const mesh = new TrackedMesh();
     mesh.serve('deny0', { web: 'w1' });
     const web = mesh.open('web');
@@ -153,7 +154,7 @@ describe('DistributionTracker', () => {
     expect(mesh.tracker.numberOf(contentVersion('deny1000'))).toBe(1_001);
   });
 
-  test('forgets which version an acknowledgement was of after the time of its history', () => {
+  test('forgets the version of an acknowledgement after the retention time', () => {
     const mesh = new TrackedMesh();
     mesh.serve('deny1', { web: 'w1' });
     const web = mesh.open('web');

@@ -55,8 +55,8 @@ const mostInputs = 1_000;
 const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 /**
- * Knows which proxies have acknowledged which version of each object and resource. A stream costs one view and one number a
- * type; an object costs one version, and those that it had in the last minute (or as long as is asked for).
+ * Records which proxies have acknowledged which version of each object and resource. A stream costs one view and one number
+ * for each type; an object costs its current version, and those that were replaced within the retention time.
  */
 export class DistributionTracker implements StreamWatcher {
   readonly #history: ObjectHistory;
@@ -73,7 +73,7 @@ export class DistributionTracker implements StreamWatcher {
     this.#history = new ObjectHistory(retentionMs, clock);
   }
 
-  /** How many versions of objects are known. */
+  /** Number of object versions that are remembered. */
   get versions(): number {
     return this.#history.size;
   }

@@ -37,7 +37,7 @@ describe('meshd, serving a folder', () => {
     expect(stream.ends).toEqual([]);
   });
 
-  test('holds the last valid version of a faulty object, serves what else changes, and says why with file and line', async () => {
+  test('keeps the last valid version of an invalid object, serves other changes, and logs the reason with file and line', async () => {
     await bench.start();
     await bench.put('deny.yaml', denyPath('/first'));
     const stream = bench.open(await bench.identity('foo/httpbin'));
@@ -55,7 +55,7 @@ describe('meshd, serving a folder', () => {
     expect(Number(await bench.metric('meshd_refused_inputs_count'))).toBeGreaterThan(0);
   });
 
-  test('brings a real Envoy its configuration by mutual TLS, and each change, of which it refuses nothing', async () => {
+  test('sends a real Envoy its configuration over mutual TLS, and each change, and Envoy refuses nothing', async () => {
     const [adminPort = 0, outboundPort = 0, inboundPort = 0] = await freePorts(3);
     await writeFile(
       bench.path('mesh-config.yaml'),
@@ -88,7 +88,7 @@ describe('meshd, serving a folder', () => {
     await vi.waitFor(async () => expect(await ready()).toBe(''), 10_000);
   });
 
-  test('serves on what it had while the thread that compiles lacks memory, and starts one that holds what the first one held', async () => {
+  test('keeps serving while the compile thread lacks memory, and starts another one with the same last valid versions', async () => {
     await bench.start({ heapMiB: 40 });
     await bench.put('deny.yaml', denyPath('/first'));
     const stream = bench.open(await bench.identity('foo/httpbin'));

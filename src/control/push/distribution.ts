@@ -68,7 +68,7 @@ const usualStaleMs = 300_000;
 /** UNAVAILABLE of gRPC's status codes. */
 const unavailable = 14;
 
-/** Starts to compile the folder, and to keep what proxies are served. */
+/** Starts compiling the inputs, and holds what proxies are served. */
 export function startDistribution(config: DistributionConfig, parts: DistributionParts): Distribution {
   const { trustDomain, log, clock, metrics } = parts;
   const tracker = config.trackedMs === undefined ? undefined : new DistributionTracker(config.trackedMs);

@@ -44,7 +44,7 @@ spec: {jwtRules: [{issuer: "https://${name}.example", jwksUri: "http://127.0.0.1
   const shows = (stream: RawStream, expected: string | RegExp): Promise<void> =>
     vi.waitFor(() => expect(last(stream)).toMatch(expected), 10_000);
 
-  test('serves them, others as soon as they are published, and none once they are withdrawn', async () => {
+  test('serves fetched keys, new ones as soon as they are published, and none once they are withdrawn', async () => {
     const stream = await start(50);
     await shows(stream, 'key-one');
     keySet = keySetText(await publicJwk('key-two'));
@@ -60,7 +60,7 @@ spec: {jwtRules: [{issuer: "https://${name}.example", jwksUri: "http://127.0.0.1
     expect(last(stream)).not.toContain('key-two');
   });
 
-  test('serves none from a host that the mesh configuration allows no more', async () => {
+  test('serves no keys from a host that the mesh configuration no longer allows', async () => {
     const stream = await start(60_000);
     await shows(stream, 'key-one');
     await allow('elsewhere');

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { configurationTypes } from '../../xds/aggregated-service.ts';
 import { contentVersion } from '../../xds/resource.ts';
+import { plainMesh } from '../testing/plain-mesh.ts';
 import { Fleet } from './fleet.ts';
 import { type MeshSnapshot, SnapshotReceiver } from './mesh-snapshot.ts';
 import type { ListIds, PlainList } from './plain-snapshot.ts';
@@ -36,7 +37,7 @@ function snapshotOf(
     ...{ shared: ids(shared), own: ids(content) },
   }));
   // As a compile thread that is started anew: what is equal stays the same object.
-  return new SnapshotReceiver(before).receive({ lists: [...lists.values()], proxies });
+  return new SnapshotReceiver(before).receive(plainMesh([...lists.values()], proxies));
 }
 
 const owner = (name: string): StreamOwner => ({
@@ -59,7 +60,7 @@ describe('Fleet', () => {
     return { fleet, open };
   };
 
-  test('serves each proxy what all share and what is its own', () => {
+  test('serves each proxy the shared resources and its own', () => {
     const { open } = setUp();
     expect([open('web').seen(), open('api').seen()]).toEqual(['all=1 in=1', 'all=1 in=2']);
   });
@@ -72,7 +73,7 @@ describe('Fleet', () => {
     expect(api.seen()).toBe('all=1 in=3');
   });
 
-  test('gives a stream that had to wait the newest state in its turn', () => {
+  test('gives a stream that had to wait the newest state', () => {
     const { fleet, open } = setUp(1);
     const [web, api] = [open('web'), open('api')];
     for (const text of ['2', '3']) {
@@ -85,14 +86,14 @@ describe('Fleet', () => {
     expect(web.seen()).toBe('all=3 in=1');
   });
 
-  test('leaves a proxy that is gone from the mesh what it has', () => {
+  test('leaves a proxy whose workload was removed its configuration', () => {
     const { fleet, open } = setUp();
     const web = open('web');
     fleet.update(snapshotOf({ all: '1' }, {}));
     expect(web.seen()).toBe('all=1 in=1');
   });
 
-  test('gives a stream nothing more once its workload is of another account', () => {
+  test('sends a stream nothing more once its workload has another account', () => {
     const { fleet, open } = setUp();
     const web = open('web');
     const next = snapshotOf({ all: '2' }, { web: { in: '2' } });
@@ -101,7 +102,7 @@ describe('Fleet', () => {
     expect(web.seen()).toBe('all=1 in=1');
   });
 
-  test('waits for a proxy that is not known yet, but not for ever', async () => {
+  test('waits for a workload that is not known yet, for a limited time', async () => {
     const { fleet } = setUp();
     const found = fleet.find({ namespace: 'shop', name: 'late' }, 5_000);
     fleet.update(snapshotOf({}, { late: { in: '1' } }));
@@ -109,7 +110,7 @@ describe('Fleet', () => {
     expect(await fleet.find({ namespace: 'shop', name: 'never' }, 10)).toBeUndefined();
   });
 
-  test('holds a shared resource back once two identities refuse it, and gives up nothing on the word of one', () => {
+  test('holds a shared resource back once two identities refuse it, not when one does', () => {
     const { fleet, open } = setUp();
     const [web, api] = [open('web'), open('api')];
     fleet.update(snapshotOf({ all: 'bad' }, { web: { in: '1' }, api: { in: '2' } }));
@@ -120,7 +121,7 @@ describe('Fleet', () => {
     expect([web.seen(), api.seen(), open('web').seen()]).toEqual(['all=1 in=1', 'all=1 in=2', 'all=1 in=1']);
   });
 
-  test('does not send a stream that comes back what its client has refused, and gives it what it had before', () => {
+  test('does not send a reconnected client what it has refused, but the previous version', () => {
     const { fleet, open } = setUp();
     const web = open('web');
     fleet.update(snapshotOf({ all: '1' }, { web: { in: 'bad' }, api: { in: '2' } }, false, fleet.snapshot));
@@ -131,7 +132,7 @@ describe('Fleet', () => {
     expect(open('web').seen()).toBe('all=1 in=3');
   });
 
-  test('does not wait for clusters with a change that takes access away', () => {
+  test('does not wait for clusters with a change that may remove access', () => {
     const { fleet, open } = setUp();
     const { stream } = open('web');
     expect(stream.stepTimeoutMs).toBe(5_000);

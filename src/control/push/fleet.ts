@@ -10,7 +10,7 @@ import type { Start } from './starts.ts';
 import type { StreamBounds } from './stream-limits.ts';
 import type { SnapshotOrigin, StreamWatcher } from './stream-watcher.ts';
 
-/** What bounds a stream, and who hears when it has what it asked for first. */
+/** Limits of a stream, and its listener for the end of the start. */
 export interface StreamParts {
   readonly bounds?: StreamBounds;
   readonly start?: Start;
@@ -32,7 +32,7 @@ const lists = Object.keys(configurationTypes) as readonly ConfigurationList[];
 
 const unknownOrigin: SnapshotOrigin = { version: '', times: { changedMs: 0, beganMs: 0, endedMs: 0 } };
 
-/** The proxies that are connected, and what each of them is served now. */
+/** The connected proxies, and the configuration that each of them is served. */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #queue: PushQueue;
@@ -69,11 +69,15 @@ export class Fleet {
       const old = before.proxies.get(key)?.views;
       if (isUrgent && old !== undefined) this.#held.exempt(old.listeners, views.listeners);
     }
+    // Proxies of the same halves go from the same views to the same.
+    const noted = new Map<ServedViews, ServedViews | undefined>();
     for (const [key, { views }] of snapshot.proxies) {
       const old = before.proxies.get(key)?.views;
+      if (noted.has(views) && noted.get(views) === old) continue;
+      noted.set(views, old);
       for (const list of lists) this.#held.note(list, old?.[list] ?? emptyView, views[list]);
     }
-    this.#held.keep([...snapshot.proxies.values()].map(({ views }) => views));
+    this.#held.keep(noted.keys());
     for (const stream of this.#streams) {
       this.#ask(stream, snapshot.proxies.get(proxyKey(stream.owner.proxy))?.isUrgent === true);
     }

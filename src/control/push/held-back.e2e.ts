@@ -13,6 +13,7 @@ import { contentVersion } from '../../xds/resource.ts';
 import { type DiscoveryServer, startDiscoveryServer } from '../../xds/server.ts';
 import { mostProbes } from '../../xds/suspects.ts';
 import { adsBootstrap, listener, route } from '../../xds/testing/small-mesh.ts';
+import { plainMesh } from '../testing/plain-mesh.ts';
 import { proxyOf } from './admission.ts';
 import { Fleet } from './fleet.ts';
 import { SnapshotReceiver } from './mesh-snapshot.ts';
@@ -89,7 +90,7 @@ describe('two Envoys of one version', () => {
       ...{ namespace: 'foo', name, serviceAccount: name, addresses: [], isUrgent, isFrozen: false },
       ...{ shared: ids(shared, routes), own: ids(name === 'web' ? web : []) },
     }));
-    fleet.update(new SnapshotReceiver(fleet.snapshot).receive({ lists, proxies }));
+    fleet.update(new SnapshotReceiver(fleet.snapshot).receive(plainMesh(lists, proxies)));
   };
   const bringUp = async (name: string): Promise<RunningEnvoy> => {
     const adminPort = ports[name === 'web' ? 0 : 1] ?? 0;
@@ -124,7 +125,7 @@ describe('two Envoys of one version', () => {
   const rejected = async ({ admin }: RunningEnvoy): Promise<string> =>
     (await admin.get('/stats?filter=^listener_manager.lds.update_rejected$')).body.trim();
 
-  test('get the version before of a listener that both refuse, from their start on, and its next version', async () => {
+  test('get the previous version of a listener that both refuse, also after a restart, and then its next version', async () => {
     const [, , all = 0, next = 0, beside = 0] = ports;
     serve([listener('all', all, 'web')], []);
     const [web, api] = [await bringUp('web'), await bringUp('api')];
@@ -144,7 +145,7 @@ describe('two Envoys of one version', () => {
     expect(faulty).toEqual([]);
   });
 
-  test('get at their next start what they had before a listener of their own that they refuse, if that takes no access away', async () => {
+  test('get at their next start the previous version of a listener of their own that they refuse, unless it may remove access', async () => {
     const [, , own = 0, beside = 0] = ports;
     const ownOnes = (host?: string) => [listener('in', own, 'web', host), listener('beside', beside, 'web')];
     serve([], ownOnes());
@@ -170,7 +171,7 @@ describe('two Envoys of one version', () => {
     expect(await rejected(last)).not.toMatch(/: 0$/);
   });
 
-  test('do not wait for a client that refuses whatever it is sent, which is marked', async () => {
+  test('do not wait for a client that refuses everything, which is marked', async () => {
     const all = ports[2] ?? 0;
     const many = (text: string) => Array.from({ length: 8 }, (_, i) => listener(`in-${i}`, 1 + i, text, nowhere));
     serve([listener('all', all, 'web')], []);

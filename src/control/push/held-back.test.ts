@@ -34,7 +34,7 @@ describe('HeldBack', () => {
       views.map((listeners) => ({ ...{ clusters: emptyView, endpoints: emptyView, routes: emptyView }, listeners })),
     );
 
-  test('holds back from a client what it refuses, over its connections, and from nobody else', () => {
+  test('holds back from a client what it refuses, also on new connections, and from no other client', () => {
     change();
     for (let i = 0; i < 5; i++) expect(held.refuse(found('2'), x)).toBe(i === 0 ? 'client' : 'nobody');
     expect(seenBy(x)).toBe('a=1 b=2');
@@ -64,7 +64,7 @@ describe('HeldBack', () => {
     expect(held.viewFor('listeners', z, next)).toBe(next);
   });
 
-  test('goes on holding back while another proxy gets a resource of the same name', () => {
+  test('keeps holding back a resource while another proxy gets one of the same name', () => {
     change();
     for (const who of [x, y]) held.refuse(found('2'), who);
     const [other, others] = [viewOf({ a: '7' }), viewOf({ a: '8' })];
@@ -73,7 +73,7 @@ describe('HeldBack', () => {
     expect(seenBy(z)).toBe('a=1 b=2');
   });
 
-  test('serves in place of a resource what the same proxy had before, and nothing where nobody knows that', () => {
+  test('serves the previous version of a refused resource, and nothing if that is unknown', () => {
     const [mine, its] = [viewOf({ a: '1' }), viewOf({ a: '9' })];
     const [mineNow, itsNow] = [viewOf({ a: '2' }), viewOf({ a: '8' })];
     change(false, mine, mineNow);
@@ -86,7 +86,7 @@ describe('HeldBack', () => {
     expect(seenBy(z, mineNow)).toBe('');
   });
 
-  test('serves no version in place of a refused one that is refused too', () => {
+  test('serves no previous version that is refused too', () => {
     change();
     held.refuse(found('2'), x);
     const next = viewOf({ a: '3', b: '2' });
@@ -98,7 +98,7 @@ describe('HeldBack', () => {
     expect(seenBy(x, next)).toBe('b=2');
   });
 
-  test('never holds back what takes access away, and goes back to nothing before it; nor endpoints', () => {
+  test('never holds back changes that may remove access, nor endpoints, and serves no version from before such a change', () => {
     change(true);
     for (const who of [x, y, z]) expect(held.refuse(found('2'), who)).toBe('nobody');
     expect(held.viewFor('listeners', x, after)).toBe(after);
@@ -112,12 +112,12 @@ describe('HeldBack', () => {
     for (const who of [x, y, z]) expect(held.refuse(found('2', 'endpoints'), who)).toBe('nobody');
   });
 
-  test('leaves out what was not there before', () => {
+  test('omits a refused resource that has no previous version', () => {
     for (const who of [x, y]) held.refuse(found('1'), who);
     expect(seenBy(x, before)).toBe('b=1');
   });
 
-  test('marks a client that refuses whatever comes, until it takes something', () => {
+  test('marks a client that refuses everything, until it accepts something', () => {
     for (let i = 1; i < mostProbes; i++) expect(held.answered(x, 'no')).toBe(false);
     expect(held.recordOf(x).isFaulty).toBe(false);
     expect(held.answered(x, 'never')).toBe(true);
@@ -129,7 +129,7 @@ describe('HeldBack', () => {
     expect(held.recordOf(x).isFaulty).toBe(false);
   });
 
-  test('remembers so many clients, and so many refusals of each', () => {
+  test('remembers a limited number of clients, and of refusals of each', () => {
     const many = viewOf(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`n${i}`, '1'])));
     for (const { name, version } of many.all) held.refuse({ list: 'listeners', culprit: { name, version } }, x);
     expect(held.recordOf(x).refused.size).toBe(256);

@@ -16,7 +16,7 @@ export interface HeldClient {
   readonly envoyVersion: string;
 }
 
-/** What is refused. */
+/** A refused resource. */
 export interface FoundCulprit {
   readonly list: ConfigurationList;
   readonly culprit: Culprit;
@@ -26,9 +26,10 @@ export interface FoundCulprit {
 const mostEnvoyVersions = 8;
 
 /**
- * Resources that are not sent again in the version that was refused; what came before them is served in their place.
- * For one client those that it refuses itself, over its connections; for all of a version of Envoy those that two identities
- * refuse, for one client's word must not decide what others get. What takes access away is never held back, nor are endpoints.
+ * Holds back refused versions of resources, and serves the previous version in their place. A resource is held back from one
+ * client, across its connections, if that client refuses it; and from all clients with one version of Envoy, if two
+ * identities refuse it, because one client must not decide what others get. Changes that may remove access, and endpoints,
+ * are never held back.
  */
 export class HeldBack {
   readonly #records = new ClientRecords();

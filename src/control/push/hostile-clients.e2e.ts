@@ -81,7 +81,7 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm(`/${attacks.findIndex(([known]) => known === name)}`);
   });
 
-  test('takes no word about a response that it did not send on this stream', async () => {
+  test('ignores an ACK or NACK of a response that it did not send on this stream', async () => {
     const stream = bench.open(identity);
     stream.ask({ node, type_url: clusters });
     for (const response_nonce of ['999', '2', bystander.seen[0]?.nonce])
@@ -92,7 +92,7 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm('/nonces');
   });
 
-  test('gives nothing of another workload to one that tells the digests of its sets', async () => {
+  test("sends nothing of another workload to a client that sends the digests of that workload's resources", async () => {
     const { clusters: first, ...others } = configurationTypes;
     const list = bystander.seen[0]?.resources?.map((each) => ({ ...each, body: new Uint8Array() })) ?? [];
     const { digest } = new ResourceView(new ResourceList(list));
@@ -111,7 +111,7 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm('/digests');
   });
 
-  test('ends the stream of one that subscribes to names without end, 5,000 in a request', async () => {
+  test('ends the stream of a client that subscribes to ever more names, 5,000 per request', async () => {
     const hoarder = bench.open(identity);
     for (let at = 0; at < 15_000; at += 5_000) {
       const names = many.slice(at, at + 5_000);
@@ -121,7 +121,7 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm('/hoarder');
   });
 
-  test('lets others begin while one asks again and again for workloads that it has made up', async () => {
+  test('lets others begin while one client keeps asking for workloads that do not exist', async () => {
     const made = Array.from({ length: 300 }, (_, i) => {
       const stream = bench.open(identity);
       stream.subscribe('listeners', node.id.replace('httpbin', `made-up-${i}`));
@@ -135,7 +135,7 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm('/made-up');
   });
 
-  test('reads the requests of one that asks 5,000 times in their rate, and compiles nothing for them', async () => {
+  test('reads 5,000 requests of one client at the limited rate, and compiles nothing for them', async () => {
     const compiled = await bench.metric('meshd_compilations_count');
     const busy = bench.open(await bench.identity('foo/httpbin'));
     const again = { type_url: clusters, resource_names_subscribe: ['*', 'none'] };
@@ -149,7 +149,7 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm('/not-busy');
   });
 
-  test('serves the others while one answers nothing and reads nothing, and while streams come and are cut', async () => {
+  test('serves the others while one client answers and reads nothing, and while streams are opened and cut', async () => {
     const silent = bench.open(await bench.identity('foo/httpbin'));
     silent.call.pause();
     silent.subscribe('listeners');

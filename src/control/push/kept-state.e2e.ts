@@ -20,7 +20,7 @@ describe('meshd, when its inputs are faulty', () => {
     vi.waitFor(() => expect(textOf(stream.seen.at(-1))).toMatch(expected), 10_000);
   const faulty = denyPath('/second').replace('DENY', 'DENI');
 
-  test('goes on after a start with the last valid versions that it had before', async () => {
+  test('continues after a restart with the last valid versions from before', async () => {
     const compile = { stateFolder: bench.path('state') };
     await bench.put('deny.yaml', denyPath('/first'));
     await bench.start({ compile });
@@ -37,7 +37,7 @@ describe('meshd, when its inputs are faulty', () => {
     await shows(await listeners(), 'virtualInbound-denied');
   });
 
-  test('takes a changed mesh configuration without a start, and holds the last good one while it is faulty', async () => {
+  test('applies a changed mesh configuration without a restart, and keeps the last valid one while it is invalid', async () => {
     const path = bench.path('mesh-config.yaml');
     const write = (text: string): Promise<void> => writeFile(path, text);
     await write('proxyInboundListenPort: 15106\n');

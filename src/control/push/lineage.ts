@@ -14,8 +14,8 @@ export interface LineageRules {
 }
 
 /**
- * Which version of a resource came before the one that a list has. Resources of different proxies have the same name, so
- * that each list has a lineage of its own. Where lists with different lineages become one, nobody knows any more.
+ * Remembers which version of a resource came before the one in a list. Resources of different proxies may have the same name,
+ * so each list has its own history. If lists with different histories become one list, the previous versions are forgotten.
  */
 export class Lineage {
   readonly #before = new WeakMap<ResourceList, ReadonlyMap<string, Before>>();

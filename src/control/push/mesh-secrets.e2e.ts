@@ -113,7 +113,7 @@ describe('meshd, serving the secrets of gateways', () => {
     },
   );
 
-  test('opens nothing for a secret that is not there or has no good key, until it has one, and holds the last good one', async () => {
+  test('keeps a server closed while its Secret is missing or invalid, and then keeps the last valid certificate', async () => {
     const [, first = 0, second = 0, third = 0] = ports;
     const [good, foreign] = [await issue('good'), await issue('foreign')];
     const mixed = { ...good, privateKey: foreign.privateKey };
@@ -141,7 +141,7 @@ describe('meshd, serving the secrets of gateways', () => {
     expect(await Promise.all([second, third].map(met))).toEqual(Array(2).fill(expect.stringContaining('DNS:good')));
   });
 
-  test('lets in clients of the authorities that a secret names, and of no others, from the moment that it changes', async () => {
+  test('accepts clients of the CAs in a Secret, and of no others, as soon as it changes', async () => {
     const port = ports[1] ?? 0;
     const next = await createMeshCa();
     const own = await issue('own');
@@ -156,6 +156,29 @@ describe('meshd, serving the secrets of gateways', () => {
     expect(await reach(port, young)).toBeDefined();
   });
 
+  test.each(['{mode: MUTUAL', '{mode: OPTIONAL_MUTUAL', '{mode: MUTUAL, subjectAltNames: [client]'])(
+    'lets in no client of authorities that are taken out of a secret, or with it, and those of the next ones: %s}',
+    async (mode) => {
+      const port = ports[1] ?? 0;
+      const [own, client] = [await issue('own'), await issue('client')];
+      await put(of('shop', own, ca.rootCertificate));
+      await start(server(port, `${mode}, credentialName: shop}`));
+      await startEnvoy();
+      const isLetIn = () => vi.waitFor(async () => expect(await reach(port, client)).toBeDefined(), 10_000);
+      const isShutOut = () => vi.waitFor(async () => expect(await reach(port, client)).toBeUndefined(), 5_000);
+      await isLetIn();
+      await put(of('shop', own));
+      await isShutOut();
+      expect([await reach(port, own), await reach(port)]).toEqual([undefined, undefined]);
+      await put(of('shop', own), of('shop-cacert', own, ca.rootCertificate));
+      await isLetIn();
+      await put(of('other', own));
+      await isShutOut();
+      await put(of('shop', own, ca.rootCertificate));
+      await isLetIn();
+    },
+  );
+
   const secretsOf = (stream: RawStream): readonly Seen[] =>
     stream.seen.filter(({ type_url }) => type_url === secretTypeUrl);
   const open = async (account: string): Promise<RawStream> => bench.open(await bench.identity(account));
@@ -167,7 +190,7 @@ describe('meshd, serving the secrets of gateways', () => {
     await vi.waitFor(() => expect(stream.seen.some(({ type_url }) => type_url.endsWith('Cluster'))).toBe(true), 5_000);
   };
 
-  test('gives a gateway the secrets of its own namespace that its servers name, and to others nothing', async () => {
+  test('gives a gateway the Secrets of its own namespace that its servers name, and others nothing', async () => {
     const [own, foreign] = [await issue('own'), await issue('foreign')];
     const other = of('shop', foreign).replace('namespace: foo', 'namespace: bar');
     await put(of('shop', own), of('spare', own), other);
@@ -193,7 +216,7 @@ describe('meshd, serving the secrets of gateways', () => {
     expect(await bodies('foo/edge', 'edge.foo', ['*'])).toBe('');
   });
 
-  test('sends a secret whatever version the client says that it has, tells that it is gone, and serves it again', async () => {
+  test('sends a Secret whatever version the client reports, reports its removal, and serves it again', async () => {
     await put(of('shop', await issue('own')));
     await start(server(8443, '{mode: SIMPLE, credentialName: shop}'));
     const first = await open('foo/edge');
@@ -210,7 +233,7 @@ describe('meshd, serving the secrets of gateways', () => {
     await vi.waitFor(() => expect(secretsOf(again)[2]?.resources).toHaveLength(1), 5_000);
   });
 
-  test('has no key in its logs, in what it answers to people, or in what it keeps on disk', async () => {
+  test('has no key in its logs, its debug answers, and its files', async () => {
     const own = await issue('own');
     await put(of('shop', own), of('broken', { ...own, certificateChain: 'x' }));
     const servers = ['shop', 'broken'].map((name, i) => server(8443 + i, `{mode: SIMPLE, credentialName: ${name}}`));

@@ -1,10 +1,12 @@
 import type { EnvoyConfig, Resource } from '../../compiler/render/resource.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
+import { authoritiesSuffix, gatewayScheme } from '../../contracts/gateway-secret-texts.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Fleet } from '../../live/fleet.ts';
 import { gatewaySecretsOf, secretNamesOf } from '../../live/gateway-secrets.ts';
 import { GatewaySecrets } from '../../secrets/gateway-secrets.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
+import type { SecretRights, SecretWish } from '../registry/cluster/secret-rights.ts';
 
 type Objects = Fleet['objects'];
 
@@ -16,12 +18,12 @@ interface Given {
   readonly resources: readonly DiscoveryResource[];
 }
 
-/** Where a proxy stands, and whether it is a gateway. */
-export type SecretReader = Partial<Pick<Workload, 'namespace' | 'role'>>;
+/** Namespace and service account of a proxy, and whether it is a gateway. */
+export type SecretReader = Partial<Pick<Workload, 'namespace' | 'role' | 'serviceAccount'>>;
 
 /**
- * The secrets of a mesh's gateways: each has those of its own namespace that its listeners name. What Envoy cannot use
- * stays at its last valid version, by namespace: no Secret counts for another one's gateway.
+ * Secrets for the gateways of a mesh: each gets those of its own namespace that its listeners name and, with rights, that its
+ * service account may read. If a Secret is invalid, its last valid version stays active, separately for each namespace.
  */
 export class MeshSecrets {
   readonly #log: Pick<PlainLog, 'error'>;
@@ -33,13 +35,24 @@ export class MeshSecrets {
     this.#log = log;
   }
 
+  /** What these gateways are to show, each wish once: a Secret, and with it the authorities beside it. */
+  wishes(configs: readonly EnvoyConfig[], workloads: readonly SecretReader[]): readonly SecretWish[] {
+    const all = configs.flatMap((config, i) => this.#wanted(config, workloads[i]).flatMap(({ wish }) => wish ?? []));
+    return [...new Map(all.map((wish) => [`${wish.namespace}/${wish.serviceAccount}/${wish.secret}`, wish])).values()];
+  }
+
   /** One list a configuration, in the order of `configs`; `workloads` are whose they are, `objects` those in force. */
   of(
     configs: readonly EnvoyConfig[],
     workloads: readonly SecretReader[],
     objects: Objects,
+    rights?: Pick<SecretRights, 'allows'>,
   ): readonly (readonly DiscoveryResource[])[] {
-    const namesOf = configs.map((config, i) => (workloads[i]?.role === 'router' ? this.#namesOf(config) : []));
+    const namesOf = configs.map((config, i) =>
+      this.#wanted(config, workloads[i])
+        .filter(({ wish }) => rights === undefined || (wish !== undefined && rights.allows(wish)))
+        .map(({ name }) => name),
+    );
     const asked = new Map<string, Set<string>>();
     for (const [i, names] of namesOf.entries()) {
       const namespace = workloads[i]?.namespace;
@@ -54,6 +67,20 @@ export class MeshSecrets {
     return namesOf.map((names, i) => {
       const all = given.get(workloads[i]?.namespace ?? '')?.resources ?? none;
       return all.filter(({ name }) => names.includes(name));
+    });
+  }
+
+  /** SDS names that a gateway asks for; without an account nobody knows who that is. */
+  #wanted(
+    config: EnvoyConfig,
+    { role, namespace, serviceAccount }: SecretReader = {},
+  ): readonly { readonly name: string; readonly wish: SecretWish | undefined }[] {
+    if (role !== 'router') return [];
+    return this.#namesOf(config).map((name) => {
+      if (namespace === undefined || serviceAccount === undefined) return { name, wish: undefined };
+      const named = name.slice(gatewayScheme.length);
+      const secret = named.endsWith(authoritiesSuffix) ? named.slice(0, -authoritiesSuffix.length) : named;
+      return { name, wish: { namespace, serviceAccount, secret } };
     });
   }
 
@@ -78,7 +105,7 @@ export class MeshSecrets {
       this.#byNamespace.set(namespace, served);
     }
     const texts = gatewaySecretsOf(asked, secrets, { namespace });
-    const missing = [...asked].filter((name) => !texts.has(name));
+    const missing = [...asked].filter((name) => (texts.get(name)?.kind ?? 'nobody') === 'nobody');
     for (const name of missing) {
       if (before?.missing.includes(name)) continue;
       const what =

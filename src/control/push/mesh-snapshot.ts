@@ -4,15 +4,15 @@ import { ResourceList } from '../../xds/resource-list.ts';
 import { emptyView, ResourceView } from '../../xds/resource-view.ts';
 import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
 
-/** What one proxy may see of its configuration, by type. */
+/** The resources that one proxy may get, by type. */
 export type ProxyViews = Readonly<Record<ConfigurationList, ResourceView>>;
 
-/** All that one proxy may see. Keys are in the secrets, and nowhere else. */
+/** All resources that one proxy may get. Private keys are only in the secrets. */
 export interface ServedViews extends ProxyViews {
   readonly secrets: ResourceView;
 }
 
-/** One proxy of the mesh: who may be it, and what it is served. */
+/** One proxy of the mesh: which client may be it, and what it is served. */
 export interface ServedProxy
   extends Pick<PlainProxy, 'namespace' | 'name' | 'serviceAccount' | 'addresses' | 'isUrgent' | 'isFrozen'> {
   /** The same objects as before where nothing changed. */
@@ -33,13 +33,16 @@ export function proxyKey({ namespace, name }: Pick<PlainProxy, 'namespace' | 'na
   return `${namespace}/${name}`;
 }
 
-/** Makes snapshots of what a compile thread sends, in its order. A thread that is started anew needs a new receiver. */
+/** Builds snapshots from the messages of a compile thread, in their order. A restarted thread needs a new receiver. */
 export class SnapshotReceiver {
   #lists: ReadonlyMap<string, SentList> = new Map();
   readonly #resources = new KnownResources();
+  readonly #halves = new Map<number, ListIds>();
+  readonly #proxies = new Map<string, KnownProxy>();
   /** By the ids of their lists. */
   #views: ReadonlyMap<string, ResourceView> = new Map();
-  #secrets: ReadonlyMap<string, KnownSecrets> = new Map();
+  /** Without secrets; by the numbers of the shared half and of the own one. */
+  #pairs: ReadonlyMap<number, ReadonlyMap<number, ServedViews>> = new Map();
   /** By content; made by another thread, until there is a snapshot of this one. */
   #before: ReadonlyMap<string, ResourceView>;
 
@@ -52,58 +55,107 @@ export class SnapshotReceiver {
     );
   }
 
-  receive({ lists, proxies }: PlainSnapshot): MeshSnapshot {
+  receive({ lists, halves, goneHalves, proxies, gone }: PlainSnapshot): MeshSnapshot {
     const added = new Map<string, SentList>();
     for (const sent of lists) added.set(sent.id, this.#resources.add(sent));
-    const used = new Map<string, SentList>();
-    const views = new Map<string, ResourceView>();
-    const part = (id: string): ResourceList => {
-      const found = added.get(id) ?? this.#lists.get(id);
-      if (found === undefined) throw new Error(`the list ${id} is named as known, and was not sent before`);
-      used.set(id, found);
-      return found.made;
-    };
-    const view = (list: ConfigurationList, shared: ListIds, own: ListIds): ResourceView => {
-      const key = `${list}\n${shared[list]}\n${own[list]}`;
-      let made = views.get(key);
-      if (made === undefined) {
-        const parts = [part(shared[list]), part(own[list])];
-        made = this.#views.get(key) ?? this.#sameAsBefore(list, new ResourceView(...parts));
-        views.set(key, made);
-      }
-      return made;
-    };
-    const knownSecrets = new Map<string, KnownSecrets>();
-    const secretsOf = (key: string, sent: PlainSecrets | undefined): ResourceView => {
-      if (sent === undefined) return emptyView;
-      const known = knownOf(key, sent, this.#secrets.get(key));
-      knownSecrets.set(key, known);
-      return known.view;
-    };
-    const made = proxies.map(({ shared, own, secrets, ...proxy }): readonly [string, ServedProxy] => [
-      proxyKey(proxy),
-      {
-        ...proxy,
-        views: {
-          secrets: secretsOf(proxyKey(proxy), secrets),
-          clusters: view('clusters', shared, own),
-          endpoints: view('endpoints', shared, own),
-          listeners: view('listeners', shared, own),
-          routes: view('routes', shared, own),
-        },
-      },
-    ]);
+    for (const id of goneHalves) this.#halves.delete(id);
+    for (const { id, lists: ids } of halves) this.#halves.set(id, ids);
+    for (const key of gone) this.#proxies.delete(key);
+    for (const proxy of proxies) {
+      const key = proxyKey(proxy);
+      this.#proxies.set(key, { proxy, secrets: knownOf(key, proxy.secrets, this.#proxies.get(key)?.secrets) });
+    }
+    const used = this.#usedLists(added);
+    const pairs = this.#pairsOf(used);
     for (const [id, list] of [...this.#lists, ...added]) if (used.get(id) !== list) this.#resources.remove(list);
     this.#lists = used;
-    this.#views = views;
-    this.#secrets = knownSecrets;
+    const made = new Map<string, ServedProxy>();
+    for (const [key, known] of this.#proxies) made.set(key, served(known, pairs(known.proxy)));
     this.#before = new Map();
-    return { proxies: new Map(made) };
+    return { proxies: made };
+  }
+
+  #usedLists(added: ReadonlyMap<string, SentList>): ReadonlyMap<string, SentList> {
+    const used = new Map<string, SentList>();
+    for (const ids of this.#halves.values()) {
+      for (const list of configurationLists) {
+        const id = ids[list];
+        if (used.has(id)) continue;
+        const found = added.get(id) ?? this.#lists.get(id);
+        if (found === undefined) throw new Error(`the list ${id} is named as known, and was not sent before`);
+        used.set(id, found);
+      }
+    }
+    return used;
+  }
+
+  /** Views of pairs of halves, made once a pair. */
+  #pairsOf(lists: ReadonlyMap<string, SentList>): (proxy: Pick<PlainProxy, 'shared' | 'own'>) => ServedViews {
+    const [before, viewsBefore] = [this.#pairs, this.#views];
+    const pairs = new Map<number, Map<number, ServedViews>>();
+    const views = new Map<string, ResourceView>();
+    this.#pairs = pairs;
+    this.#views = views;
+    const part = (id: string): ResourceList => (lists.get(id) as SentList).made;
+    const view = (list: ConfigurationList, shared: ListIds, own: ListIds): ResourceView => {
+      const key = `${list}\n${shared[list]}\n${own[list]}`;
+      let made = views.get(key) ?? viewsBefore.get(key);
+      made ??= this.#sameAsBefore(list, new ResourceView(part(shared[list]), part(own[list])));
+      views.set(key, made);
+      return made;
+    };
+    const viewsOf = (shared: ListIds, own: ListIds): ServedViews => ({
+      secrets: emptyView,
+      clusters: view('clusters', shared, own),
+      endpoints: view('endpoints', shared, own),
+      listeners: view('listeners', shared, own),
+      routes: view('routes', shared, own),
+    });
+    return (numbers) => {
+      const byOwn = pairs.get(numbers.shared) ?? new Map<number, ServedViews>();
+      pairs.set(numbers.shared, byOwn);
+      const known = byOwn.get(numbers.own);
+      if (known !== undefined) return known;
+      const old = before.get(numbers.shared)?.get(numbers.own);
+      const made = viewsOf(this.#halfOf(numbers.shared), this.#halfOf(numbers.own));
+      const pair = old !== undefined && isSameViews(old, made) ? old : made;
+      byOwn.set(numbers.own, pair);
+      return pair;
+    };
+  }
+
+  #halfOf(id: number): ListIds {
+    const found = this.#halves.get(id);
+    if (found === undefined) throw new Error(`the half ${id} is named as known, and was not sent before`);
+    return found;
   }
 
   #sameAsBefore(list: ConfigurationList, made: ResourceView): ResourceView {
     return this.#before.size === 0 ? made : (this.#before.get(contentKey(list, made)) ?? made);
   }
+}
+
+function isSameViews(a: ServedViews, b: ServedViews): boolean {
+  return configurationLists.every((list) => a[list] === b[list]);
+}
+
+/** A proxy as it was sent last, and as it was last served. */
+interface KnownProxy {
+  readonly proxy: PlainProxy;
+  readonly secrets: KnownSecrets | undefined;
+  /** Of these views without its secrets. */
+  pair?: ServedViews;
+  served?: ServedProxy;
+}
+
+function served(known: KnownProxy, pair: ServedViews): ServedProxy {
+  if (known.served !== undefined && known.pair === pair) return known.served;
+  const { shared: _shared, own: _own, secrets: _digest, ...proxy } = known.proxy;
+  const { secrets } = known;
+  const made = { ...proxy, views: secrets === undefined ? pair : { ...pair, secrets: secrets.view } };
+  known.pair = pair;
+  known.served = made;
+  return made;
 }
 
 /** Secrets of a proxy that were sent, with their digest. */
@@ -112,7 +164,13 @@ interface KnownSecrets {
   readonly view: ResourceView;
 }
 
-function knownOf(key: string, { id, resources }: PlainSecrets, before: KnownSecrets | undefined): KnownSecrets {
+function knownOf(
+  key: string,
+  sent: PlainSecrets | undefined,
+  before: KnownSecrets | undefined,
+): KnownSecrets | undefined {
+  if (sent === undefined) return undefined;
+  const { id, resources } = sent;
   if (resources !== undefined) return { id, view: new ResourceView(new ResourceList(resources)) };
   if (before?.id !== id) throw new Error(`the secrets of ${key} are named as known, and were not sent before`);
   return before;

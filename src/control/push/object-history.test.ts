@@ -7,7 +7,7 @@ describe('ObjectHistory', () => {
     ...{ isWhole, changed: Object.entries(changed), removed },
   });
 
-  test('knows which version a snapshot had, while it is in force and for some time after it', () => {
+  test('knows which version a snapshot had, while it is active and for some time afterwards', () => {
     let nowMs = 0;
     const history = new ObjectHistory(1_000, () => nowMs);
     history.take(1, changes({ a: 'a1', b: 'b1' }, [], true));
@@ -23,14 +23,14 @@ describe('ObjectHistory', () => {
     expect(history.size).toBe(1);
   });
 
-  test('remembers at most 100,000 versions that are in force no more', () => {
+  test('remembers at most 100,000 replaced versions', () => {
     const history = new ObjectHistory(1e9, () => 0);
     for (let snapshot = 1; snapshot <= 100_100; snapshot++) history.take(snapshot, changes({ a: String(snapshot) }));
     expect(history.size).toBe(100_001);
     expect(history.versionAt('a', 1)).toBeUndefined();
   });
 
-  test('takes what a new compile thread does not name for gone', () => {
+  test('treats objects that a new compile thread does not name as deleted', () => {
     const history = new ObjectHistory(1_000, () => 0);
     history.take(1, changes({ a: 'a1', b: 'b1' }, [], true));
     history.take(2, changes({ a: 'a1' }, [], true));
@@ -38,7 +38,7 @@ describe('ObjectHistory', () => {
   });
 });
 
-test('ObjectVersions tells what differs, by what objects say, and nothing of Secrets', () => {
+test('ObjectVersions finds changed objects by their content, and has no versions of Secrets', () => {
   const object = (kind: string, name: string, text: string) => ({
     ...{ kind, namespace: kind === 'Namespace' ? '' : 'foo', name, document: { value: { text } } },
   });

@@ -18,7 +18,10 @@ interface Replaced {
 /** So many versions that are in force no more are known at most, however short the time in which they were replaced. */
 const mostReplaced = 100_000;
 
-/** Which version of each object a snapshot had; of what is replaced, for some time. Snapshots have numbers, which grow. */
+/**
+ * Remembers which version of each object a snapshot had; replaced versions only for some time. Snapshots have increasing
+ * numbers.
+ */
 export class ObjectHistory {
   readonly #eras = new Map<string, Era[]>();
   /** The oldest one first. */
@@ -32,7 +35,7 @@ export class ObjectHistory {
     this.#clock = clock;
   }
 
-  /** How many versions are known, those in force among them. */
+  /** Number of versions that are remembered, including the active ones. */
   get size(): number {
     return [...this.#eras.values()].reduce((sum, { length }) => sum + length, 0);
   }

@@ -1,7 +1,8 @@
+import { without } from '../../lib/without.ts';
 import type { JsonObject } from '../../source/document.ts';
 import { contentVersion } from '../../xds/resource.ts';
 
-/** What became of the objects of the mesh since the snapshot before. */
+/** Changes of the mesh's objects since the previous snapshot. */
 export interface ObjectChanges {
   /** Nothing is known of a snapshot before: objects that are not named here are gone. */
   readonly isWhole: boolean;
@@ -10,7 +11,7 @@ export interface ObjectChanges {
   readonly removed: readonly string[];
 }
 
-/** An object as far as its version is made of it. */
+/** The parts of an object from which its version is computed. */
 export interface VersionedObject {
   readonly kind: string;
   readonly namespace: string;
@@ -18,28 +19,35 @@ export interface VersionedObject {
   readonly document: { readonly value: JsonObject };
 }
 
-/** Versions of a mesh's objects: digests of what they say, so that every replica has the same ones. */
+/** Computes versions of a mesh's objects: digests of their content, so that every replica has the same ones. */
 export class ObjectVersions {
   readonly #versions = new WeakMap<JsonObject, string>();
-  #sent: ReadonlyMap<string, string> | undefined;
+  readonly #sent = new Map<string, string>();
+  #before: readonly VersionedObject[] | undefined;
 
   /** What differs from the call before. Secrets have none: a digest would say whether a guess of one is right. */
   changesTo(objects: readonly VersionedObject[]): ObjectChanges {
-    const before = this.#sent;
-    const now = new Map<string, string>();
-    for (const object of objects) if (object.kind !== 'Secret') now.set(objectKey(object), this.#versionOf(object));
-    this.#sent = now;
-    if (before === undefined) return { isWhole: true, changed: [...now], removed: [] };
+    const before = this.#before;
+    this.#before = objects;
+    const come = this.#versionsOf(without(objects, before ?? []));
+    const gone = this.#versionsOf(without(before ?? [], objects));
+    for (const key of gone.keys()) this.#sent.delete(key);
+    for (const [key, version] of come) this.#sent.set(key, version);
     return {
-      isWhole: false,
-      changed: [...now].filter(([key, version]) => before.get(key) !== version),
-      removed: [...before.keys()].filter((key) => !now.has(key)),
+      isWhole: before === undefined,
+      changed: [...come].filter(([key, version]) => gone.get(key) !== version),
+      removed: [...gone.keys()].filter((key) => !come.has(key)),
     };
   }
 
   /** Of the object in force at the last call of `changesTo`. */
   inForce(key: string): string | undefined {
-    return this.#sent?.get(key);
+    return this.#sent.get(key);
+  }
+
+  #versionsOf(objects: readonly VersionedObject[]): ReadonlyMap<string, string> {
+    const told = objects.filter(({ kind }) => kind !== 'Secret');
+    return new Map(told.map((object) => [objectKey(object), this.#versionOf(object)]));
   }
 
   #versionOf({ document: { value } }: VersionedObject): string {
@@ -52,7 +60,7 @@ export class ObjectVersions {
   }
 }
 
-/** How people and the debug endpoints name an object. */
+/** Name of an object for people and for the debug requests: `<kind>/<namespace>/<name>`. */
 export function objectKey({ kind, namespace, name }: Omit<VersionedObject, 'document'>): string {
   return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }

@@ -1,7 +1,7 @@
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import type { DiscoveryResource } from '../../xds/resource.ts';
 
-/** One resource as the compile thread hands it over: encoded, with its version. */
+/** One encoded resource from the compile thread, with its version. */
 export interface PlainResource {
   readonly name: string;
   /** First 64 bits of the SHA-256 of `body`. */
@@ -30,10 +30,17 @@ export interface PlainProxy {
   readonly isUrgent: boolean;
   /** It keeps policies that are older than the objects in force, or is closed. */
   readonly isFrozen: boolean;
-  readonly shared: ListIds;
-  readonly own: ListIds;
+  /** Numbers of halves. */
+  readonly shared: number;
+  readonly own: number;
   /** Of its gateway servers; absent: it has none. Keys are in them, which is why no other list has them. */
   readonly secrets?: PlainSecrets;
+}
+
+/** What many proxies have in common, or one has for itself. It keeps its number while nothing but endpoints changes. */
+export interface PlainHalf {
+  readonly id: number;
+  readonly lists: ListIds;
 }
 
 /** Secrets of one proxy. */
@@ -44,8 +51,14 @@ export interface PlainSecrets {
   readonly resources?: readonly DiscoveryResource[];
 }
 
-/** What one compilation gave: all proxies, and the lists that the snapshot before did not have. */
+/** Result of one compilation, as far as the previous snapshot did not have it. */
 export interface PlainSnapshot {
   readonly lists: readonly PlainList[];
+  /** Those that are new, or hold other lists. */
+  readonly halves: readonly PlainHalf[];
+  /** Numbers of halves that no proxy has any more. */
+  readonly goneHalves: readonly number[];
   readonly proxies: readonly PlainProxy[];
+  /** Proxies (`<namespace>/<name>`) that are there no more. */
+  readonly gone: readonly string[];
 }

@@ -6,7 +6,7 @@ import { mostSecretNames, secretStep, secretType, secretTypeUrl } from '../../xd
 import { listOf } from './held-back.ts';
 import type { ServedProxy, ServedViews } from './mesh-snapshot.ts';
 
-/** Who is behind a stream. */
+/** The proxy and identity of a stream. */
 export interface StreamOwner {
   readonly proxy: Pick<ServedProxy, 'namespace' | 'name' | 'serviceAccount'>;
   readonly identity: string;
@@ -24,7 +24,7 @@ type Ending = Required<
   Pick<StreamScope, 'asked' | 'answered' | 'complete' | 'isolated' | 'sent' | 'settled' | 'closed' | 'pace'>
 >;
 
-/** One stream of a proxy: what it is served at this moment. */
+/** One stream of a proxy, and what it is served. */
 export class ProxyStream implements StreamScope {
   readonly owner: StreamOwner;
   readonly steps = steps;

@@ -44,7 +44,7 @@ describe('metrics of a meshd that serves a folder', () => {
     expect(stream.ends).toEqual(['UNAVAILABLE']);
   });
 
-  test('count responses that did not leave before their stream ended', async () => {
+  test('count responses that were not sent before their stream ended', async () => {
     const services = Array.from({ length: 200 }, (_, i) => serviceOf(i));
     await bench.put('mesh.yaml', objects(namespace, httpbinPod(), ...services));
     await bench.start();
@@ -73,7 +73,7 @@ describe('metrics of a meshd that serves a folder', () => {
     await shows(rejected, 1);
   });
 
-  test('show what is to be known of the mesh, each with inputs that move it', async () => {
+  test('show facts of the mesh, each with inputs that change it', async () => {
     const environment = { PILOT_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND: 'false' };
     await bench.put('mesh.yaml', objects(namespace, httpbinPod()));
     await bench.start({ compile: { settings: { environment }, debounce: { afterMs: 10, maxMs: 100 } } });

@@ -19,7 +19,7 @@ describe('PushQueue', () => {
     return { queue, pushed, who, ask };
   };
 
-  test('lets so many out at once, and the next when one is answered', () => {
+  test('sends a limited number of pushes at once, and the next when one is answered', () => {
     const { queue, pushed, who, ask } = setUp(2);
     for (const name of ['a', 'b', 'c', 'd', 'c']) ask(name);
     expect(pushed).toEqual(['a', 'b']);
@@ -29,7 +29,7 @@ describe('PushQueue', () => {
     expect([pushed, queue.running, queue.waiting]).toEqual([['a', 'b', 'c', 'd'], 2, 0]);
   });
 
-  test('lets so many bytes out at once, and what is larger than all of them alone', () => {
+  test('sends a limited number of bytes at once, and a push above the limit alone', () => {
     const { queue, pushed, who, ask } = setUp(10, 100);
     ask('a', 60);
     ask('b', 60);
@@ -42,7 +42,7 @@ describe('PushQueue', () => {
     expect(pushed).toEqual(['a', 'c', 'b', 'huge']);
   });
 
-  test('takes urgent ones first', () => {
+  test('sends urgent pushes first', () => {
     const { queue, pushed, who, ask } = setUp(1);
     for (const name of ['a', 'b', 'c']) ask(name);
     ask('c', 1, true);
@@ -50,7 +50,7 @@ describe('PushQueue', () => {
     expect(pushed).toEqual(['a', 'c']);
   });
 
-  test('takes a slot back after a second, and lets those that were late hold up each other alone', () => {
+  test('frees a slot after a second, and lets slow clients delay only each other', () => {
     const { queue, pushed, who, ask } = setUp(1);
     ask('dead');
     ask('a');
@@ -70,7 +70,7 @@ describe('PushQueue', () => {
     expect(pushed.slice(4)).toEqual(['dead']);
   });
 
-  test('gives the slots of a crowd that does not answer small pushes to those that wait, after a tenth of a second', () => {
+  test('frees the slots of many clients that do not answer small pushes after a tenth of a second', () => {
     const { pushed, who, ask, queue } = setUp(2);
     for (const name of ['dead', 'deaf', 'a', 'b', 'c']) ask(name);
     expect(pushed).toEqual(['dead', 'deaf']);
@@ -85,7 +85,7 @@ describe('PushQueue', () => {
     expect(pushed.slice(5)).toEqual(['dead', 'deaf']);
   });
 
-  test('lets a large push have its second though others wait', () => {
+  test('lets a large push keep its slot for a second although others wait', () => {
     const { pushed, ask } = setUp(1, 1_000_000);
     ask('large', 100_000);
     ask('a');

@@ -1,6 +1,6 @@
 import type { ReadClock } from '../../lib/clock.ts';
 
-/** What waits for its turn. */
+/** A push that waits for its turn. */
 export interface Pushed {
   /** About so many bytes go out. */
   readonly bytes: number;
@@ -75,7 +75,10 @@ class Pool {
   }
 }
 
-/** Lets so many pushes go out at once, in the order in which they were asked for; one that waits is not asked for twice. */
+/**
+ * Limits how many pushes, and how many bytes, are on their way at once, in the order of requests. A push that waits already
+ * is not queued again.
+ */
 export class PushQueue {
   readonly #fast: Pool;
   readonly #slow = new Pool(slowLimits);
@@ -94,7 +97,7 @@ export class PushQueue {
     this.#clock = clock;
   }
 
-  /** Slots that are taken. */
+  /** Number of slots in use. */
   get running(): number {
     return this.#fast.size + this.#slow.size;
   }

@@ -48,8 +48,8 @@ interface StreamState {
 const mostResponses = 256;
 
 /**
- * Follows each push: the change that was seen, its compilation, what each proxy is sent, and what it says about it. It goes
- * to the log at debug, and as spans to a sink. A push that a newer one overtakes ends there.
+ * Follows each push from the change through its compilation to each proxy's responses and acknowledgements, in the log at
+ * level debug and as spans. A push ends when a newer one replaces it.
  */
 export class PushTracer implements StreamWatcher {
   readonly #options: TracerOptions;

@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { EnvoyConfig, Resource } from '../../compiler/render/resource.ts';
+import type { EnvoyConfig, Resource, ResourceSet } from '../../compiler/render/resource.ts';
 import { messageTypes } from '../../compiler/render/resource.ts';
 import type { Workload } from '../../compiler/topology/model.ts';
+import { isSameList } from '../../diagnostics/kept.ts';
 import { encodeMessage } from '../../envoy/api/encode.ts';
 import type { ConfigurationList } from '../../xds/aggregated-service.ts';
 import { contentVersion, type DiscoveryResource } from '../../xds/resource.ts';
-import type { ListIds, PlainList, PlainProxy, PlainResource, PlainSecrets, PlainSnapshot } from './plain-snapshot.ts';
+import { HalfNumbers } from './half-numbers.ts';
+import type {
+  ListIds,
+  PlainHalf,
+  PlainList,
+  PlainProxy,
+  PlainResource,
+  PlainSecrets,
+  PlainSnapshot,
+} from './plain-snapshot.ts';
 
 interface Compiled {
   readonly configs: readonly EnvoyConfig[];
@@ -27,58 +37,83 @@ interface UsedList {
 }
 
 /**
- * Puts compilations into a form that goes to another thread: each resource is encoded once, and each list and each body
- * sent once as long as it stays in use. What it costs is what changed.
+ * Converts results of compilations into messages for another thread. Each resource is encoded once; each list, body, half
+ * and proxy is sent once as long as it stays the same, so the cost depends on what changed.
  */
 export class SnapshotSender {
   readonly #encoded = new WeakMap<Resource, Required<PlainResource>>();
   readonly #ids = new WeakMap<readonly Resource[], Map<ConfigurationList, string>>();
   readonly #names = new WeakMap<readonly Resource[], ReadonlySet<string>>();
+  readonly #numbers = new HalfNumbers();
   #sentLists: ReadonlyMap<string, UsedList> = new Map();
+  #sentHalves: ReadonlyMap<number, ListIds> = new Map();
+  #sentProxies: ReadonlyMap<string, PlainProxy> = new Map();
   /** How many of the lists that were sent have a resource. */
   readonly #sentResources = new Map<string, number>();
-  /** Digests of the secrets of proxies. */
-  #sentSecrets: ReadonlyMap<string, string> = new Map();
 
   /** `isUrgent` says of each proxy whether its change may take access away. */
   send({ configs, workloads, frozen, secrets = [] }: Compiled, isUrgent: (proxy: string) => boolean): PlainSnapshot {
-    const used = new Map<string, UsedList>();
-    const idsOf = (half: Half): ListIds => {
-      const id = (list: ConfigurationList): string => {
-        const resources = half[list];
-        const made = this.#idOf(list, resources);
-        if (!used.has(made)) used.set(made, { id: made, list, resources });
-        return made;
-      };
-      return { clusters: id('clusters'), endpoints: id('endpoints'), listeners: id('listeners'), routes: id('routes') };
-    };
-    const sentSecrets = new Map<string, string>();
-    const proxies = configs.map((config, i): PlainProxy => {
+    this.#numbers.begin();
+    const halves = new Map<number, Half>();
+    const now = new Map<string, PlainProxy>();
+    const changed: PlainProxy[] = [];
+    for (const [i, config] of configs.entries()) {
       const { serviceAccount = '', addresses = [] } = workloads[i] ?? {};
-      const { shared, own } = this.#halvesOf(config);
       const { namespace, workload: name } = config;
       const key = `${namespace}/${name}`;
-      const plain = plainSecrets(secrets[i] ?? [], this.#sentSecrets.get(key));
-      if (plain !== undefined) sentSecrets.set(key, plain.id);
+      const before = this.#sentProxies.get(key);
+      const plain = plainSecrets(secrets[i] ?? [], before?.secrets?.id);
       // Another key, or an authority less, may take access away.
-      const isOther = plain?.id !== this.#sentSecrets.get(key);
+      const isOther = plain?.id !== before?.secrets?.id;
       const marks = { isUrgent: isOther || isUrgent(key), isFrozen: frozen?.has(key) === true };
-      const lists = { shared: idsOf(shared), own: idsOf(own), ...(plain && { secrets: plain }) };
-      return { namespace, name, serviceAccount, addresses, ...marks, ...lists };
-    });
-    this.#sentSecrets = sentSecrets;
-    return { lists: this.#newLists(used), proxies };
+      const numbers = this.#numbersOf(config, halves);
+      const rest = { namespace, name, serviceAccount, addresses, ...marks, ...numbers };
+      const isSame = before !== undefined && !isOther && isSameProxy(before, rest);
+      // Of secrets nothing but the digest is kept.
+      now.set(key, isSame ? before : { ...rest, ...(plain && { secrets: { id: plain.id } }) });
+      if (!isSame) changed.push({ ...rest, ...(plain && { secrets: plain }) });
+    }
+    const gone = [...this.#sentProxies.keys()].filter((key) => !now.has(key));
+    this.#sentProxies = now;
+    return { ...this.#newHalves(halves), proxies: changed, gone };
   }
 
   /** A proxy that does without some listeners of its scope has all listeners for itself. */
-  #halvesOf(config: EnvoyConfig): { readonly shared: Half; readonly own: Half } {
+  #numbersOf(config: EnvoyConfig, halves: Map<number, Half>): Pick<PlainProxy, 'shared' | 'own'> {
     const { shared, own, sharedEndpoints, ownEndpoints, hasAllListeners } = config;
     const names = this.#namesOf(shared.listeners);
     const isWhole = hasAllListeners && !own.listeners.some(({ name }) => names.has(name));
-    return {
-      shared: { ...shared, endpoints: sharedEndpoints, listeners: isWhole ? shared.listeners : none },
-      own: { ...own, endpoints: ownEndpoints, listeners: isWhole ? own.listeners : config.listeners },
+    const numberOf = (set: ResourceSet, listeners: readonly Resource[], endpoints: readonly Resource[]): number => {
+      const number = this.#numbers.of(set, listeners, endpoints);
+      if (!halves.has(number)) halves.set(number, { ...set, listeners, endpoints });
+      return number;
     };
+    return {
+      shared: numberOf(shared, isWhole ? shared.listeners : none, sharedEndpoints),
+      own: numberOf(own, isWhole ? own.listeners : config.listeners, ownEndpoints),
+    };
+  }
+
+  #newHalves(halves: ReadonlyMap<number, Half>): Pick<PlainSnapshot, 'lists' | 'halves' | 'goneHalves'> {
+    const used = new Map<string, UsedList>();
+    const now = new Map<number, ListIds>();
+    const changed: PlainHalf[] = [];
+    for (const [id, half] of halves) {
+      const idOf = (list: ConfigurationList): string => {
+        const made = this.#idOf(list, half[list]);
+        if (!used.has(made)) used.set(made, { id: made, list, resources: half[list] });
+        return made;
+      };
+      const lists = {
+        ...{ clusters: idOf('clusters'), endpoints: idOf('endpoints') },
+        ...{ listeners: idOf('listeners'), routes: idOf('routes') },
+      };
+      now.set(id, lists);
+      if (!isSameLists(this.#sentHalves.get(id), lists)) changed.push({ id, lists });
+    }
+    const goneHalves = [...this.#sentHalves.keys()].filter((id) => !now.has(id));
+    this.#sentHalves = now;
+    return { lists: this.#newLists(used), halves: changed, goneHalves };
   }
 
   #namesOf(resources: readonly Resource[]): ReadonlySet<string> {
@@ -147,6 +182,23 @@ export class SnapshotSender {
 }
 
 const none: readonly Resource[] = [];
+
+function isSameProxy(a: PlainProxy, b: PlainProxy): boolean {
+  const isSameIdentity = a.serviceAccount === b.serviceAccount && isSameList(a.addresses, b.addresses);
+  return (
+    isSameIdentity && a.isUrgent === b.isUrgent && a.isFrozen === b.isFrozen && a.shared === b.shared && a.own === b.own
+  );
+}
+
+function isSameLists(a: ListIds | undefined, b: ListIds): boolean {
+  return (
+    a !== undefined &&
+    a.clusters === b.clusters &&
+    a.endpoints === b.endpoints &&
+    a.listeners === b.listeners &&
+    a.routes === b.routes
+  );
+}
 
 /** Undefined where there are none; `sent` is the digest of those that were sent last. */
 function plainSecrets(resources: readonly DiscoveryResource[], sent: string | undefined): PlainSecrets | undefined {

@@ -19,7 +19,7 @@ function ask(starts: Starts, ...sizes: readonly number[]): (Start | undefined)[]
 const which = (come: readonly unknown[]): boolean[] => come.map((start) => start !== undefined);
 
 describe('Starts', () => {
-  test('let as many start together as there is room for, and the next ones as those have answered all', async () => {
+  test('let a limited number of streams start together, and the next ones once those have answered everything', async () => {
     const starts = new Starts();
     const come = ask(starts, 25, 25, 25, 25);
     await vi.waitFor(() => expect(which(come)).toEqual([true, true, false, false]));
@@ -30,7 +30,7 @@ describe('Starts', () => {
     await vi.waitFor(() => expect(which(come)).toEqual([true, true, true, true]));
   });
 
-  test('do not take a pause between two answers for the end of the start', async () => {
+  test('do not mistake a pause between two answers for the end of a start', async () => {
     const starts = new Starts();
     const come = ask(starts, 40, 40);
     await vi.waitFor(() => expect(which(come)).toEqual([true, false]));
@@ -47,7 +47,7 @@ describe('Starts', () => {
   });
 });
 
-test('what a client starts with is counted once for all lists; one that knows its versions needs little', () => {
+test("the size of a client's start is counted once for all lists, and is small for a client that knows its versions", () => {
   const list = new ResourceList([{ name: 'a', version: '1', body: new Uint8Array(200_000) }]);
   const view = new ResourceView(list, new ResourceList([{ name: 'b', version: '1', body: new Uint8Array(5) }]));
   const views = { clusters: view, endpoints: emptyView, listeners: emptyView, routes: emptyView };

@@ -22,8 +22,8 @@ export interface Start {
 }
 
 /**
- * Turns of streams that start. A thousand proxies that start together would each get megabytes at once, and all of these
- * would wait in memory; so as many start at a time as there is room for, and the others' requests are not read yet.
+ * Gives starting streams turns. A thousand proxies that start together would each get megabytes at once, all of which would
+ * wait in memory. So only as many start at a time as there is room for, and the requests of the others are not read yet.
  */
 export class Starts {
   readonly #queue = new PushQueue({ count: mostTogether, bytes: bytesTogether }, undefined, turnMs);
@@ -58,7 +58,7 @@ export class Starts {
 
 const sizes = new WeakMap<object, number>();
 
-/** About how many bytes a client is sent that starts with these; `isKnowing`: it tells the versions that it has. */
+/** Estimates how many bytes a starting client is sent; `isKnowing`: it sends the versions that it has. */
 export function bytesToStart(views: ProxyViews, isKnowing: boolean): number {
   if (isKnowing) return bytesOfKnowing;
   const parts = Object.values(views).flatMap((view) => view.parts);

@@ -45,7 +45,7 @@ describe('StateFile', () => {
   const fileOf = (source = '/config'): StateFile =>
     new StateFile({ folder: join(folder, 'made'), source, now: () => nowMs });
 
-  test('gives what was written but Secrets, to nobody but its user', async () => {
+  test('stores everything but Secrets, readable by its user alone', async () => {
     expect(await fileOf().read()).toBeUndefined();
     await fileOf().write(state, objects);
     const [policy = ''] = files[0]?.text.split('---') ?? [];
@@ -75,7 +75,7 @@ describe('StateFile', () => {
     expect(await fileOf('/other').read()).toEqual({ problem: 'it is of "/config"' });
   });
 
-  test('is written at once for rules about access, for all else when it is asked for or later', async () => {
+  test('is written at once for security policies, for other changes within its interval or on request', async () => {
     const failures: Error[] = [];
     const keeper = new StateKeeper(fileOf(), (error) => failures.push(error));
     await keeper.keep({ state, objects }, false);

@@ -15,7 +15,7 @@ export interface StateFileOptions {
   readonly now?: () => number;
 }
 
-/** What another `meshd` left; a problem says why it is not used. */
+/** State that an earlier `meshd` wrote, or why it is not used. */
 export type KeptState = { readonly state: FleetState } | { readonly problem: string } | undefined;
 
 /** In front of the texts; everything behind it is bound to it by a digest. */
@@ -36,7 +36,7 @@ const maxBytes = 268_435_456;
 const skewMs = 300_000;
 const writableByOthers = 0o022;
 
-/** What is in force as a file, which a `meshd` that is started again goes on with. It holds no private key. */
+/** Stores the active inputs in a file, which `meshd` reads after a restart. It contains no private key. */
 export class StateFile {
   readonly path: string;
   readonly #options: Required<StateFileOptions>;

@@ -2,7 +2,7 @@ import type { Fleet } from '../../live/fleet.ts';
 import type { FleetState } from '../../live/fleet-state.ts';
 import type { StateFile } from './state-file.ts';
 
-/** What is in force, and what it was made of. */
+/** The active state, and its inputs. */
 export interface InForce {
   readonly state: FleetState;
   readonly objects: Fleet['objects'];
@@ -11,7 +11,7 @@ export interface InForce {
 const gatherMs = 5_000;
 const hourMs = 3_600_000;
 
-/** Writes what is in force to its file: rules about access at once, all else gathered, and once an hour in any case. */
+/** Writes the active state to its file: security policies at once, other changes collected, and once an hour in any case. */
 export class StateKeeper {
   readonly #file: StateFile;
   readonly #failed: (error: Error) => void;

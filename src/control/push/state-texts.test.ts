@@ -30,7 +30,7 @@ describe('StateTexts', () => {
       ({ name, document }) => `${name}:${text.slice(0, document.start.start).split('\n').length}`,
     );
 
-  test('are the texts of objects as they stand', () => {
+  test('are the unchanged texts of objects', () => {
     expect(written(policy)).toBe(policy);
     const two = `${policy}---\n${policy.replace('name: a', 'name: b')}`;
     expect(written(two)).toBe(two);
@@ -48,7 +48,7 @@ describe('StateTexts', () => {
     expect(result.split('\n').length).toBeGreaterThanOrEqual(text.split('\n').length);
   });
 
-  test('are of a list its sound objects alone, without Secrets, on its first line', () => {
+  test('have only the valid objects of a list, without Secrets, on its first line', () => {
     expect(written(listOf(secret))).toMatch(/^\n*$/);
     const result = written(listOf(secret, policy, other));
     expect(result).not.toMatch(/secret|c2VjcmV0/i);

@@ -8,8 +8,8 @@ interface Placed {
 }
 
 /**
- * The texts of sound objects as they may be written to a disk: without Secrets, other private keys, and what stands
- * beside objects. Each object stays on its line. A file is gone through once a text.
+ * Texts of valid objects for the state file: without Secrets, other private keys, and text outside objects. Each object stays
+ * on its line. Each text is processed once.
  */
 export class StateTexts {
   #kept: ReadonlyMap<string, { readonly text: string; readonly result: SourceFile }> = new Map();

@@ -120,13 +120,13 @@ describe('meshd, asked for each type in both forms', () => {
     expect(await endsOf(connect(), 'httpbin.foo')).toEqual(['UNAUTHENTICATED']);
   });
 
-  test('gives nothing to a client with a certificate of another authority, of the right name', async () => {
+  test('gives nothing to a client with a certificate of the right name from another CA', async () => {
     const stranger = await (await createMeshCa()).issue('spiffe://cluster.local/ns/foo/sa/httpbin');
     const client = { certificate: stranger.certificateChain, privateKey: stranger.privateKey };
     expect(await endsOf(connect(client), 'httpbin.foo')).toEqual(['UNAUTHENTICATED']);
   });
 
-  test('gives nothing to a client whose certificate has expired, nor on a connection that is older than that', async () => {
+  test('gives nothing to a client whose certificate has expired, also on a connection from before', async () => {
     const client = await bench.identity('foo/httpbin', 2n);
     const early = connect(client);
     const listeners = configurationTypes.listeners.typeUrl;
@@ -148,7 +148,7 @@ describe('meshd, asked for each type in both forms', () => {
     expect(await endsOf(connect(await bench.identity(account)), workload)).toEqual(['PERMISSION_DENIED']);
   });
 
-  test('gives nothing to a client that names no workload, or one that is not there, after 5 s', async () => {
+  test('gives nothing to a client that names no workload, and after 5 s nothing to one that names an unknown workload', async () => {
     const connection = connect(await bench.identity('foo/httpbin'));
     expect(await endsOf(connection, 'httpbin')).toEqual(['INVALID_ARGUMENT']);
     expect(await endsOf(connection, '', {})).toEqual(['INVALID_ARGUMENT']);
@@ -157,7 +157,7 @@ describe('meshd, asked for each type in both forms', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(4_990);
   });
 
-  test('gives a workload that comes within the wait its own, and to another account nothing', async () => {
+  test('gives a workload that appears within the wait its configuration, and another account nothing', async () => {
     const [own, other] = [connect(await bench.identity('foo/late')), connect(await bench.identity('foo/other'))];
     const { typeUrl } = configurationTypes.listeners;
     const asked = [own, other].map((by) => ask(by, 'DeltaAggregatedResources', typeUrl, nodeOf('late.foo')));
@@ -165,7 +165,7 @@ describe('meshd, asked for each type in both forms', () => {
     expect(await Promise.all(asked)).toEqual([expect.objectContaining({ type_url: typeUrl }), 'PERMISSION_DENIED']);
   });
 
-  test('refuses a type that is served to nobody, and the own form of sets to a client of the state of the world', async () => {
+  test('refuses a type that is not served, and digests from a client of the state of the world', async () => {
     const connection = connect(await bench.identity('foo/httpbin'));
     const others = types.filter((type) => !served.includes(type) && type !== setType);
     for (const type of others) {
@@ -176,7 +176,7 @@ describe('meshd, asked for each type in both forms', () => {
     expect(await ask(connection, 'StreamAggregatedResources', setType, nodeOf('httpbin.foo'))).toBe('INVALID_ARGUMENT');
   });
 
-  test('has no service of one type, so that nobody passes by the admission', async () => {
+  test('has no services for single types, which would bypass the admission', async () => {
     const connection = connect(await bench.identity('foo/edge'));
     const services = ['Secret', 'Listener', 'Cluster', 'Route', 'Endpoint'].flatMap((type) => [
       `/envoy.service.${type.toLowerCase()}.v3.${type}DiscoveryService/Stream${type}s`,
@@ -190,7 +190,7 @@ describe('meshd, asked for each type in both forms', () => {
     }
   });
 
-  test.each(methods)('believes nothing of the metadata that a client tells (%s)', async (method) => {
+  test.each(methods)('trusts nothing in the node metadata of a client (%s)', async (method) => {
     const client = await bench.identity('foo/other');
     const lie = {
       ...nodeOf('other.foo'),
@@ -212,7 +212,7 @@ describe('meshd, asked for each type in both forms', () => {
     }
   });
 
-  test('gives a gateway its own, and not what the gateway of the same name in another namespace has', async () => {
+  test('gives a gateway its own configuration, not that of the gateway of the same name in another namespace', async () => {
     for (const [own, others] of [
       ['foo', 'bar'],
       ['bar', 'foo'],
@@ -228,7 +228,7 @@ describe('meshd, asked for each type in both forms', () => {
 });
 
 describe('meshd behind a translation of addresses', () => {
-  test('takes an account from whatever address, and no other account', async () => {
+  test("accepts the workload's account from any address, and no other account", async () => {
     const bench = await ServingBench.create();
     try {
       await bench.put('mesh.yaml', objects(namespace, pod('far', 'foo', 'httpbin', '127.0.0.2')));

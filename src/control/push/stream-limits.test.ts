@@ -8,12 +8,12 @@ describe('StreamLimits', () => {
     envoyVersion: '',
   });
 
-  test('reads as many answers as there are responses without a pause', () => {
+  test('reads ACKs and NACKs without a limit', () => {
     const stream = new StreamLimits().open(ownerOf('web'), () => 0);
     for (let i = 0; i < 20_000; i++) expect(stream?.pace(200, true)).toBe(0);
   });
 
-  test('reads the requests of a stream that asks without end in its rate, and those of others at once', () => {
+  test('limits the rate of a stream that sends requests without end, and reads those of others at once', () => {
     const limits = new StreamLimits();
     const [busy, other] = [limits.open(ownerOf('busy'), () => 0), limits.open(ownerOf('other'), () => 0)];
     for (let i = 0; i < 1_000; i++) expect(busy?.pace(200, false)).toBe(0);
@@ -21,13 +21,13 @@ describe('StreamLimits', () => {
     expect(other?.pace(200, false)).toBe(0);
   });
 
-  test('counts a large message as several, an answer too', () => {
+  test('counts a large message as several requests, also an ACK', () => {
     const stream = new StreamLimits().open(ownerOf('web'), () => 0);
     for (let i = 0; i < 3; i++) expect(stream?.pace(4 * 1_048_576, true)).toBe(0);
     expect(stream?.pace(4 * 1_048_576, true)).toBeGreaterThan(0);
   });
 
-  test('bounds the streams of one identity together, and lets them ask again later', () => {
+  test('limits the streams of one identity together, and allows more requests later', () => {
     let now = 0;
     const limits = new StreamLimits();
     const streams = Array.from({ length: 20 }, (_, i) => limits.open(ownerOf(`web-${i}`, 'web'), () => now));

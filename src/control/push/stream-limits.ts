@@ -10,7 +10,7 @@ interface Owner {
   readonly identity: string;
 }
 
-/** What an open stream is bounded by. */
+/** Limits of an open stream. */
 export interface StreamBounds {
   /** As `StreamScope.pace`. */
   pace(bytes: number, isAnswer: boolean): number;
@@ -36,7 +36,7 @@ const mostOpen = 8;
 const mostWaiting = 100;
 const mostKeys = 100_000;
 
-/** How much of meshd one proxy, one identity and one namespace may have, so that the others get theirs. */
+/** Limits new streams, open streams and requests of each proxy, identity and namespace, so that others get their share. */
 export class StreamLimits {
   readonly #asking = new TokenBuckets(newOfIdentity, mostKeys);
   readonly #proxies = new TokenBuckets(newOfProxy, mostKeys);
@@ -62,13 +62,13 @@ export class StreamLimits {
     }
   }
 
-  /** A stream of a workload, which the caller is, may begin. */
-  mayBegin(proxy: ProxyName, nowMs: number): boolean {
-    return (
-      this.#proxies.take(proxyKey(proxy), nowMs) &&
-      this.#namespaces.take(proxy.namespace, nowMs) &&
-      this.#all.take('', nowMs)
-    );
+  /**
+   * A stream of a workload, which the caller is, may begin. One that needs nothing, as those of all agents do when they
+   * come back together, costs so little that it waits for no other proxy's.
+   */
+  mayBegin(proxy: ProxyName, needsNothing: boolean, nowMs: number): boolean {
+    if (!this.#proxies.take(proxyKey(proxy), nowMs)) return false;
+    return needsNothing || (this.#namespaces.take(proxy.namespace, nowMs) && this.#all.take('', nowMs));
   }
 
   /** Counts an open stream; undefined: the proxy has too many. */

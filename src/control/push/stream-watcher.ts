@@ -3,7 +3,7 @@ import type { MeshSnapshot } from './mesh-snapshot.ts';
 import type { ObjectChanges } from './object-versions.ts';
 import type { StreamOwner } from './proxy-stream.ts';
 
-/** A stream as its watchers see it. */
+/** A stream as watchers see it. */
 export interface WatchedStream extends Pick<StreamScope, 'sourceOf'> {
   readonly owner: StreamOwner;
 }
@@ -20,7 +20,7 @@ export interface SnapshotOrigin {
   readonly times: CompileTimes;
 }
 
-/** When a snapshot came to be, in milliseconds of Unix time. */
+/** Times of a snapshot's compilation, in Unix milliseconds. */
 export interface CompileTimes {
   /** The first change was seen. */
   readonly changedMs: number;
@@ -28,7 +28,7 @@ export interface CompileTimes {
   readonly endedMs: number;
 }
 
-/** What hears of snapshots and of the way that they take to the proxies. */
+/** Gets told of snapshots, and of their distribution to proxies. */
 export interface StreamWatcher {
   /** A snapshot is to be served; no stream has it yet. */
   updated?(snapshot: MeshSnapshot, origin: SnapshotOrigin): void;

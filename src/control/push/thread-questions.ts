@@ -1,6 +1,6 @@
 const deadlineMs = 10_000;
 
-/** Questions to a thread that compiles, which answers between two compilations. */
+/** Asks the compile thread questions, which it answers between two compilations. */
 export class ThreadQuestions {
   readonly #waiting = new Map<number, (answer: never) => void>();
   #last = 0;

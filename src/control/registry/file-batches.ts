@@ -6,7 +6,7 @@ const ofAccess = /AuthorizationPolicy|PeerAuthentication|RequestAuthentication|\
 const kinds = /["']?\bkind["']?\s*:\s*["']?(\w+)/g;
 const ofEndpoints: ReadonlySet<string> = new Set(['Pod', 'Endpoints', 'EndpointSlice', 'WorkloadEntry']);
 
-/** Tells how the files of each look differ from those of the look before. */
+/** Compares files with those of the previous time, and gives the differences as a batch. */
 export class FileBatches {
   #known: ReadonlyMap<string, string> | undefined;
   #hasFailed = false;

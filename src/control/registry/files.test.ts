@@ -1,8 +1,9 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { SourceMemory } from '../../live/source-memory.ts';
 import { FilesRegistry } from './files.ts';
 
 describe('FilesRegistry', () => {
@@ -21,11 +22,27 @@ describe('FilesRegistry', () => {
     return batch && [batch.files.length, batch.isUrgent, batch.isEndpoints];
   };
 
-  test('tells nothing where nothing differs', async () => {
+  test('gives nothing if nothing differs', async () => {
     expect(await look()).toBeUndefined();
   });
 
-  test('tells that files can be read again which are as they were', async () => {
+  test('treats a file that disappears between being found and being read as deleted', async () => {
+    await writeFile(join(folder, 'b.yaml'), 'kind: Pod\n');
+    const round = SourceMemory.prototype.round;
+    vi.spyOn(SourceMemory.prototype, 'round').mockImplementationOnce(function (this: SourceMemory) {
+      const made = round.call(this);
+      return {
+        ...made,
+        read: async (path, read) => {
+          if (path.endsWith('a.yaml')) await rm(path, { force: true });
+          return made.read(path, read);
+        },
+      };
+    });
+    expect(await look()).toEqual([1, false, false]);
+  });
+
+  test('reports that files can be read again, also if they are unchanged', async () => {
     await rename(folder, `${folder}-away`);
     await expect(look()).rejects.toThrow(`cannot read "${folder}"`);
     await rename(`${folder}-away`, folder);
@@ -41,7 +58,7 @@ describe('FilesRegistry', () => {
     ['a Secret, which may name the authorities of clients', 'kind: Secret\n', true, false],
     ['a rule about access that does not parse', '{{ kind: PeerAuthentication\n', true, false],
     ['letters by their numbers', 'kind: "\\u0041uthorizationPolicy"\n', true, false],
-  ])('tells of what kind %s is, when it comes and when it goes', async (_name, text, isUrgent, isEndpoints) => {
+  ])('gives the kind of change of %s, when it is created and deleted', async (_name, text, isUrgent, isEndpoints) => {
     const path = join(folder, 'b.yaml');
     await writeFile(path, text);
     expect(await look()).toEqual([2, isUrgent, isEndpoints]);

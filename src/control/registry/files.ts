@@ -1,7 +1,7 @@
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import { FolderMemory } from '../../live/folder-memory.ts';
+import { readSettledSources } from '../../live/read-settled.ts';
 import { SourceMemory } from '../../live/source-memory.ts';
-import { readSources } from '../../source/read.ts';
 import { type PathsWatch, watchPaths } from '../../watch/watch.ts';
 import { FileBatches } from './file-batches.ts';
 import type { Batch, Registry } from './registry.ts';
@@ -9,7 +9,7 @@ import type { Batch, Registry } from './registry.ts';
 /** Events of one write are told as one. */
 const watching = { debounceMs: 10, debounceMaxMs: 100 };
 
-/** The files of a folder, told when they differ. Of a thousand files those alone are read that were written since. */
+/** Reads the files of a folder, and again those that have been written since. */
 export class FilesRegistry implements Registry {
   readonly figures = [];
   readonly #folder: string;
@@ -51,7 +51,7 @@ export class FilesRegistry implements Registry {
   async look(bag: DiagnosticBag): Promise<Batch | undefined> {
     try {
       const round = this.#sources.round();
-      const files = await readSources([this.#folder], bag, { filesOnly: true, through: round.read });
+      const files = await readSettledSources([this.#folder], bag, { filesOnly: true, through: round.read });
       const unmounted = await this.#folders.findUnmounted(files);
       if (unmounted !== undefined) throw unmounted;
       this.#places = round.places;

@@ -72,7 +72,7 @@ describe('meshd that serves the commits of a branch', () => {
     expect(stream.seen.map(textOf).filter((text) => text.includes('-denied'))).toEqual([]);
     expect(bench.logged('error')).toBe('');
     await vi.waitFor(async () => expect(await status()).toContain(`revision main:mesh: commit ${id} of 2026-`), 5_000);
-    expect(await why()).toContain(`foo/httpbin has what the inputs say (commit ${id})`);
+    expect(await why()).toContain(`foo/httpbin has the configuration of the current inputs (commit ${id})`);
     expect(await why()).toMatch(/by AuthorizationPolicy\/foo\/p spec\.\S* \(main:mesh\/deny\.yaml:\d+:\d+\)/);
     expect(bench.logged('debug')).toContain(`"commit":"${id}"`);
     expect(bench.logged('info')).toMatch(new RegExp(`configuration compiled .*"commit":"${id}"`));
@@ -89,7 +89,7 @@ describe('meshd that serves the commits of a branch', () => {
     await receiver.close();
   });
 
-  test('a faulty commit is told of with revision, file and line, and what was valid stays', async () => {
+  test('an invalid commit is reported with revision, file and line, and the valid objects stay active', async () => {
     await start();
     const stream = await connect();
     await shows(stream, '/first');
@@ -100,10 +100,10 @@ describe('meshd that serves the commits of a branch', () => {
     expect(textOf(stream.seen.at(-1))).toContain('/first');
     repository.commit({ 'mesh/deny.yaml': denyPath('/third') });
     await shows(stream, '/third');
-    expect(await status()).toContain('inputs   sound');
+    expect(await status()).toContain('inputs   valid');
   });
 
-  test('a branch that is deleted stays in force, and log, status, metric and readiness say so', async () => {
+  test('the last commit of a deleted branch stays active, and log, status, metric and readiness say so', async () => {
     await start();
     const stream = await connect();
     await shows(stream, '/first');
@@ -128,7 +128,7 @@ describe('meshd that serves the commits of a branch', () => {
     expect((await ready()).status).toBe(503);
     repository.git('branch', '-q', 'main', id);
     await vi.waitFor(async () => expect((await ready()).status).toBe(200), 10_000);
-    await vi.waitFor(async () => expect(await status()).toContain('inputs   sound'), 5_000);
+    await vi.waitFor(async () => expect(await status()).toContain('inputs   valid'), 5_000);
     await vi.waitFor(async () => expect(await bench.metric('meshd_revision_readable')).toBe('1'), 5_000);
   });
 });

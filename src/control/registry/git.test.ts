@@ -51,7 +51,7 @@ describe('GitRegistry', () => {
   const look = async (registry: GitRegistry) => registry.look(new DiagnosticBag());
   const settles = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 20 });
 
-  test('gives the files of the commit, named by the revision, and nothing where nothing differs', async () => {
+  test('gives the files of the commit, named by the revision, and nothing if nothing differs', async () => {
     const registry = open('main');
     expect(await look(registry)).toEqual({
       files: [{ path: 'main:mesh/a.yaml', text: 'kind: Service\n', isFound: true }],
@@ -74,7 +74,7 @@ describe('GitRegistry', () => {
     expect(bag.all.map(({ code, span }) => [code, span?.file])).toContainEqual(['empty-file', 'main:mesh/b.yaml']);
   });
 
-  test('gives one batch for a branch that moves, also back, and says of what kind it is', async () => {
+  test('gives one batch for a branch that moves, also backwards, and says what kind of change it is', async () => {
     const { given, registry } = await follow('main');
     const second = repository.commit({ 'mesh/deny.yaml': deny });
     await settles(() => expect(given).toEqual([first, second]));
@@ -85,7 +85,7 @@ describe('GitRegistry', () => {
     expect(registry.revision.problem).toBeUndefined();
   });
 
-  test('gives nothing for edited files, another branch in the working tree, packed references and gc', async () => {
+  test('gives nothing for edited files, a checkout of another branch, packed references and git gc', async () => {
     const { given, look } = await follow('main');
     repository.write({ 'mesh/a.yaml': 'kind: Half' });
     repository.git('checkout', '-q', '-B', 'other');
@@ -106,7 +106,7 @@ describe('GitRegistry', () => {
     expect(given).toEqual([first]);
   });
 
-  test('keeps what was read when the branch goes, says so once, and gives it again when it is back', async () => {
+  test('keeps the last commit when the branch is deleted, reports that once, and reads the branch again when it is back', async () => {
     repository.git('checkout', '-q', '--detach');
     const { given, problems, registry, look } = await follow('main');
     repository.git('branch', '-q', '-D', 'main');
@@ -125,7 +125,7 @@ describe('GitRegistry', () => {
     expect(registry.revision.problem).toBeUndefined();
   });
 
-  test('reads the commit that takes the place of one which is deleted while it is read', async () => {
+  test('reads the next commit if the first one is deleted while it is read', async () => {
     const { registry, look, given, problems } = await follow('main');
     registry.close();
     const [bin, mark] = ['bin', 'mark'].map((name) => join(repository.home, name)) as [string, string];
@@ -143,7 +143,7 @@ describe('GitRegistry', () => {
     expect(given.at(-1)).not.toBe(replaced);
   });
 
-  test('takes no tag of the same name for the branch that it follows', async () => {
+  test('does not confuse a tag of the same name with the branch that it follows', async () => {
     const { given, problems } = await follow('main');
     repository.git('tag', 'main', repository.git('commit-tree', '-m', 'x', 'HEAD^{tree}'));
     const second = repository.commit({ 'mesh/deny.yaml': deny });
@@ -151,7 +151,7 @@ describe('GitRegistry', () => {
     expect(problems).toEqual([]);
   });
 
-  test('waits for a branch, a folder of it and the whole repository', async () => {
+  test('waits until the repository, the branch and its folder exist', async () => {
     const folder = join(repository.home, 'later');
     const { given, problems } = await follow('new:sub', folder);
     expect(problems.at(-1)).toContain(`no commit of it was read yet: cannot open the repository "${folder}"`);
@@ -164,7 +164,7 @@ describe('GitRegistry', () => {
     await settles(() => expect(given).toEqual([second]));
   });
 
-  test('keeps what was read while the repository is away', async () => {
+  test('keeps the last commit while the repository is missing', async () => {
     const { given, problems } = await follow('main');
     const away = join(repository.home, 'away');
     renameSync(repository.folder, away);
@@ -173,7 +173,7 @@ describe('GitRegistry', () => {
     await settles(() => expect(given).toEqual([first, first]));
   });
 
-  test('follows HEAD of a worktree, and a link to worktrees that is swapped', async () => {
+  test('follows HEAD of a worktree, and a symbolic link that is switched to another worktree', async () => {
     const tree = (name: string, commit: string): string => {
       repository.git('worktree', 'add', '-q', '--detach', join(repository.home, name), commit);
       return join(repository.home, name);
@@ -189,7 +189,7 @@ describe('GitRegistry', () => {
     await settles(() => expect(given).toEqual([first, second, first]));
   });
 
-  test('follows references that are kept in reftable, by the list of their files', async () => {
+  test('follows references that are stored in reftable, by the list of their files', async () => {
     const { looks } = await follow('main');
     // It is told of the files that it follows once, and may be while this begins.
     await settles(() => expect(looks()).toBe(2));

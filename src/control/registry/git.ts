@@ -27,8 +27,9 @@ interface Kept {
 }
 
 /**
- * The files of a commit, by a name that is followed. They are read from the repository's objects: index and working tree do
- * not matter. What cannot be read leaves the files of before, is told once, and is tried again.
+ * Reads the files of a commit, and follows the name of its reference. Files come from the repository's objects; index and
+ * working tree do not matter. If the commit can't be read, the previous files stay, the reason is reported once, and reading
+ * is tried again.
  */
 export class GitRegistry implements Registry {
   readonly folders = [];

@@ -9,7 +9,7 @@ import { FilesRegistry } from './files.ts';
 import { GitRegistry } from './git.ts';
 import type { Registry } from './registry.ts';
 
-/** Where the objects of a mesh are. */
+/** Source of a mesh's objects. */
 export type MeshSource =
   /** Folder of policies, services and workloads. */
   | { readonly type: 'folder'; readonly folder: string }
@@ -22,11 +22,13 @@ export type MeshSource =
       readonly namespaces: readonly string[];
       /** PILOT_USE_ENDPOINT_SLICE */
       readonly slices: boolean;
+      /** After so long services are served as far as they are known; absent: a minute. */
+      readonly servicesMs?: number;
       /** Absent: the status of objects is not written. */
       readonly status?: StatusConfig | undefined;
     };
 
-/** What the status of objects says, and how often it is written. */
+/** Which conditions are written to the status of objects, and how often. */
 export interface StatusConfig {
   /** PILOT_ENABLE_STATUS: whether the object is accepted, and how many proxies have it. */
   readonly reconciliation: boolean;
@@ -36,13 +38,13 @@ export interface StatusConfig {
   readonly rate: Rate;
 }
 
-/** What was in force before the registry is opened. */
+/** Objects that were active before the registry is opened. */
 export interface Before {
   readonly files: readonly SourceFile[] | undefined;
   readonly folders: Registry['folders'] | undefined;
 }
 
-/** What tells one source from another, for what is kept of it. */
+/** A name that identifies a source, for its state on disk. */
 export function nameOf(source: MeshSource): string {
   if (source.type === 'folder') return resolve(source.folder);
   if (source.type === 'git') return `git ${JSON.stringify([resolve(source.folder), source.revision.text])}`;
@@ -50,7 +52,10 @@ export function nameOf(source: MeshSource): string {
   return `kubernetes ${JSON.stringify([kubeconfig === undefined ? null : resolve(kubeconfig), context ?? null])}`;
 }
 
-/** Opens a source; a cluster that cannot be reached is followed until it can. `KubernetesError` for an unusable kubeconfig. */
+/**
+ * Opens a source. If a cluster can't be reached, the registry keeps trying. Throws `KubernetesError` for an unusable
+ * kubeconfig.
+ */
 export async function openRegistry(
   source: MeshSource,
   before: Before,
@@ -59,7 +64,7 @@ export async function openRegistry(
   if (source.type === 'folder') return new FilesRegistry(source.folder, before.folders);
   if (source.type === 'git') return new GitRegistry(source.folder, source.revision);
   const api = new KubernetesApi(await openAccess(source.address, process.env));
-  const { namespaces, slices, status } = source;
+  const { status, address: _, type: __, ...rest } = source;
   const keepsFacts = status !== undefined;
-  return new ClusterRegistry({ api, namespaces, slices, keepsFacts, known: before.files ?? [], onProblem });
+  return new ClusterRegistry({ api, ...rest, keepsFacts, known: before.files ?? [], onProblem });
 }

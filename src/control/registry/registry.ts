@@ -2,8 +2,9 @@ import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { FolderMemory } from '../../live/folder-memory.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { ObjectFacts } from './cluster/object-facts.ts';
+import type { SecretRights } from './cluster/secret-rights.ts';
 
-/** The objects of a registry at one moment, as texts, and of what kind is what differs from the look before. */
+/** The objects of a registry at one moment, as texts, and what kind of objects has changed since the previous batch. */
 export interface Batch {
   readonly files: readonly SourceFile[];
   /** A rule about access may be among it: it may take access away. */
@@ -14,7 +15,7 @@ export interface Batch {
   readonly commit?: string;
 }
 
-/** Where a registry stands that follows a name in a history. */
+/** The revision that a registry of git follows, and its commit. */
 export interface RegistryRevision {
   /** As the user wrote it. */
   readonly name: string;
@@ -26,13 +27,13 @@ export interface RegistryRevision {
   readonly problem: string | undefined;
 }
 
-/** How far a registry knows the objects of one kind. */
+/** How many objects of one kind a registry has read. */
 export interface RegistryFigures {
   readonly kind: string;
   /** Empty for the platform's core group. */
   readonly group: string;
   readonly objects: number;
-  /** Objects that stay in force although the definition of their kind is gone. */
+  /** Number of objects that stay active although the definition of their kind was deleted. */
   readonly held: number;
   /** All objects were known once. */
   readonly hasSynced: boolean;
@@ -42,7 +43,7 @@ export interface RegistryFigures {
   readonly problem: string | undefined;
 }
 
-/** Where the objects of a mesh come from. */
+/** A source of a mesh's objects: a folder, a git repository or a cluster. */
 export interface Registry {
   /** Undefined when nothing differs from the look before, or nothing is known yet. What cannot be read is thrown. */
   look(bag: DiagnosticBag): Promise<Batch | undefined>;
@@ -56,6 +57,8 @@ export interface Registry {
   readonly revision?: RegistryRevision;
   /** Of objects whose status is written; undefined: none is. */
   readonly facts?: ObjectFacts | undefined;
+  /** Which gateways are given which Secrets of their namespace; absent: each those that it names. */
+  readonly rights?: SecretRights;
   /** Objects of the kind that stay though the definition of their kind is gone, go; returns how many. */
   forget(kind: string): number;
   /** Tells from now on that something differs from the last look. */

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 
-/** Where a server listens; an empty host is every address. */
+/** Address that a server listens on; an empty host means every address. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** Reads `host:port`, `[::1]:port` or `:port`; undefined when it is none of them. */
+/** Parses `host:port`, `[::1]:port` or `:port`; undefined for any other text. */
 export function parseAddress(text: string): Address | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -19,7 +19,7 @@ export function formatAddress({ host, port }: Address): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Without the port; IPv4 that came over an IPv6 socket as IPv4. */
+/** The address of a peer without its port; an IPv4 address that came over an IPv6 socket as IPv4. */
 export function addressOf(peer: string): string {
   const address = peer.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   return address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -64,17 +64,17 @@ describe('admitFirst', () => {
     return status[Number(headers['grpc-status'])];
   };
 
-  test('refuses who may not ask before the message is there', async () => {
+  test('refuses a caller without a right before its message has arrived', async () => {
     expect(await statusOf(begin())).toBe('UNAUTHENTICATED');
     expect(ended).toEqual([]);
   });
 
-  test('lets go of a request that does not come', async () => {
+  test('drops a request whose message does not arrive in time', async () => {
     expect(await statusOf(begin('httpbin'))).toBe('DEADLINE_EXCEEDED');
     expect(ended[0]).toBe('httpbin DEADLINE_EXCEEDED');
   });
 
-  test('lets go of a request whose caller has gone while it was found out who asks', async () => {
+  test('drops a request whose caller has gone during authentication', async () => {
     const stream = begin('slow');
     await expect.poll(() => asked).toEqual(['slow']);
     stream.close(8);

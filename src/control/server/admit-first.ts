@@ -20,8 +20,8 @@ export interface AdmitFirstOptions {
 }
 
 /**
- * Settles who asks by the headers of a request for a certificate, and reads its message only then, and not for ever:
- * who may not ask, and who does not go on, holds none of our memory.
+ * Authenticates the caller of a signing request by the headers, and reads the message only afterwards and for a limited time.
+ * Callers without a right, and callers that send nothing, take none of our memory.
  */
 export function admitFirst({
   admit,

@@ -5,8 +5,8 @@ type IdentityListener = experimental.IdentityCertificateUpdateListener;
 type RootsListener = experimental.CaCertificateUpdateListener;
 
 /**
- * The server's certificate and the roots of client certificates, from memory: connections from now on get the newest,
- * those that are open stay.
+ * Provides the server's certificate and the roots for client certificates from memory. New connections use the newest ones;
+ * open connections are not affected.
  */
 export class CertificateSource implements experimental.CertificateProvider {
   readonly #identityListeners = new Set<IdentityListener>();
@@ -14,7 +14,7 @@ export class CertificateSource implements experimental.CertificateProvider {
   #pair: ServerPair | undefined;
   #roots = '';
 
-  /** When what new connections get ends, milliseconds of Unix time; undefined before there is any. */
+  /** Expiry of the certificate for new connections in Unix milliseconds; undefined before there is one. */
   get notAfterMs(): number | undefined {
     return this.#pair?.notAfterMs;
   }

@@ -48,7 +48,7 @@ describe('limitConnections', () => {
     return status[(await bench.call(root, { csr, token: await bench.mint.mint('foo/httpbin') })).code];
   };
 
-  test('closes what one address opens above its part, and serves the others and those that come after', async () => {
+  test('closes connections of one address above its limit, and serves other addresses and later connections', async () => {
     await start({ perAddress: 3 });
     const held = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2')];
     expect(await isClosed(await open('127.0.0.2'))).toBe(true);
@@ -63,7 +63,7 @@ describe('limitConnections', () => {
     });
   });
 
-  test('closes what comes above the number in all', async () => {
+  test('closes connections above the total limit', async () => {
     await start({ inAll: 2 });
     await open('127.0.0.2');
     await open('127.0.0.3');
@@ -81,7 +81,7 @@ describe('limitConnections', () => {
     expect(await answer()).toBe('OK');
   });
 
-  test('closes an idle connection, though its client stays, and none that has a request in progress', async () => {
+  test('closes an idle connection whose client does not leave, and none that has a request in progress', async () => {
     await start({ perAddress: 1, idleMs: 200, leaveMs: 50 });
     const root = await readFile(bench.path('ca/self-signed-root.pem'), 'utf8');
     const socket = await open('127.0.0.2', true);
@@ -105,7 +105,7 @@ describe('limitConnections', () => {
     expect(answers.map(({ code }) => status[code])).toEqual(['OK', 'OK']);
   });
 
-  test('asks each client to come back at an age of its own, a tenth about the one that was set', async () => {
+  test('asks each client to reconnect at a random age, within a tenth of the configured one', async () => {
     const ageMs = 2_000;
     await start({ ageMs });
     const root = await readFile(bench.path('ca/self-signed-root.pem'), 'utf8');
@@ -125,7 +125,7 @@ describe('limitConnections', () => {
     expect((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)).toBeGreaterThan(0.03 * ageMs);
   });
 
-  test('holds two hundred agents behind one address as usual', async () => {
+  test('holds two hundred agents behind one address with the usual limits', async () => {
     await bench.start();
     await Promise.all(Array.from({ length: 200 }, () => open('127.0.0.2')));
     expect(await answer()).toBe('OK');

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
 import { listenersOf } from './listeners.ts';
 
-/** How many connections the TLS listener holds, and how long one may be good for nothing. */
+/** Limits on the number, idle time and age of connections of the TLS listener. */
 export interface ConnectionLimits {
   /** Of one client address; agents behind one translated address share it. */
   readonly perAddress: number;
@@ -34,8 +34,8 @@ export const usualConnectionLimits: ConnectionLimits = {
 export type ConnectionRefusal = 'address' | 'total' | 'handshake';
 
 /**
- * Closes connections above the limits as they come, those whose handshake does not end, and those that stay though they
- * are idle and were asked to go, which is grpc-js's own option; `refused` hears of the first two. The server is bound.
+ * Closes connections above the limits, connections whose handshake does not end, and idle connections whose client does not
+ * leave when asked to (grpc-js only asks). `refused` gets told of the first two. The server must be bound already.
  */
 export function limitConnections(
   server: Server,

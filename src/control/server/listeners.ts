@@ -2,8 +2,8 @@ import type { Http2SecureServer } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
 
 /**
- * The HTTP/2 servers of a gRPC server that is bound. grpc-js has no other way to them, and its connection injector cannot drain some
- * connections and keep others.
+ * The HTTP/2 servers of a bound gRPC server. grpc-js offers no other access to them, and its connection injector can't drain
+ * some connections and keep others.
  */
 export function listenersOf(server: Server): readonly Http2SecureServer[] {
   const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<Http2SecureServer, unknown> };

@@ -18,7 +18,7 @@ export const controlMetrics = {
   ca_server_authentication_failure_count: { type: 'counter', help: 'Requests without a valid credential.' },
   meshd_token_reviews_count: {
     type: 'counter',
-    help: 'Tokens that the API server of the cluster was asked about, by outcome: accepted, refused, or failed (no usable answer; set an alarm on this).',
+    help: 'Tokens that the API server was asked to verify, by outcome: accepted, refused, or failed (no usable answer; set an alarm on this).',
     labels: ['outcome'],
   },
   ca_server_csr_parsing_err_count: {
@@ -59,26 +59,30 @@ export const controlMetrics = {
   meshd_compilations_count: { type: 'counter', help: 'Compilations of the mesh whose result is served.' },
   meshd_refused_inputs_count: {
     type: 'counter',
-    help: 'Inputs that have errors or cannot be read; the last valid versions stayed in force. Set an alarm on this.',
+    help: 'Changes of the inputs that have errors or cannot be read; the last valid versions stayed active. Set an alarm on this.',
   },
   meshd_compile_restarts_count: {
     type: 'counter',
-    help: 'Times that the thread that compiles ended by a fault or for lack of memory, and was started again. Set an alarm on this.',
+    help: 'Restarts of the compile thread after a fault or for lack of memory. Set an alarm on this.',
   },
-  meshd_registry_objects: { type: 'gauge', help: 'Objects of the cluster that are known.', labels: ['kind', 'group'] },
+  meshd_registry_objects: {
+    type: 'gauge',
+    help: 'Objects that were read from the cluster.',
+    labels: ['kind', 'group'],
+  },
   meshd_registry_held_objects: {
     type: 'gauge',
-    help: 'Objects that stay in force although the definition of their kind was deleted, until `meshd forget`. Set an alarm on this.',
+    help: 'Objects that stay active although the CustomResourceDefinition of their kind was deleted, until `meshd forget` removes them. Set an alarm on this.',
     labels: ['kind', 'group'],
   },
   meshd_registry_synced: {
     type: 'gauge',
-    help: '1 once all objects of the kind were known; 0 before.',
+    help: '1 once all objects of the kind have been read; 0 before.',
     labels: ['kind', 'group'],
   },
   meshd_registry_lag_seconds: {
     type: 'gauge',
-    help: 'Time since the API server last said something about the kind, which it does once a minute. Set an alarm on this.',
+    help: 'Seconds since the API server last sent anything for the kind, which it does at least once a minute. Set an alarm on this.',
     labels: ['kind', 'group'],
   },
   meshd_leader: {
@@ -87,29 +91,50 @@ export const controlMetrics = {
   },
   meshd_revision_readable: {
     type: 'gauge',
-    help: 'With --git: 1 if the revision could be read when it was looked at last; 0 if not, and then the commit that was read last stays in force. Set an alarm on this.',
+    help: 'With --git: 1 if the last attempt to read the revision succeeded; 0 if it failed, and then the last commit that was read stays active. Set an alarm on 0.',
   },
   meshd_revision_commit_timestamp: {
     type: 'gauge',
-    help: 'With --git: when the commit that was read last was made, in seconds since 1970; the label names it.',
+    help: 'With --git: time of the last commit that was read, in seconds since 1970; the label is its id.',
     labels: ['commit'],
   },
   meshd_status_writes_count: {
     type: 'counter',
-    help: 'Writes of the status of objects, by their result: done, or failed, which is tried again.',
+    help: 'Writes of the status of objects, by result: done, or failed (tried again later).',
     labels: ['result'],
+  },
+  sidecar_injection_requests_total: {
+    type: 'counter',
+    help: 'Pods, and whatever else, that the injection webhook was asked about.',
+  },
+  sidecar_injection_success_total: {
+    type: 'counter',
+    help: 'Pods that got a proxy, or have the one that they would get.',
+  },
+  sidecar_injection_skip_total: { type: 'counter', help: 'Pods that get no proxy.' },
+  sidecar_injection_failure_total: {
+    type: 'counter',
+    help: 'Pods that were refused since they cannot get their proxy, and requests that nobody could answer. Set an alarm on this.',
+  },
+  meshd_validations_count: {
+    type: 'counter',
+    help: 'Objects that an API server asked about before it stored them, by outcome: allowed, refused, or failed (no usable request, or a fault of meshd; set an alarm on this).',
+    labels: ['outcome'],
   },
   total_active_connections: { type: 'gauge', help: 'Configuration streams of proxies that are open.' },
   total_pushes: { type: 'counter', help: 'Responses with configuration that were sent.' },
-  total_push_errors: { type: 'counter', help: 'Responses with configuration whose stream ended before they had left.' },
+  total_push_errors: {
+    type: 'counter',
+    help: 'Responses with configuration whose stream ended before they were sent.',
+  },
   total_stale_connections: {
     type: 'gauge',
-    help: 'Open streams on which a response waits for an answer for 2.5 minutes or longer.',
+    help: 'Open streams on which a response has had no ACK or NACK for 2.5 minutes or longer.',
   },
   total_secret_update_failures: { type: 'counter', help: 'Responses with secrets that proxies refused (NACK).' },
   pilot_total_rejected_configs: {
     type: 'counter',
-    help: 'Objects of the inputs that were rejected or left out; counted once, when that begins.',
+    help: 'Objects of the inputs that are rejected or ignored; an object counts once, when that begins.',
     labels: ['type', 'name'],
   },
   pilot_jwks_resolver_network_fetch_success_total: {
@@ -124,23 +149,26 @@ export const controlMetrics = {
     MeshGauge,
     { readonly type: 'gauge'; readonly help: string }
   >),
-  meshd_trace_spans_sent_count: { type: 'counter', help: 'Spans of pushes that the receiver of traces has taken.' },
+  meshd_trace_spans_sent_count: { type: 'counter', help: 'Spans of pushes that the receiver of traces accepted.' },
   meshd_trace_spans_lost_count: {
     type: 'counter',
-    help: 'Spans of pushes that were given up: too many waited, or the receiver of traces refused them.',
+    help: 'Spans of pushes that were dropped: too many waited, or the receiver of traces refused them.',
   },
   meshd_server_cert_expiry_timestamp: {
     type: 'gauge',
-    help: "When the TLS listener's certificate expires, in seconds since 1970.",
+    help: "Time at which the TLS listener's certificate expires, in seconds since 1970.",
   },
   meshd_root_namespaces_pending: {
     type: 'gauge',
-    help: 'Namespaces whose ConfigMap with the roots of the mesh is not as it must be; 0 in a replica that does not lead. Set an alarm on this.',
+    help: 'Namespaces whose ConfigMap does not have the current roots of the mesh yet; 0 in a replica that does not lead. Set an alarm on this.',
   },
-  ca_server_root_cert_expiry_timestamp: { type: 'gauge', help: 'When the root expires, in seconds since 1970.' },
+  ca_server_root_cert_expiry_timestamp: {
+    type: 'gauge',
+    help: 'Time at which the root expires, in seconds since 1970.',
+  },
   ca_server_cert_chain_expiry_timestamp: {
     type: 'gauge',
-    help: "When the first certificate of the CA's chain expires, from the signing certificate to the root, in seconds since 1970. Set an alarm on this.",
+    help: "Time at which the first certificate of the CA's chain, from the signing certificate to the root, expires, in seconds since 1970. Set an alarm on this.",
   },
 } as const satisfies Readonly<Record<string, ControlMetric>>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ControlMetrics } from './metrics.ts';
 
-test('a refused secret is counted by itself, beside refusals of its type', async () => {
+test('a refused secret is counted as a failed secret, and as a refusal of its type', async () => {
   const metrics = new ControlMetrics('1');
   metrics.countReject('type.googleapis.com/envoy.config.cluster.v3.Cluster');
   metrics.countReject('type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret');

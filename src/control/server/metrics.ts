@@ -1,51 +1,58 @@
-import { Counter, Gauge, Registry } from 'prom-client';
 import { type MeshGauge, meshGauges } from '../../diagnostics/mesh-gauges.ts';
 import { type RejectedObject, RejectedObjects } from '../../diagnostics/rejected-objects.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import type { Signer } from '../ca/signer.ts';
 import type { RegistryFigures, RegistryRevision } from '../registry/registry.ts';
 import type { ConnectionRefusal } from './connection-limits.ts';
-import { type ControlMetric, type ControlMetricName, controlMetrics } from './metric-table.ts';
+import { MetricRegistry } from './metric-registry.ts';
+import type { ControlMetricName } from './metric-table.ts';
 
-/** How busy the distribution of configuration is. */
+/** Figures of the distribution of configuration. */
 export interface FleetFigures {
   readonly streams: number;
   readonly waiting: number;
 }
 
-/** What the control plane counts. */
+/** Counters and gauges of the control plane. */
 export class ControlMetrics {
-  readonly #registry = new Registry();
-  readonly #requests = this.#counter('ca_server_csr_count');
-  readonly #unauthenticated = this.#counter('ca_server_authentication_failure_count');
-  readonly #unreadable = this.#counter('ca_server_csr_parsing_err_count');
-  readonly #mismatches = this.#counter('ca_server_id_extraction_err_count');
-  readonly #failures = this.#counter('ca_server_csr_sign_err_count');
-  readonly #issued = this.#counter('ca_server_success_cert_issuance_count');
-  readonly #limited = this.#counter('ca_server_rate_limited_count');
-  readonly #reviews = this.#counter('meshd_token_reviews_count');
-  readonly #refusedAuthorities = this.#counter('ca_server_authority_refused_count');
-  readonly #refusedConnections = this.#counter('meshd_connections_refused_count');
-  readonly #pushes = this.#counter('meshd_xds_pushes_count');
-  readonly #rejects = this.#counter('meshd_xds_rejects_count');
-  readonly #compilations = this.#counter('meshd_compilations_count');
-  readonly #refusedInputs = this.#counter('meshd_refused_inputs_count');
-  readonly #restarts = this.#counter('meshd_compile_restarts_count');
-  readonly #statusWrites = this.#counter('meshd_status_writes_count');
-  readonly #sentSpans = this.#counter('meshd_trace_spans_sent_count');
-  readonly #lostSpans = this.#counter('meshd_trace_spans_lost_count');
-  readonly #meshGauges = new Map(meshGauges.map(({ name }) => [name as string, new Gauge(this.#options(name))]));
-  readonly #rejectedConfigs = this.#counter('pilot_total_rejected_configs');
+  readonly #registry = new MetricRegistry();
+  readonly #requests = this.#registry.counter('ca_server_csr_count');
+  readonly #unauthenticated = this.#registry.counter('ca_server_authentication_failure_count');
+  readonly #unreadable = this.#registry.counter('ca_server_csr_parsing_err_count');
+  readonly #mismatches = this.#registry.counter('ca_server_id_extraction_err_count');
+  readonly #failures = this.#registry.counter('ca_server_csr_sign_err_count');
+  readonly #issued = this.#registry.counter('ca_server_success_cert_issuance_count');
+  readonly #limited = this.#registry.counter('ca_server_rate_limited_count');
+  readonly #reviews = this.#registry.counter('meshd_token_reviews_count');
+  readonly #refusedAuthorities = this.#registry.counter('ca_server_authority_refused_count');
+  readonly #refusedConnections = this.#registry.counter('meshd_connections_refused_count');
+  readonly #pushes = this.#registry.counter('meshd_xds_pushes_count');
+  readonly #rejects = this.#registry.counter('meshd_xds_rejects_count');
+  readonly #compilations = this.#registry.counter('meshd_compilations_count');
+  readonly #refusedInputs = this.#registry.counter('meshd_refused_inputs_count');
+  readonly #restarts = this.#registry.counter('meshd_compile_restarts_count');
+  readonly #statusWrites = this.#registry.counter('meshd_status_writes_count');
+  readonly #injections = {
+    arrived: this.#registry.counter('sidecar_injection_requests_total'),
+    changed: this.#registry.counter('sidecar_injection_success_total'),
+    allowed: this.#registry.counter('sidecar_injection_skip_total'),
+    refused: this.#registry.counter('sidecar_injection_failure_total'),
+  };
+  readonly #validations = this.#registry.counter('meshd_validations_count');
+  readonly #sentSpans = this.#registry.counter('meshd_trace_spans_sent_count');
+  readonly #lostSpans = this.#registry.counter('meshd_trace_spans_lost_count');
+  readonly #meshGauges = new Map(meshGauges.map(({ name }) => [name as string, this.#registry.gauge(name)]));
+  readonly #rejectedConfigs = this.#registry.counter('pilot_total_rejected_configs');
   readonly #rejectedObjects = new RejectedObjects((labels) => this.#rejectedConfigs.inc(labels));
   readonly #keyFetches = {
-    done: this.#counter('pilot_jwks_resolver_network_fetch_success_total'),
-    failed: this.#counter('pilot_jwks_resolver_network_fetch_fail_total'),
+    done: this.#registry.counter('pilot_jwks_resolver_network_fetch_success_total'),
+    failed: this.#registry.counter('pilot_jwks_resolver_network_fetch_fail_total'),
   };
-  readonly #responses = this.#counter('total_pushes');
-  readonly #unsent = this.#counter('total_push_errors');
-  readonly #refusedSecrets = this.#counter('total_secret_update_failures');
-  readonly #openStreams = new Gauge(this.#options('total_active_connections'));
-  readonly #staleStreams = new Gauge(this.#options('total_stale_connections'));
+  readonly #responses = this.#registry.counter('total_pushes');
+  readonly #unsent = this.#registry.counter('total_push_errors');
+  readonly #refusedSecrets = this.#registry.counter('total_secret_update_failures');
+  readonly #openStreams = this.#registry.gauge('total_active_connections');
+  readonly #staleStreams = this.#registry.gauge('total_stale_connections');
   #fleet: (() => FleetFigures) | undefined;
   #figuresOf: () => readonly RegistryFigures[] = () => [];
   #leads: (() => boolean) | undefined;
@@ -55,20 +62,23 @@ export class ControlMetrics {
   #ownNotAfterMs: (() => number | undefined) | undefined;
 
   constructor(version: string) {
-    new Gauge(this.#options('mesh_build')).set({ component: 'meshd', tag: version }, 1);
-    this.#shown('meshd_xds_streams', () => this.#fleet?.().streams);
-    this.#shown('meshd_xds_pushes_waiting', () => this.#fleet?.().waiting);
-    this.#shown('meshd_leader', () => this.#leads && Number(this.#leads()));
+    this.#registry.gauge('mesh_build').set({ component: 'meshd', tag: version }, 1);
+    this.#registry.shown('meshd_xds_streams', () => this.#fleet?.().streams);
+    this.#registry.shown('meshd_xds_pushes_waiting', () => this.#fleet?.().waiting);
+    this.#registry.shown('meshd_leader', () => this.#leads && Number(this.#leads()));
     this.#byKind('meshd_registry_objects', ({ objects }) => objects);
     this.#byKind('meshd_registry_held_objects', ({ held }) => held);
     this.#byKind('meshd_registry_synced', ({ hasSynced }) => Number(hasSynced));
     this.#byKind('meshd_registry_lag_seconds', ({ heardAt }) => heardAt && Math.max(0, Date.now() - heardAt) / 1_000);
-    this.#shown('meshd_revision_readable', () => {
+    this.#registry.shown('meshd_revision_readable', () => {
       const revision = this.#revisionOf();
       return revision && Number(revision.problem === undefined);
     });
-    this.#commitTime('meshd_revision_commit_timestamp');
-    this.#shown('meshd_root_namespaces_pending', () => this.#pendingRoots?.());
+    this.#registry.currentSeries('meshd_revision_commit_timestamp', () => {
+      const { commit, committedAtMs = 0 } = this.#revisionOf() ?? {};
+      return commit === undefined ? [] : [{ labels: { commit }, value: committedAtMs / 1_000 }];
+    });
+    this.#registry.shown('meshd_root_namespaces_pending', () => this.#pendingRoots?.());
     this.#expiry('ca_server_root_cert_expiry_timestamp', () => this.#signer?.().rootNotAfterMs);
     this.#expiry('ca_server_cert_chain_expiry_timestamp', () => this.#signer?.().notAfterMs);
     this.#expiry('meshd_server_cert_expiry_timestamp', () => this.#ownNotAfterMs?.());
@@ -114,6 +124,16 @@ export class ControlMetrics {
   /** A write of an object's status has ended. */
   countStatusWrite(isDone: boolean): void {
     this.#statusWrites.inc({ result: isDone ? 'done' : 'failed' });
+  }
+
+  /** An API server has asked about an object. */
+  countAdmission(webhook: 'validate' | 'inject', outcome: 'allowed' | 'changed' | 'refused' | 'failed'): void {
+    if (webhook === 'validate') {
+      this.#validations.inc({ outcome });
+      return;
+    }
+    this.#injections.arrived.inc();
+    this.#injections[outcome === 'failed' ? 'refused' : outcome].inc();
   }
 
   /** A download of keys has ended. */
@@ -198,61 +218,22 @@ export class ControlMetrics {
 
   /** In Prometheus' text format 0.0.4. */
   text(): Promise<string> {
-    return this.#registry.metrics();
-  }
-
-  #counter(name: ControlMetricName<'counter'>): Counter {
-    return new Counter(this.#options(name));
-  }
-
-  #options(name: keyof typeof controlMetrics) {
-    const { help, labels = [] }: ControlMetric = controlMetrics[name];
-    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+    return this.#registry.text();
   }
 
   #expiry(name: ControlMetricName<'gauge'>, endOf: () => number | undefined): void {
-    this.#shown(name, () => {
+    this.#registry.shown(name, () => {
       const endMs = endOf();
       return endMs === undefined ? undefined : endMs / 1000;
     });
   }
 
   #byKind(name: ControlMetricName<'gauge'>, figureOf: (figures: RegistryFigures) => number | undefined): void {
-    const rows = (): readonly RegistryFigures[] => this.#figuresOf();
-    new Gauge({
-      ...this.#options(name),
-      collect() {
-        for (const row of rows()) {
-          const value = figureOf(row);
-          if (value !== undefined) this.set({ kind: row.kind, group: row.group }, value);
-        }
-      },
-    });
-  }
-
-  /** One series, of the commit of now. */
-  #commitTime(name: ControlMetricName<'gauge'>): void {
-    const revision = (): RegistryRevision | undefined => this.#revisionOf();
-    new Gauge({
-      ...this.#options(name),
-      collect() {
-        const { commit, committedAtMs } = revision() ?? {};
-        this.reset();
-        if (commit !== undefined) this.set({ commit }, (committedAtMs ?? 0) / 1_000);
-      },
-    });
-  }
-
-  #shown(name: ControlMetricName<'gauge'>, figure: () => number | undefined): void {
-    const read = (gauge: Gauge): void => {
-      const value = figure();
-      if (value !== undefined) gauge.set(value);
-    };
-    new Gauge({
-      ...this.#options(name),
-      collect() {
-        read(this);
-      },
-    });
+    this.#registry.series(name, () =>
+      this.#figuresOf().map((figures) => ({
+        labels: { kind: figures.kind, group: figures.group },
+        value: figureOf(figures),
+      })),
+    );
   }
 }

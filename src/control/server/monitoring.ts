@@ -9,7 +9,7 @@ export interface MonitoringServer {
   close(): Promise<void>;
 }
 
-/** What it tells. */
+/** Sources of the monitoring port's answers. */
 export interface MonitoringSources {
   readonly metrics: () => Promise<string>;
   /** Why the program is not ready to serve; undefined when it is. */

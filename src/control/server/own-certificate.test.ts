@@ -61,7 +61,7 @@ describe('keepOwnCertificate', () => {
     while (!isSo()) await new Promise((done) => setImmediate(done));
   };
 
-  test('asks for a year, for servers alone, with names and addresses', () => {
+  test('asks for a certificate of one year, for servers alone, with names and addresses', () => {
     const { names, lifetimeMs, usages } = authority.last ?? {};
     expect({ names, lifetimeMs, usages }).toEqual({
       names: [{ dns: 'meshd.mesh-system.svc' }, { ip: '::1' }],
@@ -70,7 +70,7 @@ describe('keepOwnCertificate', () => {
     });
   });
 
-  test('looks every 30 s, and has another one at half of its life', async () => {
+  test('checks the time every 30 s, and renews the certificate at half of its lifetime', async () => {
     await pass(hourMs / 2 - 30_000);
     await pass(29_999);
     expect([authority.asked, vi.getTimerCount()]).toEqual([1, 1]);
@@ -80,7 +80,7 @@ describe('keepOwnCertificate', () => {
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  test('has another one as soon as the CA changes, and looks on', async () => {
+  test('renews the certificate as soon as the CA changes, and keeps checking', async () => {
     authority.changed();
     await until(() => lines.length > 0);
     expect([used, vi.getTimerCount()]).toEqual([['leaf 1', 'leaf 2'], 1]);
@@ -88,7 +88,7 @@ describe('keepOwnCertificate', () => {
     expect([authority.asked, vi.getTimerCount()]).toEqual([2, 1]);
   });
 
-  test('tries again 5 s after a failure, with the certificate of before meanwhile', async () => {
+  test('tries again 5 s after a failure, and keeps the previous certificate meanwhile', async () => {
     authority.fault = new Error('the certificate of the authority has expired');
     authority.changed();
     await until(() => lines.length > 0);
@@ -100,7 +100,7 @@ describe('keepOwnCertificate', () => {
     expect([used, lines[1]]).toEqual([['leaf 1', 'leaf 3'], 'the server certificate was renewed']);
   });
 
-  test('looks no more once it is closed, also when a renewal ends or the CA changes later', async () => {
+  test('stops checking once it is closed, also when a renewal ends or the CA changes later', async () => {
     authority.changed();
     kept.close();
     await until(() => lines.length > 0);

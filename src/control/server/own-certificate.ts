@@ -16,7 +16,7 @@ export interface OwnNames {
   readonly namespace: string;
 }
 
-/** Names of the control plane, without repetition; agents of Istio ask for its own ones. */
+/** Host names of the control plane, without duplicates; Istio's agents use its own names. */
 export function ownNames({ address, customHosts, namespace }: OwnNames): readonly string[] {
   const host = parseAddress(address)?.host ?? address;
   const services = ['meshd', 'istiod', 'istiod-remote', 'istio-pilot'].map((name) => `${name}.${namespace}.svc`);
@@ -24,7 +24,7 @@ export function ownNames({ address, customHosts, namespace }: OwnNames): readonl
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** A name that a server certificate may hold: an address, or a DNS name (RFC 1123). */
+/** Whether a server certificate may have this name: an address or a DNS name (RFC 1123). */
 export function isServerName(name: string): boolean {
   return (
     isIP(name) !== 0 ||
@@ -34,7 +34,7 @@ export function isServerName(name: string): boolean {
 
 const lifetimeMs = 365 * 86_400_000;
 
-/** Signs a server certificate for the control plane, with a key of its own: for a year, or what the CA has left. */
+/** Signs a server certificate with a new key for the control plane, valid for a year, or as long as the CA. */
 export async function issueOwn(authority: CertificateAuthority, names: readonly string[]): Promise<ServerPair> {
   return await issuePair(authority, {
     names: names.map((name): SubjectName => (isIP(name) === 0 ? { dns: name } : { ip: name })),
@@ -58,7 +58,7 @@ export interface OwnCertificateOptions {
 const usualLookMs = 30_000;
 const failedLookMs = 5_000;
 
-/** Keeps the control plane's certificate: another one at half of its life, and when the CA changes. */
+/** Keeps the control plane's certificate valid: renews it at half of its lifetime, and when the CA changes. */
 export async function keepOwnCertificate(options: OwnCertificateOptions): Promise<{ close(): void }> {
   const { authority, names, clock, log, use, lookMs = usualLookMs } = options;
   let pair = await issueOwn(authority, names);

@@ -6,7 +6,7 @@ import { writePair } from './pair-files.ts';
 
 const pair = { certificateChain: 'chain', privateKey: 'key', notBeforeMs: 0, notAfterMs: 0 };
 
-test('writePair keeps its files from others, and leaves the mode of a folder that others use', async () => {
+test('writePair makes its files unreadable to others, and leaves the mode of a folder that others use', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pair-files-'));
   await chmod(folder, 0o755);
   await writePair(folder, pair, 'roots');

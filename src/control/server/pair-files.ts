@@ -13,7 +13,10 @@ const chainFile = 'cert-chain.pem';
 const keyFile = 'key.pem';
 const rootFile = 'self-signed-root.pem';
 
-/** Writes what the server shows, and the roots beside it: files 0600, each by rename; a folder that is made has 0700. */
+/**
+ * Writes the server's certificate and key, and the roots: files with mode 0600, each by a rename; a folder that is created
+ * has mode 0700.
+ */
 export async function writePair(folder: string, pair: ServerPair, roots: string): Promise<void> {
   try {
     await makeFolder(folder);
@@ -27,7 +30,7 @@ export async function writePair(folder: string, pair: ServerPair, roots: string)
   }
 }
 
-/** Shows the pair that the operator keeps in a folder, and each good one that comes there after it. */
+/** Uses the certificate and key in a folder of the operator, and each valid replacement. */
 export async function followPair(
   folder: string,
   use: (pair: ServerPair) => Promise<void>,

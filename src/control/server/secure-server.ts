@@ -39,7 +39,7 @@ export interface SecureServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves gRPC over TLS 1.2 or later; a client certificate is asked for, and verified where one comes. */
+/** Serves gRPC over TLS 1.2 or later; a client certificate is requested, and verified if the client sends one. */
 export async function startSecureServer(options: SecureServerOptions): Promise<SecureServer> {
   const { admit, address, certificates, maxMessageBytes, connections = usualConnectionLimits, refused } = options;
   const requests = new WeakMap<Metadata, AdmittedRequest>();

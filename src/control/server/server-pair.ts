@@ -1,4 +1,4 @@
-/** What a TLS server shows; never log it whole: it holds the key. */
+/** Certificate and key of a TLS server. Never log the whole object. */
 export interface ServerPair {
   /** PEM, leaf first. */
   readonly certificateChain: string;

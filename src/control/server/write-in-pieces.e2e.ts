@@ -9,7 +9,7 @@ const method = {
   ...{ requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs },
 };
 
-test('large messages leave in pieces, arrive whole and in order, and the status after them', async () => {
+test('large messages are sent in pieces, and arrive whole and in order before the status', async () => {
   const messages = [3_000_000, 5, 1_000_000].map((size, i) => Buffer.alloc(size, i + 1));
   const server = new Server();
   server.addService(

@@ -4,10 +4,10 @@ import { listenersOf } from './listeners.ts';
 const pieceBytes = 65_536;
 
 /**
- * Has the streams of a server that is bound write large messages piece by piece, each when the one before has left. A TLS
- * connection of Node keeps, as long as it is open, a buffer as large as the most that it ever encrypted at once; with the
- * windows of Envoy that was the whole first configuration, megabytes for each proxy. To encrypt all of it at once also
- * held up everybody else.
+ * Makes the streams of a bound server write large messages in pieces, each after the previous one was sent. A TLS connection
+ * of Node keeps a buffer as large as the longest text that it ever encrypted at once, as long as it is open. With Envoy's
+ * windows that was the whole first configuration, megabytes for each proxy. Encrypting all of it at once also delayed all
+ * other connections.
  */
 export function writeInPieces(server: Server): void {
   for (const listener of listenersOf(server)) {

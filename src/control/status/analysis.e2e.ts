@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { applyManifest } from '../../testing/kubernetes/apply.ts';
+import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
-import { define } from '../../testing/kubernetes/definitions.ts';
-import { followedKinds } from '../registry/cluster/kinds.ts';
+import { defineAll } from '../../testing/kubernetes/definitions.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { ServingBench } from '../testing/serving-bench.ts';
 import type { Condition } from './condition.ts';
@@ -21,10 +20,9 @@ describe('what lint finds in a Kubernetes cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ controllers: ['endpoints-controller'] });
-    const own = followedKinds({ slices: false }).filter(({ type }) => type.group.endsWith('mesh.io'));
-    await Promise.all(own.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     await makeSampleMesh(cluster);
-    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
+    await applyInstallation(cluster);
     bench = await ServingBench.create();
     const token = await cluster.accountToken('mesh-system', 'meshd');
     const address = { kubeconfig: cluster.kubeconfig('meshd', token), context: undefined };

@@ -1,4 +1,4 @@
-/** A condition of an object's status, as the platform defines it. */
+/** A condition of an object's status, as Kubernetes defines it. */
 export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -11,13 +11,13 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** What a condition is to say. */
+/** The parts of a condition that `meshd` decides. */
 export type ConditionWords = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** Those that are written here; all others of an object are somebody else's. */
+/** Types of the conditions that `meshd` writes; other conditions of an object belong to other writers. */
 export type OwnConditionType = 'Accepted' | 'Distributed' | 'LintPassed';
 
-/** The conditions of an object's status, of whatever type; what has no type is none. */
+/** All conditions of an object's status; entries without a type are ignored. */
 export function conditionsOf(status: unknown): readonly Condition[] {
   const { conditions } = (status ?? {}) as { readonly conditions?: unknown };
   if (!Array.isArray(conditions)) return [];
@@ -25,8 +25,8 @@ export function conditionsOf(status: unknown): readonly Condition[] {
 }
 
 /**
- * The condition with these words for a generation. Its time is that of `before`, the condition that is there, where that has
- * the same status; and where nothing differs, it is `before` itself.
+ * The condition with these words for a generation. Its time is that of `before`, the existing condition, if that has the same
+ * status. If nothing differs, it is `before` itself.
  */
 export function conditionAfter(
   before: Condition | undefined,

@@ -2,7 +2,7 @@ import type { StatusConfig } from '../registry/open-registry.ts';
 import type { ConditionWords } from './condition.ts';
 import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
 
-/** How many proxies have the version of an object that is in force, of those that are connected to any replica. */
+/** How many of the proxies that are connected to any replica have the active version of an object. */
 export interface Reach {
   readonly proxies: number;
   readonly connected: number;
@@ -19,7 +19,7 @@ export interface DesiredParts {
 /** So long a message is at most; a server takes 32 KiB. */
 const longestMessage = 4_000;
 
-/** What the status of an object is to say; undefined: what the server has is not compiled yet. */
+/** The conditions that an object's status should have; undefined if its current version is not compiled yet. */
 export function desiredConditions(
   report: ObjectReport,
   { config, reach }: DesiredParts,
@@ -35,7 +35,7 @@ export function desiredConditions(
   ];
 }
 
-/** Whether more proxies may come to have the version of the object. */
+/** Whether the number of proxies with the object's version may still grow. */
 export function isUnsettled(words: readonly ConditionWords[]): boolean {
   return words.some(({ reason }) => reason === 'InProgress' || reason === 'NoProxies');
 }

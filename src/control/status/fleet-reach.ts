@@ -12,9 +12,9 @@ interface Reached {
 }
 
 /**
- * How many proxies of all replicas have the version of an object that is in force. What other replicas tell are digests of
- * inputs, which are the same on each of them; a stream at inputs that were never compiled here counts for the last ones
- * before that were. So the number may be too small while replicas differ, and is never too large.
+ * Counts the proxies of all replicas that have the active version of an object. Other replicas report digests of inputs,
+ * which are equal on each replica. A stream at inputs that were never compiled here counts for the last inputs before that
+ * were. So the number may be too small while replicas differ, and is never too large.
  */
 export class FleetReach implements ReachSource {
   readonly #tracker: Tracker;

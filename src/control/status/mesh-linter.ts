@@ -4,13 +4,13 @@ import type { SettingsOptions } from '../../config/read.ts';
 import type { SourceSpan } from '../../diagnostics/span.ts';
 import type { SourceFile } from '../../source/document.ts';
 
-/** What a thread lints. */
+/** Input of the lint thread. */
 export interface LintData {
   readonly files: readonly SourceFile[];
   readonly settings: SettingsOptions;
 }
 
-/** What lint says of an object, or of the mesh. */
+/** Result of lint for an object, or for the mesh. */
 export interface LintFound {
   readonly code: string;
   readonly message: string;
@@ -29,7 +29,7 @@ const ownProgram = join(import.meta.dirname, 'meshd-lint.cjs');
 /** A mesh that changes all the time is looked at so often. */
 const lintEveryMs = 5_000;
 
-/** Lints the mesh as it is, in a thread of its own, so that no change waits for it. */
+/** Lints the current mesh in a thread of its own, so that lint delays no change. */
 export class MeshLinter {
   readonly #options: MeshLinterOptions;
   #isWanted = false;

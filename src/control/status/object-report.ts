@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../kubernetes/resource-type.ts';
 import type { Condition } from './condition.ts';
 
-/** What the compiler says of an object. */
+/** Result of compiling an object: its errors, and the version that is active. */
 export interface Verdict {
   /** Version of the object that is in force, as the tracker of distribution knows it; undefined: none is. */
   readonly version: string | undefined;
@@ -11,7 +11,7 @@ export interface Verdict {
   readonly lint: readonly Finding[] | undefined;
 }
 
-/** Something that is said of an object. */
+/** An error or a finding in an object. */
 export interface Finding {
   /** Of a diagnostic or a rule of lint. */
   readonly code: string;
@@ -20,7 +20,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** An object whose status is written, as the server has it, and what is said of it. */
+/** An object whose status is written, with the results of compiler and lint. */
 export interface ObjectReport {
   /** `kubernetes/<group>/<kind>/<namespace>/<name>` */
   readonly path: string;
@@ -35,7 +35,7 @@ export interface ObjectReport {
   readonly verdict: Verdict | undefined;
 }
 
-/** How the tracker of distribution names an object. */
+/** Key of an object in the tracker of distribution. */
 export function trackedKey({ type, namespace, name }: Pick<ObjectReport, 'type' | 'namespace' | 'name'>): string {
   return namespace === undefined ? `${type.kind}/${name}` : `${type.kind}/${namespace}/${name}`;
 }

@@ -6,10 +6,10 @@ import type { SourceFile } from '../../source/document.ts';
 import type { ObjectFact, ObjectFacts } from '../registry/cluster/object-facts.ts';
 import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
 
-/** Told of all that is other than it was told before. */
+/** Gets told of all reports that have changed. */
 export type TellReports = (changed: readonly ObjectReport[], removed: readonly string[]) => void;
 
-/** What a compilation decided. */
+/** Results of a compilation for objects. */
 export interface Decided {
   readonly files: readonly SourceFile[];
   readonly errors: readonly Diagnostic[];
@@ -33,7 +33,7 @@ interface Judged {
 /** Events of one write, and those of many, are told together. */
 const gatherMs = 100;
 
-/** Joins what the server says of each object with what the compiler says of it, and tells what differs. */
+/** Joins the API server's view of each object with the compiler's result, and reports changes. */
 export class ObjectReporter {
   readonly #facts: ObjectFacts;
   readonly #tell: TellReports;

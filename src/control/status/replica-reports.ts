@@ -7,7 +7,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import { Attempts } from '../leader/attempts.ts';
 import type { InputsReached } from '../push/distribution-tracker.ts';
 
-/** What a replica tells of its proxies. */
+/** Report of a replica about its proxies. */
 export interface ReplicaReport {
   readonly identity: string;
   /** Digest of inputs, and how many streams have at most these; the oldest inputs first. */
@@ -42,7 +42,7 @@ const readEveryMs = 1_000;
 /** Whoever may lead next knows then since when another replica is silent. */
 const listenEveryMs = 4_000;
 
-/** How replicas tell each other, by a ConfigMap each, which inputs their proxies have. */
+/** Exchanges with other replicas which inputs their proxies have, in one ConfigMap for each replica. */
 export class ReplicaReports {
   readonly #options: ReplicaReportsOptions;
   readonly #ended = new AbortController();

@@ -1,6 +1,6 @@
 import type { ObjectReport } from './object-report.ts';
 
-/** What is known of each object whose status is written, and of which something is new. */
+/** Holds the reports of objects whose status is written, and which of them have changed. */
 export class StatusBook {
   readonly #reports = new Map<string, ObjectReport>();
   readonly #changed = new Set<string>();

@@ -3,14 +3,14 @@ import { apiVersionOf, pathOf } from '../../kubernetes/resource-type.ts';
 import { type Condition, type ConditionWords, conditionAfter } from './condition.ts';
 import type { ObjectReport } from './object-report.ts';
 
-/** Owner of the conditions that are written here. */
+/** Field manager of the conditions that `meshd` writes. */
 export const fieldManager = 'meshd';
 
 const own: ReadonlySet<string> = new Set(['Accepted', 'Distributed', 'LintPassed']);
 
 /**
- * The request that makes an object's status say these words, by server-side apply; undefined: it says them already. It
- * counts for the revision that was seen alone, so that nothing is said of an object that became another meanwhile.
+ * The server-side apply request that writes these conditions; undefined if the object has them already. It applies only to
+ * the revision that was seen, so that nothing is written about an object that has changed meanwhile.
  */
 export function statusRequest(
   report: ObjectReport,

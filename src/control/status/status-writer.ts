@@ -6,13 +6,13 @@ import { delay } from '../../lib/abort.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { StatusConfig } from '../registry/open-registry.ts';
-import { type ConditionWords, conditionsOf } from './condition.ts';
+import { conditionsOf } from './condition.ts';
 import { desiredConditions, isUnsettled, type Reach } from './desired-conditions.ts';
 import type { ObjectReport } from './object-report.ts';
 import type { StatusBook } from './status-book.ts';
 import { statusRequest } from './status-request.ts';
 
-/** How far versions of objects have come. */
+/** Tells which proxies have the versions of objects. */
 export interface ReachSource {
   /** Looks again; whether something differs from the last look. */
   refresh(): Promise<boolean>;
@@ -40,6 +40,9 @@ const tellEveryMs = 60_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
 
+/** `tooFast`: the rate allows no more writes now. `unreachable`: nobody answers, so that the other writes need not be tried now. */
+type LookEnd = 'done' | 'tooFast' | 'unreachable';
+
 /** A write that is tried again later. */
 interface Failure {
   readonly pauseMs: number;
@@ -47,8 +50,9 @@ interface Failure {
 }
 
 /**
- * Writes the status of objects, where it differs from what it is to say, no more often than the rate allows. A write that
- * fails is tried again after a pause of its own, which grows; nothing else waits for it.
+ * Writes the status of objects if it differs from the desired one, within the allowed rate. The content of a write is decided
+ * when it is sent, so no write carries outdated facts. Objects take turns in the order in which they changed. A failed write
+ * is repeated after its own growing pause; nothing else waits for it.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -79,9 +83,9 @@ export class StatusWriter {
         this.#failures.delete(path);
       }
       if (await reach?.refresh()) for (const path of this.#unsettled) this.#due.add(path);
-      const isReachable = await this.#lookAtDue(term);
+      const end = await this.#lookAtDue(term);
       this.#tell();
-      await delay(isReachable ? lookEveryMs : unreachableMs, term.signal);
+      await delay(this.#pauseAfter(end), term.signal);
     }
   }
 
@@ -95,51 +99,51 @@ export class StatusWriter {
     this.#options.log.warn('the status of objects cannot be written now; it is tried again', fields);
   }
 
-  /** False: nobody answers. */
-  async #lookAtDue(term: Term): Promise<boolean> {
+  #pauseAfter(end: LookEnd): number {
+    if (end === 'unreachable') return unreachableMs;
+    return end === 'done' ? lookEveryMs : Math.min(lookEveryMs, this.#bucket.waitMs('', performance.now()));
+  }
+
+  async #lookAtDue(term: Term): Promise<LookEnd> {
     this.#reasons = [];
     const paths = [...this.#due].values();
-    let isReachable = true;
+    const ends = new Set<LookEnd>();
     const writeNext = async (): Promise<void> => {
       for (const path of paths) {
-        if (!term.holds || !isReachable) return;
-        isReachable = (await this.#write(path, term)) && isReachable;
+        if (!term.holds || ends.has('unreachable') || ends.has('tooFast')) return;
+        ends.add(await this.#write(path, term));
       }
     };
     await Promise.all(Array.from({ length: atOnce }, writeNext));
-    return isReachable;
+    return (['unreachable', 'tooFast'] as const).find((end) => ends.has(end)) ?? 'done';
   }
 
-  /** False: nobody answers, so that the other writes need not be tried now. */
-  async #write(path: string, term: Term): Promise<boolean> {
+  async #write(path: string, term: Term): Promise<LookEnd> {
     const report = this.#options.book.get(path);
     const words = report && desiredConditions(report, this.#options);
     if (report === undefined || words === undefined) {
       // It is looked at again when there is something new of it.
       for (const known of [this.#due, this.#unsettled, this.#failures, this.#progressMs]) known.delete(path);
-      return true;
+      return 'done';
     }
-    if ((this.#failures.get(path)?.untilMs ?? 0) > performance.now()) return true;
+    if ((this.#failures.get(path)?.untilMs ?? 0) > performance.now()) return 'done';
     if (isUnsettled(words)) this.#unsettled.add(path);
     else this.#unsettled.delete(path);
     const request = statusRequest(report, words, new Date());
-    if (request !== undefined && this.#isTooSoon(path, words)) return true;
+    if (request !== undefined) {
+      const nowMs = performance.now();
+      const isProgress = words.some(({ reason }) => reason === 'InProgress');
+      if (isProgress && nowMs - (this.#progressMs.get(path) ?? Number.NEGATIVE_INFINITY) < progressEveryMs)
+        return 'done';
+      if (!this.#bucket.take('', nowMs)) return 'tooFast';
+      if (isProgress) this.#progressMs.set(path, nowMs);
+    }
     this.#due.delete(path);
-    return request === undefined || this.#send(request, report, term);
+    return request === undefined ? 'done' : this.#send(request, report, term);
   }
 
-  #isTooSoon(path: string, words: readonly ConditionWords[]): boolean {
-    if (!words.some(({ reason }) => reason === 'InProgress')) return false;
-    const nowMs = performance.now();
-    if (nowMs - (this.#progressMs.get(path) ?? Number.NEGATIVE_INFINITY) < progressEveryMs) return true;
-    this.#progressMs.set(path, nowMs);
-    return false;
-  }
-
-  async #send(request: ApiRequest, report: ObjectReport, term: Term): Promise<boolean> {
+  async #send(request: ApiRequest, report: ObjectReport, term: Term): Promise<LookEnd> {
     const { book, api, count } = this.#options;
-    await delay(this.#bucket.spend('', 1, performance.now()), term.signal);
-    if (!term.holds) return true;
     try {
       const { metadata, status } = await api.ask<ApiObject>({ ...request, signal: term.signal });
       const { resourceVersion: revision = report.revision } = metadata;
@@ -147,13 +151,13 @@ export class StatusWriter {
       if (book.get(report.path) === report) book.amend({ ...report, revision, conditions: conditionsOf(status) });
       this.#failures.delete(report.path);
       count(true);
-      return true;
+      return 'done';
     } catch (error) {
-      if (term.signal.aborted) return true;
+      if (term.signal.aborted) return 'done';
       if (!(error instanceof KubernetesError)) throw error;
       this.#failed(report.path, error);
       count(false);
-      return error instanceof ApiRefusal;
+      return error instanceof ApiRefusal ? 'done' : 'unreachable';
     }
   }
 

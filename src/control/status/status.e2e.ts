@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { applyManifest } from '../../testing/kubernetes/apply.ts';
+import { applyInstallation } from '../../testing/kubernetes/apply.ts';
 import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
-import { define, defineIstioKind } from '../../testing/kubernetes/definitions.ts';
-import { builtProgram } from '../../testing/kubernetes/programs.ts';
-import { followedKinds } from '../registry/cluster/kinds.ts';
+import { defineAll, defineIstioKind } from '../../testing/kubernetes/definitions.ts';
+import { adminKubectl } from '../../testing/kubernetes/kubectl.ts';
 import { makeSampleMesh } from '../testing/cluster-mesh.ts';
 import { type RawStream, ServingBench, textOf } from '../testing/serving-bench.ts';
 import type { Condition } from './condition.ts';
@@ -33,13 +30,11 @@ describe('the status of objects in a Kubernetes cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ controllers: ['endpoints-controller'] });
-    const custom = followedKinds({ slices: false }).filter(({ isCustom }) => isCustom);
-    const own = custom.filter(({ type }) => type.group.endsWith('mesh.io'));
-    await Promise.all(own.map(({ type }) => define(cluster, type)));
-    const istio = custom.find(({ type: { group, kind } }) => group === istioGroup && kind === 'AuthorizationPolicy');
-    if (istio !== undefined) await defineIstioKind(cluster, istio.type);
+    await defineAll(cluster);
+    const istio = { group: istioGroup, kind: 'AuthorizationPolicy', resource: 'authorizationpolicies' };
+    await defineIstioKind(cluster, istio);
     await makeSampleMesh(cluster);
-    await applyManifest(cluster, 'deploy/meshd-rbac.yaml');
+    await applyInstallation(cluster);
     bench = await ServingBench.create();
     const token = await cluster.accountToken('mesh-system', 'meshd');
     const address = { kubeconfig: cluster.kubeconfig('meshd', token), context: undefined };
@@ -86,10 +81,11 @@ describe('the status of objects in a Kubernetes cluster', () => {
   test('is printed by kubectl get', async () => {
     await cluster.api.must('POST', policies(), deny('printed', '/printed'));
     await vi.waitFor(async () => expect((await conditionsAt('printed')).Distributed?.status).toBe('True'), 10_000);
-    const admin = cluster.kubeconfig('admin', cluster.adminToken);
-    const line = `get authorizationpolicies.security.mesh.io printed -n foo -o wide --no-headers --kubeconfig ${admin}`;
-    const { stdout } = await promisify(execFile)(await builtProgram('kubectl'), line.split(' '));
-    expect(stdout).toMatch(/^printed +DENY +True +True +Valid +1\/1 have version [0-9a-f]{16} +\d+s\n$/);
+    const kubectl = await adminKubectl(cluster);
+    const line = 'get authorizationpolicies.security.mesh.io printed -n foo -o wide --no-headers';
+    expect(await kubectl(line.split(' '))).toMatch(
+      /^printed +DENY +True +True +Valid +1\/1 have version [0-9a-f]{16} +\d+s\n$/,
+    );
     await cluster.api.must('DELETE', `${policies()}/printed`);
   });
 
@@ -164,7 +160,7 @@ describe('the status of objects in a Kubernetes cluster', () => {
   });
 
   test('pushes go on where the status may not be written, and the status follows once it may', async () => {
-    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/meshd';
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/meshd-mesh-system';
     const { rules } = await cluster.api.must('GET', role);
     const without = rules.filter(({ verbs }: { verbs: string[] }) => !verbs.includes('patch'));
     await cluster.api.must('PATCH', role, { rules: without }, merge);

@@ -16,8 +16,8 @@ export interface StatusParts {
 }
 
 /**
- * From now on this replica writes the status of objects while it leads, and tells the leader which proxies have what; where
- * no status is wanted, nothing happens.
+ * Starts writing the status of objects while this replica leads, and reporting to the leader which proxies have which inputs.
+ * Without a configured status it does nothing.
  */
 export function writeStatus(serving: DistributionConfig | undefined, parts: StatusParts): { close(): Promise<void> } {
   const { replica, log, metrics } = parts;

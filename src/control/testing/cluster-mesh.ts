@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { Cluster } from '../../testing/kubernetes/cluster.ts';
+import { runPod } from '../../testing/kubernetes/run-pod.ts';
 
 /** A namespace `foo` in the mesh, with a service `httpbin` and a ready pod of it; returns once the endpoint is recorded. */
 export async function makeSampleMesh(cluster: Cluster): Promise<void> {
@@ -18,10 +19,8 @@ export async function makeSampleMesh(cluster: Cluster): Promise<void> {
 
 /** A ready pod of the service. */
 export async function makePod({ api }: Cluster, name: string, podIP: string): Promise<void> {
-  const containers = [{ name: 'app', image: 'app', ports: [{ containerPort: 8000 }] }];
-  const spec = { serviceAccountName: 'httpbin', nodeName: 'node', containers };
-  await api.must('POST', '/api/v1/namespaces/foo/pods', { metadata: { name, labels: { app: 'httpbin' } }, spec });
+  const metadata = { name, namespace: 'foo', labels: { app: 'httpbin' } };
+  const spec = { serviceAccountName: 'httpbin', containers: [{ name: 'app', ports: [{ containerPort: 8000 }] }] };
   const conditions = [{ type: 'Ready', status: 'True' }];
-  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
-  await api.must('PATCH', `/api/v1/namespaces/foo/pods/${name}/status`, { status }, 'application/merge-patch+json');
+  await runPod(api, { metadata, spec, status: { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions } });
 }

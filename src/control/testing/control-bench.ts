@@ -95,6 +95,10 @@ export class ControlBench {
     return this.#control?.debugPort ?? 0;
   }
 
+  get webhookPort(): number {
+    return this.#control?.webhookPort ?? 0;
+  }
+
   get port(): number {
     return this.#control?.securePort ?? 0;
   }

@@ -9,12 +9,16 @@ const program = resolve(import.meta.dirname, '../../../dist/meshd.js');
 export interface ReplicaOptions {
   /** Its own, made if need be. */
   readonly folder: string;
-  /** Of the authority that all replicas have. */
-  readonly authority: string;
+  /** Of the authority that all replicas have; absent: it makes its own. */
+  readonly authority?: string;
+  /** Its authority is the one that is kept in the cluster. */
+  readonly hasSharedAuthority?: true;
   readonly kubeconfig: string;
   readonly ports: { readonly secure: number; readonly monitoring: number };
   readonly environment?: Readonly<Record<string, string>>;
   readonly meshConfig?: string;
+  /** Beside the usual ones. */
+  readonly flags?: readonly string[];
 }
 
 /** `meshd serve --kubernetes` as a process of its own. */
@@ -32,17 +36,18 @@ export class ReplicaProcess {
   }
 
   async start(): Promise<void> {
-    const { folder, authority, kubeconfig, ports, environment, meshConfig } = this.#options;
+    const { folder, authority, kubeconfig, ports, environment, meshConfig, flags: more = [] } = this.#options;
     await mkdir(folder, { recursive: true });
-    await cp(authority, join(folder, 'ca'), { recursive: true });
+    if (authority !== undefined) await cp(authority, join(folder, 'ca'), { recursive: true });
     if (meshConfig !== undefined) await writeFile(join(folder, 'mesh.yaml'), meshConfig);
     const flags = {
       ...{ listen: `127.0.0.1:${ports.secure}`, monitoringAddr: `127.0.0.1:${ports.monitoring}`, kubeconfig },
-      ...{ caFolder: 'ca', stateFolder: 'state', debugSocket: this.socket },
+      ...{ stateFolder: 'state', debugSocket: this.socket },
+      ...(this.#options.hasSharedAuthority !== true && { caFolder: 'ca' }),
       ...(meshConfig !== undefined && { meshConfig: 'mesh.yaml' }),
     };
     const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-    this.#child = spawn(process.execPath, [program, 'serve', '--kubernetes', '--anyProxyAddress', ...words], {
+    this.#child = spawn(process.execPath, [program, 'serve', '--kubernetes', '--anyProxyAddress', ...words, ...more], {
       cwd: folder,
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,6 +61,11 @@ export class ReplicaProcess {
 
   get output(): string {
     return this.#output;
+  }
+
+  /** Stops it, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(signal);
   }
 
   /** Returns when it has ended. */

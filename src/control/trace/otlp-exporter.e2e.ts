@@ -51,7 +51,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
     problem: i === 1 ? 'no' : undefined,
   });
 
-  test('speak OTLP over HTTP in JSON, with headers and compression as they are set', async () => {
+  test('speak OTLP over HTTP in JSON, with the configured headers and compression', async () => {
     const exporter = exporterTo({ headers: { authorization: 'Bearer x' }, isCompressed: true });
     exporter.add(span(0));
     exporter.add({ ...span(1), parentId: '0'.repeat(16) });
@@ -77,7 +77,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
     await vi.waitFor(() => expect(figures).toEqual({ sent: 2, lost: 0 }), 5_000);
   });
 
-  test('lose nothing while the receiver is away for a moment, and tell it once', async () => {
+  test('lose no span while the receiver is away for a moment, and log that once', async () => {
     receiver.status = 503;
     const exporter = exporterTo();
     for (let i = 0; i < 600; i++) exporter.add(span(i));
@@ -91,7 +91,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
   test.each([
     ['never answers', 0],
     ['is not there', undefined],
-  ])('have a bound on what waits for a receiver that %s, and do not hold up the end', async (_name, status) => {
+  ])('limit the spans that wait for a receiver that %s, and do not delay the end', async (_name, status) => {
     receiver.status = status ?? 200;
     if (status === undefined) await receiver.close();
     const exporter = exporterTo();
@@ -106,7 +106,7 @@ describe('OtlpExporter and a receiver on loopback', () => {
     expect(figures).toEqual({ sent: 0, lost: 10_000 });
   });
 
-  test('do not send again what the receiver does not want', async () => {
+  test('do not send spans again that the receiver refused', async () => {
     receiver.status = 400;
     exporterTo().add(span(0));
     await vi.waitFor(() => expect(figures).toEqual({ sent: 0, lost: 1 }), 5_000);

@@ -30,8 +30,8 @@ const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 type Outcome = 'taken' | 'later' | 'never';
 
 /**
- * Sends spans to a receiver of OTLP over HTTP, one request at a time. Nobody waits for it: while the receiver is away or
- * slow, spans wait in a queue with a bound, and further ones are counted as lost.
+ * Sends spans to an OTLP receiver over HTTP, one request at a time. Nothing waits for it: while the receiver is down or slow,
+ * spans wait in a limited queue, and further ones are dropped and counted.
  */
 export class OtlpExporter {
   readonly #options: ExporterOptions;

@@ -3,8 +3,8 @@ import type { Span } from './span.ts';
 type Value = string | number | boolean;
 
 /**
- * Spans as the request of OTLP over HTTP in JSON (opentelemetry/proto/collector/trace/v1/trace_service.proto): ids are hex
- * digits, enumerations numbers, and 64-bit numbers strings.
+ * Encodes spans as a request of OTLP over HTTP in JSON (opentelemetry/proto/collector/trace/v1/trace_service.proto): ids are
+ * hexadecimal, enums are numbers, and 64-bit numbers are strings.
  */
 export function otlpRequest(spans: readonly Span[], resource: Readonly<Record<string, string>>): string {
   return JSON.stringify({

@@ -9,7 +9,7 @@ describe('otlpSettingsOf', () => {
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=b' }],
     [{ ...endpoint, OTEL_SDK_DISABLED: 'true' }],
     [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }],
-  ])('sends nothing with %j', (environment) => {
+  ])('sends no spans with %j', (environment) => {
     expect(otlpSettingsOf(environment, '1')).toBeUndefined();
   });
 

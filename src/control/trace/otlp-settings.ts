@@ -14,30 +14,31 @@ export interface OtlpSettings {
 const common = 'OTEL_EXPORTER_OTLP_';
 const ofTraces = 'OTEL_EXPORTER_OTLP_TRACES_';
 
-/** The variables of OpenTelemetry that have an effect. */
+/** OpenTelemetry's variables that `meshd` reads. */
 export const otlpVariables = [
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     description:
-      'receiver of spans of pushes, OTLP over HTTP in JSON; the path /v1/traces is added. OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is used as it stands (default: no spans are sent)',
+      'URL that spans of pushes are sent to (OTLP over HTTP, in JSON); the path /v1/traces is appended. To OTEL_EXPORTER_OTLP_TRACES_ENDPOINT nothing is appended (default: no spans are sent)',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
-    description: 'headers of its requests, key=value, with commas between them; also OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    description:
+      'headers of the requests that send spans, key=value, with commas between them; also OTEL_EXPORTER_OTLP_TRACES_HEADERS',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_COMPRESSION',
-    description: 'none or gzip; also OTEL_EXPORTER_OTLP_TRACES_COMPRESSION',
+    description: 'compression of the spans, none or gzip; also OTEL_EXPORTER_OTLP_TRACES_COMPRESSION',
     default: 'none',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
-    description: 'http/json; another protocol is refused; also OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+    description: 'only http/json is supported, another value is an error; also OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
     default: 'http/json',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
-    description: 'milliseconds that a request may take; also OTEL_EXPORTER_OTLP_TRACES_TIMEOUT',
+    description: 'timeout of a request that sends spans, in milliseconds; also OTEL_EXPORTER_OTLP_TRACES_TIMEOUT',
     default: '10000',
   },
   { name: 'OTEL_RESOURCE_ATTRIBUTES', description: 'attributes of all spans, key=value, with commas between them' },
@@ -53,8 +54,8 @@ const unsupported = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY', 'INSECUR
 ]);
 
 /**
- * What the variables of OpenTelemetry's specification for OTLP exporters say; undefined: no endpoint is set, or the
- * exporter is switched off. `UsageError` for what is not understood, and for what would have no effect.
+ * Settings from the variables of OpenTelemetry's specification for OTLP exporters; undefined if no endpoint is set or the
+ * exporter is switched off. Throws `UsageError` for an invalid value, and for a variable that would have no effect.
  */
 export function otlpSettingsOf(environment: Environment, version: string): OtlpSettings | undefined {
   const url = urlOf(environment);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A stretch of time, and what happened in it. */
+/** A span: a step of a push with its start, end and attributes. */
 export interface Span {
   /** 32 hex digits, which all spans of one trace have in common. */
   readonly traceId: string;
@@ -17,7 +17,7 @@ export interface Span {
   readonly problem?: string | undefined;
 }
 
-/** Where spans go. */
+/** Receives finished spans. */
 export type SpanSink = (span: Span) => void;
 
 export function newTraceId(): string {

@@ -4,7 +4,7 @@ import { error, warning } from './entry.ts';
 /** Faults that show only when objects meet: collecting, merging and lowering. Those of gateways are in gateway.ts. */
 export const compilerCodes = {
   'object-below-key': warning(
-    message`an object of kind ${'kind'} below "${'key'}" is not read: the document itself is no object`,
+    message`an object of kind ${'kind'} below "${'key'}" is not read: the document itself is not an object`,
     'write it as a document of its own, or leave the file out with .meshpolignore',
   ),
   'root-namespace-changed': error(
@@ -84,9 +84,9 @@ export const compilerCodes = {
   ),
   'selector-in-root-namespace': warning(
     message`PeerAuthentication "${'name'}" has no effect: a policy of the root namespace cannot select workloads`,
-    'move it to the namespace of the workloads, or remove its selector',
+    'move it to the namespace of the workloads; those of the root namespace itself have the mode of the whole mesh, which it would set without its selector',
   ),
-  'policy-in-force-nowhere': warning(message`${'kind'} "${'name'}" is in force nowhere: ${'why'}`),
+  'policy-in-force-nowhere': warning(message`${'kind'} "${'name'}" applies to no workload: ${'why'}`),
   'port-without-service': warning(
     message`mutual TLS of port ${'port'} is ignored on ${'workloads'}: no service delivers to that container port`,
     'name a container port that a service targets; the service port is another number',
@@ -103,10 +103,7 @@ export const compilerCodes = {
     message`${'kind'} "${'name'}" has no effect: its selector matches no workload with a proxy`,
     'compare with the labels of the pods; the labels of a service do not count',
   ),
-  'unknown-service-port': warning(
-    message`port ${'port'} has no effect: ${'hosts'} has no such service port`,
-    "name the service's port, not the container's",
-  ),
+  'unknown-service-port': warning(message`port ${'port'} has no effect: ${'hosts'} has no such service port`),
   'duplicate-subset': warning(
     message`subset "${'subset'}" of host "${'host'}" is ignored: "${'kept'}" defines it too and takes precedence (it is older, or of the same age, and its "name.namespace" sorts first)`,
     'give the subset another name, or remove it',
@@ -128,7 +125,7 @@ export const compilerCodes = {
     'name the port: destination.port.number',
   ),
   'unknown-subset': warning(
-    message`no DestinationRule in force defines subset "${'subset'}" of "${'host'}": requests that go there get 503`,
+    message`no DestinationRule that applies here defines subset "${'subset'}" of "${'host'}": requests that go there get 503`,
     'define it in a DestinationRule that the client sees',
   ),
   'unusable-key-set': error(
@@ -143,10 +140,7 @@ export const compilerCodes = {
     message`no service has the host "${'host'}" of this destination`,
     'write the full name, <service>.<namespace>.svc.<cluster domain>; declare hosts outside the mesh by a ServiceEntry',
   ),
-  'unknown-destination-port': error(
-    message`destination "${'host'}" has no port ${'port'}, expected one of ${'ports'}`,
-    "name the service's port, not the container's",
-  ),
+  'unknown-destination-port': error(message`destination "${'host'}" has no port ${'port'}, expected ${'expected'}`),
   'unknown-provider': error(
     message`the mesh configuration has no provider "${'name'}"`,
     'declare it in extensionProviders of the mesh configuration',

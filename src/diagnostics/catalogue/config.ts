@@ -6,7 +6,7 @@ export const configCodes = {
   'security-setting-without-effect': warning(message`"${'field'}" has no effect: ${'consequence'}`, 'remove it'),
   'settings-without-effect': warning(message`${'kind'} has settings without effect here: ${'fields'}`),
   'bootstrap-not-read': info(
-    message`"${'field'}" names "${'path'}", which pilot-agent reads when it starts Envoy: the bootstrap that is compiled here is not made of it`,
+    message`"${'field'}" names "${'path'}", which pilot-agent reads when it starts Envoy: the bootstrap that is compiled here does not contain it`,
   ),
   'invalid-variable': error(message`variable ${'name'} is "${'value'}", expected ${'expected'}`),
   'ignored-variable': warning(
@@ -15,14 +15,14 @@ export const configCodes = {
   'unsupported-variable': error(message`variable ${'name'} cannot be switched on: ${'reason'}`, 'unset the variable'),
   'duplicate-provider': error(message`provider "${'name'}" is defined twice`, 'keep one, or rename the other'),
   'invalid-access-log-format': error(
-    message`"accessLogFormat" is no access log format of Envoy: ${'reason'}`,
+    message`"accessLogFormat" is not an access log format of Envoy: ${'reason'}`,
     'write operators as in "%PROTOCOL%" or "%REQ(:PATH)%"',
   ),
   'invalid-bootstrap': error(message`this bootstrap cannot be used: ${'reason'}`),
   'invalid-node-metadata': error(message`variable ${'name'} cannot be node metadata: ${'reason'}`),
   'invalid-pod-info': error(
     message`this line is not key="value"`,
-    'the file has the labels or annotations of the pod, one a line: write each value in double quotes, with the escapes of Go, as the Kubernetes downward API does',
+    'the file has the labels or annotations of the pod, one per line: write each value in double quotes, with the escapes of Go, as the Kubernetes downward API does',
   ),
   'invalid-proxy-setting': error(
     message`"${'name'}" is "${'value'}" (from ${'origin'}), expected ${'expected'}`,

@@ -3,10 +3,7 @@ import { error, warning } from './entry.ts';
 
 /** Faults of policy objects: the rules that one object must keep. Those of single fields are in field.ts. */
 export const policyCodes = {
-  'action-without-rules': error(
-    message`action ${'action'} without "rules" has no meaning`,
-    'write "rules: [{}]" to match every request',
-  ),
+  'action-without-rules': error(message`action ${'action'} without "rules" matches no request: it ${'effect'}`),
   'ambiguous-request-principal': error(
     message`"${'field'}" is "${'value'}", which may mean ${'readings'}`,
     'use "when" with request.auth.claims[iss] and request.auth.claims[sub]',
@@ -91,7 +88,7 @@ export const policyCodes = {
   ),
   'listener-without-port': error(
     message`"${'field'}" without "port", which it needs`,
-    'add "port", or remove the field: the addresses of the services are listened on',
+    'add "port", or remove the field: the proxy then listens on the addresses of the services',
   ),
   'kind-without-effect': warning(message`${'kind'} "${'name'}" has no effect: ${'why'}`),
   'local-origin-failures-not-split': error(
@@ -103,7 +100,7 @@ export const policyCodes = {
   ),
   'match-never-holds': error(
     message`"${'field'}" is "${'value'}", which matches no request, so that it denies nothing: ${'reason'}`,
-    'write a value that requests can have, or remove it',
+    'write a value that requests can have',
   ),
   'mesh-wide-host': error(
     message`host "*" in a virtual service for sidecars would catch the traffic of every service`,
@@ -124,7 +121,7 @@ export const policyCodes = {
     'move "portLevelMtls" to another PeerAuthentication that selects the workloads and has the mode of their other ports, too; this one keeps the mode of all others',
   ),
   'private-key-in-jwks': warning(
-    message`"jwks" holds a ${'material'}: whoever reads the policy can make tokens`,
+    message`"jwks" contains a ${'material'}: everyone who can read the policy can create tokens`,
     'publish public keys only',
   ),
   'provider-without-custom': error(

@@ -3,6 +3,15 @@ import { error, info, warning } from './entry.ts';
 
 /** Faults of files and of YAML and JSON as such. */
 export const sourceCodes = {
+  'alternatives-left-out': info(
+    message`not checked: the objects of ${'files'} are defined elsewhere too, and no build contains both (${'build'})`,
+  ),
+  'patches-left-out': info(
+    message`not checked, as the patches of ${'build'} are no objects by themselves: ${'patches'}`,
+  ),
+  'templates-left-out': warning(
+    message`not checked: ${'count'} templates of the Helm chart "${'chart'}", which are no objects until they are rendered`,
+  ),
   'alias-expansion': error(
     message`aliases make this document larger than ${'limit'} values`,
     'write the repeated parts out',
@@ -17,12 +26,12 @@ export const sourceCodes = {
     'restore the file; if its objects are to be removed, remove the file, or write "kind: List" with "items: []"',
   ),
   'empty-file': warning(
-    message`the file holds no object`,
-    'remove the file, or write into it what it was meant to hold; "kind: List" with "items: []" says that it holds none',
+    message`the file contains no object`,
+    'add the missing objects, or remove the file; a file that is empty on purpose has "kind: List" and "items: []"',
   ),
   'empty-input': error(
-    message`${'what'} holds no ${'thing'}`,
-    'give files or folders that hold one (in folders, files named *.yaml, *.yml or *.json are read, in capitals too)',
+    message`${'what'} contains no ${'thing'}`,
+    'give files or folders that contain one (in folders, files named *.yaml, *.yml or *.json are read, in upper case too)',
   ),
   'exclude-without-file': warning(
     message`--exclude "${'glob'}" matches nothing in the inputs`,
@@ -58,7 +67,7 @@ export const sourceCodes = {
   ),
   'tab-indentation': error(message`a tab is used for indentation`, 'indent with spaces'),
   'text-too-long': error(
-    message`this document holds a text of more than ${'limit'} characters`,
+    message`this document contains a text of more than ${'limit'} characters`,
     'no value that the mesh uses is so long: split it, or remove it',
   ),
   'wrong-encoding': error(message`the file is not UTF-8 text: ${'reason'}`, 'save the file as UTF-8'),

@@ -33,7 +33,7 @@ export const topologyCodes = {
     "name the server's own address; allowedLocalEndpoints of the mesh configuration lists addresses and blocks that are allowed",
   ),
   'injection-by-annotation': warning(
-    message`${'kind'} "${'name'}" gets no sidecar: the annotation that asks for one injects nothing by itself`,
+    message`${'kind'} "${'name'}" gets no sidecar: the annotation alone does not cause injection`,
     'write sidecar.mesh.io/inject: "true" as a label of the pod, or label the namespace mesh-injection: enabled',
   ),
   'inbound-outside-capture': warning(
@@ -70,6 +70,10 @@ export const topologyCodes = {
   'service-without-ports': warning(
     message`${'kind'} "${'name'}" has no ports: nothing is routed to it`,
     'write its "ports"; without them its hosts count as undeclared',
+  ),
+  'doubtful-endpoint': warning(
+    message`the endpoint ${'address'} of ${'kind'} "${'name'}" is left out: ${'reason'}`,
+    'take Endpoints, EndpointSlices and Pods from the cluster at one moment: kubectl get endpoints,endpointslices,pods -A -o yaml',
   ),
   'truncated-endpoints': warning(
     message`Endpoints "${'name'}" has only a part of the addresses: Kubernetes truncates the list at 1000`,

@@ -11,7 +11,7 @@ export const verifyCodes = {
     message`the rendered ${'resource'} differs from what the policies require: ${'loss'}`,
     'write there what the built-in template of the same name writes',
   ),
-  'template-not-json': error(message`the template does not make JSON of ${'resource'}: ${'reason'}`),
+  'template-not-json': error(message`the output of the template for ${'resource'} is not JSON: ${'reason'}`),
   'template-recursive': error(message`the partial "${'name'}" calls itself`),
   'template-syntax': error(message`cannot read the template: ${'reason'}`),
   'template-unknown-name': error(

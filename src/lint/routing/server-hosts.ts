@@ -23,8 +23,15 @@ export class OfferedHosts {
   readonly #wild: ServerHost[] = [];
   readonly #all: readonly ServerHost[];
 
-  constructor(gateway: Gateway) {
-    this.#all = gateway.spec.servers.flatMap((server) => serverHosts(gateway, server));
+  /** Of the servers that use routes, or of those that only redirect to others. */
+  constructor(gateway: Gateway, wanted: 'serving' | 'redirecting' = 'serving') {
+    const { servers } = gateway.spec;
+    const hasTls = servers.some(({ tls, port }) => tls?.mode !== undefined || isSecure(port.protocol));
+    // A server that only redirects to the one with TLS uses no routes; without such a one, TLS may end before the gateway.
+    const isServing = ({ tls, port }: Server): boolean =>
+      !hasTls || tls?.httpsRedirect !== true || isSecure(port.protocol);
+    const some = servers.filter((server) => isServing(server) === (wanted === 'serving'));
+    this.#all = some.flatMap((server) => serverHosts(gateway, server));
     for (const offered of this.#all) {
       if (isWildcard(offered.host)) {
         this.#wild.push(offered);
@@ -42,4 +49,8 @@ export class OfferedHosts {
     if ([...(this.#exact.get(host) ?? [])].some(isOpen)) return true;
     return this.#wild.some((offered) => isOpen(offered.namespace) && subsetOf(host, offered.host));
   }
+}
+
+function isSecure(protocol: string): boolean {
+  return ['HTTPS', 'TLS'].includes(protocol.toUpperCase());
 }

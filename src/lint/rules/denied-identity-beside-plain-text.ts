@@ -22,7 +22,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a DENY rule about identities where plain text is accepted',
   why: 'a client that sends plain text has no identity, so the rule does not deny it: the denied client only has to leave out its certificate',
-  hint: 'set mode STRICT in a PeerAuthentication for the workload',
+  hint: 'set mode STRICT in a PeerAuthentication for the workload, which then refuses clients without a sidecar',
   check({ snapshot, report, skip }) {
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {
       if (policy.spec.action !== 'DENY' || !isEnforced(policy)) continue;

@@ -33,7 +33,7 @@ export const rule: Rule = {
       if (useless !== undefined) {
         const message = `this DENY rule has no condition: what "${useless.name}" allows is refused too`;
         const related = [{ object: useless, path: ['metadata', 'name'], message: 'the policy without effect' }];
-        report({ object: policy, path, message, hint: besideAllow, related });
+        report({ object: policy, path, message, hint: hintBesideAllow(policy), related });
       } else if (!saysToRefuse(policy)) {
         report({ object: policy, path, message: 'this DENY rule has no condition: every request is refused' });
       }
@@ -41,8 +41,11 @@ export const rule: Rule = {
   },
 };
 
-const besideAllow =
-  'remove the rule: where an ALLOW policy applies, what none allows is refused already; or narrow it to sources or operations; if everything is to be refused, remove the ALLOW policies';
+/** Without its only rule the policy would be one of an action without rules; deleted, it would leave other workloads open. */
+function hintBesideAllow({ spec: { selector } }: AuthorizationPolicy): string {
+  const left = selector === undefined ? '"spec: {}"' : 'only "selector" in its spec';
+  return `to refuse only what no policy allows, remove "action" and "rules" (${left}): an ALLOW policy without rules refuses whatever no other ALLOW policy allows; or narrow the rule to sources or operations; if everything is to be refused, remove the ALLOW policies`;
+}
 
 /** Whether a policy applies to every workload that the other one applies to, both of one namespace. */
 function holdsFor({ spec }: AuthorizationPolicy, other: AuthorizationPolicy): boolean {

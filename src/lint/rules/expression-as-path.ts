@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { hasInnerStar, isExpression } from '../authorization/path-expression.ts';
 import { operationValues } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -17,7 +18,7 @@ export const rule: Rule = {
   why: 'paths are no regular expressions: the value is compared letter by letter, so a DENY rule does not deny the paths that are meant, and an ALLOW rule does not allow them',
   hint: 'list the paths, with "{*}" for one whole segment and a star at the end for any text',
   check({ snapshot, report }) {
-    for (const { policy, value, path } of operationValues(snapshot, 'paths', 'notPaths')) {
+    for (const { policy, field, value, path } of operationValues(snapshot, 'paths', 'notPaths')) {
       // Of what begins otherwise or has a star inside, reading says it.
       if (!/^[/*]/.test(value) || hasInnerStar(value) || !isExpression(value)) continue;
       const plain = plainFormOf(value);
@@ -25,6 +26,7 @@ export const rule: Rule = {
       report({
         ...{ object: policy, path },
         message: `"${value}" is compared letter by letter, and looks like a regular expression`,
+        why: whyIdle(policy, field === 'notPaths', 'paths are no regular expressions, and no request has this one'),
         hint: isSaid ? `write "${plain}"` : undefined,
       });
     }

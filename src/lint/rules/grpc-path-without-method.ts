@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { operationValues } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
@@ -22,7 +23,12 @@ export const rule: Rule = {
       const every = `${value.replace(/\/$/, '')}/*`;
       if (own.to?.some(({ operation }) => operation[field]?.includes(every))) continue;
       const message = `"${value}" looks like the name of a gRPC service, and the path of a request has a method after it`;
-      report({ object: policy, path, message, hint: `write "${every}", or name the method in place of the star` });
+      const why = whyIdle(
+        policy,
+        field === 'notPaths',
+        'the path of a gRPC request is "/<package>.<Service>/<Method>"',
+      );
+      report({ object: policy, path, message, why, hint: `write "${every}", or name the method in place of the star` });
     }
   },
 };

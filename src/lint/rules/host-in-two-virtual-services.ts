@@ -35,7 +35,9 @@ export const rule: Rule = {
         }
         if (first === undefined || first === object) continue;
         const message = `sidecars ignore these routes for "${host}": VirtualService "${first.namespace}/${first.name}" takes precedence`;
-        const related = [{ object: first, path: ['spec', 'hosts'], part: 'key' as const, message: 'the one in force' }];
+        const related = [
+          { object: first, path: ['spec', 'hosts'], part: 'key' as const, message: 'the one that applies' },
+        ];
         report({ object, path: ['spec', 'hosts', i], message, related });
       }
     }

@@ -22,6 +22,9 @@ export const rule: Rule = {
     const { policies, settings } = snapshot;
     const gateways = new Map(policies.gateways.map((gateway) => [`${gateway.namespace}/${gateway.name}`, gateway]));
     const offered = new Map([...gateways].map(([name, gateway]) => [name, new OfferedHosts(gateway)]));
+    const redirected = new Map(
+      [...gateways].map(([name, gateway]) => [name, new OfferedHosts(gateway, 'redirecting')]),
+    );
     for (const object of policies.virtualServices) {
       const { namespace, spec } = object;
       const names = boundGateways(spec.gateways, namespace);
@@ -41,7 +44,9 @@ export const rule: Rule = {
             ? [{ object: gateway, path: ['spec', 'servers'], part: 'key' as const, message: 'the servers' }]
             : [];
         });
-        const message = `no server of ${names.map((name) => `"${name}"`).join(', ')} takes routes of namespace "${namespace}" for "${host}"`;
+        const isRedirected = names.some((name) => redirected.get(name)?.hasPartOf(host, namespace));
+        const but = isRedirected ? ', but for one that only redirects to HTTPS' : '';
+        const message = `no server of ${names.map((name) => `"${name}"`).join(', ')} takes routes of namespace "${namespace}" for "${host}"${but}`;
         report({ object, path: ['spec', 'hosts', i], message, related });
       }
     }

@@ -17,7 +17,7 @@ export const rule: Rule = {
   kinds: ['Sidecar'],
   needs: 'topology',
   since: '0.1.0',
-  title: 'a service that a container is told to call, and that its Sidecar does not import',
+  title: 'a service that a container is configured to call, and that its Sidecar does not import',
   why: 'with REGISTRY_ONLY a sidecar refuses every call to what its Sidecar does not import',
   hint: 'add <namespace>/<host> to "egress.hosts"',
   check({ snapshot, report }) {
@@ -43,9 +43,9 @@ export const rule: Rule = {
         const entry = `${exports.get(host)?.namespace}/${host}`;
         report({
           ...{ object: sidecar, path: ['spec', 'egress'], part: 'key' },
-          message: `"${host}" is not among these hosts, and "${workload.namespace}/${workload.name}" is told to call it`,
+          message: `"${host}" is not among these hosts, and "${workload.namespace}/${workload.name}" is configured to call it`,
           hint: `add "${entry}" to "egress.hosts"`,
-          related: [{ object: workload.object, path, message: 'where the application is told of it' }],
+          related: [{ object: workload.object, path, message: 'where the application gets its address' }],
         });
       }
     }

@@ -19,7 +19,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a condition of HTTP for a port that is not read as HTTP',
   why: 'TCP connections do not have what the condition asks for: there, an ALLOW rule lets nobody in, and a DENY rule refuses more than it says',
-  hint: 'remove the condition for that port; only if the application speaks HTTP there, name the service port "http-…" or set its appProtocol',
+  hint: 'name the clients by what connections have (principals, namespaces, ipBlocks), or write the condition for ports of HTTP; only if the application speaks HTTP there, name the service port "http-…" ("grpc-…" for gRPC) or set its appProtocol',
   check({ snapshot, report, skip }) {
     const inForce = workloadsByPolicy(snapshot);
     for (const policy of snapshot.policies.authorizationPolicies) {
@@ -35,6 +35,7 @@ export const rule: Rule = {
           report({
             ...{ ...place, part: 'key' },
             message: `port ${port} is not read as HTTP, and TCP connections have no ${field}`,
+            hint: hintFor(at, port),
           });
         }
       }
@@ -70,6 +71,33 @@ function lostIn({ policy, rule, path }: RuleAt, ports: ReadonlyMap<string, boole
     } else found.push(...lostBeside(policy, rule, path, port));
   }
   return found;
+}
+
+/** Without the condition the rule must not let in, or refuse, whom it does not name; so the hint depends on what is left. */
+function hintFor({ policy, rule }: RuleAt, port: string): string {
+  const speaking = `only if the application speaks HTTP there, name the service port "${prefixFor(rule)}-…" or set its appProtocol`;
+  if (policy.spec.action === 'DENY') {
+    return `write the condition for ports of HTTP alone ("ports"); for port ${port} name the clients that it is to refuse, or none to refuse every connection; ${speaking}`;
+  }
+  return asksForClients(rule)
+    ? `write a rule with the same clients and ports: ["${port}"], without the condition; ${speaking}`
+    : `in place of the condition name the clients, by principals or namespaces (they need mutual TLS) or by ipBlocks: a rule without any lets everybody in; ${speaking}`;
+}
+
+const clientFields = ['principals', 'namespaces', 'serviceAccounts', 'ipBlocks', 'remoteIpBlocks'] as const;
+
+/** Whether something that connections have, too, says who the clients are. */
+function asksForClients({ from = [], when = [] }: AuthorizationRule): boolean {
+  const named = from.length > 0 && from.every(({ source }) => clientFields.some((field) => source[field]?.length));
+  return named || when.some(({ key, values = [] }) => /^(source|remote)\./.test(key) && values.length > 0);
+}
+
+/** A package with dots, the service and its method: `/risk.v1.Risk/Score`. */
+const grpcPath = /^\/[\w-]+(\.[\w-]+)+\/(\w+|\*)$/;
+
+/** Proxies speak HTTP/1.1 to a port "http-…", which gRPC does not survive. */
+function prefixFor({ to = [] }: AuthorizationRule): 'grpc' | 'http' {
+  return to.some(({ operation: { paths = [] } }) => paths.some((path) => grpcPath.test(path))) ? 'grpc' : 'http';
 }
 
 function lostBeside(

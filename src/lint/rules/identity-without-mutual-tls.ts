@@ -24,7 +24,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'a rule about identities where mutual TLS is switched off',
   why: 'clients without a certificate have no identity, so the condition matches no client: an ALLOW rule lets nobody in, and a DENY rule denies nobody',
-  hint: 'set mode STRICT in a PeerAuthentication for the workload',
+  hint: 'write mode PERMISSIVE in the PeerAuthentication, or STRICT, which refuses clients without a sidecar',
   check({ snapshot, report, skip }) {
     checkUnseen(snapshot, report, skip);
     for (const [policy, workloads] of workloadsByPolicy(snapshot)) {

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -19,12 +20,13 @@ export const rule: Rule = {
   outranks: ['unknown-source-namespace'],
   check({ snapshot, report }) {
     for (const at of allRulesOf(snapshot)) {
-      for (const { value, path } of placedValues(at, /^((n|notN)amespaces|source\.namespace)$/)) {
+      for (const { value, path, isNegated } of placedValues(at, /^((n|notN)amespaces|source\.namespace)$/)) {
         const [wrong] = /[^a-z0-9-]/.exec(value.replaceAll(/^\*|\*$/g, '')) ?? [];
         if (wrong === undefined) continue;
         const meant = /^(?:[^/]*\/)*([a-z0-9-]+)$/.exec(value.toLowerCase())?.[1];
         const message = `"${value}" is the name of no namespace: names have no "${wrong}"`;
-        report({ object: at.policy, path, message, hint: meant && `write "${meant}"` });
+        const why = whyIdle(at.policy, isNegated, 'no client is in that namespace');
+        report({ object: at.policy, path, message, why, hint: meant && `write "${meant}"` });
       }
     }
   },

@@ -18,7 +18,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a label of a namespace that is meant for injection and has no effect',
-  why: 'the label as it is written switches nothing on: pods that have no label of their own get no sidecar, and no policy is in force for them',
+  why: 'the label as it is written switches nothing on: pods that have no label of their own get no sidecar, and no policy applies to them',
   hint: 'write the label "mesh-injection: enabled"',
   outranks: ['policy-in-force-nowhere'],
   check({ snapshot, report }) {
@@ -37,7 +37,7 @@ export const rule: Rule = {
             : `label "${key}" is "${value}", expected "enabled" or "disabled"`;
         const related = (nowhere.get(object.name) ?? []).map((policy) => ({
           ...{ object: policy, path: ['metadata', 'name'] },
-          message: 'a policy that is in force nowhere',
+          message: 'a policy that applies to no workload',
         }));
         report({ object, path: ['metadata', 'labels', key], message, related });
       }

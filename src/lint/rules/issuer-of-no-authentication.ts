@@ -1,6 +1,7 @@
 import { nearest } from '../../lib/nearest.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { RequestAuthentication } from '../../policy/request-authentication.ts';
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -28,7 +29,7 @@ export const rule: Rule = {
     for (const at of allRulesOf(snapshot)) {
       const issuers = verified.issuersFor(at.policy);
       if (issuers.size === 0) continue;
-      for (const { field, value, path } of placedValues(at, naming)) {
+      for (const { field, value, path, isNegated } of placedValues(at, naming)) {
         const issuer = issuerOf(field, value);
         // A principal that is an issuer alone lacks its subject, and another rule says so.
         if (issuer === undefined || issuers.has(value) || issuers.has(issuer) || issuers.has(withoutSlash(issuer)))
@@ -37,13 +38,15 @@ export const rule: Rule = {
         const owner = [...issuers].find((known) => value.startsWith(`${known}/`));
         if (owner !== undefined) {
           const message = `"${field}" has "${value}": the last slash ends the issuer, so this is no subject of "${owner}"`;
-          report({ object: at.policy, path, message, why: whyOfSlash, hint: hintOfSlash(owner) });
+          const why = whyIdle(at.policy, isNegated, whyOfSlash);
+          report({ object: at.policy, path, message, why, hint: hintOfSlash(owner) });
           continue;
         }
         const meant = nearest(issuer, issuers);
         report({
           ...{ object: at.policy, path },
           message: `"${field}" has the issuer "${issuer}", and the RequestAuthentication for these workloads verifies tokens of ${list(issuers)}`,
+          why: whyIdle(at.policy, isNegated, 'tokens of that issuer are refused with 401 before the rule is asked'),
           hint: meant && `write "${value.replace(issuer, meant)}" if tokens of that issuer are meant`,
         });
       }
@@ -51,7 +54,7 @@ export const rule: Rule = {
   },
 };
 
-const whyOfSlash = 'a request principal is parted at its last slash, so a subject that has slashes matches no request';
+const whyOfSlash = 'a request principal is parted at its last slash, and no token has this one';
 
 function hintOfSlash(issuer: string): string {
   return `write "${issuer}/*", and compare the subject in "when": key request.auth.claims[sub]`;

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -18,7 +19,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a request principal or an issuer that differs from that of the tokens by a slash at the end',
-  why: 'no token has this value: an ALLOW rule does not let its owner in, and a DENY rule does not stop the owner',
+  why: 'no token has this value: an ALLOW rule does not let its owner in, a DENY rule does not stop the owner, and among exceptions it excepts nobody',
   hint: 'write the issuer exactly as in the RequestAuthentication; in a request principal, a slash and the subject follow',
   fixChanges: 'access rules',
   check({ snapshot, report }) {
@@ -26,7 +27,7 @@ export const rule: Rule = {
       snapshot.policies.requestAuthentications.flatMap(({ spec }) => (spec.jwtRules ?? []).map(({ issuer }) => issuer)),
     );
     for (const at of allRulesOf(snapshot)) {
-      for (const { field, value, path } of placedValues(at, naming)) {
+      for (const { field, value, path, isNegated } of placedValues(at, naming)) {
         // The last slash parts issuer and subject; the claim is the issuer alone.
         const end = field === 'request.auth.claims[iss]' ? value.length : value.lastIndexOf('/');
         const [issuer, subject] = [value.slice(0, end), value.slice(end)];
@@ -39,6 +40,7 @@ export const rule: Rule = {
             path,
             message: `"${field}" has "${value}", and tokens of that issuer have "${expected}"`,
           },
+          why: whyIdle(at.policy, isNegated, 'no token has this value'),
           hint: `write "${expected}"`,
           fix: {
             title: `Write ${expected}`,

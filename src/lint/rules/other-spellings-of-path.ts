@@ -59,7 +59,9 @@ export const rule: Rule = {
       if (first === undefined) continue;
       const spellings = first.others.map((other) => `"${other}"`).join(', ');
       const misses = field === 'paths' ? 'does not cover' : 'does not except';
-      const message = `the rule ${misses} ${spellings}, which an application may treat as "${first.value}"`;
+      const open = found.filter(({ others }) => others.length > 0).length - 1;
+      const more = open === 0 ? '' : `; so it is with ${open} more of its paths`;
+      const message = `the rule ${misses} ${spellings}, which an application may treat as "${first.value}"${more}`;
       report({ object: policy, path: first.path, message, ...words });
     }
   },

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -20,12 +21,13 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     const { trustDomain } = snapshot.settings;
     for (const at of allRulesOf(snapshot)) {
-      for (const { value, path } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
+      for (const { value, path, isNegated } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
         if (mayBeIdentity(value)) continue;
         const meant = meantBy(value, trustDomain);
         report({
           ...{ object: at.policy, path },
           message: `no client has the principal "${value}", expected <trust domain>/ns/<namespace>/sa/<service account>`,
+          why: whyIdle(at.policy, isNegated, 'no client has that principal'),
           hint: meant && `write "${meant}" if that identity is meant`,
         });
       }

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -20,13 +21,17 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     const issuers = Issuers.of(snapshot.policies.requestAuthentications);
     for (const at of allRulesOf(snapshot)) {
-      for (const { value, path } of placedValues(at, /^((r|notR)equestPrincipals|request\.auth\.principal)$/)) {
+      for (const { value, path, isNegated } of placedValues(
+        at,
+        /^((r|notR)equestPrincipals|request\.auth\.principal)$/,
+      )) {
         if (!issuers.isWithoutSubject(value)) continue;
         const message = `no token has the request principal "${value}", expected <issuer>/<subject>`;
         report({
           object: at.policy,
           path,
           message,
+          why: whyIdle(at.policy, isNegated, 'a request principal is <issuer>/<subject>, and no token has this one'),
           hint: issuers.has(value) ? `write "${value}/*" for every subject` : undefined,
         });
       }

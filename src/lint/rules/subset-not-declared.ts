@@ -1,7 +1,9 @@
 import { destinationsOf } from '../../compiler/topology/destinations.ts';
+import { boundGateways } from '../../compiler/topology/gateway-name.ts';
 import { resolveShortName, subsetOf } from '../../compiler/topology/host.ts';
 import { append } from '../../lib/append.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 import type { Rule } from '../rule.ts';
 
 /** Subsets are declared by a DestinationRule for the same host. */
@@ -40,19 +42,22 @@ export const rule: Rule = {
           continue;
         }
         const declaring = own.filter((rule) => hasSubset(rule, subset));
-        if (declaring.some((rule) => isSeenFrom(object.namespace, rule))) continue;
         if (wildcards.some((it) => subsetOf(host, it.host) && hasSubset(it.rule, subset))) continue;
+        const without = viewersOf(object).find((viewer) => !declaring.some((rule) => isSeenFrom(viewer, rule)));
+        if (without === undefined) continue;
         report({
           ...{ object, path: [...path, 'subset'] },
           why: path.some((field) => /^mirrors?$/.test(String(field))) ? whyOfMirror : undefined,
           message:
             declaring.length === 0
               ? `no DestinationRule of the input for "${host}" has a subset "${subset}"`
-              : `the DestinationRule that has the subset "${subset}" of "${host}" is not exported to namespace "${object.namespace}"`,
+              : `the DestinationRule that has the subset "${subset}" of "${host}" is not exported to namespace "${without}"${without === object.namespace ? '' : ', to which these routes are exported'}`,
           hint:
             declaring.length === 0
               ? hintOf(subset, own)
-              : 'export the rule to the namespaces of the clients, or have one beside the routes',
+              : without === object.namespace
+                ? 'export the rule to the namespaces of the clients, or have one beside the routes'
+                : 'export rule and routes to the same namespaces (exportTo)',
           related: own
             .slice(0, 1)
             .map((rule) => ({ object: rule, path: ['spec', 'host'], message: 'the rule of that host' })),
@@ -71,6 +76,12 @@ function hintOf(subset: string, own: readonly DestinationRule[]): string | undef
 }
 
 const whyOfMirror = 'no copy of the requests arrives there; the requests themselves are not affected';
+
+/** Namespaces whose clients have the routes, as far as they are named: that of the object first. */
+function viewersOf({ namespace, spec: { exportTo = [], gateways } }: VirtualService): readonly string[] {
+  const isForClients = boundGateways(gateways, namespace).includes('mesh');
+  return [namespace, ...(isForClients ? exportTo.filter((to) => !['.', '*', '~', namespace].includes(to)) : [])];
+}
 
 /** Whether clients of the namespace have the rule: by default it is exported to all. */
 function isSeenFrom(namespace: string, { spec: { exportTo = [] }, namespace: own }: DestinationRule): boolean {

@@ -1,6 +1,8 @@
 import type { Snapshot } from '../../compiler/snapshot.ts';
 import { destinationsOf } from '../../compiler/topology/destinations.ts';
+import { boundGateways } from '../../compiler/topology/gateway-name.ts';
 import { resolveShortName } from '../../compiler/topology/host.ts';
+import type { VirtualService } from '../../policy/virtual-service.ts';
 import type { Rule } from '../rule.ts';
 import { clientTlsOf } from '../tls/client-tls.ts';
 import { hostOf, rulesAlone } from '../tls/served-ports.ts';
@@ -46,13 +48,24 @@ function isEncrypted(protocol: string): boolean {
   return protocol === 'tls' || protocol === 'https';
 }
 
-/** Hosts that routes of the input lead to. */
-function routedHosts({ policies, settings }: Snapshot): ReadonlySet<string> {
+/** Hosts to which routes of the input may bring plain text. */
+function routedHosts(snapshot: Snapshot): ReadonlySet<string> {
+  const { policies, settings } = snapshot;
+  const portsOf = new Map(snapshot.topology.services.map(({ host, ports }) => [host, ports]));
+  const isIdle = (object: VirtualService): boolean =>
+    boundGateways(object.spec.gateways, object.namespace).every((name) => name === 'mesh') &&
+    (object.spec.hosts ?? []).every((text) => {
+      const ports = portsOf.get(resolveShortName(text, object.namespace, settings.clusterDomain));
+      return ports?.every(({ protocol }) => isEncrypted(protocol)) === true;
+    });
   return new Set(
     policies.virtualServices.flatMap((object) =>
-      destinationsOf(object).map(({ destination }) =>
-        resolveShortName(destination.host, object.namespace, settings.clusterDomain),
-      ),
+      // Routes of sidecars are for the ports of their hosts: where all of these are encrypted, no plain text comes in.
+      isIdle(object)
+        ? []
+        : destinationsOf(object).flatMap(({ destination, path }) =>
+            path[1] === 'tls' ? [] : [resolveShortName(destination.host, object.namespace, settings.clusterDomain)],
+          ),
     ),
   );
 }

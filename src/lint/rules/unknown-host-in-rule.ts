@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { operationValues } from '../authorization/walk.ts';
 import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
@@ -29,7 +30,8 @@ export const rule: Rule = {
         continue;
       }
       const message = `"${at.value}" names the service "${name}", and "${namespace}" has none of that name`;
-      report({ object: at.policy, path: at.path, message, hint: `did you mean "${meant}"?` });
+      const why = whyIdle(at.policy, at.field === 'notHosts', 'no request is for that host');
+      report({ object: at.policy, path: at.path, message, why, hint: `did you mean "${meant}"?` });
     }
   },
 };

@@ -1,4 +1,5 @@
 import { nearest } from '../../lib/nearest.ts';
+import { whyIdle } from '../authorization/idle-value.ts';
 import { operationValues } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
@@ -43,7 +44,10 @@ export const rule: Rule = {
   why: 'by that value an ALLOW rule lets nobody in, and a DENY rule denies nobody',
   hint: 'write the method that is sent, such as "GET" or "POST"',
   check({ snapshot, report }) {
-    for (const { policy, rule, value, path } of operationValues(snapshot, ...(['methods', 'notMethods'] as const))) {
+    for (const { policy, rule, field, value, path } of operationValues(
+      snapshot,
+      ...(['methods', 'notMethods'] as const),
+    )) {
       const method = value.toUpperCase();
       if (usual.includes(method) || unusual.test(method) || method.includes('*')) continue;
       // UPDATE and its like are methods of versioning (RFC 3253) beside others of that family.
@@ -51,7 +55,8 @@ export const rule: Rule = {
       const near = method.length > 3 ? nearest(method, usual) : undefined;
       const hint = verbs[method] ?? (near && `did you mean "${near}"?`);
       if (hint === undefined) continue;
-      report({ object: policy, path, message: `no usual client sends the method "${value}"`, hint });
+      const why = whyIdle(policy, field === 'notMethods', 'no usual client sends it');
+      report({ object: policy, path, message: `no usual client sends the method "${value}"`, why, hint });
     }
   },
 };

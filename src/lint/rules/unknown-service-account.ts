@@ -1,4 +1,5 @@
 import type { Workload } from '../../compiler/topology/model.ts';
+import { whyIdle } from '../authorization/idle-value.ts';
 import { sourceValues } from '../authorization/walk.ts';
 import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
@@ -40,7 +41,8 @@ export const rule: Rule = {
       }
       const message = `"${at.value}" names the service account "${account}", which no workload of "${namespace}" has`;
       const hint = other ? `did you mean namespace "${other}"? A workload there has that account` : undefined;
-      report({ object: at.policy, path: at.path, message, hint: hint ?? `did you mean "${meant}"?` });
+      const why = whyIdle(at.policy, at.field === 'notPrincipals', 'no client has that identity');
+      report({ object: at.policy, path: at.path, message, why, hint: hint ?? `did you mean "${meant}"?` });
     }
   },
 };

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { sourceValues } from '../authorization/walk.ts';
 import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
@@ -34,6 +35,7 @@ export const rule: Rule = {
       }
       report({
         ...{ object: policy, path, message: `"${field}" names "${value}", and the input has no such namespace` },
+        why: whyIdle(policy, field.startsWith('not'), 'no client is in that namespace'),
         hint: `did you mean "${meant}"?`,
       });
     }

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import { KnownNames } from '../misspelling.ts';
@@ -27,7 +28,7 @@ export const rule: Rule = {
     // Without a setting that names the domains of the mesh, the one that it really has may be another.
     const isSaid = trustDomain !== 'cluster.local' || trustDomainAliases.length > 0;
     for (const at of allRulesOf(snapshot)) {
-      for (const { value, path } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
+      for (const { value, path, isNegated } of placedValues(at, /^((p|notP)rincipals|source\.principal)$/)) {
         const domain = foreignDomain(value, trusted);
         if (domain === undefined) continue;
         const meant = known.get(names.meantBy(domain.replaceAll('.', '-')) ?? '');
@@ -37,7 +38,8 @@ export const rule: Rule = {
         }
         const message = `no client has the principal "${value}": the mesh trusts ${trusted.join(', ')}, not "${domain}"`;
         const hint = meant && `did you mean "${meant}${value.slice(domain.length)}"?`;
-        report({ object: at.policy, path, message, ...(hint ? { hint } : {}) });
+        const why = whyIdle(at.policy, isNegated, 'no client has that principal');
+        report({ object: at.policy, path, message, why, ...(hint ? { hint } : {}) });
       }
     }
   },

@@ -1,3 +1,4 @@
+import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
@@ -18,7 +19,7 @@ export const rule: Rule = {
   hint: 'write the host name alone; paths belong into "paths"',
   check({ snapshot, report }) {
     for (const at of allRulesOf(snapshot)) {
-      for (const { field, value, path } of placedValues(
+      for (const { field, value, path, isNegated } of placedValues(
         at,
         /^(hosts|notHosts|request\.headers\[(:authority|host)\])$/i,
       )) {
@@ -28,6 +29,7 @@ export const rule: Rule = {
         report({
           ...{ object: at.policy, path },
           message: `"${field}" has "${value}", and the host of a request has no ${part.slice(2)}`,
+          why: whyIdle(at.policy, isNegated, 'the Host header of a request has no scheme and no path'),
           hint: host ? `write "${host}"` : undefined,
         });
       }

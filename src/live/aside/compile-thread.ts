@@ -28,7 +28,7 @@ function serve(port: MessagePort, { inputs, good }: ThreadData): void {
     onRead: (read) => post(port, { type: 'read', read }),
   });
   const sender = new FileSender();
-  /** Compilations whose parts may still be asked for: the one in force, and the last one. */
+  /** Compilations whose parts may still be asked for: the one that applies, and the last one. */
   const kept = new Map<number, CompiledFiles>();
   let inForce = 0;
   let last = 0;

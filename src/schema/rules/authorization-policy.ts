@@ -20,8 +20,21 @@ export const authorizationPolicyRules: readonly Rule<AuthorizationPolicy>[] = [
 function checkActionHasRules({ spec }: AuthorizationPolicy, report: Report): void {
   const { action = 'ALLOW', rules = [] } = spec;
   if (rules.length > 0 || (action !== 'DENY' && action !== 'CUSTOM')) return;
-  report('action-without-rules', ['spec', 'action'], { action });
+  const { effect, hint } = withoutRules[action];
+  report('action-without-rules', ['spec', 'action'], { action, effect }, { hint });
 }
+
+/** Who writes DENY alone most often means that nothing is allowed, which the action of an empty policy is not needed for. */
+const withoutRules = {
+  DENY: {
+    effect: 'denies nothing',
+    hint: 'to refuse whatever no ALLOW policy allows, remove "action"; "rules: [{}]" refuses every request, also what ALLOW policies allow',
+  },
+  CUSTOM: {
+    effect: 'asks the external authorizer about nothing',
+    hint: 'write "rules: [{}]" to have every request authorized',
+  },
+} as const;
 
 function checkProvider({ spec }: AuthorizationPolicy, report: Report): void {
   const { action = 'ALLOW', provider } = spec;

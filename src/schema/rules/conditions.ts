@@ -41,7 +41,8 @@ const replaced: Readonly<Record<string, string>> = {
   'destination.namespace': 'use "metadata.namespace"',
   'destination.labels': 'use "selector"',
   'destination.name': 'use "selector"',
-  'destination.user': 'remove the condition: it is no longer supported',
+  'destination.user':
+    'name the workloads of that account by "selector": without the condition the rule holds for all that the policy selects',
 };
 
 /** Each `when` entry has a key that exists, and values that it can have. */

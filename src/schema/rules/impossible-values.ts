@@ -30,8 +30,20 @@ function checkList({ field, values, path }: ValueList, report: Report): void {
   for (const [i, value] of values.entries()) {
     const reason = reasonOf?.(value.replace(/^\*|(?<=.)\*$/g, ''), value);
     if (reason === undefined) continue;
-    report('match-never-holds', [...path, i], { field: `${String(path.at(-1))}[${i}]`, value, reason });
+    const holes = { field: `${String(path.at(-1))}[${i}]`, value, reason };
+    report('match-never-holds', [...path, i], holes, { hint: hintOfUrl(reasonOf, value) ?? hintBeside(values) });
   }
+}
+
+/** Without its only value a condition is none, and the rule denies more. */
+function hintBeside({ length }: readonly string[]): string | undefined {
+  return length > 1 ? 'write a value that requests can have, or remove this one' : undefined;
+}
+
+/** The host of a URL is what its author means; a path belongs into another field. */
+function hintOfUrl(reasonOf: ReasonOf | undefined, value: string): string | undefined {
+  const name = reasonOf === host ? /^[a-z]+:\/\/([^/]+)/i.exec(value)?.[1] : undefined;
+  return name && `write "${name}"`;
 }
 
 /** RFC 3986, section 3.2, and what Envoy takes: any other character in an authority is answered 400. */

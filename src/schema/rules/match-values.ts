@@ -1,17 +1,18 @@
+import { lookup } from '../../lib/lookup.ts';
 import type { AuthorizationPolicy } from '../../policy/authorization-policy.ts';
 import type { Report } from '../rule.ts';
-import { valueLists } from './value-lists.ts';
+import { type ValueList, valueLists } from './value-lists.ts';
 
 type Fault = { readonly reason: string; readonly hint?: string } | { readonly readings: string };
-type Check = (value: string) => Fault | undefined;
+type Check = (value: string, list: ValueList) => Fault | undefined;
 
-const identities: Check = (value) => {
+const identities: Check = (value, list) => {
   if (value.startsWith('spiffe://')) {
     const hint = `write it without the scheme: "${value.slice('spiffe://'.length)}"`;
     return { reason: 'expected <trust domain>/ns/<namespace>/sa/<service account>', hint };
   }
   const fault = starFault(value);
-  return fault && 'reason' in fault ? { ...fault, hint: hintOfIdentity(value) } : fault;
+  return fault && 'reason' in fault ? { ...fault, hint: hintOfIdentity(value, list) } : fault;
 };
 
 /** Fields and condition keys whose values are never meant to hold a star but at one end. */
@@ -28,10 +29,11 @@ const checks: Readonly<Record<string, Check>> = {
 /** Values of identities, hosts and token principals mean what their author thinks they do. */
 export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report): void {
   for (const [i, rule] of (spec.rules ?? []).entries()) {
-    for (const { field, values, path } of valueLists(rule, ['spec', 'rules', i])) {
-      const check = Object.hasOwn(checks, field) ? checks[field] : undefined;
+    for (const list of valueLists(rule, ['spec', 'rules', i])) {
+      const { field, values, path } = list;
+      const check = lookup(checks, field);
       for (const [j, value] of values.entries()) {
-        const fault = check?.(value);
+        const fault = check?.(value, list);
         const holes = { field: `${String(path.at(-1))}[${j}]`, value };
         if (fault === undefined) continue;
         if ('reason' in fault)
@@ -42,8 +44,15 @@ export function checkMatchValues({ spec }: AuthorizationPolicy, report: Report):
   }
 }
 
-/** A star inside an identity most often stands for a namespace. */
-function hintOfIdentity(value: string): string {
+/** A star inside an identity most often stands for a namespace, and one at both ends for all that a namespace has. */
+function hintOfIdentity(value: string, { field, isNegated, path }: ValueList): string {
+  const namespace = /^\*?\/?ns\/([^*/]+)\/(?:sa\/)?\*$/.exec(value)?.[1];
+  if (namespace !== undefined) {
+    const list = `["${namespace}"]`;
+    return field === 'source.principal'
+      ? `write key: source.namespace, ${String(path.at(-1))}: ${list}`
+      : `write ${isNegated ? 'notNamespaces' : 'namespaces'}: ${list}`;
+  }
   const [, end] = /^[^*]*\*(\/[^*]+)$/.exec(value) ?? [];
   const suffix =
     end === undefined ? '' : `, or "*${end}", which takes that account of every namespace and trust domain`;
@@ -52,11 +61,14 @@ function hintOfIdentity(value: string): string {
 
 const starHint = 'write "*", "text*" or "*text": a star stands for any text at one end of a value';
 
+const innerStar = 'a star is a wildcard only at the beginning or the end of a value';
+const twoStars = 'a star is a wildcard at the beginning of a value or at its end, not at both';
+
 function starFault(value: string): Fault | undefined {
   const inside = value.replace(/^\*|(?<=.)\*$/g, '');
   const atBothEnds = value.length > 1 && value.startsWith('*') && value.endsWith('*');
   return inside.includes('*') || atBothEnds
-    ? { reason: 'a star is a wildcard only at the beginning or the end of a value', hint: starHint }
+    ? { reason: atBothEnds && !inside.includes('*') ? twoStars : innerStar, hint: starHint }
     : undefined;
 }
 

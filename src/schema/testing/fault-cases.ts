@@ -177,6 +177,7 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['unknown-endpoint-port', '17:7'],
   ['unknown-enum-value', '8:11'],
   ['unknown-enum-value-action', '7:11'],
+  ['unknown-enum-value-of-ingress', '7:18'],
   ['unknown-enum-value-of-the-original', '10:13'],
   ['unknown-field', '8:5'],
   ['unknown-field-at-the-root', '5:1'],

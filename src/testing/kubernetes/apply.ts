@@ -1,14 +1,18 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { type ManifestPart, manifestOrder, manifestText } from '../../install/manifest.ts';
 import type { Cluster } from './cluster.ts';
-import { builtProgram } from './programs.ts';
+import { adminKubectl } from './kubectl.ts';
 
-const repository = resolve(import.meta.dirname, '../../..');
+/** What an administrator installs without options. */
+export const usualInstallation = {
+  ...{ namespace: 'mesh-system', revision: 'default', image: 'meshd:test', replicas: 2, meshConfig: '' },
+};
 
-/** Applies a manifest of the repository with kubectl, as an administrator does. */
-export async function applyManifest(cluster: Cluster, path: string): Promise<void> {
-  const kubeconfig = cluster.kubeconfig('kubectl', cluster.adminToken);
-  const args = ['--kubeconfig', kubeconfig, 'apply', '-f', resolve(repository, path)];
-  await promisify(execFile)(await builtProgram('kubectl'), args);
+/** Applies parts of the manifest of `meshd` with kubectl; without a word the namespace, its account and the rights. */
+export async function applyInstallation(
+  cluster: Cluster,
+  parts: readonly ManifestPart[] = ['namespace', 'rights'],
+): Promise<void> {
+  const kubectl = await adminKubectl(cluster);
+  const chosen = manifestOrder.filter((part) => parts.includes(part));
+  await kubectl(['apply', '-f', '-'], manifestText(usualInstallation, chosen));
 }

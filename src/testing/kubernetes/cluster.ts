@@ -23,6 +23,8 @@ export const usualControllers: readonly string[] = [
 export interface ClusterOptions {
   /** Controllers beside the API server; none: objects stay as they were written. */
   readonly controllers?: readonly string[];
+  /** Has the server write who asked for what to `audit.log` in the folder. */
+  readonly isAudited?: boolean;
 }
 
 /** A real API server with its etcd on loopback; everything lies in a folder of its own. */
@@ -36,8 +38,8 @@ export interface Cluster {
   readonly api: ApiClient;
   /** Certificate of the server, PEM. */
   readonly ca: string;
-  /** Writes a kubeconfig whose user has the token; returns its path. */
-  kubeconfig(name: string, token: string, port?: number): string;
+  /** Writes a kubeconfig whose user has the token; returns its path. `through` is a proxy before the server. */
+  kubeconfig(name: string, token: string, through?: { readonly port: number; readonly ca: string }): string;
   readonly adminToken: string;
   /** A token of a service account, from the server's TokenRequest. */
   accountToken(namespace: string, account: string, audiences?: readonly string[]): Promise<string>;
@@ -51,7 +53,7 @@ export const issuer = 'https://kubernetes.default.svc';
 const startMs = 120_000;
 
 /** Starts them, and returns once the server is ready. */
-export async function startCluster({ controllers = [] }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({ controllers = [], isAudited = false }: ClusterOptions = {}): Promise<Cluster> {
   const [etcdProgram, serverProgram] = [await builtProgram('etcd'), await builtProgram('kube-apiserver')];
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
   const [port = 0, etcdPort = 0, peerPort = 0, controllersPort = 0] = await freePorts(4);
@@ -61,7 +63,10 @@ export async function startCluster({ controllers = [] }: ClusterOptions = {}): P
   const process = (program: string, name: string, args: readonly string[]): ServerProcess =>
     new ServerProcess({ program, args, log: path(`${name}.log`) });
   const etcd = process(etcdProgram, 'etcd', etcdArgs(folder, etcdPort, peerPort));
-  const server = process(serverProgram, 'apiserver', serverArgs(folder, port, etcdPort));
+  const server = process(serverProgram, 'apiserver', [
+    ...serverArgs(folder, port, etcdPort),
+    ...(isAudited ? auditArgs(folder) : []),
+  ]);
   const started = [server, etcd];
   const close = async (): Promise<void> => {
     for (const each of started) await each.kill();
@@ -74,8 +79,9 @@ export async function startCluster({ controllers = [] }: ClusterOptions = {}): P
     const ca = readFileSync(path('certificates/apiserver.crt'), 'utf8');
     const api = new ApiClient({ port, ca, token: adminToken });
     const ready = (): Promise<void> => waitUntilReady(api, server);
-    const kubeconfig = (name: string, token: string, of = port): string => {
-      writeFileSync(path(`${name}.kubeconfig`), kubeconfigText(of, ca, token), { mode: 0o600 });
+    const kubeconfig = (name: string, token: string, through = { port, ca }): string => {
+      const text = kubeconfigText(through.port, through.ca, token);
+      writeFileSync(path(`${name}.kubeconfig`), text, { mode: 0o600 });
       return path(`${name}.kubeconfig`);
     };
     await ready();
@@ -142,6 +148,12 @@ function serverArgs(folder: string, port: number, etcdPort: number): string[] {
     ...['--api-audiences', `${issuer},mesh-ca`, '--service-account-key-file', path('accounts.pub')],
     ...['--service-account-signing-key-file', path('accounts.key')],
   ];
+}
+
+function auditArgs(folder: string): string[] {
+  const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
+  writeFileSync(join(folder, 'audit.json'), JSON.stringify(policy));
+  return ['--audit-policy-file', join(folder, 'audit.json'), '--audit-log-path', join(folder, 'audit.log')];
 }
 
 function controllerArgs(folder: string, port: number, kubeconfig: string, controllers: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { type CustomResourceDefinition, defineKind } from '../../definitions/define-kind.ts';
 import { definedKinds } from '../../definitions/defined-kinds.ts';
-import { groupAlias } from '../../policy/alias.ts';
+import { aliases, groupAlias } from '../../policy/alias.ts';
 import { until } from '../../testbed/until.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -44,7 +44,21 @@ export async function defineIstioKind(
   });
 }
 
+/** {@link define}, for every kind of ours. */
+export async function defineAll(cluster: Cluster): Promise<void> {
+  await Promise.all(definedKinds.map((kind) => define(cluster, kind)));
+}
+
+/** {@link define}, for every kind under our groups and under those of Istio. */
+export async function defineInBothGroups(cluster: Cluster): Promise<void> {
+  const theirs = Object.entries(aliases.groups);
+  const groupsOf = (own: string): string[] => [own, ...theirs.flatMap(([group, of]) => (of === own ? [group] : []))];
+  const types = definedKinds.flatMap(({ kind, group: own }) => groupsOf(own).map((group) => ({ kind, group })));
+  await Promise.all(types.map((type) => define(cluster, type)));
+}
+
 /** Once the server has established it: until then, one of the same name that was deleted may still be served. */
+
 async function isServed(api: Cluster['api'], { metadata, spec }: CustomResourceDefinition): Promise<boolean> {
   const { status } = await api.must('GET', `${definitions}/${metadata.name}`);
   const conditions: readonly { readonly type: string; readonly status: string }[] = status?.conditions ?? [];

@@ -3,20 +3,28 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Servers that `scripts/backends/build.sh` builds. */
-export type BuiltProgram = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl';
+export type BuiltProgram = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'helm';
 
-const repository = resolve(import.meta.dirname, '../../..');
+/** Where the programs are built. */
+export interface BuildPlace {
+  readonly checkout: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
 
-let built: Promise<unknown> | undefined;
+const ours: BuildPlace = { checkout: resolve(import.meta.dirname, '../../..'), environment: process.env };
+
+const built = new Map<string, Promise<unknown>>();
 
 /** Path of a program; while another process builds it, this waits. Without Go, or its modules, it throws and says why. */
-export async function builtProgram(name: BuiltProgram): Promise<string> {
-  built ??= promisify(execFile)(`${repository}/scripts/backends/build.sh`, { maxBuffer: 64 << 20 });
+export async function builtProgram(name: BuiltProgram, { checkout, environment }: BuildPlace = ours): Promise<string> {
+  const options = { maxBuffer: 64 << 20, env: environment };
+  const building = built.get(checkout) ?? promisify(execFile)(`${checkout}/scripts/backends/build.sh`, options);
+  built.set(checkout, building);
   try {
-    await built;
+    await building;
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string };
     throw new Error(`there is no ${name}, and it could not be built: ${stderr.trim().slice(-2_000)}`);
   }
-  return `${repository}/.tools/bin/${name}`;
+  return `${checkout}/.tools/bin/${name}`;
 }

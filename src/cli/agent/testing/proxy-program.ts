@@ -119,8 +119,9 @@ export class ProxyProgram {
     return vi.waitFor(() => expect(this.output).toMatch(text), { timeout: 20_000, interval: 20 });
   }
 
-  untilReady(): Promise<void> {
-    const status = (): number => this.curl('http://127.0.0.1:15020/healthz/ready').status;
+  /** It runs a moment before it is ready. */
+  untilReady(statusPort = 15_020): Promise<void> {
+    const status = (): number => this.curl(`http://127.0.0.1:${statusPort}/healthz/ready`).status;
     return vi.waitFor(() => expect(status()).toBe(200), { timeout: 20_000, interval: 50 });
   }
 

@@ -11,6 +11,7 @@ beforeAll(async () => {
   gates = await startInboundGates({
     usual: tokenPolicy('p', rule),
     header: tokenPolicy('p', { ...rule, fromHeaders: [{ name: 'x-jwt-token', prefix: 'Value ' }] }),
+    'bare header': tokenPolicy('p', { ...rule, fromHeaders: [{ name: 'Authorization' }] }),
     params: tokenPolicy('p', { ...rule, fromParams: ['token', 'secondary_token'] }),
     cookies: tokenPolicy('p', { ...rule, fromCookies: ['session'] }),
     forwarded: tokenPolicy('p', { ...rule, forwardOriginalToken: true, outputPayloadToHeader: 'x-payload' }),
@@ -34,6 +35,9 @@ describe('places', () => {
     ['header', 401, () => ({ headers: [['x-jwt-token', 'Value a.b.c']] })],
     ['header', 200, () => bearer('a.b.c')],
     ['header', 200, () => ({ path: '/?access_token=a.b.c' })],
+    // What the rule header-scheme-as-token of lint says.
+    ['bare header', 401, bearer],
+    ['bare header', 200, (good) => ({ headers: [['authorization', good]] })],
     ['params', 200, (good) => ({ path: `/?token=${good}` })],
     ['params', 200, (good) => ({ path: `/?x=1&secondary_token=${good}` })],
     ['params', 401, () => ({ path: '/?secondary_token=a.b.c' })],

@@ -94,7 +94,7 @@ function reportClash({ gateway, server, path }: GatewayServer, clash: Clash, bag
     {
       related: [
         {
-          message: `the one in force, of Gateway "${gatewayKey(kept.gateway)}"`,
+          message: `the one that applies, of Gateway "${gatewayKey(kept.gateway)}"`,
           span: kept.gateway.document.spanOf([...kept.path, 'port', 'number']),
         },
       ],

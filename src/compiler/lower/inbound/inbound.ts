@@ -35,17 +35,18 @@ export function lowerInbound(
   );
   const isTproxy = (workload.interceptionMode ?? settings.proxy.interceptionMode) === 'TPROXY';
   const delivery: Delivery = { families: workload.families, isTproxy };
-  const inputs = ports.flatMap((port) => [...port.inputs]);
-  return memo.of([inbound, workload, filters, ...inputs], `inbound ${deliveryLabel(delivery)}`, bag, (own) => {
-    if (isTproxy && settings.inboundDelivery === 'LOCALHOST') {
-      own.report('loopback-delivery-under-tproxy', workload.object.document.start, {
-        workload: `${workload.namespace}/${workload.name}`,
-      });
-    }
-    warnOfOwnPorts(workload, settings, own);
-    if (isTproxy) refuseLoopback(workload, ports, own);
-    return inboundIr({ inbound, ports, delivery, filters }, lowering, own);
-  });
+  if (isTproxy && settings.inboundDelivery === 'LOCALHOST') {
+    bag.report('loopback-delivery-under-tproxy', workload.object.document.start, {
+      workload: `${workload.namespace}/${workload.name}`,
+    });
+  }
+  warnOfOwnPorts(workload, settings, bag);
+  if (isTproxy) refuseLoopback(workload, ports, bag);
+  const [first, ...others] = [...ports.flatMap((port) => port.inputs), inbound, filters];
+  const label = `inbound ${ports.map(({ number }) => number).join()} ${deliveryLabel(delivery)}`;
+  return memo.of([first ?? inbound, ...others], label, bag, (own) =>
+    inboundIr({ inbound, ports, delivery, filters }, lowering, own),
+  );
 }
 
 interface InboundInput {

@@ -109,7 +109,9 @@ export class ListenerDrafts {
         what: clash === 'http_over_current_tcp' ? 'its HTTP traffic' : 'its TCP traffic',
       },
       {
-        related: [{ message: 'the one in force', span: servicePortSpan(winner.outbound.service, winner.port.number) }],
+        related: [
+          { message: 'the one that applies', span: servicePortSpan(winner.outbound.service, winner.port.number) },
+        ],
       },
     );
   }

@@ -75,7 +75,7 @@ export class MeshRoutes {
         conflicts.push({ metric: 'pilot_vservice_dup_domain', key: `${host}:${port}` });
         const holes = { domain: host, port: String(port), winner: nameOf(chosen.by), loser: nameOf(routed) };
         bag.report('duplicate-domain', routed.span, holes, {
-          related: [{ message: 'the one in force', span: chosen.by.span }],
+          related: [{ message: 'the one that applies', span: chosen.by.span }],
         });
       }
     }

@@ -14,5 +14,13 @@ export function withResources(
   changed: Partial<Lists> = {},
 ): EnvoyConfig {
   const { bootstrap: own, ...lists } = { bootstrap, listeners, clusters, routes, ...changed };
-  return configOf({ namespace, workload, bootstrap: own, own: lists, shared: nothing, leftOut: new Set(), ...inFiles });
+  return configOf({
+    namespace,
+    workload,
+    bootstrap: () => own,
+    own: lists,
+    shared: nothing,
+    leftOut: new Set(),
+    ...inFiles,
+  });
 }

@@ -66,7 +66,7 @@ describe('ClusterRegistry, on a real API server', () => {
       },
     });
 
-  test('gives all objects once, then each change with what kind of change it is', async () => {
+  test('gives all objects once, then each change with its kind', async () => {
     await namespace('plain');
     await policy('plain', 'deny');
     const { told, paths, text } = follow();
@@ -93,7 +93,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await vi.waitFor(() => expect(text(file)).toBeUndefined(), 5_000);
   });
 
-  test('is told of no heartbeat, no foreign annotation and no status of ours', async () => {
+  test('gives nothing for heartbeats, annotations of other domains and its own status writes', async () => {
     await namespace('beats');
     await policy('beats', 'deny');
     const { told, paths } = follow();
@@ -145,7 +145,7 @@ describe('ClusterRegistry, on a real API server', () => {
     expect(told.batches).toBeGreaterThan(batches);
   });
 
-  test('keeps what was in force before, of a kind that is not served', async () => {
+  test('keeps the previous objects of a kind that the API server does not serve', async () => {
     const path = 'kubernetes/security.istio.io/AuthorizationPolicy/foo/deny';
     await cluster.api.must('DELETE', `${definitions}/authorizationpolicies.security.istio.io`);
     const { paths, registry } = follow({ known: [{ path, text: '{"metadata":{}}' }] });
@@ -153,7 +153,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await vi.waitFor(() => expect(paths('security.istio.io/AuthorizationPolicy')).toEqual([path]), 5_000);
   });
 
-  test('gives nothing while the rights to read policies are missing, and keeps all when they are taken away', async () => {
+  test('gives nothing while the right to read policies is missing, and keeps all objects when it is revoked', async () => {
     await namespace('rights');
     await cluster.api.must('POST', '/api/v1/namespaces/rights/serviceaccounts', { metadata: { name: 'meshd' } });
     const token = await cluster.accountToken('rights', 'meshd');
@@ -182,7 +182,7 @@ describe('ClusterRegistry, on a real API server', () => {
     expect(paths('Namespace/rights')).toHaveLength(1);
   });
 
-  test('waits for no nodes that it may not read, says so, and follows them once it may', async () => {
+  test('does not wait for nodes without the right to read them, reports that, and follows them once it has the right', async () => {
     await namespace('machines');
     await makeAccount(cluster, 'machines', 'meshd');
     const all = { apiGroups: ['*'], verbs: ['get', 'list', 'watch'] };
@@ -197,7 +197,7 @@ describe('ClusterRegistry, on a real API server', () => {
     await vi.waitFor(() => expect(paths('Node/one')).toHaveLength(1), 20_000);
   });
 
-  test('takes 5,000 pods in a burst, and ends with all of them', async () => {
+  test('reads 5,000 pods that are created at once, and has all of them at the end', async () => {
     await namespace('burst');
     await cluster.api.must('POST', '/api/v1/namespaces/burst/serviceaccounts', { metadata: { name: 'default' } });
     const { told, paths, registry } = follow();
@@ -213,7 +213,7 @@ describe('ClusterRegistry, on a real API server', () => {
     expect(told.batches).toBeLessThan(count / 2);
   });
 
-  test('follows the namespaces alone that were named', async () => {
+  test('follows the named namespaces alone', async () => {
     await namespace('inside');
     await namespace('outside');
     await policy('inside', 'a');

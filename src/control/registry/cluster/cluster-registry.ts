@@ -7,6 +7,7 @@ import { folderOf, KindObjects } from './kind-objects.ts';
 import { type FollowedKind, followedKinds, hasOwnStatus } from './kinds.ts';
 import { ObjectFacts } from './object-facts.ts';
 import { SecretFollower } from './secret-follower.ts';
+import { AccountRights } from './secret-rights.ts';
 
 export interface ClusterRegistryOptions {
   readonly api: KubernetesApi;
@@ -34,13 +35,14 @@ interface Followed {
 const settleMs = 10;
 
 /**
- * The objects of a Kubernetes cluster, each as a file with the fields that are read. Nothing is given before the objects of all
- * policies are known. Services and where they are may take a minute; after that they are given as far as they are known, with
- * what was in force before in place of what is not.
+ * Reads the objects of a Kubernetes cluster, each as a file with the fields that are used. It gives nothing before it has all
+ * policies. It waits up to a minute for services and endpoints; after that it gives those that it has, and the objects that
+ * were active before in place of the others.
  */
 export class ClusterRegistry implements Registry {
   readonly folders = [];
   readonly facts: ObjectFacts | undefined;
+  readonly rights: AccountRights;
   readonly #options: ClusterRegistryOptions;
   readonly #followed: readonly Followed[];
   readonly #secrets: SecretFollower;
@@ -56,7 +58,9 @@ export class ClusterRegistry implements Registry {
     this.#options = options;
     this.facts = options.keepsFacts ? new ObjectFacts() : undefined;
     const { api, onProblem } = options;
-    this.#secrets = new SecretFollower({ api, onProblem, onChange: () => this.#tell('configuration') });
+    const onChange = (): void => this.#tell('configuration');
+    this.#secrets = new SecretFollower({ api, onProblem, onChange });
+    this.rights = new AccountRights({ api, onProblem, onChange });
     this.#followed = followedKinds(options).flatMap((kind) =>
       (options.namespaces.length === 0 || kind.isOfMachines ? [undefined] : options.namespaces).map((namespace) =>
         this.#follow(kind, namespace),
@@ -64,7 +68,7 @@ export class ClusterRegistry implements Registry {
     );
   }
 
-  /** Of several namespaces, what is known least counts. */
+  /** Figures of each kind; with several namespaces, the worst of them. */
   get figures(): readonly RegistryFigures[] {
     const rows = new Map<string, RegistryFigures>();
     for (const {
@@ -103,6 +107,7 @@ export class ClusterRegistry implements Registry {
     clearTimeout(this.#servicesTimer);
     for (const { reflector } of this.#followed) reflector.close();
     this.#secrets.close();
+    this.rights.close();
   }
 
   async look(): Promise<Batch | undefined> {

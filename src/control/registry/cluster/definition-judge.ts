@@ -10,9 +10,9 @@ interface Definition {
 }
 
 /**
- * Tells by the CustomResourceDefinition of a kind whether its objects were deleted by a wish. When a definition is deleted,
- * Kubernetes deletes each of its objects, and the events are those of a wish to open the mesh. The definition is marked
- * before its objects go; one that was made again is younger than they were.
+ * Decides by the CustomResourceDefinition of a kind whether somebody deleted its objects on purpose. When a definition is
+ * deleted, Kubernetes deletes all its objects, with the same events as a deletion on purpose. But the definition is marked
+ * before its objects are deleted, and a definition that was created again is younger than they were.
  */
 export class DefinitionJudge implements DeletionJudge {
   readonly #api: KubernetesApi;

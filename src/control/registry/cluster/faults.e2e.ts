@@ -9,13 +9,12 @@ import { askMeshd } from '../../../cli/control/ask-meshd.ts';
 import { delay } from '../../../lib/abort.ts';
 import { fakedClock } from '../../../testing/faketime.ts';
 import { type Cluster, issuer, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
-import { define } from '../../../testing/kubernetes/definitions.ts';
+import { defineAll } from '../../../testing/kubernetes/definitions.ts';
 import { kubeconfigText } from '../../../testing/kubernetes/kubeconfig-text.ts';
 import type { StatusAnswer } from '../../debug/answers.ts';
 import { makeSampleMesh } from '../../testing/cluster-mesh.ts';
 import { MeshdProgram } from '../../testing/meshd-program.ts';
 import { createTokenMint } from '../../testing/token-mint.ts';
-import { followedKinds } from './kinds.ts';
 
 const program = resolve(import.meta.dirname, '../../../../dist/meshd.js');
 const policies = '/apis/security.mesh.io/v1beta1/namespaces/foo/authorizationpolicies';
@@ -27,10 +26,7 @@ describe('meshd, while something of the cluster fails', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
-    const custom = followedKinds({ slices: false }).filter(
-      ({ isCustom, type }) => isCustom && !type.group.includes('istio'),
-    );
-    await Promise.all(custom.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     await makeSampleMesh(cluster);
   });
   afterAll(() => cluster?.close());
@@ -69,7 +65,7 @@ describe('meshd, while something of the cluster fails', () => {
     });
   };
 
-  test('serves what it knows while the API server stands still for 45 seconds, and what changes after that', async () => {
+  test('serves the last state while the API server is suspended for 45 seconds, and changes after that', async () => {
     start();
     await untilServed('10.1.0.1');
     cluster.server.signal('SIGSTOP');
@@ -86,7 +82,7 @@ describe('meshd, while something of the cluster fails', () => {
     expect(await served()).toContain('10.1.0.1');
   }, 120_000);
 
-  test('serves what it knows while the API server is dead, and what changed when it has started again', async () => {
+  test('serves the last state while the API server is down, and changes after its restart', async () => {
     start();
     await untilServed('10.1.0.1');
     await cluster.server.kill();
@@ -106,13 +102,13 @@ describe('meshd, while something of the cluster fails', () => {
     await untilServed('/tomorrow');
   });
 
-  test('says what is wrong where its clock is a day behind the certificate of the API server', async () => {
+  test('reports the reason if its clock is a day behind the certificate of the API server', async () => {
     start(fakedClock({ FAKETIME: '-1d' }));
     await vi.waitFor(() => expect(meshd.output).toMatch(/certificate is not yet valid/i), 20_000);
     expect(await served()).toBe(undefined);
   });
 
-  test('reads its token again once the server takes the old one no more', async () => {
+  test('reads its token again once the API server no longer accepts the old one', async () => {
     await cluster.api.ask('POST', '/api/v1/namespaces', { metadata: { name: 'mesh-system' } });
     const account = await cluster.api.must('POST', '/api/v1/namespaces/mesh-system/serviceaccounts', {
       metadata: { name: 'short' },

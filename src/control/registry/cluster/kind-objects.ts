@@ -16,7 +16,7 @@ export interface KindObjectsOptions {
   readonly onChange: () => void;
 }
 
-/** Decides about objects of a custom kind that are gone. */
+/** Decides whether deleted objects of a custom kind stay active. */
 export interface DeletionJudge {
   /**
    * Resolves with those that were deleted, each by itself; the others went with the definition of their kind. It asks the
@@ -25,7 +25,7 @@ export interface DeletionJudge {
   judge(gone: readonly SourceFile[]): Promise<ReadonlySet<SourceFile> | undefined>;
 }
 
-/** The objects of one kind in a cluster, or in one of its namespaces, as files. */
+/** Holds the objects of one kind in a cluster, or in one of its namespaces, as files. */
 export class KindObjects implements ReflectorSink {
   readonly #options: KindObjectsOptions;
   readonly #files: Map<string, SourceFile>;
@@ -47,7 +47,7 @@ export class KindObjects implements ReflectorSink {
     return this.#files.size;
   }
 
-  /** Objects that stay in force although the definition of their kind is gone. */
+  /** Number of objects that stay active although the definition of their kind was deleted. */
   get heldCount(): number {
     return this.#held.size;
   }
@@ -144,7 +144,7 @@ export class KindObjects implements ReflectorSink {
   }
 }
 
-/** What the paths of a kind's objects begin with: its group, where it has one, and the kind. */
+/** Beginning of the paths of a kind's objects: its group, if it has one, and the kind. */
 export function folderOf({ type }: FollowedKind): string {
   return `kubernetes/${type.group === '' ? '' : `${type.group}/`}${type.kind}/`;
 }

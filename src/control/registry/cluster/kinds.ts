@@ -22,7 +22,7 @@ const groups = {
 /** Version of each that every server since 1.20 of Istio has; ours serve it too. */
 const customVersion = 'v1beta1';
 
-/** What is followed; `slices` instead of Endpoints (PILOT_USE_ENDPOINT_SLICE). */
+/** The kinds that are followed; with `slices` EndpointSlices instead of Endpoints (PILOT_USE_ENDPOINT_SLICE). */
 export function followedKinds({ slices }: { readonly slices: boolean }): readonly FollowedKind[] {
   return [
     ...groups.security.flatMap((group) => [

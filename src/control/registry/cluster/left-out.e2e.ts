@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
-import { define } from '../../../testing/kubernetes/definitions.ts';
+import { defineAll } from '../../../testing/kubernetes/definitions.ts';
+import { runPod } from '../../../testing/kubernetes/run-pod.ts';
 import { ServingBench, textOf } from '../../testing/serving-bench.ts';
-import { followedKinds } from './kinds.ts';
 
 describe('meshd, serving a cluster with an object that was never valid', () => {
   let cluster: Cluster;
@@ -10,18 +10,17 @@ describe('meshd, serving a cluster with an object that was never valid', () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const own = followedKinds({ slices: false }).filter(({ type }) => type.group.endsWith('.mesh.io'));
-    await Promise.all(own.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     const { api } = cluster;
     await api.must('POST', '/api/v1/namespaces', {
       metadata: { name: 'foo', labels: { 'mesh-injection': 'enabled' } },
     });
     await api.must('POST', '/api/v1/namespaces/foo/serviceaccounts', { metadata: { name: 'httpbin' } });
-    const containers = [{ name: 'app', image: 'app', ports: [{ containerPort: 8000 }] }];
-    const spec = { serviceAccountName: 'httpbin', nodeName: 'node', containers };
-    await api.must('POST', '/api/v1/namespaces/foo/pods', { metadata: { name: 'httpbin' }, spec });
-    const status = { phase: 'Running', podIP: '10.1.0.1', podIPs: [{ ip: '10.1.0.1' }] };
-    await api.must('PATCH', '/api/v1/namespaces/foo/pods/httpbin/status', { status }, 'application/merge-patch+json');
+    await runPod(api, {
+      metadata: { name: 'httpbin', namespace: 'foo' },
+      spec: { serviceAccountName: 'httpbin', containers: [{ name: 'app', ports: [{ containerPort: 8000 }] }] },
+      status: { phase: 'Running', podIP: '10.1.0.1', podIPs: [{ ip: '10.1.0.1' }] },
+    });
     // The server does not know which expressions Envoy takes.
     const http = [{ match: [{ uri: { regex: '(' } }], route: [{ destination: { host: 'httpbin' } }] }];
     await api.must('POST', '/apis/networking.mesh.io/v1/namespaces/foo/virtualservices', {

@@ -22,7 +22,7 @@ describe('NamedSecrets', () => {
     ]);
   });
 
-  test('are the pair, and for clients with certificates their authorities', () => {
+  test("are the server's certificate and key, and the CAs of clients with certificates", () => {
     const modes = ['SIMPLE', 'MUTUAL', 'OPTIONAL_MUTUAL', 'ISTIO_MUTUAL', 'MESH_MUTUAL', 'PASSTHROUGH', undefined];
     const tls = modes.map((mode, index) => ({ mode, credentialName: `c${index}` }));
     expect(named([gateway('shop', edge, ...tls)], [pod('a', edge)])).toEqual([
@@ -30,7 +30,7 @@ describe('NamedSecrets', () => {
     ]);
   });
 
-  test('are found by our names of labels and by others', () => {
+  test('are found by labels of mesh.io and of istio.io', () => {
     const labels = { istio: 'ingress', 'gateway.istio.io/managed': 'yes' };
     const selector = { mesh: 'ingress', 'gateway.mesh.io/managed': 'yes' };
     const tls = { mode: 'SIMPLE', credentialName: 'cert' };
@@ -38,7 +38,7 @@ describe('NamedSecrets', () => {
     expect(named([gateway('shop', labels, tls)], [pod('a', selector)])).toEqual(['a/cert']);
   });
 
-  test('of a Gateway without a selector are in its namespace, and where another one selects', () => {
+  test('of a Gateway without a selector are in its own namespace, and in those that other Gateways select', () => {
     const all = gateway('shop', undefined, { mode: 'SIMPLE', credentialName: 'all' });
     const own = gateway('x', edge, { mode: 'SIMPLE', credentialName: 'own' });
     const pods = [pod('a', edge), pod('b', { app: 'web' })];
@@ -50,11 +50,11 @@ describe('NamedSecrets', () => {
     ['no text', { mode: 'SIMPLE', credentialName: 1 }],
     ['a path', { mode: 'SIMPLE', credentialName: '../a' }],
     ['several parts of a selector', { mode: 'SIMPLE', credentialName: 'a,metadata.name=b' }],
-  ])('are none where a server has %s', (_, tls) => {
+  ])('are none if a server has %s', (_, tls) => {
     expect(named([gateway('shop', edge, tls)], [pod('a', edge)])).toEqual([]);
   });
 
-  test('are none where nothing is as a Gateway has it', () => {
+  test('are none if no workload matches the selector of a Gateway', () => {
     const broken = [
       { metadata: {} },
       { metadata: {}, spec: { servers: 'no' } },
@@ -63,7 +63,7 @@ describe('NamedSecrets', () => {
     expect(named(broken.map(file), [pod('a', edge)])).toEqual([]);
   });
 
-  test('count machines by the labels of their entries', () => {
+  test('include those of machines, by the labels of their WorkloadEntries', () => {
     const entry = file({ metadata: { namespace: 'vm' }, spec: { labels: edge } });
     expect(named([gateway('shop', edge, { mode: 'SIMPLE', credentialName: 'cert' })], [entry])).toEqual(['vm/cert']);
   });

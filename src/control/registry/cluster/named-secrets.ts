@@ -1,13 +1,13 @@
 import { labelKeyAlias } from '../../../policy/alias.ts';
 import type { SourceFile } from '../../../source/document.ts';
 
-/** A Secret, by its place. */
+/** Namespace and name of a Secret. */
 export interface SecretName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** One that Gateways name. */
+/** A Secret that Gateways name. */
 export interface NamedSecret extends SecretName {
   /** Namespaces of the Gateways that name it. */
   readonly namedIn: ReadonlySet<string>;
@@ -42,9 +42,9 @@ const pairModes: ReadonlySet<unknown> = new Set(['SIMPLE', ...authorityModes]);
 const nameForm = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
- * The Secrets that servers of Gateways name (`credentialName`; `<name>-cacert` for the authorities of clients), each in the
- * namespaces of the workloads that the Gateway selects. A Gateway without a selector means those that another one selects, and
- * its own namespace. Reading one object again costs nothing while its text is the same.
+ * Finds the Secrets that servers of Gateways name (`credentialName`; `<name>-cacert` for the CAs of clients), each in the
+ * namespaces of the workloads that the Gateway selects. A Gateway without a selector applies to workloads that another one
+ * selects, and to its own namespace. An object whose text has not changed costs nothing.
  */
 export class NamedSecrets {
   readonly #wishes = new WeakMap<SourceFile, Wish | undefined>();

@@ -2,7 +2,7 @@ import type { ApiObject, ResourceType } from '../../../kubernetes/resource-type.
 import type { SourceFile } from '../../../source/document.ts';
 import { type Condition, conditionsOf } from '../../status/condition.ts';
 
-/** What a server says of an object beside what is compiled. */
+/** Facts about an object that are not compiled, such as its generation and conditions. */
 export interface ObjectFact {
   /** The object as it is compiled. */
   readonly file: SourceFile;
@@ -15,7 +15,7 @@ export interface ObjectFact {
   readonly conditions: readonly Condition[];
 }
 
-/** The objects that a server has, and whose status is written. */
+/** The objects of the API server whose status is written. */
 export class ObjectFacts {
   readonly #facts = new Map<string, ObjectFact>();
   #changed = new Set<string>();

@@ -53,7 +53,7 @@ describe('textOf', () => {
     });
   });
 
-  test('is the same for two objects that differ in what nobody reads, and in the order of their fields', () => {
+  test('is the same for two objects that differ only in fields that are not read, and in the order of fields', () => {
     const beat = {
       ...{ status: { ...pod.status, startTime: 'x' }, spec: pod.spec },
       metadata: { ...pod.metadata, resourceVersion: '8', annotations: { ...pod.metadata.annotations, heartbeat: '2' } },
@@ -61,7 +61,7 @@ describe('textOf', () => {
     expect(textOf(beat as ApiObject, kindOf('/Pod'))).toBe(textOf(pod as ApiObject, kindOf('/Pod')));
   });
 
-  test('keeps of a node the labels of its locality alone', () => {
+  test('keeps only the locality labels of a node', () => {
     const region = { 'topology.kubernetes.io/region': 'r', 'failure-domain.beta.kubernetes.io/zone': 'z' };
     const labels = {
       ...region,
@@ -77,7 +77,7 @@ describe('textOf', () => {
     });
   });
 
-  test('keeps all of a policy but its status and what servers write, so that an unknown field is refused', () => {
+  test('keeps everything of a policy but its status and fields of the server, so that an unknown field is refused', () => {
     const policy = {
       apiVersion: 'security.mesh.io/v1beta1',
       kind: 'AuthorizationPolicy',

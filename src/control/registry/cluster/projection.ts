@@ -32,9 +32,10 @@ const secretKey = /^(tls\.(crt|key)|ca\.(crt|crl)|cert|key|cacert|crl)$/;
 const readAnnotation = /^([\w.-]+\.)?(mesh|istio)\.io\/|^endpoints\.kubernetes\.io\/over-capacity$/;
 
 /**
- * The text of an object with the fields that are read, so that an object whose text is the same means the same. Of the
- * platform's own kinds those fields stay that the schema names. Of all others everything stays but the status, for what nobody
- * knows of a policy is refused and not passed over; a WorkloadEntry's status says whether it is healthy.
+ * The text of an object with only the fields that are used, so that equal texts mean equal objects. For Kubernetes' own kinds
+ * these are the fields of the schema. For all other kinds everything but the status stays, because an unknown field of a
+ * policy must be refused instead of dropped. The status of a WorkloadEntry stays too, because it says whether the workload is
+ * healthy.
  */
 export function textOf(object: ApiObject, type: ResourceType): string {
   const { apiVersion: _, kind: __, metadata, status, ...parts } = type.kind === 'Secret' ? secretOf(object) : object;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KubernetesApi } from '../../../kubernetes/api.ts';
 import { accessOfKubeconfig } from '../../../kubernetes/kubeconfig.ts';
 import { type Cluster, startCluster } from '../../../testing/kubernetes/cluster.ts';
-import { define } from '../../../testing/kubernetes/definitions.ts';
+import { defineAll } from '../../../testing/kubernetes/definitions.ts';
 import { grant, makeAccount, revoke } from '../../../testing/kubernetes/rights.ts';
 import { ClusterRegistry } from './cluster-registry.ts';
 import { followedKinds } from './kinds.ts';
@@ -25,10 +25,7 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const custom = followedKinds({ slices: true }).filter(
-      ({ isCustom, type }) => isCustom && type.group.includes('mesh'),
-    );
-    await Promise.all(custom.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     await makeAccount(cluster, 'mesh-system', 'meshd');
     await makeAccount(cluster, 'edge', 'default');
     await makeAccount(cluster, 'shop', 'default');
@@ -78,12 +75,12 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
   };
   const names = () => [...files.keys()].filter((path) => path.includes('/Secret/'));
 
-  test('are among the first objects, with what is read of them alone', () => {
+  test('are among the first objects, with only the keys that are read', () => {
     expect(dataOf('cert')).toEqual({ 'tls.crt': base64('first'), 'tls.key': base64('key') });
     expect(problems.filter((problem) => problem.includes('Secret'))).toEqual([]);
   });
 
-  test('are followed as they change, come and go with who names them', async () => {
+  test('are followed as they change, and as long as a Gateway names them', async () => {
     await secret('unnamed', { 'tls.crt': 'x' });
     const patch = { data: { 'tls.crt': base64('second') } };
     await cluster.api.must('PATCH', '/api/v1/namespaces/edge/secrets/cert', patch, 'application/merge-patch+json');
@@ -95,7 +92,7 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
     await vi.waitFor(() => expect(names()).toEqual(['kubernetes/Secret/edge/cert']), 5_000);
   });
 
-  test('are told of by name where the right is missing, stop nothing else, and come with the right', async () => {
+  test('are reported by name if the right is missing, delay nothing else, and are read once it is granted', async () => {
     await secret('other', { cert: 'c', key: 'k' });
     await makeGateway('second', 'other');
     const told =
@@ -109,7 +106,7 @@ describe('Secrets of gateways in a cluster, by a Role that names them', () => {
     await vi.waitFor(() => expect(dataOf('other')).toEqual({ cert: base64('c'), key: base64('k') }), 40_000);
   });
 
-  test('of other types give nothing of what they hold', async () => {
+  test('of other types are not read', async () => {
     const path = '/api/v1/namespaces/edge/secrets/cert-cacert';
     const data = { username: base64('u'), password: base64('p'), 'tls.key': base64('k') };
     await cluster.api.must('POST', path.replace('/cert-cacert', ''), {

@@ -36,7 +36,7 @@ function setUp() {
 }
 
 describe('SecretFollower', () => {
-  test('an empty Secret stands for authorities of which nobody knows whether they are there', async () => {
+  test('an empty Secret stands for CAs of clients until it is known whether they exist', async () => {
     const { follower, lists, problems } = setUp();
     follower.follow([gateway('shop', 'MUTUAL', 'cert')], [pod]);
     lists.get('cert')?.answer([{ metadata: { namespace: 'edge', name: 'cert' }, data: whole }]);
@@ -47,7 +47,7 @@ describe('SecretFollower', () => {
     expect(dataOf(follower)).toEqual({ cert: whole, 'cert-cacert': {} });
   });
 
-  test('once a whole list does not have them, nothing stands for them', async () => {
+  test('once a complete list does not contain them, nothing stands for them', async () => {
     const { follower, lists } = setUp();
     follower.follow([gateway('shop', 'MUTUAL', 'cert')], [pod]);
     lists.get('cert')?.answer([{ metadata: { namespace: 'edge', name: 'cert' }, data: whole }]);
@@ -55,7 +55,7 @@ describe('SecretFollower', () => {
     await vi.waitFor(() => expect(dataOf(follower)).toEqual({ cert: whole }));
   });
 
-  test('one namespace that names many takes no Secret of another out of force, and is told what is left out', () => {
+  test('a namespace that names many Secrets does not displace those of others, and the log names the ones that are left out', () => {
     const { follower, problems } = setUp();
     const names = Array.from({ length: 600 }, (_, i) => `a${i}`);
     const own = gateway('shop', 'SIMPLE', 'cert');
@@ -69,7 +69,7 @@ describe('SecretFollower', () => {
     expect(problems[0]).toMatch(/^501 Secrets that Gateways name are not followed, .*edge\/a\d+, .* and 491 more$/);
   });
 
-  test('an empty Secret stands for authorities that a bound leaves out', () => {
+  test('an empty Secret stands for CAs of clients that a limit leaves out', () => {
     const { follower } = setUp();
     const names = Array.from({ length: 100 }, (_, i) => `a${i}`);
     follower.follow([gateway('shop', 'SIMPLE', ...names)], [pod]);
@@ -77,7 +77,7 @@ describe('SecretFollower', () => {
     expect(dataOf(follower)).toEqual({ 'a1-cacert': {} });
   });
 
-  test('authorities stay followed while the Secret of their pair is named: an older version of the Gateway may be in force', () => {
+  test("CAs of clients stay followed while the Secret of the server's certificate is named, because an older version of the Gateway may be active", () => {
     const { follower } = setUp();
     follower.follow([gateway('shop', 'MUTUAL', 'cert')], [pod]);
     const before = follower.followed;

@@ -31,8 +31,8 @@ const secretKind: FollowedKind = {
 const mostTold = 10;
 
 /**
- * The Secrets that Gateways name, and no others: each is listed and watched by its name, so that a Role in its namespace that
- * names it is enough. One that may not be read is told of, and keeps nothing else waiting.
+ * Follows only Secrets that Gateways name. It lists and watches each by its name, so that a Role in its namespace that names
+ * it is enough. A Secret that may not be read is reported, and delays nothing else.
  */
 export class SecretFollower {
   readonly #options: SecretFollowerOptions;
@@ -49,14 +49,14 @@ export class SecretFollower {
     return [...this.#followed.values()];
   }
 
-  /** Each Secret that is followed is known, or known not to be readable now. */
+  /** Whether each followed Secret has been read, or can't be read at present. */
   get isKnown(): boolean {
     return this.followed.every(({ reflector: { state } }) => state.hasSynced || state.problem !== undefined);
   }
 
   /**
-   * What is known of them. While nobody knows whether a Secret of authorities (`<name>-cacert`) is there, an empty one stands
-   * for it: clients are never verified against authorities that the Secret `<name>` happens to hold.
+   * The Secrets as files. While it is unknown whether a Secret with CAs of clients (`<name>-cacert`) exists, an empty one
+   * takes its place, so that clients are never verified with CAs in the Secret `<name>`.
    */
   get files(): readonly SourceFile[] {
     const known = this.followed.flatMap(({ objects }) => [...objects.files]);

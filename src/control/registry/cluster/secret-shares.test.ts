@@ -12,24 +12,24 @@ const share = (secrets: readonly NamedSecret[], ...followed: readonly string[]) 
 };
 
 describe('shareSecrets', () => {
-  test('keeps what is followed, whoever names how many before it', () => {
+  test('keeps Secrets that are followed, however many others are named', () => {
     const many = named('bad', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7');
     expect(share([...many, ...named('shop', 'x', 'y')], 'x', 'y')).toEqual(['x', 'y', 'a1', 'a2', 'a3', 'a4']);
     expect(share(named('shop', 'a', 'b', 'c', 'd', 'e'), 'a', 'b', 'c', 'd', 'e')).toHaveLength(5);
   });
 
-  test('gives the Gateways of one namespace no more than their share, in turn with the others', () => {
+  test('gives the Gateways of one namespace at most their share, in turn with the others', () => {
     const many = named('bad', 'a1', 'a2', 'a3', 'a4', 'a5');
     expect(share(many)).toEqual(['a1', 'a2', 'a3', 'a4']);
     expect(share([...many, ...named('shop', 'x', 'y', 'z')])).toEqual(['a1', 'x', 'a2', 'y', 'a3', 'z']);
   });
 
-  test('takes a Secret that another namespace with room names too', () => {
+  test("follows a Secret beyond a namespace's share if another namespace with room names it too", () => {
     const shared = { namespace: 'edge', name: 'z', namedIn: new Set(['bad', 'shop']) };
     expect(share([...named('bad', 'a1', 'a2', 'a3', 'a4'), shared], 'a1', 'a2', 'a3', 'a4')).toContain('z');
   });
 
-  test('takes a Secret together with that of its authorities, or neither', () => {
+  test('follows a Secret together with the Secret of its CAs, or neither', () => {
     const pairs = named('shop', 'a', 'b', 'c', 'c-cacert');
     expect(share([...pairs, ...named('other', 'd', 'd-cacert')], 'a', 'b')).toEqual([
       'a',

@@ -6,7 +6,7 @@ export interface SecretBounds {
   readonly perNamespace: number;
 }
 
-/** Each is a connection. */
+/** Each followed Secret needs a connection. */
 export const usualBounds: SecretBounds = { all: 500, perNamespace: 100 };
 
 export interface SecretShares {
@@ -15,9 +15,9 @@ export interface SecretShares {
 }
 
 /**
- * Which of the Secrets that are named are followed. Those of `followed` (`<namespace>/<name>`) stay, so that nobody who names
- * many takes another's out of force. For new ones the namespaces of their Gateways take turns; a Secret comes together with that
- * of its authorities, or neither does.
+ * Chooses which named Secrets are followed. Those in `followed` (`<namespace>/<name>`) stay, so that a Gateway with many
+ * names displaces no other. For new ones the namespaces of their Gateways take turns. A Secret is chosen together with the
+ * Secret of its CAs, or neither.
  */
 export function shareSecrets(
   named: readonly NamedSecret[],

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCompiler } from '../../../compiler/compile.ts';
 import { type EnvoyConfig, messageTypes, type Resource } from '../../../compiler/render/resource.ts';
@@ -8,8 +6,8 @@ import { readSettings } from '../../../config/read.ts';
 import { DiagnosticBag } from '../../../diagnostics/bag.ts';
 import { encodeMessage } from '../../../envoy/api/encode.ts';
 import { type Cluster, startCluster, usualControllers } from '../../../testing/kubernetes/cluster.ts';
-import { define } from '../../../testing/kubernetes/definitions.ts';
-import { builtProgram } from '../../../testing/kubernetes/programs.ts';
+import { defineAll } from '../../../testing/kubernetes/definitions.ts';
+import { adminKubectl } from '../../../testing/kubernetes/kubectl.ts';
 import { type ConfigurationList, configurationTypes } from '../../../xds/aggregated-service.ts';
 import { makePod, makeSampleMesh } from '../../testing/cluster-mesh.ts';
 import { type RawStream, ServingBench, textOf } from '../../testing/serving-bench.ts';
@@ -32,8 +30,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ controllers: [...usualControllers, 'endpoints-controller'] });
-    const custom = followedKinds({ slices: false }).filter((kind) => kind.isCustom && own(kind));
-    await Promise.all(custom.map(({ type }) => define(cluster, type)));
+    await defineAll(cluster);
     await makeSampleMesh(cluster);
     bench = await ServingBench.create();
     const address = { kubeconfig: cluster.kubeconfig('meshd', cluster.adminToken), context: undefined };
@@ -63,7 +60,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
     }, 15_000);
   });
 
-  test('says of an endpoint where the node of its pod is, follows its labels, and is told of no heartbeat', async () => {
+  test("gives an endpoint the locality of its pod's node, follows the node's labels, and ignores heartbeats", async () => {
     const assigned = () =>
       stream.seen
         .map(textOf)
@@ -85,7 +82,7 @@ describe('meshd, serving a Kubernetes cluster', () => {
     expect(Number(await bench.metric('meshd_compilations_count'))).toBe(Number(before) + 1);
   });
 
-  test('says in its metrics what is known of each kind, and that the server is heard', async () => {
+  test('exports metrics of how many objects of each kind it has, and of the lag', async () => {
     const metric = (name: string, kind: string, group = ''): Promise<string | undefined> =>
       bench.metric(`meshd_registry_${name}{kind="${kind}",group="${group}"}`);
     await vi.waitFor(async () => expect(await metric('objects', 'Pod')).toBe('1'), 5_000);
@@ -150,9 +147,8 @@ async function objectsOf(cluster: Cluster): Promise<string> {
   const names = followedKinds({ slices: false })
     .filter(own)
     .map(({ type }) => (type.group === '' ? type.resource : `${type.resource}.${type.group}`));
-  const kubeconfig = cluster.kubeconfig('kubectl', cluster.adminToken);
-  const args = ['--kubeconfig', kubeconfig, 'get', '-A', '-o', 'yaml', names.join()];
-  return (await promisify(execFile)(await builtProgram('kubectl'), args, { maxBuffer: 64 << 20 })).stdout;
+  const kubectl = await adminKubectl(cluster);
+  return kubectl(['get', '-A', '-o', 'yaml', names.join()]);
 }
 
 async function compileOffline(text: string): Promise<{ readonly config: EnvoyConfig }> {

@@ -1,0 +1,62 @@
+import type { Environment } from '../../config/environment.ts';
+import { parseBoolean } from '../../config/variable.ts';
+import type { MeshSource, StatusConfig } from '../../control/registry/open-registry.ts';
+import { openRepository } from '../../git/open-repository.ts';
+import { openAccess } from '../../kubernetes/open-access.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { ServeFlags } from './flags.ts';
+import { parsePositive, parsePositiveNumber, variable } from './variable-values.ts';
+
+/**
+ * Where the objects of the mesh come from; undefined: nowhere, no configuration is served. A kubeconfig or a repository that
+ * cannot be used is told before anything is served; `UsageError` for what names two places, or would be ignored.
+ */
+export async function meshSourceOf(flags: ServeFlags, environment: Environment): Promise<MeshSource | undefined> {
+  const { config: folder, git, rev, kubernetes, kubeconfig, context, watchNamespaces: namespaces = [] } = flags;
+  const places = Object.entries({ '--config': folder, '--git': git, '--kubernetes': kubernetes });
+  const given = places.filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (given.length > 1) throw new UsageError(`${given.join(' and ')} are places of one mesh: give one of them`);
+  if (rev !== undefined && git === undefined) throw new UsageError('--rev has an effect with --git alone');
+  const slices = variable(environment, 'PILOT_USE_ENDPOINT_SLICE', parseBoolean);
+  const status = statusOf(environment);
+  if (!kubernetes) {
+    const others = { '--kubeconfig': kubeconfig, '--context': context, '--watch-namespaces': flags.watchNamespaces };
+    const unused = Object.entries(others).find(([, value]) => value !== undefined);
+    if (unused !== undefined) throw new UsageError(`${unused[0]} has an effect with --kubernetes alone`);
+    const set = {
+      PILOT_USE_ENDPOINT_SLICE: slices,
+      PILOT_ENABLE_CRD_VALIDATION: variable(environment, 'PILOT_ENABLE_CRD_VALIDATION', parseBoolean),
+      PILOT_ENABLE_STATUS: status?.reconciliation,
+      PILOT_ENABLE_ANALYSIS: status?.analysis,
+    };
+    const ofCluster = Object.entries(set).find(([, isSet]) => isSet);
+    if (ofCluster !== undefined) throw new UsageError(`${ofCluster[0]} has an effect with --kubernetes alone`);
+    if (git !== undefined) return gitSourceOf(git, rev);
+    return folder === undefined ? undefined : { type: 'folder', folder };
+  }
+  if (context !== undefined && kubeconfig === undefined)
+    throw new UsageError('--context has an effect with --kubeconfig alone');
+  const unusable = namespaces.find((namespace) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace));
+  if (unusable !== undefined) throw new UsageError(`--watch-namespaces takes names of namespaces, not "${unusable}"`);
+  const address = { kubeconfig, context };
+  await openAccess(address, environment);
+  return { type: 'cluster', address, namespaces: [...new Set(namespaces)], slices, status };
+}
+
+async function gitSourceOf(folder: string, revision: ServeFlags['rev']): Promise<MeshSource> {
+  if (revision === undefined) throw new UsageError('--git needs --rev, for example --rev main');
+  await openRepository(folder);
+  return { type: 'git', folder, revision };
+}
+
+/** Undefined: the status of objects is not written. */
+function statusOf(environment: Environment): StatusConfig | undefined {
+  const reconciliation = variable(environment, 'PILOT_ENABLE_STATUS', parseBoolean);
+  const analysis = variable(environment, 'PILOT_ENABLE_ANALYSIS', parseBoolean);
+  const perSecond = variable(environment, 'PILOT_STATUS_QPS', parsePositiveNumber);
+  const burst = variable(environment, 'PILOT_STATUS_BURST', parsePositive);
+  if (reconciliation || analysis) return { reconciliation, analysis, rate: { perSecond, burst } };
+  const unused = ['PILOT_STATUS_QPS', 'PILOT_STATUS_BURST'].find((name) => (environment[name] ?? '') !== '');
+  if (unused === undefined) return undefined;
+  throw new UsageError(`${unused} has an effect with PILOT_ENABLE_STATUS or PILOT_ENABLE_ANALYSIS alone`);
+}

@@ -1,0 +1,23 @@
+import type { InjectionInputs } from '../../injection/settings.ts';
+import type { AdmissionReply } from './answer-review.ts';
+
+/** Which rule an object is held against. */
+export type WebhookName = 'validate' | 'inject';
+
+/** A review, for the thread. */
+export interface AdmissionQuestion {
+  readonly id: number;
+  readonly webhook: WebhookName;
+  readonly text: string;
+  /** Of the namespace of a pod that may get a proxy; the thread asks for them. */
+  readonly namespaceLabels?: Readonly<Record<string, string>>;
+}
+
+/** To the thread. */
+export type ToAdmission = { readonly question: AdmissionQuestion } | { readonly settings: InjectionInputs };
+
+/** From the thread: an answer, the namespace that it must know about first, or what is wrong with settings, which are not used then. */
+export type FromAdmission =
+  | { readonly id: number; readonly wants: string }
+  | { readonly id: number; readonly reply: AdmissionReply }
+  | { readonly refusedSettings: string };

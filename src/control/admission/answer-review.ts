@@ -1,0 +1,51 @@
+import { type AdmissionRequest, answerOf, type Ruling, readReview } from './admission-review.ts';
+
+/** What decides about the objects of one webhook; what it throws is a fault of ours. */
+export type Rule = (request: AdmissionRequest) => Ruling;
+
+/** What a webhook answers to an API server, and what is told of it here. */
+export interface AdmissionReply {
+  /** Of HTTP. */
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  /** Undefined: the request was none. */
+  readonly told: AdmissionEvent | undefined;
+}
+
+/** A request that was answered. */
+export interface AdmissionEvent {
+  /** `failed`: a fault of ours, by which the object is refused too. */
+  readonly outcome: 'allowed' | 'changed' | 'refused' | 'failed';
+  readonly kind: string;
+  readonly operation: string;
+  /** Empty: it has none. */
+  readonly namespace: string;
+  /** Empty before the API server has given it one. */
+  readonly name: string;
+  /** Why the object is not allowed, or stays as it is. */
+  readonly reason: string;
+}
+
+/** Answers the review of a text. */
+export function answerReview(rule: Rule, text: string): AdmissionReply {
+  const review = readReview(text);
+  if (typeof review === 'string') return { status: 400, body: JSON.stringify({ error: review }), told: undefined };
+  const { kind, operation, namespace = '', object, oldObject } = review.request;
+  const { name = '' } = ((object ?? oldObject)?.metadata ?? {}) as { readonly name?: string };
+  const event = { kind: kind.kind, operation, namespace, name };
+  try {
+    const ruling = rule(review.request);
+    const allowed = ruling.patch === undefined ? 'allowed' : 'changed';
+    const told = {
+      ...event,
+      outcome: ruling.isAllowed ? allowed : 'refused',
+      reason: ruling.message ?? ruling.note ?? '',
+    } as const;
+    return { status: 200, body: JSON.stringify(answerOf(review, ruling)), told };
+  } catch (error) {
+    const message = 'there is a fault in meshd, whose log says more; nothing was changed';
+    const told = { ...event, outcome: 'failed', reason: (error as Error).stack ?? '' } as const;
+    return { status: 200, body: JSON.stringify(answerOf(review, { isAllowed: false, message })), told };
+  }
+}

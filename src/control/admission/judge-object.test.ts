@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { fixtureObjects } from '../../definitions/testing/fixture-objects.ts';
+import type { JsonObject } from '../../source/document.ts';
+import { type Ruling, readReview } from './admission-review.ts';
+import { judgeObject } from './judge-object.ts';
+import { type ReviewParts, reviewOf } from './testing/reviews.ts';
+
+function judge(parts: ReviewParts): Ruling {
+  const review = readReview(JSON.stringify(reviewOf(parts)));
+  if (typeof review === 'string') throw new Error(review);
+  return judgeObject(review.request);
+}
+
+const policy = (spec: JsonObject, metadata: JsonObject = { name: 'demo', namespace: 'foo' }): JsonObject => ({
+  ...{ apiVersion: 'security.mesh.io/v1', kind: 'PeerAuthentication', metadata, spec },
+});
+const invalid = { mtls: { mode: 'STRIKT' } };
+const valid = { mtls: { mode: 'STRICT' } };
+
+describe('judgeObject', () => {
+  test('names the field, what was found and expected, the code, and what to do', () => {
+    const { isAllowed, message, causes } = judge({ object: policy(invalid) });
+    expect(isAllowed).toBe(false);
+    expect(message).toBe(
+      'spec.mtls.mode: "mode" is "STRIKT", expected one of UNSET, DISABLE, PERMISSIVE, STRICT [unknown-enum-value]; did you mean "STRICT"?',
+    );
+    expect(causes).toEqual([
+      { field: 'spec.mtls.mode', message: expect.stringMatching(/^"mode" is "STRIKT".*\[unknown-enum-value\]$/) },
+    ]);
+  });
+
+  test('admits each object of fixtures/ok', () => {
+    const objects = fixtureObjects('fixtures/ok');
+    expect(objects.length).toBeGreaterThan(200);
+    const refused = objects.flatMap(({ fixture, value }) => {
+      const { isAllowed, message } = judge({ object: stored(value) });
+      return isAllowed ? [] : [`${fixture}: ${message}`];
+    });
+    expect(refused).toEqual([]);
+  });
+
+  test('refuses, with the code of the compiler, what definitions of the kinds let through', () => {
+    const { left } = JSON.parse(readFileSync('fixtures/server-checks.json', 'utf8')) as {
+      readonly left: Readonly<Record<string, readonly string[]>>;
+    };
+    const codes: Record<string, readonly string[]> = {};
+    for (const { fixture, value } of fixtureObjects('fixtures/err')) {
+      if (left[fixture] === undefined) continue;
+      const { causes = [] } = judge({ object: stored(value) });
+      const found = causes.map(({ message }) => /\[([^[]+)\]$/.exec(message)?.[1] ?? message);
+      codes[fixture] = [...new Set([...(codes[fixture] ?? []), ...found])].sort();
+    }
+    expect(codes).toEqual(left);
+  });
+
+  test('gives warnings of the compiler as warnings', () => {
+    const group = {
+      apiVersion: 'networking.mesh.io/v1',
+      kind: 'WorkloadGroup',
+      metadata: { name: 'a', namespace: 'foo' },
+    };
+    const { isAllowed, warnings } = judge({ object: { ...group, spec: { template: { address: '10.0.0.1' } } } });
+    expect(isAllowed).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.template\.address: .*\[group-field-without-effect\]$/)]);
+  });
+
+  test('knows an object that asks for a name, and one whose namespace stands beside it', () => {
+    const object = policy(valid, { generateName: `${'a'.repeat(70)}-` });
+    expect(judge({ object })).toEqual({ isAllowed: true, warnings: [] });
+    expect(judge({ object: policy(invalid, { generateName: 'a-' }) }).isAllowed).toBe(false);
+    expect(judge({ object: policy(valid, {}) }).message).toMatch(/\[missing-field\]/);
+  });
+
+  test('lets the deletion of an invalid object through, and what a deletion waits for', () => {
+    const oldObject = policy(invalid);
+    expect(judge({ oldObject, operation: 'DELETE' }).isAllowed).toBe(true);
+    const object = policy(invalid, { name: 'demo', namespace: 'foo', deletionTimestamp: '2026-01-01T00:00:00Z' });
+    expect(judge({ object, oldObject, operation: 'UPDATE' }).isAllowed).toBe(true);
+  });
+
+  test('lets metadata of an invalid object change, with a warning, and nothing else of it', () => {
+    const oldObject = policy(invalid);
+    const metadata = { name: 'demo', namespace: 'foo', labels: { team: 'a' } };
+    const labelled = judge({ object: policy(invalid, metadata), oldObject, operation: 'UPDATE' });
+    expect(labelled.isAllowed).toBe(true);
+    expect(labelled.warnings).toEqual([expect.stringMatching(/^invalid as before: spec\.mtls\.mode: /)]);
+    const worse = policy(invalid, { name: 'demo', namespace: 'foo', labels: { 'no label!': 'a' } });
+    expect(judge({ object: worse, oldObject, operation: 'UPDATE' }).isAllowed).toBe(false);
+    const other = policy({ ...invalid, selector: { matchLabels: { app: 'a' } } });
+    expect(judge({ object: other, oldObject, operation: 'UPDATE' }).isAllowed).toBe(false);
+    expect(judge({ object: policy(valid), oldObject, operation: 'UPDATE' }).isAllowed).toBe(true);
+    expect(judge({ object: policy(invalid), oldObject: policy(valid), operation: 'UPDATE' }).isAllowed).toBe(false);
+  });
+
+  test('refuses the object of a trial, and nothing else for its sake', () => {
+    const object = policy(valid, {
+      name: 'a',
+      namespace: 'foo',
+      annotations: { 'mesh.io/trial-of-the-webhook': 'true' },
+    });
+    expect(judge({ object })).toMatchObject({ isAllowed: false, message: expect.stringMatching(/is asked/) });
+  });
+
+  test('has no opinion on kinds that nobody here reads', () => {
+    const object = { apiVersion: 'batch.example.com/v1', kind: 'Task', metadata: { name: 'a', namespace: 'foo' } };
+    expect(judge({ object })).toEqual({ isAllowed: true, warnings: [] });
+  });
+});
+
+/** A server adds the namespace where the request names it. */
+function stored(value: JsonObject): JsonObject {
+  const metadata = { namespace: 'default', ...(value.metadata as JsonObject | undefined) };
+  return { ...value, metadata };
+}

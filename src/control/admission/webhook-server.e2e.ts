@@ -1,0 +1,168 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMeshCa } from '../../testing/certificates.ts';
+import { CertificateSource } from '../server/certificate-provider.ts';
+import type { HttpsServer } from '../server/https-server.ts';
+import { AdmissionThread } from './admission-thread.ts';
+import type { AdmissionEvent } from './answer-review.ts';
+import { reviewOf } from './testing/reviews.ts';
+import { startWebhookServer } from './webhook-server.ts';
+
+const built = resolve(import.meta.dirname, '../../../dist/meshd-admission.cjs');
+/** A thread with a weak spot or two. */
+const weak = `const { parentPort } = require('node:worker_threads');
+parentPort.on('message', ({ question: { id, text } }) => {
+  if (text === 'for ever') for (;;);
+  if (text === 'fault') throw new Error('a fault');
+  parentPort.postMessage({ id, reply: { status: 200, body: JSON.stringify(text), told: undefined } });
+});
+`;
+const policy = {
+  ...{ apiVersion: 'security.mesh.io/v1', kind: 'PeerAuthentication', metadata: { name: 'a', namespace: 'foo' } },
+  spec: { mtls: { mode: 'STRICT' } },
+};
+
+describe('the server of webhooks', () => {
+  const certificates = new CertificateSource();
+  let folder: string;
+  let root: string;
+  let thread: AdmissionThread;
+  let server: HttpsServer;
+  const events: (AdmissionEvent | undefined)[] = [];
+  const lines: string[] = [];
+  const add = (message: string) => void lines.push(message);
+  const log = { debug: add, info: add, warn: add, error: add };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'webhooks-'));
+    await writeFile(join(folder, 'weak.cjs'), weak);
+    const ca = await createMeshCa();
+    const pair = await ca.issue('', { uris: [], dnsNames: ['meshd.mesh-system.svc'] });
+    root = ca.rootCertificate;
+    certificates.setPair({ ...pair, notBeforeMs: 0, notAfterMs: Number.MAX_SAFE_INTEGER });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  beforeEach(() => {
+    events.length = 0;
+    lines.length = 0;
+  });
+  afterEach(async () => {
+    await server?.close();
+    await thread?.close();
+  });
+
+  async function start(program = built, longestMs?: number): Promise<void> {
+    thread = new AdmissionThread({
+      log,
+      program,
+      labelsOf: async () => undefined,
+      ...(longestMs !== undefined && { longestMs }),
+    });
+    const observe = (_: string, event: AdmissionEvent | undefined) => void events.push(event);
+    server = await startWebhookServer({ address: { host: '127.0.0.1', port: 0 }, certificates, thread, observe, log });
+  }
+
+  interface Asked {
+    readonly path?: string;
+    readonly method?: string;
+    readonly type?: string;
+  }
+  const ask = (body: string | object, { path = '/validate', method = 'POST', type = 'application/json' }: Asked = {}) =>
+    new Promise<{ readonly status: number | undefined; readonly body: string }>((done, reject) => {
+      const sent = request({
+        ...{ host: '127.0.0.1', port: server.port, ca: root, servername: 'meshd.mesh-system.svc', agent: false },
+        ...{ method, path, headers: { 'content-type': type } },
+      });
+      sent.on('response', async (answer) => done({ status: answer.statusCode, body: await text(answer) }));
+      sent.on('error', reject).end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+
+  test('answers a review in its own version and with its uid', async () => {
+    await start();
+    for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']) {
+      const { status, body } = await ask(reviewOf({ object: policy, uid: apiVersion, apiVersion }), {
+        type: 'application/json; charset=utf-8',
+      });
+      expect([status, JSON.parse(body)]).toEqual([
+        200,
+        { apiVersion, kind: 'AdmissionReview', response: { uid: apiVersion, allowed: true } },
+      ]);
+    }
+    const invalid = { ...policy, spec: { mtls: { mode: 'STRIKT' } } };
+    const { response } = JSON.parse((await ask(reviewOf({ object: invalid }))).body);
+    expect(response).toMatchObject({
+      ...{ uid: 'u-1', allowed: false },
+      status: { code: 400, reason: 'BadRequest', details: { causes: [{ field: 'spec.mtls.mode' }] } },
+    });
+    expect(events.map((event) => event?.outcome)).toEqual(['allowed', 'allowed', 'refused']);
+    expect(lines).toContain('an object is refused');
+  });
+
+  test.each([
+    ['another method', '', { method: 'GET' }, 405, /only POST/],
+    ['another type', '{}', { type: 'application/yaml' }, 415, /application\/json is expected/],
+    ['a type that merely begins so', '{}', { type: 'application/jsonp' }, 415, /application\/json is expected/],
+    ['no body', '', {}, 400, /no body/],
+    ['what is no JSON', '{', {}, 400, /not JSON/],
+    ['another object', '{"kind":"Pod","apiVersion":"v1"}', {}, 400, /no AdmissionReview/],
+    [
+      'a review of a later version',
+      { ...reviewOf({ object: policy }), apiVersion: 'admission.k8s.io/v2' },
+      {},
+      400,
+      /v1beta1/,
+    ],
+    ['a review without request', { ...reviewOf({}), request: null }, {}, 400, /has no request/],
+    [
+      'a list in place of an object',
+      { ...reviewOf({}), request: { ...(reviewOf({}).request as object), object: [] } },
+      {},
+      400,
+      /is none/,
+    ],
+    ['a review without uid', reviewOf({ object: policy, uid: '' }), {}, 400, /no uid/],
+    ['another path', '{}', { path: '/' }, 404, /no such webhook/],
+    ['a path of every object', '{}', { path: '/constructor' }, 404, /no such webhook/],
+    ['9 MB', ' '.repeat(9 << 20), {}, 413, /longer than 8388608 bytes/],
+  ])('refuses %s', async (_, body, asked, status, reason) => {
+    await start();
+    const reply = await ask(body, asked);
+    expect(reply.status).toBe(status);
+    expect(JSON.parse(reply.body).error).toMatch(reason);
+    expect(events).toEqual(status === 404 ? [] : [undefined]);
+  });
+
+  test('answers others while it judges a large object', async () => {
+    await start();
+    const rules = Array.from({ length: 8_000 }, (_, i) => ({
+      from: [{ source: { principals: [`a/ns/n${i}/sa/s`] } }],
+    }));
+    const object = { ...policy, kind: 'AuthorizationPolicy', spec: { rules } };
+    const order: string[] = [];
+    const large = ask(reviewOf({ object })).then(({ body }) => {
+      order.push('large');
+      return JSON.parse(body).response.allowed;
+    });
+    await ask('', { path: '/ready', method: 'GET' }).then(({ body }) => order.push(body.trim()));
+    expect([await large, order]).toEqual([true, ['{"ready":true}', 'large']]);
+  });
+
+  test('fails the object that ends the thread or takes too long, and has another one answer the others', async () => {
+    await start(join(folder, 'weak.cjs'), 3_000);
+    for (const [body, reason] of [
+      ['fault', /a fault/],
+      ['for ever', /longer than 3000 ms/],
+    ] as const) {
+      const reply = await ask(body);
+      expect([reply.status, JSON.parse(reply.body).error]).toEqual([503, expect.stringMatching(reason)]);
+      expect(await ask('next')).toEqual({ status: 200, body: '"next"\n' });
+    }
+    expect(lines.filter((line) => line.startsWith('the thread that judges objects has ended'))).toHaveLength(2);
+    const together = await Promise.all(['one', 'fault', 'two'].map((body) => ask(body)));
+    expect(together.map(({ status }) => status)).toEqual([200, 503, 200]);
+  });
+});

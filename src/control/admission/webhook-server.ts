@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PlainLog } from '../../lib/log.ts';
+import { readTarget } from '../debug/debug-reply.ts';
+import type { Address } from '../server/address.ts';
+import type { CertificateSource } from '../server/certificate-provider.ts';
+import { type HttpsServer, startHttpsServer } from '../server/https-server.ts';
+import type { WebhookName } from './admission-messages.ts';
+import type { AdmissionThread } from './admission-thread.ts';
+import type { AdmissionEvent, AdmissionReply } from './answer-review.ts';
+
+/** Told of what becomes of requests; `undefined`: it was no review, or nobody could answer it. */
+export type AdmissionObserver = (webhook: WebhookName, event: AdmissionEvent | undefined) => void;
+
+export interface WebhookServerOptions {
+  readonly address: Address;
+  readonly certificates: CertificateSource;
+  readonly thread: Pick<AdmissionThread, 'ask'>;
+  readonly observe: AdmissionObserver;
+  readonly log: PlainLog;
+}
+
+/** By their paths. */
+const webhooks: Readonly<Record<string, WebhookName>> = { validate: 'validate', inject: 'inject' };
+
+/** Larger than any object that an API server stores, twice (before and after). */
+const longestBody = 8 << 20;
+/** API servers have a few connections each, with many requests. */
+const mostConnections = 512;
+const requestTimeoutMs = 10_000;
+
+/**
+ * Serves webhooks to API servers, which show no certificate: whoever asks gets the answer that its own text deserves, and
+ * learns nothing of the mesh. `GET /ready` says that it serves.
+ */
+export function startWebhookServer({ thread, observe, log, ...options }: WebhookServerOptions): Promise<HttpsServer> {
+  const desk = new Desk(thread, observe, log);
+  return startHttpsServer({
+    ...{ ...options, requestTimeoutMs, mostConnections, maxHeaderSize: 16_384 },
+    onRequest: (request, response) => void desk.serve(request, response),
+  });
+}
+
+class Desk {
+  readonly #thread: Pick<AdmissionThread, 'ask'>;
+  readonly #observe: AdmissionObserver;
+  readonly #log: PlainLog;
+
+  constructor(thread: Pick<AdmissionThread, 'ask'>, observe: AdmissionObserver, log: PlainLog) {
+    this.#thread = thread;
+    this.#observe = observe;
+    this.#log = log;
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    const { status, body } = await this.#replyTo(request);
+    // What is left of a body that is too long is not read.
+    const headers = { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) };
+    response.writeHead(status, headers).end(`${body}\n`);
+    request.resume();
+  }
+
+  async #replyTo(request: IncomingMessage): Promise<Pick<AdmissionReply, 'status' | 'body'>> {
+    const path = readTarget(request.url)?.pathname ?? '';
+    if (path === '/ready') return { status: 200, body: '{"ready":true}' };
+    const name = path.slice(1);
+    const webhook = Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
+    if (webhook === undefined) return failure(404, 'there is no such webhook');
+    const text = await textOf(request);
+    if (typeof text !== 'string') {
+      this.#observe(webhook, undefined);
+      return text;
+    }
+    try {
+      const reply = await this.#thread.ask(request.socket.remoteAddress ?? '', { webhook, text });
+      this.#observe(webhook, reply.told);
+      this.#tell(reply.told);
+      return reply;
+    } catch (error) {
+      this.#observe(webhook, undefined);
+      return failure(503, (error as Error).message);
+    }
+  }
+
+  #tell(event: AdmissionEvent | undefined): void {
+    if (event === undefined) return;
+    const { outcome, ...fields } = event;
+    if (outcome === 'failed') this.#log.error('an object could not be judged, and is refused', fields);
+    else if (outcome === 'refused') this.#log.info('an object is refused', fields);
+    else this.#log.debug(`an object is ${outcome}`, fields);
+  }
+}
+
+function failure(status: number, error: string): Pick<AdmissionReply, 'status' | 'body'> {
+  return { status, body: JSON.stringify({ error }) };
+}
+
+/** The text of a request; a reply where it has none that is read. */
+async function textOf(request: IncomingMessage): Promise<string | Pick<AdmissionReply, 'status' | 'body'>> {
+  if (request.method !== 'POST') return failure(405, 'only POST is answered here');
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) return failure(415, 'application/json is expected');
+  const tooLong = failure(413, `the body is longer than ${longestBody} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > longestBody) return tooLong;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // The answer still needs the connection.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > longestBody) return tooLong;
+      chunks.push(chunk);
+    }
+  } catch {
+    return failure(400, 'the body has no end');
+  }
+  return length === 0 ? failure(400, 'no body found') : Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fixtureObjects } from '../../definitions/testing/fixture-objects.ts';
+import { Verdicts } from '../../definitions/testing/verdicts.ts';
+import { freePorts } from '../../testing/free-ports.ts';
+import { applyInstallation } from '../../testing/kubernetes/apply.ts';
+import { type Cluster, startCluster } from '../../testing/kubernetes/cluster.ts';
+import { defineInBothGroups } from '../../testing/kubernetes/definitions.ts';
+import { adminKubectl, type Kubectl } from '../../testing/kubernetes/kubectl.ts';
+import { ReplicaProcess } from '../testing/replica-processes.ts';
+
+const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+const merge = 'application/strategic-merge-patch+json';
+const policies = '/apis/security.mesh.io/v1/namespaces/default/peerauthentications';
+const policy = (name: string, mode = 'STRICT') => ({
+  ...{ apiVersion: 'security.mesh.io/v1', kind: 'PeerAuthentication', metadata: { name, namespace: 'default' } },
+  spec: { mtls: { mode } },
+});
+/** Its definition lets the first key pass; `meshd` does not. */
+const unclear = `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: unclear, namespace: default}
+spec: {rules: [{from: [{source: {requestPrincipals: ["https://a.example/ten*"]}}]}]}
+`;
+
+describe('the validation webhook of meshd, asked by a real API server', () => {
+  let cluster: Cluster;
+  let meshd: ReplicaProcess;
+  let kubectl: Kubectl;
+  let port = 0;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await applyInstallation(cluster);
+    await defineInBothGroups(cluster);
+    kubectl = await adminKubectl(cluster);
+    const [secure = 0, monitoring = 0, webhook = 0] = await freePorts(3);
+    port = webhook;
+    meshd = new ReplicaProcess({
+      ...{ folder: join(cluster.folder, 'meshd'), ports: { secure, monitoring } },
+      kubeconfig: cluster.kubeconfig('meshd', await cluster.accountToken('mesh-system', 'meshd')),
+      environment: { MESHD_CUSTOM_HOST: '127.0.0.1' },
+      flags: ['--webhookAddr', `127.0.0.1:${webhook}`],
+    });
+    await meshd.start();
+    await applyInstallation(cluster, ['validation']);
+    await reach(`https://127.0.0.1:${port}/validate`);
+  });
+  afterAll(async () => {
+    await meshd?.end('SIGKILL');
+    await cluster?.close();
+  });
+
+  /** No service leads to a process beside the cluster. */
+  const reach = (url: string) =>
+    cluster.api.must(
+      'PATCH',
+      `${configurations}/mesh-validator`,
+      { webhooks: [{ name: 'validation.mesh.io', clientConfig: { url, service: null } }] },
+      merge,
+    );
+  const webhook = async () => (await cluster.api.must('GET', `${configurations}/mesh-validator`)).webhooks[0];
+  const untilItFails = () =>
+    vi.waitFor(async () => expect(await webhook()).toMatchObject({ failurePolicy: 'Fail' }), 20_000);
+
+  test('is made to count by meshd itself: with its roots, and with Fail once the API server has asked it', async () => {
+    await untilItFails();
+    const { clientConfig, rules, timeoutSeconds } = await webhook();
+    expect(atob(clientConfig.caBundle)).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect([rules.length, timeoutSeconds]).toEqual([3, 5]);
+    expect((await cluster.api.must('GET', '/apis/networking.mesh.io/v1/workloadgroups')).items).toEqual([]);
+  });
+
+  test('has kubectl show what is wrong, and what to do', async () => {
+    await untilItFails();
+    await expect(kubectl(['apply', '-f', '-'], unclear)).rejects.toThrow(
+      /admission webhook "validation\.mesh\.io" denied the request: spec\.rules\[0\]\.from\[0\]\.source\.requestPrincipals\[0\]: .*\[ambiguous-request-principal\]; /,
+    );
+    await expect(kubectl(['get', 'authorizationpolicy', 'unclear', '-n', 'default'])).rejects.toThrow(/NotFound/);
+  });
+
+  test('lets each object of fixtures/ok in, and refuses of fixtures/err what definitions leave', async () => {
+    await untilItFails();
+    const verdicts = new Verdicts(cluster);
+    const sound = fixtureObjects('fixtures/ok');
+    const answers = await Promise.all(
+      sound.map(async (object) => [object.fixture, await verdicts.of(object)] as const),
+    );
+    expect(answers.filter(([, fields]) => fields.length > 0)).toEqual([]);
+    const { left } = JSON.parse(readFileSync('fixtures/server-checks.json', 'utf8')) as { readonly left: object };
+    const stored: string[] = [];
+    for (const object of fixtureObjects('fixtures/err')) {
+      if (object.errors.length > 0 && (await verdicts.of(object)).length === 0) stored.push(object.fixture);
+    }
+    expect(Object.keys(left).length).toBeGreaterThan(50);
+    expect(stored).toEqual([]);
+  });
+
+  test('restores its roots and Fail where somebody has changed them', async () => {
+    await untilItFails();
+    const { clientConfig } = await webhook();
+    const broken = { clientConfig: { caBundle: btoa('nobody') }, failurePolicy: 'Ignore' };
+    await cluster.api.must(
+      'PATCH',
+      `${configurations}/mesh-validator`,
+      { webhooks: [{ name: 'validation.mesh.io', ...broken }] },
+      merge,
+    );
+    await vi.waitFor(async () => expect((await webhook()).clientConfig).toEqual(clientConfig), 20_000);
+    await untilItFails();
+  });
+
+  test('answers many at once, each about its own object', async () => {
+    await untilItFails();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const spec =
+          i % 2 === 0 ? {} : { selector: { matchLabels: { app: 'a' } }, portLevelMtls: { [i]: { mode: 'STRICT' } } };
+        const object = { ...policy(`many-${i}`), spec: { ...spec, mtls: { mode: 'STRICT' } } };
+        return (await cluster.api.ask('POST', `${policies}?dryRun=All`, object)).status;
+      }),
+    );
+    expect(new Set(answers)).toEqual(new Set([201]));
+  });
+
+  test('is missed: while meshd is stopped, or gone, or shows another certificate, nothing is stored unseen', async () => {
+    await untilItFails();
+    const denied = async (): Promise<string> => {
+      const { status, body } = await cluster.api.ask('POST', policies, policy('unseen'));
+      expect(status).toBe(500);
+      return body.message;
+    };
+    meshd.signal('SIGSTOP');
+    try {
+      expect(await denied()).toMatch(/failed calling webhook "validation\.mesh\.io": .*(deadline|timeout|Timeout)/);
+    } finally {
+      meshd.signal('SIGCONT');
+    }
+    await reach(`https://127.0.0.1:${cluster.port}/validate`);
+    await vi.waitFor(async () => expect(await denied()).toMatch(/x509|certificate/), 10_000);
+    await reach(`https://127.0.0.1:${port}/validate`);
+    await vi.waitFor(async () => {
+      expect((await cluster.api.ask('POST', `${policies}?dryRun=All`, policy('seen'))).status).toBe(201);
+    }, 10_000);
+    await meshd.end('SIGTERM');
+    expect(await denied()).toMatch(/failed calling webhook "validation\.mesh\.io": .*connection refused/);
+    expect((await cluster.api.ask('GET', `${policies}/unseen`)).status).toBe(404);
+  });
+});

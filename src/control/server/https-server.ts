@@ -1,0 +1,64 @@
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { ControlError } from '../control-error.ts';
+import { type Address, formatAddress } from './address.ts';
+import type { CertificateSource } from './certificate-provider.ts';
+
+export interface HttpsServerOptions {
+  readonly address: Address;
+  /** What new connections are shown, the newest each time. */
+  readonly certificates: CertificateSource;
+  readonly onRequest: RequestListener;
+  /** For a whole request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** In bytes. */
+  readonly maxHeaderSize: number;
+  readonly mostConnections: number;
+}
+
+export interface HttpsServer {
+  readonly port: number;
+  /** Ends connections too. */
+  close(): Promise<void>;
+}
+
+const headersTimeoutMs = 5_000;
+
+/** Serves HTTP/1.1 over TLS with the control plane's certificate; a `ControlError` where it cannot listen. */
+export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
+  const { address, certificates, onRequest, requestTimeoutMs, maxHeaderSize, mostConnections } = options;
+  const server = createServer(
+    { minVersion: 'TLSv1.2', requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs, maxHeaderSize },
+    onRequest,
+  );
+  server.maxConnections = mostConnections;
+  const follow: Parameters<CertificateSource['addIdentityCertificateListener']>[0] = (pair) => {
+    if (pair !== null) server.setSecureContext({ cert: pair.certificate, key: pair.privateKey, minVersion: 'TLSv1.2' });
+  };
+  certificates.addIdentityCertificateListener(follow);
+  const port = await listen(server, address);
+  return {
+    port,
+    close: () => {
+      certificates.removeIdentityCertificateListener(follow);
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function listen(server: Server, address: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new ControlError('listen-failed', `cannot serve ${formatAddress(address)}`, { cause }));
+    });
+    const done = (): void => {
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : address.port);
+    };
+    if (address.host === '') server.listen(address.port, done);
+    else server.listen(address.port, address.host, done);
+  });
+}

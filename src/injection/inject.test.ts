@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readAppProbes } from '../agent/status/app-probes.ts';
+import { readScrapeTargets } from '../agent/status/scrape-targets.ts';
+import { roleOfPod } from '../compiler/topology/role.ts';
+import { settingsOf } from '../config/settings-of.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { PodSpec } from '../policy/topology-kinds.ts';
+import { type RedirectFlag, redirectFlags, settle } from '../redirect/flags.ts';
+import { parseRequest } from '../redirect/parse-config.ts';
+import type { JsonObject } from '../source/document.ts';
+import { inject } from './inject.ts';
+import { patch } from './patch.ts';
+import { annotationsOf, type Container, labelsOf, type PodObject } from './pod.ts';
+import { withoutInjection } from './status.ts';
+import { applyPatch } from './testing/apply-patch.ts';
+import { fixturePods } from './testing/fixture-pods.ts';
+import { givenPod, givenSettings, injectedPod, injectGiven } from './testing/given-pod.ts';
+
+const pods = fixturePods().flatMap(({ name, target, settings }) => {
+  const injection = inject(target, settings);
+  return injection.kind === 'injected' ? [{ name, target, settings, pod: injection.pod }] : [];
+});
+const ofProxy = new Set([15_000, 15_001, 15_006, 15_020, 15_021, 15_090]);
+
+describe('inject', () => {
+  test('has more than fifty pods to be shown by', () => {
+    expect(pods.length).toBeGreaterThan(50);
+  });
+
+  test.each(pods)('makes the same of $name and of the pod that it has made', ({ target, settings, pod }) => {
+    const again = inject({ ...target, pod }, settings);
+    expect(again).toMatchObject({ kind: 'injected' });
+    expect(again.kind === 'injected' && again.pod).toEqual(pod);
+  });
+
+  test.each(pods)('can be taken back from $name', ({ target, pod }) => {
+    const bag = new DiagnosticBag();
+    expect(withoutInjection(pod, bag)).toEqual(target.pod);
+    expect(bag.all).toEqual([]);
+  });
+
+  test.each(pods)('can be sent for $name as a patch', ({ target, pod }) => {
+    expect(applyPatch(target.pod, patch(target.pod, pod))).toEqual(pod);
+  });
+
+  test.each(pods.filter(({ name }) => name !== 'templates/own-template-alone'))(
+    'makes $name a workload with a proxy for the compiler',
+    ({ name, pod }) => {
+      const facts = { namespace: 'shop', labels: labelsOf(pod), annotations: annotationsOf(pod), namespaceLabels: {} };
+      const role = roleOfPod({ ...facts, spec: pod.spec as unknown as PodSpec });
+      expect(role).toBe(name.startsWith('gateways/') ? 'router' : 'sidecar');
+    },
+  );
+
+  test.each(pods)('gives the agent of $name variables that it reads', ({ pod }) => {
+    const variables = variablesOf(pod, 'mesh-proxy');
+    const { MESH_APP_PROBERS: probers = '{}', MESH_METRICS_ANNOTATIONS: metrics = '{}', PROXY_CONFIG } = variables;
+    expect(readAppProbes(probers, ofProxy)).toMatchObject({ ok: true });
+    expect(readScrapeTargets(metrics, ofProxy)).toMatchObject({ ok: true });
+    const bag = new DiagnosticBag();
+    settingsOf({ environment: { PROXY_CONFIG } }, bag);
+    expect(bag.all).toEqual([]);
+  });
+
+  test.each(pods)('redirects $name with flags that mean something, without a warning', ({ pod }) => {
+    const init = containersIn(pod, 'initContainers').find(({ name }) => name === 'mesh-init');
+    const [command, ...args] = (init?.args ?? ['istio-iptables']) as readonly string[];
+    expect(command).toBe('istio-iptables');
+    const named = Object.fromEntries(
+      args.flatMap((flag, i) => (i % 2 === 0 ? [[longName(flag), args[i + 1] ?? '']] : [])),
+    );
+    const host = { families: ['IPv4', 'IPv6'], database: { users: new Map(), groups: new Map() } } as const;
+    expect(parseRequest(settle(named, {}), {}, host)).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  test('takes back what it added where others have changed the pod meanwhile', () => {
+    const pod = injectedPod(givenPod());
+    const spec = pod.spec as JsonObject & { containers: Container[] };
+    const changed = { ...pod, spec: { ...spec, containers: [{ name: 'late' }, ...spec.containers], priority: 5 } };
+    expect(withoutInjection(changed, new DiagnosticBag())).toEqual(
+      givenPod({ spec: { containers: [{ name: 'late' }, { name: 'web', image: 'shop-web:1.0.0' }], priority: 5 } }),
+    );
+  });
+
+  test('leaves a pod that is skipped as it is, and takes an injection out of it first', () => {
+    const pod = injectedPod(givenPod());
+    const labels = { ...(pod.metadata as JsonObject & { labels: object }).labels, 'sidecar.mesh.io/inject': 'false' };
+    const optedOut = { ...pod, metadata: { ...(pod.metadata as JsonObject), labels } };
+    expect(injectGiven(optedOut)).toMatchObject({ kind: 'skipped', reason: 'opted-out' });
+  });
+
+  test('refuses or injects a pod with any status, and fails at none', () => {
+    const pod = injectedPod(givenPod());
+    const settings = givenSettings();
+    const part = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('containers', 'web', ['web'], { web: null }));
+    const change = fc.dictionary(fc.constantFrom('set', 'remove', 'objects', 'lists', 'items', 'add', 'order'), part);
+    const nested = fc.dictionary(fc.constantFrom('spec', 'metadata', 'containers', 'labels'), fc.oneof(part, change));
+    const undo = fc.record({ set: fc.oneof(part, nested), remove: part, objects: fc.oneof(part, nested), lists: part });
+    fc.assert(
+      fc.property(undo, (wrong) => {
+        const annotations = { 'sidecar.mesh.io/status': JSON.stringify({ undo: wrong }) };
+        const metadata = { ...(pod.metadata as JsonObject), annotations };
+        expect(['injected', 'refused', 'skipped']).toContain(injectGiven({ ...pod, metadata }, settings).kind);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each<[string, object]>([
+    ['containers that are no list', { spec: { containers: 'web' } }],
+    ['a container without a name', { spec: { containers: [{ image: 'a' }] } }],
+    ['two containers of one name', { spec: { containers: [{ name: 'a' }, { name: 'a' }] } }],
+    ['labels that are no texts', { metadata: { labels: { a: 1 } }, spec: {} }],
+    ['a probe that is no object', { spec: { containers: [{ name: 'a', livenessProbe: [] }] } }],
+    ['a status that is not ours', { metadata: { annotations: { 'sidecar.mesh.io/status': 'x' } }, spec: {} }],
+  ])('refuses %s', (_, pod) => {
+    expect(injectGiven(pod as PodObject)).toMatchObject({ kind: 'refused' });
+  });
+});
+
+function containersIn(pod: PodObject, list: string): readonly Container[] {
+  return (pod.spec[list] ?? []) as unknown as readonly Container[];
+}
+
+function variablesOf(pod: PodObject, name: string): Readonly<Record<string, string>> {
+  const all = [...containersIn(pod, 'initContainers'), ...containersIn(pod, 'containers')];
+  const env = (all.find((container) => container.name === name)?.env ?? []) as readonly JsonObject[];
+  return Object.fromEntries(env.map(({ name, value }) => [name, value ?? '']));
+}
+
+function longName(flag: string): string {
+  const found = redirectFlags.find(({ short }: RedirectFlag) => `-${short}` === flag);
+  if (found === undefined) throw new Error(`there is no flag ${flag}`);
+  return found.name;
+}

@@ -1,0 +1,44 @@
+import type { JsonPath } from '../diagnostics/span.ts';
+import { lookup } from '../lib/lookup.ts';
+import { valueAt } from '../lib/value-at.ts';
+import type { JsonObject, JsonValue } from '../source/document.ts';
+import { type Controller, isObject, type PodObject } from './pod.ts';
+
+/** A pod in an object of the Kubernetes API. */
+export interface PodInObject {
+  /** Of the pod, from the root of the object. */
+  readonly path: JsonPath;
+  readonly pod: PodObject;
+  readonly namespace: string;
+  /** The object that makes such pods; undefined: the object is the pod. */
+  readonly controller: Controller | undefined;
+}
+
+const inTemplate: JsonPath = ['spec', 'template'];
+
+/** Where pods stand, by API group and kind of the object. */
+const places: Readonly<Record<string, JsonPath>> = {
+  '/Pod': [],
+  '/PodTemplate': ['template'],
+  '/ReplicationController': inTemplate,
+  'apps/DaemonSet': inTemplate,
+  'apps/Deployment': inTemplate,
+  'apps/ReplicaSet': inTemplate,
+  'apps/StatefulSet': inTemplate,
+  'batch/Job': inTemplate,
+  'batch/CronJob': ['spec', 'jobTemplate', 'spec', 'template'],
+};
+
+/** The pod that an object is or makes; undefined for other kinds, and for an object that has no template of one. */
+export function podIn(object: JsonObject): PodInObject | undefined {
+  const { apiVersion, kind, metadata } = object;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const path = lookup(places, `${group}/${kind}`);
+  if (path === undefined) return undefined;
+  const pod = valueAt(object, path) as JsonValue | undefined;
+  if (!isObject(pod) || !isObject(pod.spec)) return undefined;
+  const { name = 'pod', namespace = 'default' } = (isObject(metadata) ? metadata : {}) as Record<string, string>;
+  const controller = path.length === 0 ? undefined : { apiVersion, kind, name };
+  return { path, pod: pod as PodObject, namespace, controller };
+}

@@ -1,0 +1,90 @@
+import type { Compiler } from '../compiler/compile.ts';
+import type { EnvoyConfig } from '../compiler/render/resource.ts';
+import { tokenRulesOf } from '../compiler/token-rules.ts';
+import { DiagnosticBag } from '../diagnostics/bag.ts';
+import type { MeshObject } from '../policy/object.ts';
+import type { JwtRule } from '../policy/request-authentication.ts';
+import type { ClosingSecrets } from './closing-secrets.ts';
+import type { Compiled } from './compile-kept.ts';
+import { frozenObjects } from './frozen-objects.ts';
+
+/** By `<namespace>/<name>` of the proxies. */
+export type Configs = ReadonlyMap<string, EnvoyConfig>;
+
+export interface KeptPolicies {
+  /** Of an older version. */
+  readonly policies: readonly MeshObject<string>[];
+  /** Newer ones that a fault hides. */
+  readonly hidden: readonly MeshObject<string>[];
+}
+
+/** Compiles proxies that keep the policies of an older version; what its compiler remembers is of theirs alone. */
+export class FrozenCompiler {
+  readonly #create: () => Compiler;
+  readonly #closing: ClosingSecrets;
+  #compiler: Compiler | undefined;
+  #rules: JwtRule[] = [];
+
+  constructor(create: () => Compiler, closing: ClosingSecrets) {
+    this.#create = create;
+    this.#closing = closing;
+  }
+
+  /** Of what was compiled since `begin`: their keys stay at hand. */
+  get rules(): readonly JwtRule[] {
+    return this.#rules;
+  }
+
+  /** A version of the inputs is there. */
+  begin(): void {
+    this.#rules = [];
+  }
+
+  /** Remembers nothing any more: no proxy is frozen, or it is to be compiled in another way. */
+  forget(): void {
+    this.#compiler = undefined;
+  }
+
+  /**
+   * With these policies and what denies beside them, in the mesh as it is now. A proxy that is at fault is left out; all are
+   * where the policies do not fit.
+   */
+  async compile(
+    { policies, hidden }: KeptPolicies,
+    proxies: ReadonlySet<string>,
+    { snapshot, keySets }: Compiled,
+    rootBefore: string | undefined,
+  ): Promise<Configs> {
+    this.#compiler ??= this.#create();
+    const bag = new DiagnosticBag();
+    const view = { rootBefore, namespace: undefined };
+    const own = this.#compiler.analyse(frozenObjects(policies, snapshot.objects, hidden), bag, view);
+    if (own === undefined) return new Map();
+    this.#rules.push(...tokenRulesOf(own, 'all'));
+    await keySets.fetch(tokenRulesOf(snapshot, 'all'));
+    const select = own.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
+    // One that is at fault keeps its configuration as it was.
+    const onFaulty = (): void => undefined;
+    const closingSecrets = this.#closing.of(own.objects);
+    const selection = { select, keySets, closingSecrets, onFaulty };
+    return configsOf(this.#compiler.render(own, selection, bag)?.configs ?? []);
+  }
+}
+
+/** What lets nothing through, for proxies of the mesh. */
+export function denyingConfigs(
+  compiler: Compiler,
+  proxies: ReadonlySet<string>,
+  { snapshot, keySets }: Compiled,
+): Configs {
+  if (proxies.size === 0) return new Map();
+  const bag = new DiagnosticBag();
+  const select = snapshot.topology.workloads.filter(({ namespace, name }) => proxies.has(`${namespace}/${name}`));
+  const compilation = compiler.render(snapshot, { select, keySets, isDenying: true }, bag);
+  if (compilation === undefined) throw new Error(bag.all.map(({ message }) => message).join('; '));
+  return configsOf(compilation.configs);
+}
+
+function configsOf(configs: readonly EnvoyConfig[]): Configs {
+  return new Map(configs.map((config) => [`${config.namespace}/${config.workload}`, config]));
+}
