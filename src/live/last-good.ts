@@ -1,14 +1,14 @@
 import { isWorkloadKind } from '../compiler/reach.ts';
 import { type Diagnostic, DiagnosticBag } from '../diagnostics/bag.ts';
-import type { SourceSpan } from '../diagnostics/span.ts';
 import { append } from '../lib/append.ts';
-import type { DocumentRange } from '../source/cut.ts';
+import { blanked, type DocumentRange } from '../source/cut.ts';
 import type { JsonObject, SourceFile } from '../source/document.ts';
 import { parse } from '../source/parse.ts';
 import { closedStandIn } from './closed-stand-in.ts';
-import { CutFiles } from './cut-files.ts';
-import { type GoodInputs, type GoodVersion, goodVersions, isLastGood, nameOfFile } from './good-versions.ts';
-import { keyOf, nameOf, type ObjectName } from './object-name.ts';
+import { identitiesOf } from './fault-identities.ts';
+import { FaultSearch, type FaultyDocument } from './fault-search.ts';
+import { type GoodInputs, goodVersions, nameOfFile } from './good-versions.ts';
+import { nameOf, type ObjectName } from './object-name.ts';
 
 /** An object that is kept out of a compilation in its present form, and where that stands. */
 export interface HeldObject extends ObjectName {
@@ -108,96 +108,11 @@ export function mend(
   };
 }
 
-interface FaultyDocument {
-  readonly file: SourceFile;
-  readonly range: DocumentRange;
-  /** It is another than in the last good inputs. */
-  readonly isChanged: boolean;
-}
-
 /** What an error of one proxy says of its own workload is no matter of any other: the workload stays what it is. */
 function isWorkload({ file, range }: FaultyDocument): boolean {
   const text = file.text.slice(range.start, range.end);
   const objects = parse([{ path: file.path, text }], new DiagnosticBag());
   return objects.length > 0 && objects.every(({ value }) => isWorkloadKind(String(value.kind)));
-}
-
-/** Finds documents at fault; each file is cut once. */
-class FaultSearch {
-  readonly cuts = new CutFiles();
-  readonly #files: ReadonlyMap<string, SourceFile>;
-  readonly #known: ReadonlySet<string>;
-  readonly #blamesAll: boolean;
-  /** Many errors may point into one document, which may be large. */
-  readonly #judged = new Map<DocumentRange, FaultyDocument>();
-
-  /** `blamesAll`: where nothing that changed is at fault, what is as it was may be. */
-  constructor(files: readonly SourceFile[], versions: ReadonlyMap<string, GoodVersion>, blamesAll: boolean) {
-    this.#blamesAll = blamesAll;
-    this.#files = new Map(files.map((file) => [file.path, file]));
-    this.#known = new Set([...versions.values()].map(({ path, text }) => `${path}\n${text}`));
-  }
-
-  /** The documents that are to blame for an error. What an unchanged object suffers from is the change of another. */
-  faultsOf({ code, span, related }: Diagnostic): readonly FaultyDocument[] {
-    const own = this.#documentAt(span);
-    const others = related.flatMap((place) => this.#documentAt(place.span) ?? []);
-    const changed = others.filter(({ isChanged }) => isChanged);
-    // Of two of one name, nobody knows which one is meant.
-    if (own?.isChanged) return this.#blamesAll && code === 'duplicate-object' ? [own, ...changed] : [own];
-    if (changed.length > 0 || !this.#blamesAll) return changed;
-    return own === undefined ? others : [own];
-  }
-
-  #documentAt(span: SourceSpan | undefined): FaultyDocument | undefined {
-    const file = span && this.#files.get(span.file);
-    if (span === undefined || file === undefined) return undefined;
-    // A fault at the end of a text stands in its last document.
-    const range = this.cuts.rangeEndingAfter(file, span.start);
-    if (range === undefined || span.start < range.start) return undefined;
-    const judged = this.#judged.get(range) ?? {
-      file,
-      range,
-      isChanged: !isLastGood(file.path) && !this.#isKnown(file, range),
-    };
-    this.#judged.set(range, judged);
-    return judged;
-  }
-
-  #isKnown(file: SourceFile, { start, end }: DocumentRange): boolean {
-    return this.#known.has(`${file.path}\n${file.text.slice(start, end)}`);
-  }
-}
-
-interface Identity {
-  readonly object: JsonObject;
-  readonly key: string;
-}
-
-/** The objects that an invalid document contains; none if they can't be determined. */
-function identitiesOf(
-  { file, range }: FaultyDocument,
-  errors: readonly Diagnostic[],
-  files: readonly SourceFile[],
-  versions: ReadonlyMap<string, GoodVersion>,
-): readonly Identity[] {
-  const text = file.text.slice(range.start, range.end);
-  const objects = parse([{ path: file.path, text }], new DiagnosticBag()).map(({ value }) => value);
-  if (objects.length > 0) {
-    const identities = objects.map((object) => ({ object, key: keyOf(object) }));
-    const unknown = unknownFields(errors, file);
-    const isKnown = ({ object, key }: Identity): boolean =>
-      isNamed(object) && (versions.get(key)?.path === file.path || !mayMeanNamespace(object, unknown));
-    return identities.every(isKnown) ? identities : [];
-  }
-  // No parser reads it: it is taken for the one object of this file that is missing now, and that it names.
-  const named = [...versions].filter(([, { path, object }]) => path === file.path && namesObject(text, object));
-  if (named.length === 0) return [];
-  const rest = files.map((other) => (other === file ? { ...file, text: blanked(file.text, [range]) } : other));
-  const present = new Set(parse(rest, new DiagnosticBag()).map(({ value }) => keyOf(value)));
-  const missing = named.filter(([key]) => !present.has(key));
-  const [only] = missing;
-  return missing.length === 1 && only !== undefined ? [{ key: only[0], object: only[1].object }] : [];
 }
 
 /** The files without the documents at fault, and without older stand-ins for what `kept` stands in for. */
@@ -219,51 +134,7 @@ function withoutDocuments(
     });
 }
 
-/** Spaces instead of text, so that lines and offsets of the rest stay. */
-function blanked(text: string, ranges: readonly DocumentRange[]): string {
-  const pieces: string[] = [];
-  let at = 0;
-  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
-    pieces.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, ' '));
-    at = end;
-  }
-  return [...pieces, text.slice(at)].join('');
-}
-
 function contentStart({ file, range }: FaultyDocument): number {
   const text = file.text.slice(range.start, range.end);
   return range.start + (/^(?:---)?\s*/.exec(text)?.[0].length ?? 0);
-}
-
-function isNamed(object: JsonObject): boolean {
-  const { metadata } = object;
-  if (typeof metadata !== 'object' || metadata === null) return false;
-  const { name, namespace } = metadata as JsonObject;
-  return (
-    typeof object.kind === 'string' && typeof name === 'string' && ['string', 'undefined'].includes(typeof namespace)
-  );
-}
-
-/** The keys that errors call unknown. */
-function unknownFields(errors: readonly Diagnostic[], file: SourceFile): readonly string[] {
-  return errors.flatMap(({ code, span }) => {
-    if (code !== 'unknown-field' || span?.file !== file.path) return [];
-    return [file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')];
-  });
-}
-
-/** An object without a namespace, beside whose name an unknown field stands: that may be the namespace, misspelled. */
-function mayMeanNamespace(object: JsonObject, unknown: readonly string[]): boolean {
-  const metadata = object.metadata as JsonObject;
-  if (metadata.namespace !== undefined) return false;
-  return unknown.some((field) => Object.hasOwn(metadata, field) || Object.hasOwn(object, field));
-}
-
-/** One of the same kind and name in another namespace is another object. */
-function namesObject(text: string, object: JsonObject): boolean {
-  const { kind, namespace, name } = nameOf(object);
-  const says = (field: string, value: string): boolean =>
-    new RegExp(`["']?\\b${field}["']?\\s*:\\s*["']?${value.replaceAll(/[^\w]/g, '\\$&')}(?![\\w.-])`).test(text);
-  const isUnsaid = namespace === '' || (namespace === 'default' && !/\bnamespace\b/.test(text));
-  return says('kind', kind) && says('name', name) && (isUnsaid || says('namespace', namespace));
 }

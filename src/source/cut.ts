@@ -61,3 +61,14 @@ function isBlank(text: string, start: number, end: number): boolean {
   }
   return true;
 }
+
+/** The text with spaces instead of these documents, so that lines and offsets of the rest stay. */
+export function blanked(text: string, ranges: readonly DocumentRange[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
+    pieces.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\n]/g, ' '));
+    at = end;
+  }
+  return [...pieces, text.slice(at)].join('');
+}

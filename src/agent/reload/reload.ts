@@ -1,45 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CompiledFiles, CompileProxy, RenewKeys } from '../../contracts/compile-result.ts';
+import type { CompiledFiles } from '../../contracts/compile-result.ts';
 import { ReplacedCompilation } from '../../contracts/compile-result.ts';
 import type { NamedObject } from '../../contracts/named-object.ts';
 import { bootstrapText, type ProxyFiles } from '../../contracts/proxy-files.ts';
-import type { AdminClient } from '../../envoy/admin.ts';
-import type { Log } from '../log/log.ts';
 import type { ActiveConfig } from './active-config.ts';
 import { changedPolicies } from './changed-policies.ts';
 import { ClusterRemoval } from './cluster-removal.ts';
-import type { ConfigFiles } from './config-files.ts';
 import { type ExpectedVersions, readRefusals, waitInForce } from './in-force.ts';
-import { judge, type ValidateConfig } from './judge.ts';
+import { judge } from './judge.ts';
 import { causes, NotInForce } from './not-in-force.ts';
-import { noObserver, type ReloadObserver } from './observer.ts';
+import { noObserver } from './observer.ts';
 import { Problems } from './problems.ts';
 import { isSame, versionsOf } from './proxy-files.ts';
 import { refusalDetails } from './refusal.ts';
+import type { ReloadParts } from './reload-parts.ts';
 import { formatSuspects, suspectsNamedIn } from './suspects.ts';
 
 export type { ValidateConfig } from './judge.ts';
-
-export interface ReloadParts {
-  readonly compile: CompileProxy;
-  readonly renew: RenewKeys;
-  /** Why a compiled configuration cannot be used here; undefined when it can. */
-  readonly check: (files: ProxyFiles) => string | undefined;
-  /** Which new listener of the second would share its port with another process; undefined for none. Absent: not looked for. */
-  readonly findSharedPort?: (current: ProxyFiles, next: ProxyFiles) => Promise<string | undefined>;
-  readonly validate: ValidateConfig;
-  /** Hands out what the configuration's gateway servers ask for. Absent: nobody asks. */
-  readonly serveSecrets?: (files: ProxyFiles) => void;
-  readonly files: ConfigFiles;
-  readonly admin: AdminClient;
-  readonly log: Log;
-  /** How long Envoy may take for one step before the change is given up. */
-  readonly stepTimeoutMs?: number;
-  readonly signal: AbortSignal;
-  readonly observer?: ReloadObserver;
-  /** Told after each compilation which paths it read, where that may have changed. */
-  readonly followInputs?: (paths: readonly string[]) => void;
-}
 
 /**
  * Keeps Envoy's configuration at what the inputs say. A change is compiled, validated, and written in order, and only

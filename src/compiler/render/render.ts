@@ -11,6 +11,7 @@ import type { MainTemplate } from './engine.ts';
 import { listenerView } from './listener-view.ts';
 import { loadAssignmentView } from './load-assignment-view.ts';
 import { configOf } from './proxy-config.ts';
+import { cached, cachedBoth, lastOf, ofFirst, remade } from './remembered.ts';
 import { renderResource } from './render-resource.ts';
 import type { Delivery, EnvoyConfig, Resource, ResourceSet, ResourceType } from './resource.ts';
 import { routeConfigurationView } from './route-view.ts';
@@ -210,66 +211,3 @@ function leftOutOf(halves: readonly Half[], { addresses }: ProxyIR): ReadonlySet
 }
 
 const nothingLeftOut: ReadonlySet<Resource> = new Set();
-
-/** Failures are not remembered: each run tells them again. */
-function cached<IR extends object, T>(
-  make: (ir: IR, bag: DiagnosticBag) => T | undefined,
-): (ir: IR, bag: DiagnosticBag) => T | undefined {
-  const known = new WeakMap<IR, T>();
-  return (ir, bag) => {
-    let value = known.get(ir);
-    if (value === undefined) {
-      value = make(ir, bag);
-      if (value !== undefined) known.set(ir, value);
-    }
-    return value;
-  };
-}
-
-/** Remembers the last one alone: whoever asks for it asks for all of it, and then for the next. */
-function remade<IR extends object, T>(
-  make: (ir: IR, bag: DiagnosticBag) => T | undefined,
-): (ir: IR, bag: DiagnosticBag) => T | undefined {
-  let last: { readonly ir: IR; readonly value: T } | undefined;
-  return (ir, bag) => {
-    if (last?.ir === ir) return last.value;
-    const value = make(ir, bag);
-    last = value === undefined ? undefined : { ir, value };
-    return value;
-  };
-}
-
-/** Of each key the last one: what is made again at every change of endpoints is nobody's to gather. */
-function lastOf<IR extends object, T>(
-  keyOf: (ir: IR) => object,
-  make: (ir: IR, bag: DiagnosticBag) => T | undefined,
-): (ir: IR, bag: DiagnosticBag) => T | undefined {
-  const known = new WeakMap<object, { readonly ir: IR; readonly value: T }>();
-  return (ir, bag) => {
-    const key = keyOf(ir);
-    const last = known.get(key);
-    if (last?.ir === ir) return last.value;
-    const value = make(ir, bag);
-    if (value !== undefined) known.set(key, { ir, value });
-    return value;
-  };
-}
-
-/** As `cached`, of two objects. */
-function cachedBoth<A extends object, B extends object, T>(
-  make: (a: A, b: B, bag: DiagnosticBag) => T | undefined,
-): (a: A, b: B, bag: DiagnosticBag) => T | undefined {
-  const known = new WeakMap<A, (b: B, bag: DiagnosticBag) => T | undefined>();
-  return (a, b, bag) => {
-    let ofA = known.get(a);
-    if (ofA === undefined) {
-      ofA = cached((second: B, own) => make(a, second, own));
-      known.set(a, ofA);
-    }
-    return ofA(b, bag);
-  };
-}
-
-function ofFirst<A, B, T>(make: (a: A, bag: DiagnosticBag) => T): (a: A, b: B, bag: DiagnosticBag) => T {
-  return (a, _b, bag) => make(a, bag);
-}

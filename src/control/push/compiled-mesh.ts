@@ -23,6 +23,7 @@ import { Debounce } from './debounce.ts';
 import { InputsVersion } from './inputs-version.ts';
 import { MeshSecrets } from './mesh-secrets.ts';
 import { ObjectVersions } from './object-versions.ts';
+import { type Pending, pendingWith } from './pending.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
@@ -36,15 +37,6 @@ export interface MeshParts {
   /** Hears what becomes of each object; undefined: nobody wants to know. */
   readonly reporter?: ObjectReporter | undefined;
   readonly linter?: MeshLinter | undefined;
-}
-
-interface Pending {
-  /** It waits for others no longer than what takes access away may: by the text, a rule about access is among it. */
-  readonly isUrgent: boolean;
-  /** The access of each proxy may be another one: settings, or keys, are others. */
-  readonly isOfAll: boolean;
-  /** The first change of it was seen then, in Unix milliseconds. */
-  readonly changedMs: number;
 }
 
 /** What was read, and what reading it had to say. */
@@ -108,7 +100,7 @@ export class CompiledMesh {
   /** Keys of token issuers are others: what is withdrawn lets nobody through any more. */
   renewKeys(): void {
     if (this.#inputs === undefined) return;
-    this.#pending = { isUrgent: true, isOfAll: true, changedMs: this.#pending?.changedMs ?? nowMs() };
+    this.#pending = pendingWith(this.#pending, { isUrgent: true, isOfAll: true, changedMs: nowMs() });
     this.#debounce.add({ isUrgent: true });
   }
 
@@ -139,11 +131,7 @@ export class CompiledMesh {
     if (this.#inputs === undefined || (batch === undefined && !isOther)) return;
     // Settings may take access away, as rules do.
     const isUrgent = isOther || batch?.isUrgent === true;
-    this.#pending = {
-      isUrgent: isUrgent || this.#pending?.isUrgent === true,
-      isOfAll: isOther || this.#pending?.isOfAll === true,
-      changedMs: this.#pending?.changedMs ?? changedMs,
-    };
+    this.#pending = pendingWith(this.#pending, { isUrgent, isOfAll: isOther, changedMs });
     const isAtOnce = this.#isFirst || (!isOther && batch?.isEndpoints === true && !this.#gathersEndpoints);
     this.#isFirst = false;
     this.#debounce.add({ isUrgent, isAtOnce });
