@@ -10,7 +10,7 @@ const compared = tries(4, 1 / 4);
 
 describe('update', () => {
   test('gives after twenty changes of a mesh what a fresh compiler gives, and on the way', {
-    timeout: tries(120_000),
+    timeout: tries(300_000),
   }, () => {
     const seen = { compiled: 0, refused: 0 };
     fc.assert(
