@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { alone, onClusters } from './alone.ts';
 
@@ -8,3 +8,13 @@ test.each([...alone, ...onClusters])(
     expect(globSync(pattern)).not.toEqual([]);
   },
 );
+
+const startsCluster = /\bstartCluster\b/;
+
+test('every file of tests that starts a Kubernetes API server comes last', () => {
+  const files = globSync('{src,e2e}/**/*.e2e.ts');
+  const known = new Set(globSync([...onClusters]));
+  const startsOne = files.filter((file) => startsCluster.test(readFileSync(file, 'utf8')));
+  expect(startsOne.length).toBeGreaterThan(20);
+  expect(startsOne.filter((file) => !known.has(file))).toEqual([]);
+});

@@ -19,6 +19,7 @@ export const onClusters: readonly string[] = [
   'e2e/cluster/*.e2e.ts',
   'src/control/{admission,keys,leader,status,registry/cluster}/*.e2e.ts',
   'src/install/*.e2e.ts',
+  'src/injection/server.e2e.ts',
   'src/control/debug/account-readers.e2e.ts',
   'src/definitions/*.e2e.ts',
 ];
