@@ -11,7 +11,8 @@ export function checkPod(
   reserved: ReadonlyMap<number, string>,
   bag: DiagnosticBag,
 ): void {
-  const refuse = (where: string, reason: string): void => bag.report('uninjectable-pod', undefined, { where, reason });
+  const refuse = (where: string, reason: string): void =>
+    bag.report('uninjectable-pod', undefined, { problem: `${where}: ${reason}` });
   const { restartPolicy } = pod.spec;
   if (settings.role === 'sidecar' && !settings.isNative && (restartPolicy === 'Never' || restartPolicy === 'OnFailure'))
     bag.report('proxy-outlives-job', undefined, {});

@@ -32,7 +32,7 @@ export type Injection =
  */
 export function inject(target: InjectionTarget, settings: InjectionSettings): Injection {
   const bag = new DiagnosticBag();
-  for (const reason of checkShape(target.pod)) bag.report('uninjectable-pod', undefined, { where: 'the pod', reason });
+  for (const problem of checkShape(target.pod)) bag.report('uninjectable-pod', undefined, { problem });
   const original = bag.hasErrors ? undefined : withoutInjection(target.pod, bag);
   if (original === undefined) return { kind: 'refused', diagnostics: bag.all };
   const plain = { ...target, pod: original };

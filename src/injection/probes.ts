@@ -71,8 +71,8 @@ function proberOf(probe: JsonObject, container: Container, at: string, rewriting
     if (typeof fields.host === 'string' && fields.host !== '') return undefined;
     const port = portOf(fields.port, container);
     if (port === undefined) {
-      const reason = `no port of the container is named ${JSON.stringify(fields.port)}`;
-      rewriting.bag.report('uninjectable-pod', undefined, { where: `${at}.${action}.port`, reason });
+      const problem = `${at}.${action}.port: no port of the container is named ${JSON.stringify(fields.port)}`;
+      rewriting.bag.report('uninjectable-pod', undefined, { problem });
       return undefined;
     }
     if (rewriting.reservedPorts.has(port)) return undefined;

@@ -27,5 +27,8 @@ export const injectionCodes = {
     message`there is no injection template "${'name'}"; there are ${'names'}`,
     'correct inject.mesh.io/templates, or give the template by --injectionTemplate NAME=FILE',
   ),
-  'uninjectable-pod': error(message`${'where'}: ${'reason'}`),
+  'uninjectable-pod': error(
+    message`the pod can't get a proxy: ${'problem'}`,
+    'change the pod, or opt it out of injection by the label sidecar.mesh.io/inject: "false"',
+  ),
 };
