@@ -71,7 +71,7 @@ export function accessLogPage(): string {
   return `${introduction}
 ## Default text format
 
-One line:
+One line, which is broken here to be readable:
 
 \`\`\`text
 ${defaultText.replaceAll('" ', '"\n').replaceAll('] ', ']\n')}

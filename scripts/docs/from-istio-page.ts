@@ -50,11 +50,11 @@ const different = `## What behaves differently
 | \`istioctl proxy-config\` shows a proxy's configuration | \`pilot-agent request GET config_dump\` shows it; \`meshd why\`, or \`origins.json\` beside the configuration, names the policies that it comes from |
 | \`istioctl proxy-status\` shows which proxies have the current configuration | \`meshd proxies\` |
 | \`istioctl experimental authz check\` shows the access rules of a proxy | \`meshpol explain\` predicts the result of a request, and names the rule that decides |
-| a Sidecar with \`ingress\` takes all other ports of services away | these ports stay as they are, so that their port-level mutual TLS remains in effect |
-| a Sidecar without \`egress\` or \`outboundTrafficPolicy\` imports everything, and follows the mesh configuration | the part comes from the Sidecar of its namespace, then from that of the root namespace, as Istio's reference says |
+| if a Sidecar has \`ingress\`, the ports of services that it doesn't name are no longer configured | these ports stay as they are, so that their port-level mutual TLS remains in effect |
+| a Sidecar without \`egress\` imports everything, and one without \`outboundTrafficPolicy\` follows the mesh configuration | the field is taken from the Sidecar of the namespace that has no selector, else from that of the root namespace, as Istio's reference says |
 | a listener of a Sidecar with \`captureMode: NONE\` passes unknown destinations on | it refuses them: there is no other destination than the listener itself |
 | a CORS preflight that \`corsPolicy\` does not allow goes to the application | the proxy answers it, unless \`unmatchedPreflights\` is \`FORWARD\` |
-| newer releases send requests to endpoints with few of them (\`LEAST_REQUEST\`) | they go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |
+| newer releases prefer endpoints with few requests in progress (\`LEAST_REQUEST\`) | requests go to the endpoints in turn (\`ROUND_ROBIN\`), as in older releases, unless \`loadBalancer\` says otherwise |
 | newer releases follow the \`delegate\` of a VirtualService by default | the whole VirtualService is ignored, with a warning, unless \`PILOT_ENABLE_VIRTUAL_SERVICE_DELEGATE\` is \`true\`, as in older releases |
 | ambient mode (ztunnel, waypoints) | not supported |
 `;

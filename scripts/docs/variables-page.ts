@@ -22,15 +22,15 @@ export function variablesPage(): string {
     return `## ${title}\n\n${variableTable(variables.filter((variable) => variable.owner === owner))}${more}`;
   });
   const own = `## Also read by \`pilot-agent\`\n\n${variableTable(ownVariables)}\n\n${nodeVariables}`;
-  return `# Environment variables\n\nBooleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`; the effect of a boolean is that of true. Durations are written as in Go: \`1m30s\`. The column "setting" has the name that \`pilot-agent proxy --print-config\` shows. The last column says what an invalid value causes: an error, or a warning and the default. A variable that is refused stops the program if its value differs from the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
+  return `# Environment variables\n\nBooleans are \`1 t T TRUE true True\` and \`0 f F FALSE false False\`; of a boolean, the column "effect" says what true does. Durations are written as in Go: \`1m30s\`. The column "setting" has the name that \`pilot-agent proxy --print-config\` shows. The last column says what an invalid value causes: an error, or a warning and the default. A variable that is refused stops the program if its value differs from the default. Written by \`make docs\` from \`src/config/variables.ts\`.\n\n${[...sections, own].join('\n\n')}\n`;
 }
 
 /** What a program reads besides the variables of its table. */
 function furtherOf(owner: VariableOwner): string {
   if (owner === 'redirection') return `\n\n${flagVariables()}`;
   if (owner !== 'control-plane') return '';
-  const shared = serveVariables.filter(({ name }) => variables.some((it) => it.name === name && it.owner !== owner));
-  const names = shared.map(({ name }) => code(name)).sort();
+  const further = serveVariables.filter(({ name }) => !variables.some((it) => it.name === name && it.owner === owner));
+  const names = further.map(({ name }) => code(name)).sort();
   return `\n\n\`meshd serve\` also reads ${names.slice(0, -1).join(', ')} and ${names.at(-1)}: [its page](meshd-serve.md#environment) says what for.`;
 }
 

@@ -37,7 +37,7 @@ export function addLint(program: Command, io: CliIo, finish: Finish): void {
     .description('find mistakes in policies that compile')
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
     .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
-    .option('--exclude <glob>', 'files to leave out, a pattern as in .meshpolignore; may be repeated', collectPattern)
+    .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
     .option('--rule <code>', 'run this rule only (code or number); may be repeated', collect)
     .option('--category <name>', 'run the rules of this category only; may be repeated', collect)
     .addOption(

@@ -46,7 +46,6 @@ export async function runMeshpol(args: readonly string[], io: CliIo): Promise<nu
 export function createMeshpol(io: CliIo, output: OutputConfiguration, finish: Finish): Command {
   const program = createProgram('meshpol', 'Compiles service-mesh policies into Envoy configuration, offline.', output)
     .addHelpText('after', examples)
-    .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show help for a command')
     .version(version, '-V, --version', 'print the version');
   addCompile(program, io, finish);

@@ -67,6 +67,7 @@ export function createProgram(name: string, description: string, output: OutputC
   return new Command(name)
     .description(description)
     .exitOverride()
+    .helpOption('-h, --help', 'show this help')
     .configureHelp({ optionDescription: describeOption })
     .configureOutput({ ...output, outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
     .showHelpAfterError(`(${name} --help says more)`);

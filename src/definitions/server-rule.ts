@@ -48,7 +48,7 @@ export function keyRules(format: string | undefined): ServerRule[] {
   return [
     {
       rule: `self.all(key, key.matches(r'${pattern}'))`,
-      message: `a key is not ${formats[format]?.expected}`,
+      message: `every key has to be ${formats[format]?.expected}`,
     },
   ];
 }

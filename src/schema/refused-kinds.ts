@@ -42,7 +42,7 @@ function templatesOf({ configPatches }: JsonObject): string {
     const template = typeof applyTo === 'string' && Object.hasOwn(templateOfPatch, applyTo) && templateOfPatch[applyTo];
     return template ? [`${template} for ${applyTo}`] : [];
   });
-  const files = [...new Set(named)].sort().join(', ') || 'a template with the name of the built-in one';
+  const files = [...new Set(named)].sort().join(', ') || 'a file with the name of the built-in template';
   return `write your own version of the template in a folder that --templateFile names: ${files}`;
 }
 

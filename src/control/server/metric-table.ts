@@ -105,7 +105,7 @@ export const controlMetrics = {
   },
   sidecar_injection_requests_total: {
     type: 'counter',
-    help: 'Pods, and whatever else, that the injection webhook was asked about.',
+    help: 'Requests to the injection webhook, one for each pod that is created.',
   },
   sidecar_injection_success_total: {
     type: 'counter',
@@ -114,7 +114,7 @@ export const controlMetrics = {
   sidecar_injection_skip_total: { type: 'counter', help: 'Pods that get no proxy.' },
   sidecar_injection_failure_total: {
     type: 'counter',
-    help: 'Pods that were refused since they cannot get their proxy, and requests that nobody could answer. Set an alarm on this.',
+    help: "Pods that were refused because they can't get their proxy, and requests that could not be answered. Set an alarm on this.",
   },
   meshd_validations_count: {
     type: 'counter',

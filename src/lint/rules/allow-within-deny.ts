@@ -21,7 +21,7 @@ export const rule: Rule = {
   since: '0.1.0',
   title: 'an ALLOW rule whose requests are all denied by a DENY rule',
   why: 'DENY policies are evaluated first, so the ALLOW rule lets nobody in',
-  hint: 'except in the DENY rule what this rule allows (such as "notPrincipals" with its identities), or remove this rule',
+  hint: 'exempt from the DENY rule what this rule allows (such as by "notPrincipals" with its identities), or remove this rule',
   check({ snapshot, report }) {
     for (const policies of bySelector(snapshot.policies.authorizationPolicies).values()) {
       const denying = rulesOf(policies.filter(isDenying)).filter(isNarrowed).slice(0, mostRules);
