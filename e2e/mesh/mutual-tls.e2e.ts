@@ -110,7 +110,7 @@ describeMesh('a mesh with automatic mutual TLS', () => {
     expect([...seen]).toEqual(['mutual TLS']);
   });
 
-  test('keeps what is in force when a policy is broken, and takes the mended one', async () => {
+  test('keeps the active policy when its new version is invalid, and applies the next valid change', async () => {
     const strict = topologyText([peerAuthentication({ namespace: 'foo', mode: 'STRICT' })]);
     await testbed.apply({ 'policies.yaml': strict });
     await expect(testbed.apply({ 'policies.yaml': strict.replace('STRICT', 'STRCIT') })).rejects.toThrow(

@@ -12,7 +12,7 @@ describe('explainFailure', () => {
   test.each([
     ['cannot read "x"', 'meshpol: cannot read "x": "/nowhere": no such file or directory (ENOENT)\n'],
     ['cannot read "/nowhere"', 'meshpol: cannot read "/nowhere": no such file or directory (ENOENT)\n'],
-  ])("tells the world's failure with its causes, and each path once: %s", async (message, expected) => {
+  ])('explains an environment error with its causes, and names each path once: %s', async (message, expected) => {
     const cause = await readFile('/nowhere').catch((error: Error) => error);
     expect(explainFailure(new SourceError(message, { cause }), 'meshpol')).toEqual({ text: expected, code: 3 });
   });
@@ -38,7 +38,7 @@ describe('explainFailure', () => {
     expect(explainFailure(thrown, 'meshpol').code).toBe(70);
   });
 
-  test('does not take a bug of the runtime for the world', () => {
+  test('reports an error of Node about an argument as a bug, not as an environment error', () => {
     const thrown = Object.assign(new TypeError('bad argument'), { code: 'ERR_INVALID_ARG_TYPE' });
     expect(explainFailure(thrown, 'meshpol').code).toBe(70);
   });

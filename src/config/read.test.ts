@@ -167,7 +167,7 @@ defaultConfig: {configPath: ./run, proxyAdminPort: 15100, concurrency: 3, drainD
     expect((await read(undefined, { podInfo })).hasAnnotations).toBe(true);
   });
 
-  test('lets a variable that names one setting go before PROXY_CONFIG, which holds them all', async () => {
+  test('lets a variable for one setting override the same setting in PROXY_CONFIG', async () => {
     const { settings } = await read('terminationDrain: plain\n', {
       environment: {
         PROXY_CONFIG: '{terminationDrainDuration: 9s, terminationDrain: plain}',

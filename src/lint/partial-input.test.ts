@@ -140,14 +140,14 @@ describe('an input that names a part of the mesh', () => {
       [...shop, gateway('edge'), route('a.example', 'cart', 'egde')],
       'unknown-gateway',
     ],
-  ])('is told of %s', (_, documents, code) => {
+  ])('has a finding about %s', (_, documents, code) => {
     expect(told(...documents).found).toEqual([code]);
   });
 
   test.each([
     ['whose ServiceEntry states the port', 'pay.example.com', ['routes-without-port']],
     ['of which one has no service', 'pay.example.com, other.example.com', []],
-  ])('is told of routes for another protocol without any workload, for hosts %s', (_, hosts, codes) => {
+  ])('has, without any workload, findings about routes for another protocol, for hosts %s', (_, hosts, codes) => {
     const entry = `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
 metadata: {name: pay, namespace: shop}

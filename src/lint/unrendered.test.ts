@@ -112,7 +112,7 @@ describe('a chart of Helm', () => {
     'charts/shop/values.yaml': 'mode: STRICT\n',
   };
 
-  test('has templates, which are told of once, and objects that need no rendering', () => {
+  test('has templates, which one info names, and objects that need no rendering', () => {
     const found = look({
       ...chart,
       'charts/shop/templates/a.yaml': `{{- if .Values.a }}\n${peer('STRICT')}{{- end }}\n`,

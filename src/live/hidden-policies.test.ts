@@ -73,7 +73,7 @@ describe.each([
     expect(await changed(wrong)).toMatchObject({ b: `frozen since v1: /b | ${told}` });
   });
 
-  test('holds the last good version of a policy that could not be told for a while', async () => {
+  test('keeps the last valid version of a policy while its document cannot be parsed', async () => {
     const moved = async (text: string) => formsOf(await fleet.take({ 'moved.yaml': text }));
     const torn = authorization('b/one', '/b').replace('spec: {', 'spec: {{');
     expect(await moved(torn)).toMatchObject({ b: 'frozen since v1: /b | ? moved.yaml:1' });

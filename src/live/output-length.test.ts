@@ -11,7 +11,7 @@ describe('lengthOf', () => {
     expect(lengthOf(files)).toBeGreaterThan(texts.map(({ text }) => text).join('').length);
   });
 
-  test('of a file that no text can hold is told as V8 tells it, before somebody asks for the text', () => {
+  test('of a file that is longer than the longest string of V8 throws the error of V8, before the text is made', () => {
     // V8 repeats a text without writing it out.
     const half = { name: 'half', version: '', json: {}, text: 'x'.repeat(2 ** 28) };
     const measure = (): number => lengthOf({ ...files, clusters: new ResourceFile([half, half]) });

@@ -79,7 +79,7 @@ describe('GatewaySecrets', () => {
     expect(lines[0]).toMatch(/its certificate chain has \d{6} bytes, more than the 102400 that peers take/);
   });
 
-  test('forgets a pair that is taken away, also as the last good one of a later broken one', () => {
+  test('forgets the certificate and key of a deleted Secret, so that they do not replace a later invalid one', () => {
     take(pair(one));
     expect(take()).toEqual([]);
     expect(take(pair({ ...two, privateKey: 'x' }))).toEqual([]);

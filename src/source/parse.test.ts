@@ -207,7 +207,7 @@ describe('a text that two parsers read differently', () => {
     ['in an item of a list', "kind: List\nitems:\n- a: 1\n- b: 'x\n\ny'\n", '5:1'],
     ['beside the items of a list', "kind: List\nitems:\n- a: 1\nmetadata:\n  a: 'x\ny'\n", '5:8'],
     ['behind a good document', 'kind: A\n---\n- {a: 1, kind: A, apiVersion: "x\ny"}\n', '3:33'],
-  ])('is an error %s, told once though nobody asks for a place', (_, text, where) => {
+  ])('is an error %s, reported once even if no position is requested', (_, text, where) => {
     const { faults, bag, documents } = read(text);
     expect(faults).toEqual([['parsers-disagree', where]]);
     for (const document of documents) document.spanOf(['a']);

@@ -23,7 +23,7 @@ describe('MountPoints', () => {
     expect(await points.among(['b.yaml'], () => Promise.reject(new Error('asked')))).toEqual(new Set());
   });
 
-  test('are told by whole path', () => {
+  test('are recognized by their whole path', () => {
     expect(['/mnt2/a.yaml', '/mnt2', 'a.yaml'].map((path) => points.has(path))).toEqual([true, false, false]);
   });
 

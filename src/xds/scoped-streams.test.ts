@@ -42,7 +42,7 @@ describe('a cluster that is gone', () => {
     complete = 0;
   });
 
-  test('is told of two seconds after its turn; meanwhile the client counts as complete', () => {
+  test('is removed at the client two seconds after its turn; meanwhile the client counts as complete', () => {
     put('a', 'b');
     streams.tellComplete();
     expect(complete).toBe(0);
@@ -54,7 +54,7 @@ describe('a cluster that is gone', () => {
     expect(streams.next(2_001)).toEqual({});
   });
 
-  test('is not told of when it is back in time', () => {
+  test('is not removed at the client if it is back within this time', () => {
     put('a', 'b');
     expect(removedAt(0)).toBe(2_000);
     put('a', 'b', 'c');

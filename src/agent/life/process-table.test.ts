@@ -33,7 +33,7 @@ describe('identityOf', () => {
   });
 });
 
-test('the owner of a port is told while it listens', async () => {
+test('portOwner names the process that listens on a port', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { readonly port: number };

@@ -82,7 +82,7 @@ describe('the restart policy', () => {
     expect(agent.lines.join('').match(/Envoy started/g)).toHaveLength(1);
   });
 
-  test('goes on, and ends as it was asked to, where its own notes can no longer be removed', async () => {
+  test('restarts Envoy, and exits with 0 on SIGTERM, although it cannot remove envoy.pid and its lock file', async () => {
     const agent = await start({ config: { restartPolicy: 'always', terminationDrainMs: 0 } });
     await agent.untilReady();
     const folder = agent.sample.configPath;
@@ -100,7 +100,7 @@ describe('the restart policy', () => {
     expect(agent.lines.join('')).toMatch(/not everything can be cleaned up[\s\S]*state=exited/);
   });
 
-  test('gives up an Envoy that was never ready: its configuration is at fault', async () => {
+  test('does not restart an Envoy that was never ready, because its configuration is invalid', async () => {
     const sample = { ...unbindable, staticPort: await freePort() };
     const agent = await start({ config: { restartPolicy: 'always' }, sample });
     expect(await agent.exitCode).toBe(1);

@@ -54,7 +54,7 @@ describe('LogFile', () => {
 describe('LogFile that is rotated', () => {
   const limits = { maxBytes: 8, maxBackups: 0, maxAgeDays: 0, now: () => start };
 
-  test('is set aside before it grows over its size, and loses no line', () => {
+  test('is rotated before it exceeds its size, and loses no line', () => {
     const path = at('new/a.log');
     const file = new LogFile(path, limits);
     for (const line of ['1234\n', '12\n', '5\n', 'a line that is too long\n', '6\n']) file.write(line);
@@ -71,7 +71,7 @@ describe('LogFile that is rotated', () => {
     [{ maxBackups: 1 }, ['a-2026-01-02T03-04-05.678.log']],
     [{ maxAgeDays: 1 }, ['a-2026-01-01T12-00-00.000.log', 'a-2026-01-02T03-04-05.678.log']],
     [{}, ['a-2025-12-31T12-00-00.000.log', 'a-2026-01-01T12-00-00.000.log', 'a-2026-01-02T03-04-05.678.log']],
-  ])('keeps with %j of the files set aside, and all of others', (changed, kept) => {
+  ])('keeps with %j these rotated files, and never removes other files', (changed, kept) => {
     for (const name of ['a-2025-12-31T12-00-00.000.log', 'a-2026-01-01T12-00-00.000.log', 'a-b.log', 'b.log']) {
       writeFileSync(at(name), '');
     }
@@ -81,7 +81,7 @@ describe('LogFile that is rotated', () => {
     expect(readdirSync(folder).sort()).toEqual([...kept, 'a-b.log', 'a.log', 'b.log'].sort());
   });
 
-  test('grows on in the file it has while it cannot be set aside, and is set aside later', () => {
+  test('goes on writing to its open file while it cannot be rotated, and is rotated later', () => {
     const path = at('new/a.log');
     const file = new LogFile(path, limits);
     file.write('1234567\n');

@@ -199,7 +199,7 @@ describe('ConfigFiles', () => {
       expect([await clusters(), config.leavesInMs]).toEqual([[], undefined]);
     });
 
-    test('takes none for gone that cannot be removed from the file', async () => {
+    test('keeps trying to remove clusters when clusters.json cannot be written', async () => {
       await take(sample({ upstream: web }), none);
       await rm(folder, { recursive: true });
       await writeFile(folder, '');

@@ -98,7 +98,7 @@ describe('Reloader', () => {
     expect(count('takes effect')).toBe(0);
   });
 
-  test('says when what a new bootstrap brings takes effect, where it has changed and alone there', async () => {
+  test('logs that a bootstrap takes effect at the next start of Envoy, only if the bootstrap has changed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'reload-'));
     const bootstrap = { ...first.bootstrap, stats_flush_interval: '1s' };
     let next = { ...first, bootstrap };
@@ -176,7 +176,7 @@ describe('Reloader', () => {
     expect(reloader.current).toBe(first);
   });
 
-  test('tells of the objects at fault', async () => {
+  test('reports the invalid objects of a change that it refuses', async () => {
     const object = { kind: 'AuthorizationPolicy', namespace: 'a', name: 'b' };
     const { reloader, told } = setUp({ compile: async () => ({ problems: ['no'], objects: [object] }) });
     await reloader.reload();

@@ -38,7 +38,7 @@ describe('blockedWorkers', () => {
     expect(await blockedWorkers(played(now, written), settings, { timeoutMs: 1 })).toBe(expected);
   });
 
-  test('has the patience that it is told to have', async () => {
+  test('waits the given number of seconds before it calls a worker blocked', async () => {
     const options = { timeoutMs: 1, patienceSeconds: 2 };
     expect(await blockedWorkers(played(107, 100), {}, options)).toBeUndefined();
     expect(await blockedWorkers(played(108, 100), {}, options)).toBe(blocked(3));

@@ -198,7 +198,7 @@ describe('startStatusServer', () => {
     expect(failures).toEqual(['envoy']);
   });
 
-  test('tells once what every caller meets: a probe or a part of the metrics that fails, and that it is there again', async () => {
+  test('logs once that a probe or a part of the metrics fails, and once that it answers again, however often it is asked', async () => {
     const app = createServer((socket) => socket.end());
     await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', () => resolve()));
     const action = { kind: 'tcp', port: (app.address() as AddressInfo).port } as const;

@@ -15,7 +15,7 @@ const read = (variables: Partial<StatusVariables>) =>
 const live = '/app-health/app/livez';
 
 describe('readStatusSettings', () => {
-  test('asks for nothing when nothing is said', () => {
+  test('has no probes and no scrape targets when no variable is set', () => {
     const nothing = { probes: new Map(), scrapeTargets: [], podAddress: '10.0.0.1' };
     expect(read({})).toEqual({ ok: true, settings: nothing });
     expect(read({ appProbers: '', probesLocalhost: true })).toEqual({

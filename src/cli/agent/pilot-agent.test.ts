@@ -198,7 +198,7 @@ describe('runPilotAgent', () => {
     expect(code).toBe(3);
   });
 
-  test('says that the world failed with 3', async () => {
+  test('exits with 3 after an environment error, and names the file', async () => {
     const { code, stderr } = await run('proxy --id a.b --policies . --proxyBinary /no/such/envoy');
     expect(stderr).toContain('--proxyBinary names "/no/such/envoy"');
     expect(code).toBe(3);

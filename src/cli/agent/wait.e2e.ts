@@ -84,7 +84,7 @@ describe('runWait', () => {
     expect(asked).toBe(answered + 1);
   });
 
-  test('takes more patience than a timer has', async () => {
+  test('accepts timeouts that are longer than the longest timer of Node', async () => {
     const port = await serve((_, response) => response.end(), '127.0.0.1');
     const patience = { timeoutSeconds: 99_999_999_999, requestTimeoutMillis: 99_999_999_999 };
     expect(await wait(`http://localhost:${port}/`, patience)).toMatchObject({ code: 0, told: '' });

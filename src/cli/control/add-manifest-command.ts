@@ -17,7 +17,12 @@ export function addManifestCommand(program: Command, context: ProgramContext, fi
     .allowExcessArguments(false)
     .option('--namespace <name>', 'namespace of the control plane (default: mesh-system)', revisionName)
     .option('--revision <name>', 'name of the control plane, if several run in the namespace', revisionName, 'default')
-    .option('--image <image>', 'container image with meshd (default: meshd with the version of this program as its tag)', image, `meshd:${version}`)
+    .option(
+      '--image <image>',
+      'container image with meshd (default: meshd with the version of this program as its tag)',
+      image,
+      `meshd:${version}`,
+    )
     .option('--replicas <number>', 'replicas of meshd', replicas, 2)
     .option('--meshConfig <file>', 'mesh configuration (default: an access log on standard output)', parsePath)
     .option('--no-crds', 'leave out the CustomResourceDefinitions (meshd crds prints them)')

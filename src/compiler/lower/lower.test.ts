@@ -74,7 +74,7 @@ describe('what is shared', () => {
     expect(plain(second)).toBe(plain(lowering()(workload, effective(outbound, modes))));
   });
 
-  test('each of the proxies that share an inbound part is told of its own faults', () => {
+  test('each of several proxies that share an inbound part gets its own diagnostics', () => {
     const lowered = lowering({ ...defaultSettings, inboundDelivery: 'LOCALHOST' });
     const answers = effective([effectiveOutbound(service)]);
     const codes = [one, two].map((workload) => lowered({ ...workload, interceptionMode: 'TPROXY' }, answers).codes);
@@ -124,7 +124,7 @@ describe('what is shared', () => {
     expect(listeners.map(({ name }) => name)).toEqual(['10.0.0.1_9000']);
   });
 
-  test('other settings start afresh', () => {
+  test('changed settings lower the outbound part again', () => {
     const lowered = lowering();
     const answers = effective([effectiveOutbound(service)]);
     const strict = lowered(one, answers, {}, { ...defaultSettings, outboundTrafficPolicy: 'REGISTRY_ONLY' });
@@ -192,7 +192,7 @@ describe('bootstrap', () => {
     });
   });
 
-  test('stands on the first family', () => {
+  test('uses loopback and wildcard addresses of the first IP family of the workload', () => {
     const workload = meshWorkload('a/one', [], { addresses: [], families: ['ipv6', 'ipv4'] });
     const { bootstrap } = lowering()(workload, effective([]));
     expect(bootstrap).toMatchObject({

@@ -12,7 +12,7 @@ const all = ['ratings.b', 'reviews.b', 'web.a'];
 describe('Sidecars', () => {
   const ofRoot = importing('mesh-system/default', ['./*']);
 
-  test('of the workload go before that of the namespace, and that before the one of the root namespace', () => {
+  test('that select the workload override that of its namespace, which overrides that of the root namespace', () => {
     const selecting = importing('a/front', ['~/*'], { workloadSelector: { labels: { tier: 'front' } } });
     const { hosts } = analysed([ofRoot, importing('a/default', ['b/*']), selecting]);
     expect([hosts('a/client'), hosts('a/web'), hosts('b/reviews')]).toEqual([

@@ -26,7 +26,7 @@ describe('checkCapture', () => {
     ['excludeInboundPorts', '0', 'invalid-port-list: '],
     ['excludeOutboundPorts', '65536', 'invalid-port-list: '],
     ['includeInboundPorts', 'http', 'invalid-port-list: '],
-  ])('%s "%s" is told of', (name, value, expected) => {
+  ])('%s "%s" causes a diagnostic that names what it excludes, or why it is invalid', (name, value, expected) => {
     expect(told(name, value)).toEqual([expected]);
   });
 
@@ -37,7 +37,7 @@ describe('checkCapture', () => {
     ['includeOutboundPorts', '8080'],
     ['includeOutboundIPRanges', '*'],
     ['excludeOutboundIPRanges', ''],
-  ])('%s "%s" takes nothing out of capture', (name, value) => {
+  ])('%s "%s" causes no diagnostic, because it excludes nothing', (name, value) => {
     expect(told(name, value)).toEqual([]);
   });
 });
