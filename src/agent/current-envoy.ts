@@ -2,7 +2,7 @@ import type { AdminAddress, AdminClient } from '../envoy/admin.ts';
 import type { Json, ResourceFile } from '../envoy/api/resource-file.ts';
 import type { DiscoveryClient } from './discovery/discovery-client.ts';
 
-/** The Envoy of this moment, as the other parts see it; nothing of it is there while none runs. */
+/** The running Envoy, as other parts of the agent see it. While none runs, fields are undefined unless they say otherwise. */
 export interface CurrentEnvoy {
   /** Leads the group of its processes; there as long as Envoy runs. */
   pid?: number | undefined;

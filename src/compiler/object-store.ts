@@ -9,7 +9,7 @@ export interface Change {
   readonly object: MeshObject<string> | undefined;
 }
 
-/** The objects of a mesh of which only changes are told. */
+/** The objects of a mesh, updated by changes alone. */
 export class ObjectStore {
   readonly #objects = new Map<string, MeshObject<string>>();
   #list: readonly MeshObject<string>[] | undefined;

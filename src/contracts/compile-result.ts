@@ -1,7 +1,7 @@
 import type { NamedObject } from './named-object.ts';
 import type { ProxyFiles } from './proxy-files.ts';
 
-/** Objects whose present version is at fault, so that their last good version was compiled. */
+/** Objects whose current version is invalid, so that their last valid version was compiled. */
 export interface HeldObjects {
   readonly objects: readonly NamedObject[];
   /** What is wrong with them, with file and line. */

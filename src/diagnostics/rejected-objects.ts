@@ -6,7 +6,7 @@ export interface RejectedObject {
   readonly name: string;
 }
 
-/** What finds objects at fault: each finder has its own list, which it replaces as a whole. */
+/** What finds invalid objects: each finder has its own list, which it replaces as a whole. */
 export type Finder = 'compiler' | 'reload';
 
 /** Labels of `pilot_total_rejected_configs`. */

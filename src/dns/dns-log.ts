@@ -1,12 +1,12 @@
 import type { PlainLog } from '../lib/log.ts';
 
-/** As much of a log as is written to here. */
+/** The levels of the agent's log that the DNS server uses. */
 export type Log = Pick<PlainLog, 'info' | 'warn'>;
 
 /** One line of a kind in so many milliseconds: a network that fails must not fill the log. */
 const quietMs = 30_000;
 
-/** Tells why queries fail, now and then, and how many did since the last line; never which names were asked for. */
+/** Logs why queries fail, at most one line in 30 s for each reason, with the number of suppressed lines; never the names. */
 export class DnsLog {
   readonly #log: Log;
   readonly #kinds = new Map<string, { toldAtMs: number; unsaid: number }>();

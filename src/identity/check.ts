@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { PemError, privateKeyOf, someCertificatesOf } from '../certificates/pem.ts';
 import type { IdentityCheck, IdentityTexts } from './snapshot.ts';
 
-/** What the texts of an identity are called where a problem is told. */
+/** Names of the texts of an identity in error messages, such as `key.pem`. */
 export type TextNames = Readonly<Record<keyof IdentityTexts, string>>;
 
 const fileNames: TextNames = {

@@ -1,6 +1,6 @@
 import { manifestParts } from '../generated/manifest-parts.ts';
 
-/** What an installation of `meshd` is told. */
+/** Settings of an installation of `meshd`. */
 export interface ManifestSettings {
   readonly namespace: string;
   /** `default`, or the name of a control plane beside it. */

@@ -52,7 +52,7 @@ export interface Decision {
   readonly overrode: readonly DecidingField[];
 }
 
-/** How callers must come, or how they come: with mutual TLS (STRICT), in plain text (DISABLE), or either. */
+/** The form of connections that a server accepts or a client opens: mutual TLS (STRICT), plain text (DISABLE), or either. */
 export interface MtlsDecision extends Decision {
   readonly mode: 'DISABLE' | 'PERMISSIVE' | 'STRICT';
 }

@@ -7,7 +7,7 @@ import type { Rule, RunnableRule } from './rule.ts';
 /** Every rule, sorted by code. */
 export const allRules: readonly Rule[] = rules;
 
-/** Whether every rule of ours is among some: then a run says what the compiler says too. */
+/** Whether all built-in rules are in the list; only then does a run also report diagnostics of the compiler. */
 export function isWhole(rules: readonly RunnableRule[]): boolean {
   if (rules === allRules) return true;
   const some = new Set(rules);

@@ -13,7 +13,7 @@ export interface FaultyDocument {
   readonly isChanged: boolean;
 }
 
-/** Finds documents at fault; each file is cut once. */
+/** Finds invalid documents; each file is split into documents once. */
 export class FaultSearch {
   readonly cuts = new CutFiles();
   readonly #files: ReadonlyMap<string, SourceFile>;

@@ -31,7 +31,7 @@ export interface FrozenProxies {
   readonly policies: readonly SourceFile[];
 }
 
-/** What a proxy had when nothing that it may depend on was at fault. */
+/** What a proxy had when everything that it may depend on was last valid. */
 export interface InForce {
   readonly version: string;
   readonly config: EnvoyConfig;

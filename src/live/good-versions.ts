@@ -37,12 +37,12 @@ export function isStandIn(path: string): boolean {
   return path.includes(closedSuffix);
 }
 
-/** A file that stands in for an object that `path` holds. */
+/** Path of the file that has the last valid version of an object of `path`. */
 export function standInPath(path: string, { kind, namespace, name }: ObjectName): string {
   return `${nameOfFile(path)}${closedSuffix}${kind} ${namespace}/${name})`;
 }
 
-/** The file that the user knows, of a file or of what stands in for an object of it. */
+/** The user's file behind a path: the path itself, or the file whose object's last valid version the path has. */
 export function nameOfFile(path: string): string {
   return isLastGood(path) ? (path.split(suffix)[0]?.split(closedSuffix)[0] ?? path) : path;
 }

@@ -27,7 +27,7 @@ export interface Mended {
   readonly unplaced: readonly Diagnostic[];
 }
 
-/** Something at fault that is kept out of a compilation in its present form. */
+/** An invalid object or document whose current version is kept out of a compilation. */
 export interface Fault {
   /** Undefined: a document of which nobody knows what it is. */
   readonly object: HeldObject | undefined;

@@ -28,7 +28,7 @@ export function isTooMuch(length: number, inForce: number | undefined): boolean 
   return inForce !== undefined && length > most && length > 2 * inForce;
 }
 
-/** Why it is refused. */
+/** Message of the refusal of a configuration of `length` characters. */
 export function tooMuch(length: number, read: ReadFiles): string {
   return `the configuration of this proxy would grow to ${sizeText(length)}, more than ${sizeText(most)} and twice what is in force: \
 make the policies and services that concern it fewer or simpler${tellLargest(read)}`;

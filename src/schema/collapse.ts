@@ -56,7 +56,7 @@ export function knownFields(error: SchemaError): string[] {
   return Object.keys((error.parentSchema?.properties ?? {}) as object).filter((name) => !name.includes('_'));
 }
 
-/** The known field whose own fields have the name: an unknown field may only stand too far out. */
+/** The known field that has a field of this name: an unknown field may only be indented too little. */
 export function fieldHolding(error: SchemaError, name: string): string | undefined {
   const properties = (error.parentSchema?.properties ?? {}) as Readonly<
     Record<string, { readonly properties?: object }>

@@ -40,7 +40,7 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
   return 'refused';
 }
 
-/** True for documents of kinds that are not read at all, and of which nothing else is said. */
+/** True for documents of kinds that no program reads and that are not reported one by one. */
 export function isForeign(group: string, kind: string): boolean {
   const isOurs = knownKind(group, kind) !== undefined || ownGroups.includes(group);
   return !isOurs && !isNeighbour(group, kind) && meantGroup(group, kind) === undefined;

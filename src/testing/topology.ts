@@ -60,7 +60,7 @@ export function endpointsOf(services: readonly Service[]): Topology['endpoints']
   return new Map(services.map((service) => [service, lists.get(service) ?? []]));
 }
 
-/** Who there is, as far as it is named. */
+/** A topology with the given parts; all others are empty. */
 export function meshTopology(topology: Partial<Topology> = {}): Topology {
   return {
     namespaces: new Map(),

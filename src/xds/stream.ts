@@ -40,7 +40,7 @@ export interface UpdateOptions {
   readonly removes?: boolean | ReadonlySet<string>;
 }
 
-/** Whether a removal of this name is told. */
+/** Whether the client is told that this name was removed. */
 export function isTold(removes: boolean | ReadonlySet<string>, name: string): boolean {
   return typeof removes === 'boolean' ? removes : removes.has(name);
 }

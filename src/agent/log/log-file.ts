@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { makeFolderSync } from '../../lib/make-folder.ts';
 import { AgentError } from '../agent-error.ts';
 
-/** When a log file is set aside, and for how long such files are kept. */
+/** When a log file is rotated, and for how long rotated files are kept. */
 export interface RotateOptions {
   /** Largest size of the file; a single line that is longer gets a file of its own. */
   readonly maxBytes: number;
@@ -16,8 +16,8 @@ export interface RotateOptions {
 }
 
 /**
- * A file that lines are appended to. Made when it is not there; with `rotate` its folder is made too, and it is set aside
- * as `name-TIME.ext`, UTC with dashes for colons, before it grows over its size. Each method throws what the system says,
+ * A file that lines are appended to, created if it is absent. With `rotate` its folder is created too, and the file is
+ * renamed to `name-TIME.ext`, UTC with dashes for colons, before it exceeds its size. Each method throws what the system says,
  * and leaves the file in use that was in use before.
  */
 export class LogFile {

@@ -13,7 +13,7 @@ export interface ClusterRemovalParts {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Takes clusters that are gone from Envoy once their time is over, between two reloads. */
+/** Removes deleted clusters from Envoy's file when their delay is over, between two reloads. */
 export class ClusterRemoval {
   readonly #parts: ClusterRemovalParts;
   #isRunning = false;

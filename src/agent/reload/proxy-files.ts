@@ -6,7 +6,7 @@ import type { EnvoyResource, Json, ResourceFile } from '../../envoy/api/resource
 import type { ConfigParts } from '../../envoy/static-form.ts';
 import { AgentError } from '../agent-error.ts';
 
-/** What the files hold, for Envoy's static form. */
+/** The resources of the files, which Envoy can check as one static bootstrap. */
 export function partsOf({ bootstrap, listeners, clusters, routes }: ProxyFiles): ConfigParts {
   const messages = ({ resources }: ResourceFile): readonly Json[] => resources.map(({ json }) => json);
   return {

@@ -45,7 +45,7 @@ function find(resources: readonly DiscoveryResource[], name: string): DiscoveryR
   return resources.find((resource) => resource.name === name);
 }
 
-/** Tells whoever counts how long the certificate and the first of its roots last. */
+/** Reports to the metrics when the certificate and the first of its roots expire. */
 export function tellExpiry(snapshot: SecretSnapshot, observer: CertificateObserver | undefined): void {
   const roots = splitCertificates(snapshot.rootCertificates).map((pem) => Date.parse(new X509Certificate(pem).validTo));
   observer?.inForce?.(workloadSecretName, snapshot.notAfterMs);

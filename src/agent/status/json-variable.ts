@@ -12,8 +12,8 @@ export type ParsedJsonVariable =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads a variable's JSON (RFC 8259); a key that stands twice is refused. Problems tell the place and never the text
- * around it: the headers of a probe may hold a password. `JSON.parse` tells either the one or the other, by version.
+ * Parses a variable as JSON (RFC 8259); a repeated key is refused. A problem names the position and never quotes the text,
+ * which may contain passwords. The error of `JSON.parse` has the position or a quotation, depending on the version of Node.
  */
 export function parseJsonVariable(name: string, text: string): ParsedJsonVariable {
   const starts = lineStarts(text);

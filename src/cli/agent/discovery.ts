@@ -28,7 +28,7 @@ function isInPod({ KUBERNETES_SERVICE_HOST: host = '' }: Environment): boolean {
   return host !== '';
 }
 
-/** What the client of the control plane is told; throws a UsageError for what cannot come from one. */
+/** Settings of the client of the control plane; throws a UsageError for what cannot come from one. */
 export function discoverySettingsOf(
   address: string,
   { settings, agent, identity, bootstrap, authority }: DiscoverySources,

@@ -1,7 +1,7 @@
 import type { NodeWarnings } from '../../agent/life/node-warnings.ts';
 import type { StopSignals } from '../../agent/life/signals.ts';
 
-/** What the program runs in. */
+/** The process that a command runs in: variables, signals, warnings. */
 export interface ProgramContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Taken before the program was loaded. */

@@ -8,7 +8,7 @@ export interface FaultIR {
     | undefined;
 }
 
-/** What browsers are told of requests from other origins. */
+/** Answers to browsers about requests from other origins (CORS). */
 export interface CorsIR {
   readonly allowOrigins: readonly StringMatchIR[];
   readonly allowMethods: readonly string[];

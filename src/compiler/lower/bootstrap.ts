@@ -11,8 +11,8 @@ import { proxyStart, type StartedWorkload } from './proxy-start.ts';
 import { reports } from './reports.ts';
 
 /**
- * What one proxy is told at its start: who it is, its fixed ports, where its files are, which statistics to keep. Facts
- * of the machine come from the agent alone.
+ * The bootstrap of one proxy: identity of its node, fixed ports, places of its files, statistics to keep. Only the agent
+ * gives facts of the machine (`host`).
  */
 export function lowerBootstrap(
   workload: StartedWorkload,

@@ -51,7 +51,7 @@ export interface EffectiveOutbound {
   readonly serviceMode: Decided<EffectiveMtlsMode>;
 }
 
-/** What ProxyConfigs say of one proxy; each level says more than the one before it. */
+/** The ProxyConfigs that apply to one proxy, by level; each level overrides the one before it. */
 export interface EffectiveProxyConfigs {
   readonly mesh: ProxyConfig | undefined;
   readonly namespace: ProxyConfig | undefined;

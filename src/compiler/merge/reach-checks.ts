@@ -15,7 +15,7 @@ import { workloadsByLabels } from '../topology/workload-index.ts';
 
 type Selecting = MeshObject<string> & { readonly spec: { readonly selector?: WorkloadSelector } };
 
-/** Where policies may be in force, and whose lack of effect is told. */
+/** Where policies may be active, and for which of them a lack of effect is reported. */
 export interface Reach {
   readonly topology: Topology;
   readonly rootNamespace: string;
@@ -68,7 +68,7 @@ export function checkExports(
   }
 }
 
-/** Whether what is wrong with an object is told. */
+/** Whether mistakes of an object are reported. */
 export function isTold(
   { namespace }: MeshObject<string>,
   { toldNamespace, rootNamespace }: Pick<Reach, 'toldNamespace' | 'rootNamespace'>,

@@ -8,7 +8,7 @@ import { noOrigins, originOf } from './policy-order.ts';
 const blockNames = ['connectionPool', 'loadBalancer', 'outlierDetection', 'tls'] as const;
 type BlockName = (typeof blockNames)[number];
 
-/** No rule says anything. */
+/** The traffic policy of a service without a rule. */
 export const noTraffic: EffectiveTraffic = { blocks: {}, origins: noOrigins };
 
 /**

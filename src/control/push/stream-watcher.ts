@@ -28,7 +28,7 @@ export interface CompileTimes {
   readonly endedMs: number;
 }
 
-/** Gets told of snapshots, and of their distribution to proxies. */
+/** Observes snapshots, and their distribution to proxies. */
 export interface StreamWatcher {
   /** A snapshot is to be served; no stream has it yet. */
   updated?(snapshot: MeshSnapshot, origin: SnapshotOrigin): void;

@@ -6,7 +6,7 @@ import type { SourceFile } from '../../source/document.ts';
 import type { ObjectFact, ObjectFacts } from '../registry/cluster/object-facts.ts';
 import { type Finding, type ObjectReport, trackedKey, type Verdict } from './object-report.ts';
 
-/** Gets told of all reports that have changed. */
+/** Receives all reports that have changed. */
 export type TellReports = (changed: readonly ObjectReport[], removed: readonly string[]) => void;
 
 /** Results of a compilation for objects. */

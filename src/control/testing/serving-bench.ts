@@ -21,7 +21,7 @@ export interface Seen {
   readonly removed_resources?: readonly string[];
 }
 
-/** What a bench serves otherwise. */
+/** Settings in which a bench differs from the default. */
 export interface ServingChanges extends Partial<Omit<DistributionConfig, 'compile'>> {
   readonly compile?: object;
   readonly replica?: ControlConfig['replica'];

@@ -18,8 +18,8 @@ export interface EnvoyResource {
 export const separator = ',\n';
 
 /**
- * A file that Envoy reads over `path_config_source` (envoy.service.discovery.v3.DiscoveryResponse). Its text is put
- * together each time that it is asked for, since the resources have it in parts, unless somebody has sent it as a whole.
+ * A file that Envoy reads over `path_config_source` (envoy.service.discovery.v3.DiscoveryResponse). Its text is joined from
+ * those of its resources at each request, so that it is not kept in memory, unless another thread has sent the whole text.
  */
 export class ResourceFile {
   readonly resources: readonly EnvoyResource[];

@@ -110,7 +110,7 @@ export function all<T>(candidates: readonly (Rule<T> | undefined)[]): Rule<T> | 
   };
 }
 
-/** `in` and `not_in`. */
+/** The rules `in` and `not_in` of a field in the schema; undefined if it has neither. */
 export function memberRule<T>(allowed?: readonly T[], forbidden?: readonly T[]): Rule<T> | undefined {
   return all<T>([
     allowed && ((value) => (allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}`)),

@@ -1,7 +1,7 @@
 import { allRulesOf, fieldsOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
-/** A rule whose fields all are `not…` fields; one of paths for everybody is told by itself. */
+/** A rule whose fields all are `not…` fields; `allow-all-but-paths` reports one about paths for every client. */
 export const rule: Rule = {
   code: 'allow-by-exceptions',
   id: 'MP322',

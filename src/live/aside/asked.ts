@@ -63,7 +63,7 @@ function mixedUp(asked: string, { name }: Answer): never {
   throw new Error(`the question "${asked}" got the answer of "${name}"`);
 }
 
-/** Keys are fetched by the agent's own thread; here is what it told. */
+/** The keys that the agent's main thread has fetched and sent to this thread. */
 export class AskedKeySets implements RemoteKeySets {
   readonly #asked: Asked;
   #answers: ReadonlyMap<string, KeyAnswer> = new Map();

@@ -32,8 +32,8 @@ function plain({ version, text, resources }: ResourceFile): PlainFile {
 }
 
 /**
- * Makes files of what another thread has sent, in its order. A message is read from its text when it is asked for. A file,
- * and a message, that the files before had in the same version is theirs.
+ * Makes files of what another thread has sent, in its order. The text of a resource is parsed when its message is needed.
+ * A file or resource of a version that the previous files had is taken from them.
  */
 export class FileReceiver {
   #files: ReadonlyMap<string, ResourceFile> = new Map();

@@ -47,7 +47,7 @@ function denied(config: EnvoyConfig): readonly string[] {
   return [...new Set(text.match(/"exact": "\/[a-z0-9]+"/g) ?? [])].map((found) => found.slice(10, -1)).sort();
 }
 
-/** What is told of a proxy, and what it refuses, in a line. */
+/** Status of a proxy, and what it refuses, in one line. */
 export function formOf(outcome: ProxyOutcome): string {
   const paths = (config: EnvoyConfig): string => denied(config).join(' ');
   const faults = outcome.faults.map(({ object, file, line, heldSince }) => {
@@ -64,7 +64,7 @@ export function formsOf({ outcomes }: FleetOutcome): Readonly<Record<string, str
   return Object.fromEntries([...outcomes].sort().map(([key, outcome]) => [key.replace('/web', ''), formOf(outcome)]));
 }
 
-/** Without key sets. */
+/** A fleet with default settings and without key sets. */
 export const newFleet = (): Fleet =>
   new Fleet({
     settings: defaultSettings,

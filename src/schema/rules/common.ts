@@ -13,7 +13,7 @@ const kindsWithSelector: ReadonlySet<string> = new Set([
   'Sidecar',
 ]);
 
-/** What objects of several kinds must keep. */
+/** Checks that apply to objects of several kinds. */
 export const commonRules: readonly Rule<MeshObject<string>>[] = [checkDryRun, checkExportTo, checkSelector];
 
 /** Dry run says that rules are not enforced: on a kind that has no such mode it would be taken for a promise. */

@@ -2,7 +2,7 @@ import type { JsonPath } from '../../diagnostics/span.ts';
 import type { LocalityLoadBalancing } from '../../policy/destination-rule.ts';
 import type { Report } from '../rule.ts';
 
-/** Shares that add up, localities that do not overlap, failovers between different regions. */
+/** Reports shares that do not add up to 100, localities that overlap, and failovers within one region. */
 export function checkLocalityLoadBalancing(setting: LocalityLoadBalancing, path: JsonPath, report: Report): void {
   const distribute = setting.distribute ?? [];
   const sources = distribute.map(({ from }) => from);

@@ -1,7 +1,7 @@
 import type { HttpMatch, VirtualService } from '../../policy/virtual-service.ts';
 import type { Report } from '../rule.ts';
 
-/** Routes behind one that matches everything, and matches that came before, are never used. */
+/** Reports routes that are never used: those after a route that matches everything, and repeated matches. */
 export function checkReachability({ spec }: VirtualService, report: Report): void {
   const seen = new Map<string, string>();
   let catchAll: number | undefined;

@@ -12,8 +12,8 @@ import { annotationSpan, configAnnotation, reportFault } from '../annotated-conf
 const believing: ReadonlySet<string> = new Set(['FORWARD_ONLY', 'ALWAYS_FORWARD_ONLY']);
 
 /**
- * What stands between clients and this gateway: by the ProxyConfig in its pod's annotation, else by the settings. An
- * annotation that cannot be read is an error: it may say whom to believe.
+ * The proxies in front of this gateway, from the ProxyConfig in its pod's annotation, else from the settings. An annotation
+ * that cannot be read is an error, because it may say which headers of clients to trust.
  */
 export function gatewayTopologyOf(workload: Workload, settings: Settings, bag: DiagnosticBag): GatewayTopology {
   const span = annotationSpan(workload);

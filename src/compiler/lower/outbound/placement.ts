@@ -7,7 +7,7 @@ import { isReachable } from '../clusters/endpoints.ts';
 import { routeNames } from '../names.ts';
 import type { PlacementTarget } from './placement-target.ts';
 
-/** What one service port asks of one listener. */
+/** The part of one outbound listener that serves one service port: its routes, its TCP match, its address. */
 export interface Placement {
   readonly outbound: EffectiveOutbound;
   readonly port: ServicePort;
