@@ -51,12 +51,13 @@ function fits(line: string, shown: string | undefined): boolean {
   return shown?.endsWith('…') ? line.startsWith(shown.slice(0, -1)) : line === shown;
 }
 
-test('docs/reference/meshpol-explain.md shows what meshpol explain prints', async () => {
+test.each([
+  ['meshpol-explain.md', '000 ', 'explain --from legacy/curl --to httpbin.foo'],
+  ['meshpol-describe.md', 'foo/httpbin: Pod', 'describe foo/httpbin'],
+])('docs/reference/%s shows what the command prints', async (page, start, line) => {
   const folder = 'examples/first-mesh/';
-  const shown = codeBlocks(readFileSync('docs/reference/meshpol-explain.md', 'utf8')).find(({ text }) =>
-    text.startsWith('000 '),
-  );
+  const shown = codeBlocks(readFileSync(`docs/reference/${page}`, 'utf8')).find(({ text }) => text.startsWith(start));
   const inputs = ['topology.yaml', 'policies/namespace-strict.yaml'].map((path) => folder + path);
-  const { out } = await run(`explain ${inputs.join(' ')} --from legacy/curl --to httpbin.foo`);
+  const { out } = await run(`${line} ${inputs.join(' ')}`);
   expect(out.replaceAll(folder, '').trimEnd()).toBe(shown?.text.trimEnd());
 });

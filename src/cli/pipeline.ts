@@ -1,5 +1,7 @@
 import type { Compilation } from '../compiler/compilation.ts';
-import { type CompileOptions as CompilerOptions, createCompiler } from '../compiler/compile.ts';
+import { type Compiler, type CompileOptions as CompilerOptions, createCompiler } from '../compiler/compile.ts';
+import type { Selection } from '../compiler/render-snapshot.ts';
+import type { Snapshot } from '../compiler/snapshot.ts';
 import { reportUnreadBootstrap } from '../config/unread-bootstrap.ts';
 import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { readKeySetFiles } from '../live/key-sets/files.ts';
@@ -20,9 +22,27 @@ export interface PipelineOptions extends MeshOptions {
   readonly delivery?: CompilerOptions['delivery'];
 }
 
+type Objects = ReturnType<Compiler['read']>;
+
+/** What a command does between reading and compiling. */
+export interface Preparation {
+  /** Changes the objects that were read, and tells the texts that others come from. */
+  readonly prepare?: (objects: Objects, compiler: Compiler, bag: DiagnosticBag) => Prepared;
+  /** Which proxies to compile, in place of `workload` of the options. */
+  readonly select?: (snapshot: Snapshot) => Selection['select'];
+}
+
+export interface Prepared {
+  readonly objects: Objects;
+  readonly texts: readonly SourceFile[];
+}
+
 export interface Compiled {
   /** Undefined when the bag holds an error. */
   readonly compilation: Compilation | undefined;
+  /** What the compilation was made of; undefined as it is. */
+  readonly snapshot: Snapshot | undefined;
+  /** With the texts that `prepare` tells. */
   readonly inputs: readonly SourceFile[];
   /** Inputs, configuration and templates: what diagnostics point into. */
   readonly sources: readonly SourceFile[];
@@ -34,13 +54,13 @@ export async function compileInputs(
   options: PipelineOptions,
   io: CliIo,
   bag: DiagnosticBag,
+  { prepare, select }: Preparation = {},
 ): Promise<Compiled> {
-  const { templateFile, jwks = [], workload: select = 'all', delivery } = options;
-  const { inputs, settings, sources } = await readMesh(paths, options, io, bag);
+  const { templateFile, jwks = [], workload = 'all', delivery } = options;
+  const { inputs: read, settings, sources } = await readMesh(paths, options, io, bag);
   reportUnreadBootstrap(settings, sources, { isCustom: false, isTemplate: templateFile !== undefined }, bag);
   const templates = templateFile === undefined ? undefined : await readTemplates(templateFile, bag);
   const keySets = createKeySetGatherer(await readKeySetFiles(jwks));
-  const files = [...inputs, ...sources, ...(templates?.files ?? [])];
   const onStep = stepsOf(io, options);
   const compiler = createCompiler({
     settings,
@@ -49,9 +69,15 @@ export async function compileInputs(
     ...(templates?.value && { templates: templates.value }),
   });
   // With errors so far the compiler still looks at every object, so that all mistakes are told in one run.
-  const objects = compiler.read(inputs, bag);
+  const given = compiler.read(read, bag);
+  const { objects, texts } = prepare?.(given, compiler, bag) ?? { objects: given, texts: [] };
   const keys = await keySets.gather(objects, bag);
+  const snapshot = bag.hasErrors || read.length === 0 ? undefined : compiler.analyse(objects, bag);
   const compilation =
-    bag.hasErrors || inputs.length === 0 ? undefined : compiler.compileObjects(objects, select, bag, keys);
-  return { compilation: bag.hasErrors ? undefined : compilation, inputs, sources: files };
+    snapshot && compiler.render(snapshot, { select: select?.(snapshot) ?? workload, keySets: keys }, bag);
+  const inputs = [...read, ...texts];
+  const files = [...inputs, ...sources, ...(templates?.files ?? [])];
+  return { ...(bag.hasErrors ? failed : { compilation, snapshot }), inputs, sources: files };
 }
+
+const failed = { compilation: undefined, snapshot: undefined } as const;

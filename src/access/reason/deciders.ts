@@ -1,4 +1,4 @@
-import type { DecidingField, OriginsFile } from '../../contracts/origins-file.ts';
+import type { DecidingField, FragmentFields, OriginsFile } from '../../contracts/origins-file.ts';
 import { formatPath } from '../../diagnostics/json-path.ts';
 import type { Fragment } from '../../envoy/api/fragment.ts';
 
@@ -7,10 +7,15 @@ import type { Fragment } from '../../envoy/api/fragment.ts';
  * that contains the fragment and has any. Empty if only defaults of the compiler decided.
  */
 export function decidersOf(origins: OriginsFile, resource: string, at: Fragment): readonly DecidingField[] {
+  return fragmentOf(origins, resource, at)?.decidedBy ?? [];
+}
+
+/** That part, with the fields that it overrode; undefined if only defaults of the compiler decided. */
+export function fragmentOf(origins: OriginsFile, resource: string, at: Fragment): FragmentFields | undefined {
   const path = formatPath(at.path);
   const fragments = [...(origins.listeners[resource] ?? []), ...(origins.routes[resource] ?? [])];
   const holding = fragments.filter((one) => holds(one.path, path));
-  return holding.sort((a, b) => b.path.length - a.path.length)[0]?.decidedBy ?? [];
+  return holding.sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 /** Whether a path leads to what holds another, or to the same. */

@@ -67,12 +67,14 @@ function describeLeaf(leaf: Leaf): string {
   }
 }
 
-function text({ kind, value }: StringMatch): string {
+/** Describes a test of a text, without what it tests. */
+export function text({ kind, value }: StringMatch): string {
   const verbs = { exact: 'is', prefix: 'begins with', suffix: 'ends with', contains: 'contains', regex: 'matches' };
   return `${verbs[kind]} ${JSON.stringify(value)}`;
 }
 
-function labelOf(header: string): string {
+/** What people call a header or pseudo header (lower case). */
+export function labelOf(header: string): string {
   const pseudo: Readonly<Record<string, string>> = { ':method': 'method', ':authority': 'host', ':path': 'path' };
   return pseudo[header] ?? `header ${header}`;
 }

@@ -1,7 +1,7 @@
-import type { DecidingField } from '../../contracts/origins-file.ts';
 import type { ExplainedLeg, ExplainedStep, ExplainedWay } from '../explanation.ts';
 import type { Outcome } from '../outcome.ts';
 import { keyOf } from '../world.ts';
+import { decision, objectOf } from './objects.ts';
 
 /** The ways of a request for people: the verdict first, then each station, then what was assumed. */
 export function formatWays(ways: readonly ExplainedWay[], assumptions: readonly string[]): string {
@@ -52,11 +52,5 @@ const stations: Readonly<Record<ExplainedStep['station'], string>> = {
 };
 
 function formatStep({ station, decider, decidedBy }: ExplainedStep): string {
-  const by = decidedBy.length === 0 ? '' : `, by ${decidedBy.map(objectOf).join('; ')}`;
-  return `${stations[station]}: ${decider === '' ? 'none matches' : decider}${by}`;
-}
-
-function objectOf({ kind, namespace, name, field, file, line }: DecidingField): string {
-  const place = line === undefined ? file : `${file}:${line}`;
-  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`} ${field}, ${place}`;
+  return `${stations[station]}: ${decider === '' ? 'none matches' : decider}${decision(decidedBy)}`;
 }

@@ -1,27 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { CliIo } from '../io.ts';
-import { parseKeySetOption } from '../key-sets/option.ts';
-import {
-  collectPath,
-  collectPattern,
-  filledText,
-  parseNamespace,
-  parsePath,
-  parseSize,
-  rootDefault,
-} from '../options.ts';
+import { filledText } from '../options.ts';
 import type { Finish } from '../program.ts';
 import type { ExplainOptions } from './explain-command.ts';
 import { collectHeader, parseClaims, parseClient, parseTarget } from './explain-options.ts';
+import { addInputs, addMeshSettings } from './mesh-options.ts';
 
 /** The command `explain` of `meshpol`. */
 export function addExplain(program: Command, io: CliIo, finish: Finish): void {
-  program
+  const command = program
     .command('explain')
-    .description('predict whether a request is delivered, and which policies decide')
-    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
-    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
-    .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern)
+    .description('predict whether a request is delivered, and which policies decide');
+  addInputs(command)
     .requiredOption(
       '--from <client>',
       'the client: namespace/workload; "outside" or an IP address for a client outside the mesh; or a SPIFFE ID for a client outside that has a certificate of the mesh',
@@ -42,31 +32,9 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
         .choices(['http', 'http2', 'tcp'])
         .default('http'),
     )
-    .addOption(new Option('--format <form>', 'format of the answer').choices(['text', 'json']).default('text'))
-    .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)
-    .option(
-      '--templateFile <path>',
-      'bootstrap template, or a folder whose templates replace those of the same name (default: none)',
-      parsePath,
-    )
-    .option(
-      '--trust-domain <domain>',
-      'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
-      filledText,
-    )
-    .option(
-      '--root-namespace <name>',
-      `namespace whose policies apply to the whole mesh ${rootDefault}`,
-      parseNamespace,
-    )
-    .option(
-      '--jwks <issuer=file>',
-      'JSON Web Key Set that verifies the tokens of an issuer; may be repeated',
-      parseKeySetOption,
-    )
-    .option('--max-file-size <size>', 'largest size of an input file (default: 16MiB)', parseSize)
-    .action(async (paths: string[], options: ExplainOptions) => {
-      const { runExplain } = await import('./explain-command.ts');
-      finish(await runExplain(paths, options, io));
-    });
+    .addOption(new Option('--format <form>', 'format of the answer').choices(['text', 'json']).default('text'));
+  addMeshSettings(command).action(async (paths: string[], options: ExplainOptions) => {
+    const { runExplain } = await import('./explain-command.ts');
+    finish(await runExplain(paths, options, io));
+  });
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import type { Client } from '../../access/evaluate/journey.ts';
+import type { WorkloadName } from '../../access/world.ts';
 
 /** Where a request goes: a workload, or a host as its client writes it; without a port, the only one that is served. */
 export type Target =
@@ -18,6 +19,15 @@ export function parseClient(text: string): Client {
   const [, namespace, name] = /^([^/:]+)\/([^/:]+)$/.exec(text) ?? [];
   if (namespace !== undefined && name !== undefined) return { kind: 'workload', namespace, name };
   throw new InvalidArgumentError('expected NAMESPACE/WORKLOAD, a SPIFFE ID, an IP address, or "outside"');
+}
+
+/** `NAMESPACE/WORKLOAD` of the workload to describe. */
+export function parseDescribed(text: string): WorkloadName {
+  const [, namespace, name] = /^([^/:]+)\/([^/:]+)$/.exec(text) ?? [];
+  if (namespace === undefined || name === undefined) {
+    throw new InvalidArgumentError('expected NAMESPACE/WORKLOAD first, then the inputs');
+  }
+  return { namespace, name };
 }
 
 /** `NAMESPACE/WORKLOAD[:PORT]` or `HOST[:PORT]`. */

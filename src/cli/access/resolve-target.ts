@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { AccessRequest, Client } from '../../access/evaluate/journey.ts';
-import { findService, findWorkload, keyOf, type World } from '../../access/world.ts';
+import { findService, findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
 import type { MeshService, MeshWorkload } from '../../contracts/mesh-file.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Target } from './explain-options.ts';
@@ -43,10 +43,16 @@ function isResolved({ addresses, endpoints, isExternal }: MeshService): boolean 
 function workloadAddress(world: World, to: Target & { readonly kind: 'workload' }): Address {
   const workload = findWorkload(world, to);
   const [address] = workload?.addresses ?? [];
-  if (workload === undefined) throw new UsageError(`the input has no workload ${to.namespace}/${to.name}`);
+  if (workload === undefined) throw noSuchWorkload(world, to);
   if (address === undefined)
     throw new UsageError(`workload ${to.namespace}/${to.name} has no address in the input${addressless}`);
   return { address, port: portOf(`workload ${to.namespace}/${to.name}`, to.port, targetPorts(workload)) };
+}
+
+/** What is thrown for the name of a workload that the mesh lacks. */
+export function noSuchWorkload({ mesh }: World, name: WorkloadName): UsageError {
+  const known = mesh.workloads.slice(0, 5).map(keyOf).join(', ');
+  return new UsageError(`the input has no workload ${keyOf(name)}; it has ${known === '' ? 'none' : known}`);
 }
 
 function targetPorts({ ports }: MeshWorkload): readonly number[] {

@@ -49,8 +49,14 @@ describe('complete', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each([
-    ['meshpol ', ['compile', 'explain', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help']],
-    ['meshpol help ', ['compile', 'explain', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help']],
+    [
+      'meshpol ',
+      ['compile', 'explain', 'describe', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help'],
+    ],
+    [
+      'meshpol help ',
+      ['compile', 'explain', 'describe', 'lint', 'rules', 'inject', 'schema', 'version', 'completion', 'help'],
+    ],
     ['meshpol help lint ', []],
     ['meshpol nothing ', []],
     ['meshpol completion ', ['bash', 'zsh', 'fish']],
@@ -60,6 +66,7 @@ describe('complete', () => {
     ['meshpol compile -o ', [':folders:0']],
     ['meshpol compile --output=o', [':folders:9']],
     ['meshpol compile --check ', [':folders:0']],
+    ['meshpol describe --format ', ['text', 'json']],
     ['meshpol compile --format ', ['json', 'yaml']],
     ['meshpol compile --format=', ['--format=json', '--format=yaml']],
     ['meshpol compile --all=', []],
@@ -109,6 +116,8 @@ describe('complete', () => {
     expect(await offered(`meshpol compile --workload a/b -f ${folder}/mesh --workload=`)).toEqual([
       '--workload=shop/cart',
     ]);
+    expect(await offered(`meshpol describe -f ${folder}/mesh `)).toEqual(['shop/cart']);
+    expect(await offered(`meshpol explain ${folder}/mesh --from `)).toEqual(['shop/cart']);
     expect(await offered(`meshpol lint ${folder}/mesh --root-namespace `)).toEqual(['bare', 'shop']);
     expect(await offered(`pilot-agent proxy --policies ${folder}/mesh --id `)).toEqual(['cart.shop']);
   });

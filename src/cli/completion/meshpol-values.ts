@@ -1,18 +1,24 @@
 import { lintForms } from '../lint-settings.ts';
 import type { InputNames } from './input-names.ts';
-import { always, fileAfterEquals, plainWords, type ValueTable } from './value-source.ts';
+import { always, fileAfterEquals, type Offer, plainWords, type ValueRequest, type ValueTable } from './value-source.ts';
 
 /** The script of `meshpol lint`, which knows rules and reads inputs; loaded when a value needs it. */
 const known = () => import('../lint-command.ts');
 
 const namesIn = async (inputs: readonly string[]): Promise<InputNames> => (await known()).inputNames(inputs);
 
+/** Workloads of the inputs that have a proxy. */
+async function workloadsIn({ inputs }: ValueRequest): Promise<Offer> {
+  const { workloads } = await namesIn(inputs);
+  return { words: workloads.map((it) => ({ word: `${it.namespace}/${it.name}`, description: it.kind })) };
+}
+
 /** Values of `meshpol` beside choices and paths. */
 export const meshpolValues: ValueTable = {
-  '--workload': async ({ inputs }) => {
-    const { workloads } = await namesIn(inputs);
-    return { words: workloads.map((it) => ({ word: `${it.namespace}/${it.name}`, description: it.kind })) };
-  },
+  '--workload': workloadsIn,
+  'describe WORKLOAD': workloadsIn,
+  'explain --from': workloadsIn,
+  'explain --to': workloadsIn,
   '--root-namespace': async ({ inputs }) => plainWords((await namesIn(inputs)).namespaces),
   '--rule': async () => ({ words: (await known()).ruleNames().rules }),
   '--category': async () => plainWords((await known()).ruleNames().categories),

@@ -1,0 +1,33 @@
+import { formatDescription } from '../../access/report/description-text.ts';
+import { findWorkload, keyOf, type WorkloadName } from '../../access/world.ts';
+import { describeWorkload } from '../../library/describe-workload.ts';
+import { type ExitCode, exitCode } from '../exit-codes.ts';
+import type { CliIo } from '../io.ts';
+import { type AccessOptions, openMesh } from './open-mesh.ts';
+import { noSuchWorkload } from './resolve-target.ts';
+
+/** Options of `meshpol describe`, as the command line spells them. */
+export interface DescribeOptions extends AccessOptions {
+  readonly format: 'text' | 'json';
+}
+
+/** Prints what is in force at one workload; only its own proxy is compiled. */
+export async function runDescribe(
+  name: WorkloadName,
+  positional: readonly string[],
+  options: DescribeOptions,
+  io: CliIo,
+): Promise<ExitCode> {
+  const mesh = await openMesh(positional, options, io, {
+    select: ({ topology }) =>
+      topology.workloads.filter(({ role, ...one }) => keyOf(one) === keyOf(name) && role !== 'none'),
+  });
+  if (mesh === undefined) return exitCode.no;
+  const workload = findWorkload(mesh.world, name);
+  if (workload === undefined) throw noSuchWorkload(mesh.world, name);
+  const description = describeWorkload(workload, mesh);
+  const assumptions: readonly string[] = [];
+  const json = (): string => `${JSON.stringify({ format: 1, ...description, assumptions }, undefined, 2)}\n`;
+  await io.writeOut(options.format === 'json' ? json() : formatDescription(description, assumptions));
+  return exitCode.done;
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { parseKeySetOption } from '../key-sets/option.ts';
+import {
+  collectPath,
+  collectPattern,
+  filledText,
+  parseNamespace,
+  parsePath,
+  parseSize,
+  rootDefault,
+} from '../options.ts';
+
+/** The arguments of a command that answers questions about a mesh: its inputs. */
+export function addInputs(command: Command): Command {
+  return command
+    .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
+    .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
+    .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern);
+}
+
+/** The settings that the mesh is compiled with. */
+export function addMeshSettings(command: Command): Command {
+  return command
+    .option('--meshConfig <file>', 'mesh configuration (default: none)', parsePath)
+    .option(
+      '--templateFile <path>',
+      'bootstrap template, or a folder whose templates replace those of the same name (default: none)',
+      parsePath,
+    )
+    .option(
+      '--trust-domain <domain>',
+      'trust domain of identities (default: TRUST_DOMAIN, else trustDomain of the mesh configuration, else cluster.local)',
+      filledText,
+    )
+    .option(
+      '--root-namespace <name>',
+      `namespace whose policies apply to the whole mesh ${rootDefault}`,
+      parseNamespace,
+    )
+    .option(
+      '--jwks <issuer=file>',
+      'JSON Web Key Set that verifies the tokens of an issuer; may be repeated',
+      parseKeySetOption,
+    )
+    .option('--max-file-size <size>', 'largest size of an input file (default: 16MiB)', parseSize);
+}

@@ -1,0 +1,97 @@
+import { entrancesOf } from '../access/describe/entrances.ts';
+import { routesInOf } from '../access/describe/routes-in.ts';
+import type { InForce, MtlsInForce, ServiceOut, WorkloadDescription } from '../access/description.ts';
+import { keyOf, type World } from '../access/world.ts';
+import type { Decided } from '../compiler/merge/effective.ts';
+import { createLocator, fragmentJson } from '../compiler/render/origins-json.ts';
+import type { Snapshot } from '../compiler/snapshot.ts';
+import type { MeshWorkload } from '../contracts/mesh-file.ts';
+import type { OriginsFile } from '../contracts/origins-file.ts';
+import type { SourceFile } from '../source/document.ts';
+import { fieldOf, type PlaceOf, rulesInForce, tokensInForce } from './rules-in-force.ts';
+
+/** What is known of the mesh that a workload is described in. */
+export interface DescribedMesh {
+  readonly snapshot: Snapshot;
+  readonly world: World;
+  readonly originsOf: (workload: string) => OriginsFile;
+  /** The inputs. */
+  readonly files: readonly SourceFile[];
+}
+
+type Workload = Snapshot['topology']['workloads'][number];
+type DecisionOf = (origins: Decided<unknown>['origins']) => InForce;
+
+/** What is in force at a workload of the mesh, and who gets in there. */
+export function describeWorkload(workload: MeshWorkload, mesh: DescribedMesh): WorkloadDescription {
+  const { snapshot, world, originsOf, files } = mesh;
+  const locate = createLocator(files);
+  const placeOf: PlaceOf = (object, field) => {
+    const span = object.document.spanOf(field);
+    return { ...fieldOf(object, field), file: span.file, ...locate(span) };
+  };
+  const decisionOf: DecisionOf = (origins) => {
+    const { decidedBy, overrode } = fragmentJson({ path: '', ...origins }, locate);
+    return { decidedBy, overrode };
+  };
+  const { effective } = snapshot;
+  const rules = rulesInForce(effective.authorizationPolicies(workload), placeOf);
+  const words = new Map(
+    rules.map((rule, i) => [rule.name, { label: `rule ${i + 1}`, words: rule.words.join(', ') }] as const),
+  );
+  const { namespace, name, kind, role, identity, addresses } = workload;
+  const proxy = world.proxies.get(keyOf(workload));
+  return {
+    ...{ workload: { namespace, name }, kind, role, identity, addresses },
+    entrances: entrancesOf(workload, world.mesh, proxy, (rule) => words.get(rule)),
+    mtls: role === 'router' ? [] : mtlsOf(snapshot, workload, decisionOf),
+    tokens: tokensInForce(effective.requestAuthentications(workload), placeOf),
+    rules,
+    routesIn: routesInOf(workload, proxy, originsOf(keyOf(workload))),
+    ...routesOutOf(snapshot, workload, decisionOf, placeOf),
+  };
+}
+
+function mtlsOf(
+  { effective }: Snapshot,
+  workload: Pick<MeshWorkload, 'namespace' | 'name'>,
+  decisionOf: DecisionOf,
+): readonly MtlsInForce[] {
+  const { mode, ports } = effective.inbound(workload);
+  const own = [...ports].sort(([a], [b]) => a - b);
+  return [
+    ...own.map(([port, { value, origins }]) => ({ port, mode: value, ...decisionOf(origins) })),
+    { mode: mode.value, ...decisionOf(mode.origins) },
+  ];
+}
+
+function routesOutOf(
+  snapshot: Snapshot,
+  { namespace, name, role }: MeshWorkload,
+  decisionOf: DecisionOf,
+  placeOf: PlaceOf,
+): Pick<WorkloadDescription, 'routesOut' | 'otherServices' | 'virtualServices'> {
+  const isOwn = (one: Workload): boolean => one.namespace === namespace && one.name === name;
+  const workload = role === 'none' ? undefined : snapshot.topology.workloads.find(isOwn);
+  if (workload === undefined) return { routesOut: [], otherServices: 0, virtualServices: [] };
+  const scope = snapshot.scopeOf(workload);
+  const outbound = snapshot.effective.outbound(scope);
+  const services = outbound.map(({ service: { host }, subsets }): ServiceOut => {
+    const settings = subsets.flatMap(({ name: subset, traffic }) =>
+      [...traffic].map(([port, { blocks, origins }]) => ({
+        ...{ subset, port, traffic: { ...blocks } },
+        ...decisionOf(origins),
+      })),
+    );
+    return { host, settings: settings.filter(({ decidedBy }) => decidedBy.length > 0) };
+  });
+  const routesOut = services.filter(({ settings }) => settings.length > 0);
+  return {
+    routesOut,
+    otherServices: services.length - routesOut.length,
+    virtualServices: snapshot.effective.virtualServices(scope).map((service) => ({
+      ...placeOf(service, ['spec']),
+      field: `spec, hosts ${(service.spec.hosts ?? []).join(', ')}`,
+    })),
+  };
+}
