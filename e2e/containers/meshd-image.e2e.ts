@@ -55,7 +55,7 @@ describe.skipIf(areContainersImpossible())('the image of meshd', () => {
     );
   });
 
-  test('takes what the Deployment of the manifest tells it, on a root that cannot be written, until it misses the cluster', async () => {
+  test('accepts the arguments of the Deployment, with a read-only root file system, and fails only because there is no cluster', async () => {
     const text = manifestText({ ...usualInstallation, image: imageNames.meshd });
     const { args, env, volumeMounts, user } = containerOf(text);
     const { exitCode, stdout, stderr } = await engine.tryPodman(

@@ -134,7 +134,7 @@ describe('an agent whose inputs change', () => {
     expect(await agent.get()).toEqual({ status: 200, body: 'one' });
   });
 
-  test('returns to what was good when Envoy refuses a change that validation lets pass', async () => {
+  test('restores the previous configuration when Envoy refuses a change that passed validation', async () => {
     const agent = await start();
     await agent.untilReady();
     const goodPort = agent.sample.httpPort;

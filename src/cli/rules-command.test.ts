@@ -24,7 +24,7 @@ test('the catalogue of lint has each number once, and no number without a rule, 
   expect(new Set(known).size).toBe(known.length);
 });
 
-test.each(catalogue)('"meshpol rules $id" tells of $title', async ({ id, title }) => {
+test.each(catalogue)('"meshpol rules $id" explains $title', async ({ id, title }) => {
   const answer = await answerTo(id.toLowerCase());
   expect(answer).toContain(id);
   expect(answer.toLowerCase()).toContain(title.toLowerCase());

@@ -34,7 +34,7 @@ describe('a compiler that forgets bootstraps', () => {
     expect(bootstrapsOf(compiler).texts).toEqual(texts);
   });
 
-  test('tells in each run what is wrong with one, as another one does', () => {
+  test('reports the mistakes of a bootstrap in each run, as a compiler that keeps bootstraps does', () => {
     const faulty = '{"static_resources":{"clusters":[{"name":"BlackHoleCluster"}]}}';
     const compiler = compilerWith(true, faulty);
     const { codes } = bootstrapsOf(compilerWith(false, faulty));

@@ -111,7 +111,7 @@ describe('files', () => {
 });
 
 describe('DnsLog', () => {
-  test('tells of failures of a kind now and then, with the reason and without the name', () => {
+  test('logs failures with the same reason at intervals, with the reason and without the name', () => {
     const lines: unknown[] = [];
     const log = new DnsLog({ info: () => undefined, warn: (...line) => lines.push(line) });
     for (let n = 0; n < 3; n++) log.failed('a name', new Error('no answer', { cause: new Error('refused') }));

@@ -81,7 +81,7 @@ describe('checkIdentity', () => {
     expect(checkIdentity(texts({}, await ca.issue(id, options)), Date.now()).problem).toMatch(problem);
   });
 
-  test('refuses what was good once its time is over', () => {
+  test('refuses a certificate that has expired', () => {
     expect(checkIdentity(texts(), Date.now() + 2 * dayMs).problem).toMatch(/expired/);
   });
 

@@ -72,7 +72,7 @@ describe('openIdentityFiles', () => {
     ['key.pem', 'garbage', 'key.pem holds no private key'],
     ['root-cert.pem', '', 'root-cert.pem holds no certificate'],
     ['root-cert.pem', '-----BEGIN CERTIFICATE-----\nMIIB', 'root-cert.pem'],
-  ])('keeps the last good identity when %s becomes %j, says why, and recovers', async (name, text, problem) => {
+  ])('keeps the last valid identity when %s becomes %j, logs the reason, and recovers', async (name, text, problem) => {
     await put(folder, await ca.issue(id('a')));
     await open();
     await writeFile(join(folder, name), text);

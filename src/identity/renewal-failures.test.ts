@@ -21,7 +21,7 @@ describe('CertificateKeeper without an authority', () => {
     expect(one.keeper.problem).toBeUndefined();
   });
 
-  test('asks with a refused credential every 15 to 30 s, and takes the next good one', async () => {
+  test('tries every 15 to 30 s with a refused credential, and uses the next valid one', async () => {
     const one = keeperBench();
     one.refusal = 'credential';
     await one.clock.pass(120_000);

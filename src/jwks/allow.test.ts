@@ -25,7 +25,7 @@ describe('allow', () => {
     expect(kids(world.resolver.current(source))).toEqual(['first']);
   });
 
-  test('drops the keys of a host that is allowed no more, and tells of it', async () => {
+  test('drops the keys of a host that is no longer allowed, and reports it', async () => {
     world = new StillWorld(() => ok(keySetText(first)));
     world.resolver.allow(['10.0.0.7']);
     expect(kids(await world.resolver.get(source))).toEqual(['first']);

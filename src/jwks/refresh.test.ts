@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => world.resolver.close());
 
 describe('refresh', () => {
-  test('looks again every 20 minutes and tells of a change alone', async () => {
+  test('fetches every 20 minutes, and reports changed keys only', async () => {
     await world.resolver.get(source);
     await world.clock.settle();
     await world.clock.advance(20 * minute);
@@ -57,7 +57,7 @@ describe('refresh', () => {
   test.each([
     ['an empty set', '{"keys":[]}'],
     ['a set of a symmetric key alone', '{"keys":[{"kty":"oct","k":"AAAA"}]}'],
-  ])('takes %s at its word: the last good keys are withdrawn, and new ones are taken soon', async (_name, answer) => {
+  ])('treats %s as a withdrawal of all keys, and fetches again soon', async (_name, answer) => {
     await world.resolver.get(source);
     await world.clock.settle();
     world.answer = () => ok(answer);
@@ -70,7 +70,7 @@ describe('refresh', () => {
     expect(kids(world.resolver.current(source))).toEqual(['second']);
   });
 
-  test('drops the last good keys after 7 days away, and takes new ones after that', async () => {
+  test('drops the last valid keys after 7 days without an answer, and uses new ones later', async () => {
     await world.resolver.get(source);
     await world.clock.settle();
     world.answer = () => ({ status: 404, body: Buffer.alloc(0) });
@@ -113,7 +113,7 @@ describe('refresh', () => {
     expect(world.asked).toHaveLength(asked);
   });
 
-  test('has the last good keys of a source that is named again, and looks at it at once', async () => {
+  test('keeps the last valid keys of a source that is named again, and fetches at once', async () => {
     world.resolver.retain([source]);
     await world.clock.settle();
     world.resolver.retain([]);
@@ -126,7 +126,7 @@ describe('refresh', () => {
     expect(world.asked).toHaveLength(asked + 1);
   });
 
-  test('asks no more of a source without keys once nobody names it, and asks again when somebody does', async () => {
+  test('stops fetching from a source without keys when no rule names it, and starts again when one does', async () => {
     world.answer = () => ({ status: 404, body: Buffer.alloc(0) });
     world.resolver.retain([source]);
     await world.clock.settle();
@@ -158,7 +158,7 @@ describe('refresh', () => {
     expect([kids(world.resolver.current(source)), world.heard.count('change')]).toEqual([['second'], 1]);
   });
 
-  test('tells of nothing after it is closed', async () => {
+  test('reports no change after it is closed', async () => {
     let accept: (() => void) | undefined;
     world.judgement = () => new Promise((resolve) => (accept = resolve));
     world.resolver.retain([source]);

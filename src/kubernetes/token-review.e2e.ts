@@ -122,7 +122,7 @@ describe('meshd on a Kubernetes cluster, asked for certificates with tokens of i
     await vi.waitFor(async () => expect((await ask(token)).code).toBe('OK'), 20_000);
   });
 
-  test('signs for nobody while the API server is down, and continues when it is back', async () => {
+  test('signs no certificate while the API server is down, and continues when it is back', async () => {
     const token = await of('foo', 'httpbin');
     cluster.server.signal('SIGSTOP');
     try {

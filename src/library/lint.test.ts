@@ -60,7 +60,7 @@ describe('lint of the library', () => {
     expect(() => applyFixes({ ...wrongCase, text: '' }, findings)).toThrow('it is not the text that was linted');
   });
 
-  test('tells errors of the input, and what holds all the same', async () => {
+  test('reports errors of the input, and findings that these cannot make wrong', async () => {
     const broken = { path: 'b.yaml', text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n' };
     const { findings, summary, fails } = await lint({ files: [wrongCase, broken] });
     const codes = findings.map(({ code }) => code);

@@ -3,7 +3,7 @@ import type { Secret } from '../policy/topology-kinds.ts';
 import { meshObject } from '../testing/objects.ts';
 import { ClosingSecrets } from './closing-secrets.ts';
 
-test('a Secret that no server used was never good for what it cannot serve', () => {
+test('a Secret that no server used before counts as never valid for the uses that its content lacks', () => {
   const body = '-----BEGIN CERTIFICATE-----\nroot\n-----END CERTIFICATE-----\n';
   const empty: Secret = { ...meshObject('Secret', 'edge/empty'), data: {} };
   const authorities: Secret = { ...meshObject('Secret', 'edge/authorities'), data: { 'ca.crt': btoa(body) } };

@@ -145,7 +145,7 @@ describe('compileHolding', () => {
     });
   });
 
-  test('keeps a last good version through several faulty ones, with its line, and lets it go with its file', async () => {
+  test('keeps the last valid version of an object, with its line, through several invalid ones, until its file is deleted', async () => {
     const inputs = new Inputs();
     await inputs.take(first);
     for (const action of ['X', 'Y', 'Z']) {
@@ -160,7 +160,7 @@ describe('compileHolding', () => {
     expect((await new Inputs().take({ 'p.yaml': policy('one', '/1', 'X') })).value).toBeUndefined();
   });
 
-  test('does not try again what an error without a place is wrong with, and tells it once', async () => {
+  test('does not compile again after an error without a position, and reports the error once', async () => {
     let attempts = 0;
     const attempt = async (): Promise<Attempt<string>> => {
       attempts++;

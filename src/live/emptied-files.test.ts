@@ -90,11 +90,14 @@ describe('fillEmptied', () => {
     ['says that it holds none', { 'p.yaml': 'kind: List\nitems: []\n' }],
     ['holds a policy that is at fault', { 'p.yaml': policy('one').replace('DENY', 'DENNY') }],
     ['holds another policy', { 'p.yaml': `${policy('new')}---\n${configMap}` }],
-  ])('warns of nothing let go where the file %s: the line of the change or an error tells of it', (_, texts) => {
-    expect(fillEmptied(filesOf({ ...texts, 'q.yaml': policy('three') }), good, read).warnings).toEqual([]);
-  });
+  ])(
+    'does not warn of dropped objects if the file %s: the log line of the change or an error names them',
+    (_, texts) => {
+      expect(fillEmptied(filesOf({ ...texts, 'q.yaml': policy('three') }), good, read).warnings).toEqual([]);
+    },
+  );
 
-  test('puts nothing back that stands in another file now', () => {
+  test('does not restore an object that is in another file now', () => {
     const { stand, held } = fill({ 'p.yaml': '', 'q.yaml': `${policy('three')}---${policy('one', '/y')}` });
     expect(stand).toEqual(['three q.yaml', 'one q.yaml', standIn('two')]);
     expect(held).toEqual(['two p.yaml']);
@@ -117,7 +120,7 @@ describe('SettingsMemory', () => {
     return bag.all.map(({ message }) => message);
   };
 
-  test('refuses a mesh configuration that says nothing any more, and not one that never said anything or is gone', () => {
+  test('refuses a mesh configuration that has become empty, and accepts one that was always empty or is deleted', () => {
     const memory = new SettingsMemory('mesh.yaml');
     const empty = { 'mesh.yaml': '# nothing\n' };
     memory.accept(filesOf(empty));

@@ -14,7 +14,7 @@ describe.each([
   });
   const changed = async (texts: Readonly<Record<string, string>>) => formsOf(await fleet.take({ ...first, ...texts }));
 
-  test('holds a faulty version of an object, tells it to those that it may concern, and takes the other changes', async () => {
+  test('keeps the last valid version of an invalid object, reports it at the proxies that it may concern, and applies the other changes', async () => {
     const faulty = {
       'a.yaml': authorization('a/one', '/x', { action: 'DENI' }),
       'b.yaml': authorization('b/one', '/y'),
@@ -24,7 +24,7 @@ describe.each([
     expect(await changed({ 'a.yaml': authorization('a/one', '/x') })).toEqual({ a: '/x', b: '/b', c: '' });
   });
 
-  test('freezes those alone that an object selects that was never good', async () => {
+  test('freezes only the proxies that a never valid object selects', async () => {
     const wrong = authorization('a/two', '/a2', { action: 'DENI' });
     const forms = await changed({ 'two.yaml': wrong, 'b.yaml': authorization('b/one', '/y') });
     expect(forms).toEqual({ a: 'frozen since v1: /a | a/two two.yaml:1', b: '/y', c: '' });
@@ -32,7 +32,7 @@ describe.each([
     expect(await changed({ 'two.yaml': other })).toEqual({ a: '/a', b: '/b', c: '' });
   });
 
-  test('freezes everybody for an object of the root namespace, and for what nobody can read', async () => {
+  test('freezes all proxies for an invalid object of the root namespace, and for a document that cannot be parsed', async () => {
     const root = await changed({ 'root.yaml': authorization('mesh-system/all', '/r', { action: 'DENI' }) });
     expect(Object.values(root).every((form) => form.startsWith('frozen since v1'))).toBe(true);
     const torn = await changed({ 'torn.yaml': 'kind: [AuthorizationPolicy' });
@@ -82,7 +82,7 @@ describe.each([
     expect(await changed({ 'list.yaml': faulty })).toMatchObject({ a: '/a', c: expect.stringMatching(/^\/1 \/2 \|/) });
   });
 
-  test('goes on when the faulty object is deleted', async () => {
+  test('applies changes again when the invalid object is deleted', async () => {
     await changed({ 'two.yaml': authorization('a/two', '/a2', { action: 'DENI' }) });
     expect(await changed({})).toEqual({ a: '/a', b: '/b', c: '' });
     await changed({ 'a.yaml': authorization('a/one', '/x', { action: 'DENI' }) });
@@ -186,7 +186,7 @@ spec: {hosts: [d.test], exportTo: [.], http: [{route: [{destination: {host: web.
     expect(await touchedBy({ 'e.yaml': wrong['e.yaml'] }, labelled)).toBe('');
   });
 
-  test('says of everything that nobody can blame an object for that all are frozen', async () => {
+  test('reports all proxies as frozen for an error that belongs to no object', async () => {
     const { outcomes, diagnostics } = await fleet.take({ 'mesh.yaml': '' });
     expect(diagnostics.map(({ code }) => code)).toContain('emptied-file');
     expect([...outcomes.values()].map(formOf)).toHaveLength(3);

@@ -90,7 +90,7 @@ describe('compiling again for all proxies of a mesh', () => {
     expect(plane.push(await plane.take(mesh, deny('a', '/other'), deny('b', '/b')))).toEqual({});
   });
 
-  test('holds a faulty object of any namespace at its last good version, and takes the other changes', async () => {
+  test('keeps an invalid object of any namespace at its last valid version, and applies the other changes', async () => {
     const kept = await plane.take(mesh, deny('a', '/a', ', nonsense: 1'), deny('b', '/changed'));
     expect(kept.objects).toMatchObject([{ kind: 'AuthorizationPolicy', namespace: 'a', name: 'closed' }]);
     expect(kept.errors.map(({ code }) => code)).toEqual(['unknown-field']);

@@ -22,7 +22,7 @@ describe('findOwnAddresses', () => {
     expect([looks, waits]).toEqual([3, 1]);
   });
 
-  test('goes on with loopback after its patience', async () => {
+  test('uses loopback when no address has appeared in time', async () => {
     const found = await findOwnAddresses({ signal: nobody, onWait: () => {}, list: () => [], patienceMs: 150 });
     expect(found).toEqual(['127.0.0.1', '::1']);
   });

@@ -72,7 +72,7 @@ describe('writeFiles', () => {
     expect(statSync(join(folder, 'a.json')).ino).toBe(before);
   });
 
-  test("refuses to write over a stranger's file, and then changes nothing", async () => {
+  test('refuses to overwrite a file of another program, and then changes nothing', async () => {
     writeFileSync(join(folder, 'b.json'), 'mine');
     const writing = writeFiles(folder, files({ 'a.json': '1', 'b.json': '2' }), all);
     await expect(writing).rejects.toMatchObject({ code: 'output-not-ours' });
@@ -81,7 +81,7 @@ describe('writeFiles', () => {
     expect(present()).toMatchObject({ 'b.json': '2' });
   });
 
-  test('takes over a file of a stranger that is the same', async () => {
+  test('adopts a file of another program that has the same content', async () => {
     writeFileSync(join(folder, 'a.json'), '1');
     expect(await writeFiles(folder, files({ 'a.json': '1' }), all)).toMatchObject({ unchanged: 1 });
   });

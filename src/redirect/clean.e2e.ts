@@ -36,7 +36,7 @@ async function state(): Promise<string> {
 }
 
 describeMesh('istio-clean-iptables', () => {
-  test('says that there is nothing, and what it has removed', async () => {
+  test('reports what it has removed, or that there is nothing to remove', async () => {
     expect(await agent(['istio-clean-iptables'])).toMatchObject({
       exitCode: 0,
       output: expect.stringContaining('there is nothing of ours to remove'),
@@ -70,7 +70,7 @@ describeMesh('istio-clean-iptables', () => {
       'iptables -t nat -I MESH_INBOUND -s 10.0.0.1 -m comment --comment "a b" -j RETURN',
     ],
     ['routing half gone', 'ip -6 addr del ::6/128 dev lo; ip -4 rule add fwmark 9 lookup 133 protocol 213'],
-  ])('mends and removes all where somebody has left %s', async (_, damage) => {
+  ])('repairs and removes all rules after another program has left %s', async (_, damage) => {
     const before = await state();
     await agent(standard);
     const whole = await state();
@@ -118,7 +118,7 @@ describeMesh('istio-clean-iptables', () => {
     },
   );
 
-  test('makes do with the route and the address that somebody else has made, and leaves them', async () => {
+  test('uses the route and the address that another program has made, and does not remove them', async () => {
     await shell('ip -6 addr add ::6/128 dev lo; ip -4 route add local default dev lo table 133');
     const before = await state();
     expect((await agent(everything)).exitCode).toBe(0);

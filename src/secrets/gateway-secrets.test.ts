@@ -58,7 +58,7 @@ describe('GatewaySecrets', () => {
     expect(lines[0]).toMatch(/is not served: its private key has a password/);
   });
 
-  test('serves authorities of nobody where there are none, beside each pair that was served, and else nothing', () => {
+  test('serves, beside each certificate and key whose Secret has no CAs, a CA that verifies no client, and nothing else', () => {
     const authorities = `${name}-cacert`;
     const takeBoth = (...texts: readonly (readonly [string, GatewaySecretTexts])[]) =>
       secrets.take(new Map(texts)).map((it) => [it.name, Buffer.from(it.body).toString()] as const);

@@ -71,7 +71,7 @@ describe('a cloud that does not do as it should', () => {
     expect(bench.cloud.seen).toHaveLength(1);
   });
 
-  test('is believed for an hour when it does not say how long', async () => {
+  test('has its token cached for an hour if it gives no expiry', async () => {
     bench.cloud.answer = accessOnly(ok(garbage));
     expect((await bench.ask()).json().expires_in).toBeGreaterThan(3_590);
   });

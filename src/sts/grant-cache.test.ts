@@ -48,7 +48,7 @@ describe('GrantCache', () => {
     expect(cache.fetched).toBe(2);
   });
 
-  test('goes on with a good token when the new one cannot be had, and asks once a second', async () => {
+  test('returns the valid token when a new one cannot be fetched, and tries once a second', async () => {
     const cache = cacheOf(3_600);
     await cache.get();
     await cache.clock.pass(3_250_000);

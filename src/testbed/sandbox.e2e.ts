@@ -88,7 +88,7 @@ describeMesh('openSandbox', () => {
     await rm(join(ranges, '..'), { recursive: true });
   });
 
-  test('ends its programs when it is closed, and tells how they ended', async () => {
+  test('ends its programs when it is closed, and gives their exit codes', async () => {
     const sandbox = await openSandbox();
     const asked = await sandbox.start(['sleep', '1000'], join(sandbox.folder, 'log'));
     await asked.signal('TERM');

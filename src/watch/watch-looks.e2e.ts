@@ -107,7 +107,7 @@ describe('what a watch looks at when no event comes', () => {
     await vi.waitFor(() => expect(changes).toBe(1), 3_000);
   });
 
-  test('are files with a further name, through which somebody may write', async () => {
+  test('are files with a second hard link, through which they may be written', async () => {
     await link(join(folder, 'in/sub/7'), join(folder, 'far/7'));
     await open('in', 3_600_000);
     await polls(2, 'in/sub/7');

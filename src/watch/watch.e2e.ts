@@ -132,7 +132,7 @@ describe('watchPaths', () => {
     expect(changes).toBe(2);
   });
 
-  test('tells of a thousand changes within a second once, and of how many files, and of when the first came', async () => {
+  test('reports a thousand changes within a second once, with the number of files and the time of the first', async () => {
     watch = await watchPaths([join(folder, 'in')], { onChange, debounceMs: 500, pollMs: 60_000 });
     const startedAt = performance.now();
     for (let i = 0; i < 1_000; i++) {

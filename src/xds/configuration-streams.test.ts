@@ -124,7 +124,7 @@ describe('DeltaStream of a configuration type', () => {
     expect(stream.takeSent()).toEqual([]);
   });
 
-  test('sends again what it is told to repeat', () => {
+  test('sends again the resources that are to be repeated', () => {
     const { stream } = open(namedConfiguration, { a: '1', b: '1' });
     stream.receive(request({ subscribe: ['a'] }));
     stream.repeat(['a', 'b']);
@@ -151,7 +151,7 @@ describe('StateOfTheWorldStream of a configuration type', () => {
     expect(stream.update()).toBeUndefined();
   });
 
-  test('tells with the word about an older response neither of a change nor of a removal before its turn', () => {
+  test('sends neither a change nor a removal before its turn when an older response is acknowledged', () => {
     const store = new ResourceStore(wildConfiguration);
     put(store, { a: '1', b: '1' });
     const stream = new StateOfTheWorldStream(store, nonces());

@@ -147,7 +147,7 @@ describe('startDiscoveryServer', () => {
     await vi.waitFor(() => expect(server?.activeStreams).toBe(1));
   });
 
-  test('answers a fetch with what is there', async () => {
+  test('answers a fetch with the present resources', async () => {
     service.store.replace([resource('a', '1')]);
     await start();
     const fetch = (...names: string[]): Promise<Buffer> =>

@@ -88,7 +88,7 @@ describe('a delta stream that begins with the digests of sets', () => {
     expect(resources?.map(({ name }) => name)).toEqual(['a']);
   });
 
-  test('is refused where it does not begin with them, tells too many, or has no incremental form', () => {
+  test('is refused if it does not begin with digests, has too many, or is not incremental', () => {
     expect(() => tell(Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`${i}`, ''])))).toThrow(
       '17 sets in one request, at most 16',
     );

@@ -103,7 +103,7 @@ describe('POST /drain', () => {
 });
 
 describe('what drains or ends the proxy', () => {
-  test('is refused to Envoy, which any route may lead strangers through, and taken from others of its user', async () => {
+  test('is refused from Envoy, through which a route may lead remote callers, and accepted from other programs of its user', async () => {
     const agent = await start({ config: { terminationDrainMs: 0 } });
     const { statusPort: port } = agent;
     await agent.untilReady();

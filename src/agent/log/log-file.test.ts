@@ -102,7 +102,7 @@ describe('openTargets', () => {
     expect(files()).toEqual({ a: '1\n', b: '1\n' });
   });
 
-  test('tells once that a target takes no lines, counts them, and goes on with the others', () => {
+  test('reports once that a target cannot be written, counts lost lines, and goes on with the other targets', () => {
     const said: string[] = [];
     const targets = openTargets([{ path: '/dev/full' }, { path: at('a') }], (text) => said.push(text));
     let lost = 0;

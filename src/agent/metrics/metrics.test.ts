@@ -142,7 +142,7 @@ describe('AgentMetrics', () => {
     ]);
   });
 
-  test('tells when a change last came into force', async () => {
+  test('has the time at which a change last became active', async () => {
     const meters = new Meters();
     reloadMetrics(meters, new RejectedObjects(() => undefined), () => 1_700_000_000_500).inForce(1);
     expect((await read(meters)).mesh_agent_config_last_success_timestamp_seconds).toBe(1_700_000_000.5);

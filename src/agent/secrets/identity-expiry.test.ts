@@ -44,7 +44,7 @@ function endingAt(notAfterMs: number): SecretSnapshot {
 }
 
 describe('IdentityExpiry', () => {
-  test('tells the end once, and a new identity ends the problem', async () => {
+  test('reports an expired identity once, until there is a new one', async () => {
     const { expiry, lines, told, jumpTo } = bench();
     expect(expiry.problem).toBeUndefined();
     expiry.take(endingAt(startMs + 60_000));

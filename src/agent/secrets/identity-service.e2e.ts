@@ -148,7 +148,7 @@ describe('FileSecrets', () => {
   };
   const names = (): string[] => (secrets?.resources ?? []).map(({ name }) => name);
 
-  test('serves roots of a file, follows five swaps of its folder, and keeps the last good ones', async () => {
+  test('serves roots of a file, follows five swaps of its folder, and keeps the last valid roots', async () => {
     const swap = async (i: number, text: string): Promise<void> => {
       await mkdir(join(folder, `..${i}`));
       await writeFile(join(folder, `..${i}`, 'ca.pem'), text);

@@ -74,7 +74,7 @@ describe('blockedWorkers', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('tells of one blocked worker of two while Envoy says LIVE, and no longer once it is free', async () => {
+  test('reports one blocked worker of two while Envoy is LIVE, until the worker is free', async () => {
     const blocked = (): Promise<string | undefined> =>
       blockedWorkers(admin, bootstrap, { timeoutMs: 1000, patienceSeconds: 1 });
     expect(await blocked()).toBeUndefined();

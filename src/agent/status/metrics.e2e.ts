@@ -121,7 +121,7 @@ describe('/stats/prometheus', () => {
     expect((await scrape(bench, '?/../config_dump')).body).toContain('envoy_server_live');
   });
 
-  test('is there while Envoy is not', async () => {
+  test('answers while Envoy does not run', async () => {
     const bench = await start();
     process.kill(bench.envoyPid, 'SIGSTOP');
     const { status, body } = await scrape(bench, '', { 'x-prometheus-scrape-timeout-seconds': '0.5' });

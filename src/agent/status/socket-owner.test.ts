@@ -30,7 +30,7 @@ async function accept(host: string): Promise<{ readonly client: Socket; readonly
 
 describe('ownerOf', () => {
   test.each(['127.0.0.1', '127.3.4.5', '::1', '::ffff:127.0.0.1'])(
-    'tells user and socket of a caller on %s',
+    'gives user and socket of a caller on %s',
     async (host) => {
       const { client, end } = await accept(host);
       const owner = await ownerOf(end);
@@ -44,7 +44,7 @@ describe('ownerOf', () => {
     },
   );
 
-  test('tells the socket of another process, which this one does not hold', async () => {
+  test('gives the socket of a caller in another process', async () => {
     const child = spawn(process.execPath, ['-e', `require('net').connect(${port}, '127.0.0.1').resume()`]);
     await vi.waitFor(() => expect(accepted).toHaveLength(1), 5_000);
     const owner = await ownerOf(accepted[0] as Socket);

@@ -81,7 +81,7 @@ describe('statusRoute', () => {
     expect(route).toMatchObject(isLocal ? { ask: 'quit' } : { status: 403 });
   });
 
-  test('takes a connection that has ended already for one of somebody else', () => {
+  test('treats a connection that has ended already as one from outside the pod', () => {
     expect(statusRoute('POST', '/drain', {})).toMatchObject({ status: 403 });
   });
 });

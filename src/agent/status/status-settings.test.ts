@@ -113,14 +113,14 @@ describe('readStatusSettings', () => {
     expect(answer).toEqual({ ok: false, problems: [expect.stringMatching(problem)] });
   });
 
-  test('tells no value of a header', () => {
+  test('quotes no value of a header in an error', () => {
     const appProbers = `{"${live}": {"httpGet": {"port": 1, "httpHeaders": [{"name": "authorization", "value": "s3c\\u0001ret"}]}}`;
     for (const text of [appProbers, `${appProbers}}`]) {
       expect(JSON.stringify(read({ appProbers: text }))).not.toMatch(/s3c|ret"/);
     }
   });
 
-  test('tells every problem of both variables', () => {
+  test('reports every problem of both variables', () => {
     const appProbers = `{"${live}": {}, "x": {}}`;
     const answer = read({ appProbers, metricsAnnotations: '{"port": 9090}' });
     expect(answer.ok ? [] : answer.problems).toHaveLength(4);

@@ -47,7 +47,7 @@ describe('pilot-agent proxy with a discoveryAddress', () => {
     expect(ready().status).toBe(503);
   });
 
-  test('asks for meshd at its usual address in a pod of Kubernetes, where nobody names another', async () => {
+  test('connects to the default address of meshd in a pod of Kubernetes, if no setting names another', async () => {
     await proxy.write('mesh.yaml', '{}\n');
     start({ KUBERNETES_SERVICE_HOST: '10.96.0.1' });
     const ready = () => proxy.curl('http://127.0.0.1:15020/healthz/ready').body;

@@ -122,7 +122,7 @@ describeMesh('DNS_AGENT', () => {
     expect((await heard()).filter((line) => line.startsWith('plain'))).toEqual([]);
   });
 
-  test('counts what it is asked', async () => {
+  test('counts queries and failures of the DNS server', async () => {
     const argv = ['curl', '-s', 'http://127.0.0.1:15020/stats/prometheus'];
     const text = await lab.sandbox.must(argv, { network: 'workload' });
     const figure = (name: string): number =>

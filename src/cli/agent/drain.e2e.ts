@@ -81,7 +81,7 @@ describe('the drain of pilot-agent proxy', () => {
     expect(proxy.output.match(/drain ended/g)).toHaveLength(1);
   });
 
-  test('tells its time, where only the hook has asked for it', async () => {
+  test('reports its duration as a metric, if only the hook has requested it', async () => {
     proxy.start({ environment: { TERMINATION_DRAIN_DURATION_SECONDS: '1' } });
     await proxy.logged('state=running');
     expect(proxy.curl('http://127.0.0.1:15020/drain', '-X', 'POST').status).toBe(200);

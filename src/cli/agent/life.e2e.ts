@@ -50,7 +50,7 @@ describe('in a PID namespace', () => {
     expect(proxy.output).toContain('drain ended');
   });
 
-  test('passes on the end of Envoy through tini, which leaves no zombie of strangers', async () => {
+  test('passes on the exit code of Envoy under tini, which leaves no zombies', async () => {
     proxy.start({ under: ['tini', '--'] });
     await proxy.logged('state=running');
     const [tini = 0] = await childrenOf(proxy.pid);

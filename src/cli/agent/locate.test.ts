@@ -101,7 +101,7 @@ describe('the node id', () => {
     expect(asked).toBe(1);
   });
 
-  test('takes addresses of the machine for a workload whose address nobody knows', async () => {
+  test('uses addresses of the machine for a workload without an address', async () => {
     const { id, addresses, asked } = await nodeOf({ id: 'web.n' }, {}, ['10.7.0.1', 'fd00::7']);
     expect(id).toBe('sidecar~10.7.0.1~web.n~n.svc.cluster.local');
     expect([addresses, asked]).toEqual(['10.7.0.1,fd00::7', 1]);

@@ -88,7 +88,7 @@ describe('openLog', () => {
   });
 });
 
-test('docs/reference/logging.md tells of every scope and level', () => {
+test('docs/reference/logging.md describes every scope and level', () => {
   const page = readFileSync('docs/reference/logging.md', 'utf8');
   expect([...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, scope]) => scope)).toEqual(logScopes);
   expect(page).toContain(

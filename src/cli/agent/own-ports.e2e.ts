@@ -86,7 +86,7 @@ spec: {address: lo.example}
   const ask = (name: string, path: string, ...flags: readonly string[]) =>
     proxy.curl(`http://127.0.0.1:8080${path}`, '-H', `x-to: ${name}`, ...flags);
 
-  test('gives strangers no access to its own ports, whatever name or address leads to them', () => {
+  test('gives remote callers no access to its own ports, whatever name or address leads to them', () => {
     for (const [name] of targets) {
       expect(ask(name, '/server_info').status, name).toBe(503);
       expect(ask(name, '/stats/prometheus').status, name).toBe(503);

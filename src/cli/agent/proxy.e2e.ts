@@ -58,7 +58,7 @@ describe('pilot-agent proxy', () => {
     expect(proxy.envoyPid).toBeUndefined();
   });
 
-  test('starts no Envoy where somebody has a port of its listeners, and says who', async () => {
+  test('does not start Envoy if another process uses a port of its listeners, and names the process', async () => {
     const listen =
       'import socket, time; s = socket.socket(); s.bind(("", 15090)); s.listen(); print("taken"); time.sleep(20)';
     const prepare = `mkfifo taken; { python3 -u -c '${listen}' > taken 2>/dev/null & }; read _ < taken`;

@@ -136,7 +136,7 @@ describe('pilot-agent proxy, when the environment fails while it runs', () => {
     await denies('/second');
   });
 
-  test('keeps what an emptied file denied, says so, and lets it go once the file says so; a change names its policies', async () => {
+  test('keeps the policies of an emptied file and reports them, until the file is a List without items; a change names its policies', async () => {
     await proxy.write('mesh/empty.yaml', '# later\n');
     proxy.start();
     await proxy.logged('state=running');

@@ -72,7 +72,7 @@ describe('pilot-agent proxy router', () => {
     expect(ask('https://mutual.example.com/', ...certificate('client'))).toMatchObject({ status: 200 });
   });
 
-  test('takes no certificate or a good one where the server is OPTIONAL_MUTUAL', async () => {
+  test('accepts clients without a certificate and with a valid one if the server is OPTIONAL_MUTUAL', async () => {
     expect(ask('https://optional.example.com/')).toMatchObject({ status: 200 });
     expect(ask('https://optional.example.com/', ...certificate('client'))).toMatchObject({ status: 200 });
     const { certificateChain, privateKey } = await (await createMeshCa()).issue('spiffe://x/ns/x/sa/y');
@@ -119,7 +119,7 @@ describe('pilot-agent proxy router', () => {
     expect(answer).toMatchObject({ status: 200, body: 'plain' });
   });
 
-  test('passes TLS of mesh clients on by the name that they ask for, and nobody else’s', () => {
+  test('passes on TLS of mesh clients by server name, and refuses all other clients', () => {
     const dial = (name: string, ...alpn: readonly string[]) => {
       const to = ['-connect', '127.0.0.1:15443', '-servername', name, ...alpn];
       return proxy.run(['openssl', 's_client', ...to, '-CAfile', `${proxy.folder}/ca.pem`]).stdout;
@@ -137,7 +137,7 @@ describe('pilot-agent proxy router', () => {
     expect(ask('https://a.example.com/', '--tls-max', '1.2')).toMatchObject({ status: 200 });
   });
 
-  test('closes only the server whose secret is missing or broken, and says so without the key', () => {
+  test('closes only the server whose Secret is missing or invalid, and logs the reason without the key', () => {
     expect(ask('https://missing.example.com/').code).toBe(35);
     expect(ask('https://broken.example.com/').code).toBe(35);
     expect(proxy.output).toContain('its private key is not that of its first certificate');

@@ -96,7 +96,7 @@ describe('the status port of pilot-agent proxy', () => {
     expect(proxy.curl('http://[::1]:15020/quitquitquit').status).toBe(405);
   });
 
-  test('request asks Envoy and the agent, prints the answer alone, and tells faults on standard error', async () => {
+  test('pilot-agent request calls Envoy and the agent, prints the answer alone, and errors on standard error', async () => {
     proxy.start(options);
     await proxy.logged('state=configuring');
     expect(run('wait')).toEqual({ stdout: '', stderr: '', code: 0 });

@@ -26,7 +26,7 @@ describe('statusText', () => {
     expect(text).toMatch(/\n2 replicas\n {2}proxies {2}3 known, 3 connected, .*\n {2}leader {3}b\n$/);
   });
 
-  test('says why nobody can be elected', () => {
+  test('names the reason why no replica can be elected', () => {
     const problem = 'PUT /apis/…: the API server answered 403';
     expect(statusText([at('a', { election: { ...election, leader: undefined, problem } })])).toContain(
       `  leader   nobody; ${problem}\n`,

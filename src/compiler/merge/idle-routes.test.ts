@@ -31,7 +31,7 @@ describe('reportIdleRoutes', () => {
     ['tls', { tls }, '80/http 5432/tcp'],
     ['http for a port', { http: [{ ...http[0], match: [{ port: 5432 }] }] }, '80/http 5432/tcp'],
     ['http for a port that nobody serves', { http: [{ ...http[0], match: [{ port: 9 }] }] }, '80/http'],
-  ])('tells of %s routes %j for ports %s', (_, spec, list) => {
+  ])('reports %s routes %j for ports %s', (_, spec, list) => {
     expect(told(spec, list)).toEqual(['routes-without-port']);
   });
 

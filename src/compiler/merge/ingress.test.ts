@@ -20,7 +20,7 @@ describe('ingress', () => {
     return { numbers, strict: [...snapshot.effective.inbound(web).ports.keys()] };
   };
 
-  test('puts a port-level mode in force on its ports, and takes none out of force', () => {
+  test('applies a port-level mode to its own ports, and keeps it on the ports of services', () => {
     expect(inboundOf()).toEqual({ numbers: [], strict: [80] });
     expect(inboundOf(make.sidecar('a/s', { ingress: [port(8080)] }))).toEqual({ numbers: [8080], strict: [80, 8080] });
     expect(analysed([portLevel]).said).toEqual([

@@ -39,7 +39,7 @@ describe('clusters', () => {
     });
   });
 
-  test('tell kinds of alternative names apart', () => {
+  test('match URIs, DNS names and addresses as different types of alternative names', () => {
     const tls = externalTls({ serverSans: ['a.example', 'spiffe://x/y', '10.0.0.1', 'fd00::1'] });
     const text = JSON.stringify(cluster({ transport: { kind: 'tls', tls, origins: byDefault } }));
     expect([...text.matchAll(/"san_type":"(\w+)"/g)].map(([, type]) => type)).toEqual([

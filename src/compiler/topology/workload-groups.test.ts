@@ -22,7 +22,7 @@ const group = make.workloadGroup('shop/stock', {
 });
 
 describe('a WorkloadGroup', () => {
-  test('stands for its machines while no entry of it is there', () => {
+  test('is a workload of its own if it has no WorkloadEntry', () => {
     expect(resolve([group, service]).workloads).toMatchObject([
       {
         ...{ name: 'stock', kind: 'WorkloadGroup', role: 'sidecar', addresses: [], locality: 'eu/a' },

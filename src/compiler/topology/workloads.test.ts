@@ -15,7 +15,7 @@ describe('workloads', () => {
     expect(workloads.map(({ name }) => name)).toEqual(['waiting']);
   });
 
-  test('lets a controller stand for its pods only while none of them is there', () => {
+  test('gives a controller a workload only if none of its pods is in the inputs', () => {
     const template = { metadata: { labels: app }, spec: { containers: [container] } };
     const deployment = make.controller('Deployment', 'shop/web', template);
     expect(resolve([deployment, web]).workloads).toMatchObject([
@@ -26,7 +26,7 @@ describe('workloads', () => {
     expect(resolve([deployment, ipv6]).workloads[0]?.families).toEqual(['ipv6']);
   });
 
-  test('tells locality, labels and weight of workloads, and who sees a service', () => {
+  test('gives workloads their locality, labels and weight, and services the namespaces that see them', () => {
     const located = (name: string, labels: Record<string, string>) => make.pod({ name, labels }, '10.0.0.1');
     const entry = make.workloadEntry(
       { name: 'shop/vm', labels: { a: '1', b: '1' } },

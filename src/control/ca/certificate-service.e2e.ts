@@ -235,7 +235,7 @@ describe('a request for a certificate', () => {
     expect(new X509Certificate(chain[0]!).subjectAltName).toBe(`URI:${identity}`);
   });
 
-  test('says nothing of tokens and keys in its log', () => {
+  test('never logs tokens or keys', () => {
     const text = everything.join('\n');
     expect(secrets.length).toBeGreaterThan(10);
     for (const secret of secrets) {

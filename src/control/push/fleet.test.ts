@@ -65,7 +65,7 @@ describe('Fleet', () => {
     expect([open('web').seen(), open('api').seen()]).toEqual(['all=1 in=1', 'all=1 in=2']);
   });
 
-  test('tells a change to the streams that it concerns, and to no others', () => {
+  test('sends a change to the streams that it concerns, and to no others', () => {
     const { fleet, open } = setUp();
     const [web, api] = [open('web'), open('api')];
     fleet.update(snapshotOf({ all: '1' }, { web: { in: '1' }, api: { in: '3' } }, false, fleet.snapshot));

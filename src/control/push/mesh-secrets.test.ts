@@ -54,7 +54,7 @@ describe('MeshSecrets', () => {
     expect(of(secret('foo/shop'), other)).not.toBe(first);
   });
 
-  test('holds the last good pair of its namespace, and forgets it with the last gateway that asks for it', () => {
+  test('keeps the last valid certificate and key of its namespace, until no gateway of the namespace names the Secret', () => {
     const bad = { ...issued, privateKey: '' };
     const give = (namespace: string, texts: Partial<IssuedCertificate>) =>
       namesOf([config], [router(namespace)], [secret(`${namespace}/shop`, texts)]);
@@ -71,7 +71,7 @@ describe('MeshSecrets', () => {
     expect(told.join('\n')).not.toContain('PRIVATE KEY');
   });
 
-  test('tells once that a secret is missing, and again when it is gone once more', () => {
+  test('reports a missing Secret once, and again when it disappears again', () => {
     const take = (...objects: Objects) => namesOf([config], [router('foo')], objects);
     take();
     take(secret('foo/else'));

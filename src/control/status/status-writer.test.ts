@@ -117,7 +117,7 @@ describe('StatusWriter', () => {
     expect(writes.map(({ ms }) => Math.round(ms / 1_000))).toEqual([0, 10]);
   });
 
-  test('counts writes that fail, and tries the others after 5 seconds where nobody answers', async () => {
+  test('counts failed writes, and tries the others after 5 seconds if the API server does not answer', async () => {
     answer = () => {
       throw new KubernetesError('api-unreachable', 'PATCH: no answer');
     };

@@ -98,7 +98,7 @@ describe('canonicalMessage', () => {
     expect(checkMessage(type, written)).not.toEqual([]);
   });
 
-  test('keeps a field in two spellings, and tells it', () => {
+  test('keeps and reports a field that is present in two spellings', () => {
     const { json, spelledTwice } = canonicalMessage(bootstrap, {
       static_resources: { clusters: [{ load_assignment: {}, loadAssignment: {} }] },
       staticResources: {},

@@ -118,7 +118,7 @@ spec: {host: checkout.shop.svc.cluster.local, trafficPolicy: {connectionPool: {t
     ['uri: {exact: "/a.b/*/c"}', String.raw`write regex: '/a\.b/[^/]+/c'`],
     ['authority: {exact: "*"}', 'remove "authority": without it every host matches'],
     ['authority: {exact: "*.example.com"}', String.raw`write regex: '.+\.example\.com'`],
-  ])('of the star in {%s} writes what it was to stand for', (match, hint) => {
+  ])('replaces the star in {%s} by the match that is meant', (match, hint) => {
     const routes = `apiVersion: networking.mesh.io/v1
 kind: VirtualService
 metadata: {name: a, namespace: shop}

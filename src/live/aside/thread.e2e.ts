@@ -131,7 +131,7 @@ spec: {jwtRules: [${rules.join(', ')}]}
     expect(await first.files.beside.get('origins.json')).toBeUndefined();
   });
 
-  test('hands over what failed as what it was', async () => {
+  test('passes on that the inputs cannot be read, with message and cause', async () => {
     await rm(folder, { recursive: true });
     const result = await thread.compile();
     expect(result).toMatchObject({ failure: { message: `cannot read "${folder}"`, cause: expect.any(Error) } });

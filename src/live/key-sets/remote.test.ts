@@ -52,7 +52,7 @@ describe('FetchedKeySets', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('waits only so long, and tells when the keys are there', async () => {
+  test('waits no longer than its limit, and reports keys that arrive later', async () => {
     const text = keySetText(await publicJwk('late'));
     let answer: (() => void) | undefined;
     server = await startTestServer((_request, response) => {
@@ -102,7 +102,7 @@ describe('FetchedKeySets', () => {
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['good']);
   });
 
-  test('tells when the keys are others', async () => {
+  test('reports changed keys', async () => {
     let text = keySetText(await publicJwk('old'));
     server = await startTestServer((_request, response) => response.end(text));
     create({ createResolver: (options) => createKeySetResolver({ ...options, timings: { refreshMs: 20 } }) });
@@ -113,7 +113,7 @@ describe('FetchedKeySets', () => {
     expect(kidsOf((keySets.find(rule()) as { text: string }).text)).toEqual(['new']);
   });
 
-  test('asks nobody for what is looked up and not to be fetched', async () => {
+  test('looks up keys without fetching them', async () => {
     server = await startTestServer((_request, response) => response.end('{}'));
     create({ waitMs: 60_000 });
     keySets.find(rule());

@@ -55,7 +55,7 @@ test.each([1, 2] as const)(
   },
 );
 
-test('tells a refused stream from a closed connection', async () => {
+test('distinguishes a refused stream from a closed connection', async () => {
   const http2 = createHttp2Server((request, response) => {
     if (request.url === '/reset') request.stream.close(2);
     else response.stream.session?.destroy();

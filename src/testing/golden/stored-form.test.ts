@@ -41,7 +41,7 @@ describe('storedForm', () => {
     expect(new Map([...wholeForm(stored, () => base)].sort())).toEqual(new Map([...files].sort()));
   });
 
-  test('of a case that is as its base says nothing else', () => {
+  test('of a case that equals its base has only the name of the base', () => {
     const same = new Map([...base].filter(([path]) => path !== 'diagnostics.txt'));
     expect(storedForm(same, { name: 'plain', files: base })).toEqual(new Map([[changesFile, 'as in plain\n']]));
   });

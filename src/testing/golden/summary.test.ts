@@ -5,7 +5,7 @@ import { createSummary } from './summary.ts';
 const listeners = (...resources: object[]): CaseFiles =>
   new Map([['a/web/listeners.json', JSON.stringify({ resources })]]);
 
-test('createSummary tells by kind and name what happened, and in which cases', () => {
+test('createSummary lists changed resources by kind and name, and the cases that have them', () => {
   const before = new Map([
     ['broken', new Map([['a/web/listeners.json', '<<<<<<< ours']])],
     ['gone', listeners({ name: '80' })],

@@ -58,9 +58,12 @@ describe('identities', () => {
     ],
     ['*er', 'identity regex spiffe://[^/]*er/ns/.*', 'identity contains er/ns/'],
     ['oth*', 'identity prefix spiffe://oth', undefined],
-  ])('trust domain %s stands for every name of the mesh’s where it meets one', (domain, giving, taking = giving) => {
-    const options = { trustDomains: ['td', 'old'] };
-    expect(lowered(source({ trustDomains: [domain] }), options)).toEqual(['any', giving]);
-    expect(lowered(source({ trustDomains: [domain] }), { ...options, action: 'DENY' })).toEqual(['any', taking]);
-  });
+  ])(
+    'trust domain %s matches every trust domain of the mesh if it matches one of them',
+    (domain, giving, taking = giving) => {
+      const options = { trustDomains: ['td', 'old'] };
+      expect(lowered(source({ trustDomains: [domain] }), options)).toEqual(['any', giving]);
+      expect(lowered(source({ trustDomains: [domain] }), { ...options, action: 'DENY' })).toEqual(['any', taking]);
+    },
+  );
 });

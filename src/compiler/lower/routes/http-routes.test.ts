@@ -77,7 +77,7 @@ describe('httpRoutes', () => {
     expect(lowered([{ match: [match], route }, { route }])).toHaveLength(2);
   });
 
-  test('quotes what it makes an expression of', () => {
+  test('escapes text from which it makes a regular expression', () => {
     const [one] = lowered([
       { match: [{ authority: { exact: 'a.b+c' }, uri: { prefix: '/x.(y' } }], rewrite: { uri: '/\\1' }, route },
     ]);

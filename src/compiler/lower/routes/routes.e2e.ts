@@ -193,7 +193,7 @@ describe('CORS', () => {
     });
   });
 
-  test('keeps the preflight of a stranger from the application', async () => {
+  test('does not pass on a preflight from an origin that is not allowed', async () => {
     const answer = await send('cors', preflight('https://evil.example'));
     expect([answer.seen, answer.headers['access-control-allow-origin']]).toEqual([undefined, undefined]);
   });
