@@ -19,7 +19,6 @@ export interface DescribedMesh {
   readonly files: readonly SourceFile[];
 }
 
-type Workload = Snapshot['topology']['workloads'][number];
 type DecisionOf = (origins: Decided<unknown>['origins']) => InForce;
 
 /** What is in force at a workload of the mesh, and who gets in there. */
@@ -39,7 +38,10 @@ export function describeWorkload(workload: MeshWorkload, mesh: DescribedMesh): W
   const words = new Map(
     rules.map((rule, i) => [rule.name, { label: `rule ${i + 1}`, words: rule.words.join(', ') }] as const),
   );
-  const { namespace, name, kind, role, identity, addresses } = workload;
+  const { namespace, name, role, identity, addresses } = workload;
+  const object = snapshot.topology.workloads.find((one) => keyOf(one) === keyOf(workload))?.object;
+  // The object stands for a pod, where the input has none.
+  const kind = String(object?.document.value.kind ?? workload.kind);
   const proxy = world.proxies.get(keyOf(workload));
   return {
     ...{ workload: { namespace, name }, kind, role, identity, addresses },
@@ -71,8 +73,8 @@ function routesOutOf(
   decisionOf: DecisionOf,
   placeOf: PlaceOf,
 ): Pick<WorkloadDescription, 'routesOut' | 'otherServices' | 'virtualServices'> {
-  const isOwn = (one: Workload): boolean => one.namespace === namespace && one.name === name;
-  const workload = role === 'none' ? undefined : snapshot.topology.workloads.find(isOwn);
+  const own = snapshot.topology.workloads.find((one) => one.namespace === namespace && one.name === name);
+  const workload = role === 'none' ? undefined : own;
   if (workload === undefined) return { routesOut: [], otherServices: 0, virtualServices: [] };
   const scope = snapshot.scopeOf(workload);
   const outbound = snapshot.effective.outbound(scope);

@@ -3,7 +3,7 @@ import type { CliIo } from '../io.ts';
 import type { Finish } from '../program.ts';
 import type { DescribeOptions } from './describe-command.ts';
 import { parseDescribed } from './explain-options.ts';
-import { addInputs, addMeshSettings } from './mesh-options.ts';
+import { addAssume, addInputs, addMeshSettings } from './mesh-options.ts';
 
 /** The command `describe` of `meshpol`. */
 export function addDescribe(program: Command, io: CliIo, finish: Finish): void {
@@ -14,7 +14,7 @@ export function addDescribe(program: Command, io: CliIo, finish: Finish): void {
   addInputs(command).addOption(
     new Option('--format <form>', 'format of the description').choices(['text', 'json']).default('text'),
   );
-  addMeshSettings(command).action(
+  addMeshSettings(addAssume(command)).action(
     async (workload: ReturnType<typeof parseDescribed>, paths: string[] | undefined, options: DescribeOptions) => {
       const { runDescribe } = await import('./describe-command.ts');
       finish(await runDescribe(workload, paths ?? [], options, io));

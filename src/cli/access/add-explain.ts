@@ -4,7 +4,7 @@ import { filledText } from '../options.ts';
 import type { Finish } from '../program.ts';
 import type { ExplainOptions } from './explain-command.ts';
 import { collectHeader, parseClaims, parseClient, parseTarget } from './explain-options.ts';
-import { addInputs, addMeshSettings } from './mesh-options.ts';
+import { addAssume, addInputs, addMeshSettings } from './mesh-options.ts';
 
 /** The command `explain` of `meshpol`. */
 export function addExplain(program: Command, io: CliIo, finish: Finish): void {
@@ -33,7 +33,7 @@ export function addExplain(program: Command, io: CliIo, finish: Finish): void {
         .default('http'),
     )
     .addOption(new Option('--format <form>', 'format of the answer').choices(['text', 'json']).default('text'));
-  addMeshSettings(command).action(async (paths: string[], options: ExplainOptions) => {
+  addMeshSettings(addAssume(command)).action(async (paths: string[], options: ExplainOptions) => {
     const { runExplain } = await import('./explain-command.ts');
     finish(await runExplain(paths, options, io));
   });

@@ -3,7 +3,7 @@ import { findWorkload, keyOf, type WorkloadName } from '../../access/world.ts';
 import { describeWorkload } from '../../library/describe-workload.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
-import { type AccessOptions, openMesh } from './open-mesh.ts';
+import { type AccessOptions, assumptionsAbout, openMesh } from './open-mesh.ts';
 import { noSuchWorkload } from './resolve-target.ts';
 
 /** Options of `meshpol describe`, as the command line spells them. */
@@ -26,7 +26,11 @@ export async function runDescribe(
   const workload = findWorkload(mesh.world, name);
   if (workload === undefined) throw noSuchWorkload(mesh.world, name);
   const description = describeWorkload(workload, mesh);
-  const assumptions: readonly string[] = [];
+  const services = mesh.snapshot.topology.services.filter(({ host }) =>
+    workload.ports.some(({ service }) => service === host),
+  );
+  const concerned = { workloads: [keyOf(name)], services: services.map(keyOf) };
+  const assumptions = assumptionsAbout(mesh.assumed, concerned);
   const json = (): string => `${JSON.stringify({ format: 1, ...description, assumptions }, undefined, 2)}\n`;
   await io.writeOut(options.format === 'json' ? json() : formatDescription(description, assumptions));
   return exitCode.done;

@@ -1,12 +1,12 @@
-import { type AccessRequest, assumedAddress, type Client, travel } from '../../access/evaluate/journey.ts';
+import { type AccessRequest, type Client, travel } from '../../access/evaluate/journey.ts';
 import { explainWays } from '../../access/explanation.ts';
 import { formatWays } from '../../access/report/text.ts';
-import { findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
+import { findService, findWorkload, keyOf, type WorkloadName, type World } from '../../access/world.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type ExitCode, exitCode } from '../exit-codes.ts';
 import type { CliIo } from '../io.ts';
 import type { Target } from './explain-options.ts';
-import { type AccessOptions, openMesh } from './open-mesh.ts';
+import { type AccessOptions, assumptionsAbout, openMesh } from './open-mesh.ts';
 import { addressesOf, authorityOf, noSuchWorkload, resolvedAddress } from './resolve-target.ts';
 
 /** Options of `meshpol explain`, as the command line spells them. */
@@ -39,10 +39,19 @@ export async function runExplain(positional: readonly string[], options: Explain
     travel(world, accessRequest(options, address), { now: Date.now() / 1000, claims: options.claims }),
   );
   const explained = explainWays(ways, originsOf);
+  const service =
+    to.kind === 'host' ? findService(world, to.host, from.kind === 'workload' ? from.namespace : '') : undefined;
   const isResolved = addresses.some(({ address }) => address === resolvedAddress);
   const assumptions = [
     ...(isResolved ? [`the host of --to resolves to ${resolvedAddress}, where no workload is`] : []),
-    ...assumptionsOf(options, world),
+    ...assumptionsAbout(mesh.assumed, {
+      workloads: [
+        from,
+        ...explained.flatMap(({ legs, target }) => [...legs.map(({ workload }) => workload), target]),
+      ].flatMap((one) => (one !== undefined && 'name' in one ? [keyOf(one)] : [])),
+      services: service === undefined ? [] : [keyOf({ ...service, name: service.host.split('.')[0] ?? '' })],
+    }),
+    ...assumptionsOf(options),
   ];
   const json = (): string => `${JSON.stringify({ format: 1, ways: explained, assumptions }, undefined, 2)}\n`;
   await io.writeOut(options.format === 'json' ? json() : formatWays(explained, assumptions));
@@ -68,11 +77,8 @@ function accessRequest(options: ExplainOptions, address: AccessRequest['to']): A
 }
 
 /** What the answer rests on beside the inputs. */
-function assumptionsOf({ claims, protocol, from }: ExplainOptions, world: World): readonly string[] {
-  const client = from.kind === 'workload' ? findWorkload(world, from) : undefined;
-  const isUnplaced = client !== undefined && client.addresses.length === 0;
+function assumptionsOf({ claims, protocol }: ExplainOptions): readonly string[] {
   return [
-    ...(isUnplaced ? [`${keyOf(client)} has no address in the input: ${assumedAddress} stands for it`] : []),
     'every endpoint is healthy, and the application answers requests',
     'redirection is set up as the agent does it, and connections are new',
     ...(claims === undefined ? [] : ['a token with these claims has a valid signature']),

@@ -112,18 +112,38 @@ describe('meshpol explain', () => {
     expect([query.code, firstLine(query)]).toEqual([1, 'unknown: something on the way is not understood: token']);
   });
 
-  test('assumes an address for a client that has none, and says so', async () => {
-    const deployment = `---
+  test('assumes an address for what has none in the input, and says so', async () => {
+    const manifests = `---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: foo}
-spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: app}]}}}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {serviceAccountName: web, containers: [{name: app}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: foo}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: WorkloadGroup
+metadata: {name: vm, namespace: foo}
+spec: {metadata: {labels: {app: vm}}, template: {serviceAccount: vm}}
 `;
-    const { code, out } = await run('explain - --from foo/web --to httpbin:8000', mesh.replace(/---\n$/, deployment));
+    const input = mesh.replace(/---\n$/, manifests);
+    const { code, out } = await run('explain - --from foo/web --to httpbin:8000', input);
     expect([code, out.split('\n')[0]]).toEqual([0, 'reaches foo/httpbin']);
-    expect(out).toContain('  - foo/web has no address in the input: 198.18.0.1 stands for it\n');
-    const to = await run('explain - --from outside --to foo/web:80', mesh.replace(/---\n$/, deployment));
-    expect([to.code, to.error]).toEqual([2, expect.stringContaining('has no address in the input: add a Pod')]);
+    expect(out).toContain('  - foo/web has no address in the input: 198.19.0.2 stands for it\n');
+    const to = await run('explain - --from foo/vm --to web', input);
+    expect([to.code, to.out.split('\n')[0]]).toEqual([0, 'reaches foo/web']);
+    expect(to.out).toContain('inbound-80-mtls-http');
+    const about = ['foo/vm has no address', 'foo/web has no address', 'Service foo/web has no address'];
+    for (const text of about) expect(to.out).toContain(`  - ${text} in the input: 198.1`);
+    const described = await run('describe foo/web -', input);
+    expect(described.out).toMatch(/^foo\/web: Deployment, with a sidecar, .*, at 198\.19\.0\.2\n/);
   });
 
   test('lets a request go to a host outside the mesh, whose address a name server tells', async () => {

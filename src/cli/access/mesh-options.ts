@@ -9,6 +9,7 @@ import {
   parseSize,
   rootDefault,
 } from '../options.ts';
+import { collectAssumption } from './assume-option.ts';
 
 /** The arguments of a command that answers questions about a mesh: its inputs. */
 export function addInputs(command: Command): Command {
@@ -16,6 +17,15 @@ export function addInputs(command: Command): Command {
     .argument('[PATHS...]', 'files, folders (recursive), or - for standard input', collectPath)
     .option('-f, --filename <path>', 'file or folder, the same as an argument; may be repeated', collectPath)
     .option('--exclude <glob>', 'files to leave out, a pattern as in .gitignore; may be repeated', collectPattern);
+}
+
+/** Workloads that the inputs lack. */
+export function addAssume(command: Command): Command {
+  return command.option(
+    '--assume <workload>',
+    'a workload that the inputs lack: namespace/name[,labels=key:value+…][,account=name][,ports=[protocol:]port+…][,proxy=sidecar|router|none], or @file with one a line; may be repeated',
+    collectAssumption,
+  );
 }
 
 /** The settings that the mesh is compiled with. */

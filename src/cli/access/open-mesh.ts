@@ -8,10 +8,13 @@ import { originsIn, worldOf } from '../../library/world-of.ts';
 import type { SourceFile } from '../../source/document.ts';
 import type { CliIo } from '../io.ts';
 import { compileInputs, type PipelineOptions, type Preparation } from '../pipeline.ts';
+import type { Assumption } from './assume-option.ts';
+import { type AssumedMesh, preparing, readAssumptions } from './prepare-mesh.ts';
 
 /** Options of every command that answers questions about a mesh. */
 export interface AccessOptions extends PipelineOptions {
   readonly filename?: readonly string[];
+  readonly assume?: readonly Assumption[];
 }
 
 /** A mesh that questions can be asked about. */
@@ -21,6 +24,7 @@ export interface OpenMesh {
   readonly originsOf: (workload: string) => OriginsFile;
   /** The inputs. */
   readonly files: readonly SourceFile[];
+  readonly assumed: AssumedMesh;
 }
 
 /** Reads and compiles a mesh. If the inputs have errors, prints them and gives undefined. */
@@ -28,16 +32,36 @@ export async function openMesh(
   positional: readonly string[],
   options: AccessOptions,
   io: CliIo,
-  preparation: Preparation = {},
+  { select }: Pick<Preparation, 'select'> = {},
 ): Promise<OpenMesh | undefined> {
   const paths = [...positional, ...(options.filename ?? [])];
   if (paths.length === 0) throw new UsageError('no inputs: name files or folders, or "-" for standard input');
   const bag = new DiagnosticBag();
+  let assumed: AssumedMesh = { workloads: [], addresses: { workloads: new Map(), services: new Map() } };
+  const prepare = preparing(await readAssumptions(options.assume ?? []), (told) => {
+    assumed = told;
+  });
+  const preparation = { prepare, ...(select && { select }) };
   const { compilation, snapshot, inputs, sources } = await compileInputs(paths, options, io, bag, preparation);
   if (compilation === undefined || snapshot === undefined) {
     const errors = bag.all.filter(({ severity }) => severity === 'error');
     await io.writeError(format(errors, sources, 'text'));
     return undefined;
   }
-  return { snapshot, world: worldOf(compilation), originsOf: originsIn(compilation, inputs), files: inputs };
+  const [world, originsOf] = [worldOf(compilation), originsIn(compilation, inputs)];
+  return { snapshot, world, originsOf, files: inputs, assumed };
+}
+
+/** What was assumed to answer a question about these workloads, and about the services that lead to them. */
+export function assumptionsAbout(
+  { workloads, addresses }: AssumedMesh,
+  concerned: { readonly workloads: Iterable<string>; readonly services: Iterable<string> },
+): readonly string[] {
+  const stands = (what: string, address: string | undefined): readonly string[] =>
+    address === undefined ? [] : [`${what} has no address in the input: ${address} stands for it`];
+  return [
+    ...workloads,
+    ...[...new Set(concerned.workloads)].flatMap((key) => stands(key, addresses.workloads.get(key))),
+    ...[...new Set(concerned.services)].flatMap((key) => stands(`Service ${key}`, addresses.services.get(key))),
+  ];
 }

@@ -29,8 +29,7 @@ export function addressesOf(world: World, from: Client, to: Target): readonly Ad
   return endpointsOf(service, port);
 }
 
-/** Deployments say no addresses. */
-const addressless = ': add a Pod with "status.podIP", a WorkloadEntry or an EndpointSlice';
+const addressless = ': add a workload that the service selects, an EndpointSlice, or a workload with --assume';
 
 /** Stands for what a name server answers for a host outside the mesh: of the block for measurements (RFC 2544). */
 export const resolvedAddress = '198.18.0.2';
