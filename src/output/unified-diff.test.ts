@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../testing/effort.ts';
@@ -57,5 +58,13 @@ describe('unifiedDiff', () => {
   test('gives up the search for the shortest form when texts have little in common', () => {
     const many = (mark: string): string => Array.from({ length: 20_000 }, (_, i) => `${mark}${i}\n`).join('');
     expect(unifiedDiff('f', many('a'), many('b'))).toContain('@@ -1,20000 +1,20000 @@');
+  });
+
+  test('shows hundreds of thousands of new lines on the stack that a program has', () => {
+    const text = `'line\\n'.repeat(300_000)`;
+    const script = `import { unifiedDiff } from ${JSON.stringify(import.meta.resolve('./unified-diff.ts'))};
+      console.log(unifiedDiff('f', undefined, ${text}).split('\\n+line').length);`;
+    const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
+    expect(execFileSync(process.execPath, options, { encoding: 'utf8' })).toBe('300001\n');
   });
 });

@@ -88,8 +88,9 @@ function hunks(edits: readonly Edit[]): string[] {
   let before = 1;
   let after = 1;
   for (let at = 0; at < edits.length; ) {
-    const next = edits.findIndex(({ mark }, index) => index >= at && mark !== ' ');
-    if (next === -1) break;
+    let next = at;
+    while (next < edits.length && edits[next]?.mark === ' ') next++;
+    if (next === edits.length) break;
     const start = Math.max(at, next - context);
     before += start - at;
     after += start - at;
@@ -98,7 +99,7 @@ function hunks(edits: readonly Edit[]): string[] {
     const removed = part.filter(({ mark }) => mark !== '+').length;
     const added = part.filter(({ mark }) => mark !== '-').length;
     out.push(`@@ -${range(before, removed)} +${range(after, added)} @@`);
-    out.push(...part.map(({ mark, line }) => mark + line));
+    for (const { mark, line } of part) out.push(mark + line);
     before += removed;
     after += added;
     at = end;
