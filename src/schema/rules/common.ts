@@ -13,6 +13,9 @@ const kindsWithSelector: ReadonlySet<string> = new Set([
   'Sidecar',
 ]);
 
+/** Their selector has no `matchLabels`. */
+const kindsOfLabels: ReadonlySet<string> = new Set(['ServiceEntry', 'Sidecar']);
+
 /** Checks that apply to objects of several kinds. */
 export const commonRules: readonly Rule<MeshObject<string>>[] = [checkDryRun, checkExportTo, checkSelector];
 
@@ -44,7 +47,13 @@ function checkSelector(object: MeshObject<string>, report: Report): void {
     if (!isObject(selector)) continue;
     const labels = selector.matchLabels ?? selector.labels;
     if (isObject(labels) && Object.keys(labels).length > 0) continue;
-    report('selector-without-labels', ['spec', field], {}, { part: 'key' });
+    const wanted = kindsOfLabels.has(object.kind) ? 'labels' : 'matchLabels';
+    report(
+      'selector-without-labels',
+      ['spec', field],
+      {},
+      { part: 'key', hint: `add "${wanted}", or remove the selector` },
+    );
   }
 }
 

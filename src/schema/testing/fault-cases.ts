@@ -155,6 +155,7 @@ export const faultCases: readonly (readonly [name: string, place: string])[] = [
   ['route-action-conflict-fault', '12:5'],
   ['route-without-action', '10:5'],
   ['selector-without-labels', '7:3'],
+  ['selector-without-labels-of-sidecar', '7:3'],
   ['server-target-port-ignored', '22:52'],
   ['server-without-tls', '8:5'],
   ['skipped-kinds', '-'],
