@@ -45,4 +45,20 @@ describe('a memo', () => {
   ])('%s', (_, runs, made) => {
     expect(madeIn(runs)).toEqual(made);
   });
+
+  test('lets go of labels that are asked for no more, and of none that each run asks for', () => {
+    const memo = new Memo();
+    const made: string[] = [];
+    const ask = (label: string) => memo.of([workload], label, new DiagnosticBag(), () => made.push(label));
+    const scopes = Array.from({ length: 100 }, (_, i) => `scope ${i}`);
+    for (const scope of scopes) {
+      memo.nextRun();
+      ask('always');
+      ask(scope);
+    }
+    for (const scope of scopes) ask(scope);
+    expect(made.filter((label) => label === 'always')).toEqual(['always']);
+    const again = made.length - 1 - scopes.length;
+    expect(again).toBeGreaterThan(60);
+  });
 });

@@ -9,6 +9,12 @@ interface Entry {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+interface Labels {
+  readonly entries: Map<string, Entry[]>;
+  /** With more labels the old ones are looked for. */
+  limit: number;
+}
+
 /**
  * Remembers results by the identity of the objects they were made from, so that equal inputs give the identical result
  * and rendering can go by identity too. Results die with the first of their inputs.
@@ -16,14 +22,16 @@ interface Entry {
 export class Memo {
   /** Answers kept for one first input and label; more would only hold what went out of use. */
   static readonly #variants = 32;
+  /** With more labels of one first input than this, those that are asked for no more go. */
+  static readonly #fewLabels = 16;
 
-  readonly #entries = new WeakMap<object, Map<string, Entry[]>>();
+  readonly #entries = new WeakMap<object, Labels>();
   #run = 0;
   readonly #told = new WeakMap<DiagnosticBag, Set<Diagnostic>>();
 
   /**
-   * Begins a run. What neither it nor the one before asks for goes when something takes its place: a listener of many
-   * rules has megabytes, and its older versions are asked for no more.
+   * Begins a run. What neither it nor the one before asks for goes when something takes its place, or when the labels of one
+   * input have doubled: a listener of many rules has megabytes, and its older versions are asked for no more.
    */
   nextRun(): void {
     this.#run++;
@@ -38,22 +46,35 @@ export class Memo {
   ): T {
     let labels = this.#entries.get(inputs[0]);
     if (labels === undefined) {
-      labels = new Map();
+      labels = { entries: new Map(), limit: Memo.#fewLabels };
       this.#entries.set(inputs[0], labels);
     }
-    let entries = labels.get(label) ?? [];
+    let entries = labels.entries.get(label) ?? [];
     let entry = entries.find((known) => keeping.isSame(label, known.inputs, inputs));
     if (entry === undefined) {
       const own = new DiagnosticBag();
       entry = { run: this.#run, inputs, value: make(own), diagnostics: own.all };
-      entries = entries.filter(({ run }) => run >= this.#run - 1);
+      entries = this.#asked(entries);
       if (entries.length === Memo.#variants) entries.shift();
       entries.push(entry);
-      labels.set(label, entries);
+      labels.entries.set(label, entries);
+      if (labels.entries.size > labels.limit) this.#sweep(labels);
     }
     entry.run = this.#run;
     this.#replay(entry, bag);
     return entry.value as T;
+  }
+
+  /** Those that this run or the one before asked for. */
+  #asked(entries: readonly Entry[]): Entry[] {
+    return entries.filter(({ run }) => run >= this.#run - 1);
+  }
+
+  #sweep(labels: Labels): void {
+    for (const [label, entries] of labels.entries) {
+      if (this.#asked(entries).length === 0) labels.entries.delete(label);
+    }
+    labels.limit = Math.max(Memo.#fewLabels, 2 * labels.entries.size);
   }
 
   /** Many proxies share one result; a bag hears of its faults once. */

@@ -18,6 +18,7 @@ import { composeOutbound, visibleServices } from './outbound.ts';
 import type { PeerIndex, PeerLevels } from './peer-index.ts';
 import type { ProxyConfigIndex } from './proxy-config-index.ts';
 import type { RuleClient, RuleIndex } from './rule-index.ts';
+import { ScopeAnswers } from './scope-answers.ts';
 import type { SelectingPolicies } from './selecting-policies.ts';
 import type { SidecarIndex } from './sidecar-index.ts';
 import type { Stages } from './stages.ts';
@@ -48,10 +49,9 @@ export class Answers implements effective.Effective {
   readonly #memory: Memory;
   readonly #workloads: WorkloadIndex;
   readonly #seen = new WeakMap<readonly EffectiveVirtualService[], readonly EffectiveVirtualService[]>();
-  /** Good for this compilation only, unless nothing that they depend on has changed. */
-  readonly #outbound: Map<string, readonly effective.EffectiveOutbound[]>;
+  readonly #outbound: ScopeAnswers<effective.EffectiveOutbound>;
   /** The same of scopes that import what they see, which depends on routes too. */
-  readonly #imported: Map<string, readonly effective.EffectiveOutbound[]>;
+  readonly #imported: ScopeAnswers<effective.EffectiveOutbound>;
 
   constructor(sources: AnswerSources, stages: Stages, previous: Answers | undefined) {
     const before = previous?.sources;
@@ -62,9 +62,11 @@ export class Answers implements effective.Effective {
     this.sources = sources;
     this.stages = stages;
     this.#memory = previous === undefined ? new Memory() : previous.#memory;
-    this.#outbound = previous !== undefined && isSame ? previous.#outbound : new Map();
+    const outbound = previous === undefined ? undefined : previous.#outbound;
+    this.#outbound = new ScopeAnswers(outbound, isSame);
     const hasSameRoutes = before !== undefined && isSameList(before.virtualServices.all, sources.virtualServices.all);
-    this.#imported = previous !== undefined && isSame && hasSameRoutes ? previous.#imported : new Map();
+    const imported = previous === undefined ? undefined : previous.#imported;
+    this.#imported = new ScopeAnswers(imported, isSame && hasSameRoutes);
     this.#workloads =
       previous !== undefined && before?.topology.workloads === sources.topology.workloads
         ? previous.#workloads
@@ -127,15 +129,8 @@ export class Answers implements effective.Effective {
   }
 
   outbound(scope: effective.ClientScope): readonly effective.EffectiveOutbound[] {
-    const current = scope.egress === undefined ? this.#outbound : this.#imported;
-    const known = current.get(scope.key);
-    if (known !== undefined) return known;
-    const fresh = this.#servicesOf(scope).map((service) => this.#outboundOf(scope, service));
-    const before = this.#memory.outbound.get(scope.key);
-    const answer = before !== undefined && isSameList(before, fresh) ? before : fresh;
-    this.#memory.outbound.set(scope.key, answer);
-    current.set(scope.key, answer);
-    return answer;
+    const answers = scope.egress === undefined ? this.#outbound : this.#imported;
+    return answers.of(scope.key, () => this.#servicesOf(scope).map((service) => this.#outboundOf(scope, service)));
   }
 
   #servicesOf(scope: effective.ClientScope): readonly Service[] {
@@ -192,7 +187,6 @@ class Memory {
     Workload,
     { readonly policies: object; readonly list: readonly RequestAuthentication[] }
   >();
-  readonly outbound = new Map<string, readonly effective.EffectiveOutbound[]>();
   readonly #lists = new IdentityMap<readonly MeshObject<string>[]>();
 
   /** The same list again for the same policies. */

@@ -1,11 +1,9 @@
 import type { DiagnosticBag, ReportExtras } from '../../diagnostics/bag.ts';
-import { nearest } from '../../lib/nearest.ts';
 import type { Sidecar } from '../../policy/sidecar.ts';
 import { resolveShortName, subsetOf } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
 import { nearNamespace } from '../topology/near-namespace.ts';
 import { isVisible } from '../topology/visibility.ts';
-import { importsRoutes } from './egress.ts';
 import { isTold, type Reach } from './reach-checks.ts';
 import { serviceIndex } from './service-index.ts';
 import type { VirtualServiceIndex } from './virtual-service-index.ts';
@@ -70,10 +68,11 @@ function ofHost(
   const found = index.namesFor(wanted).filter((it) => isOf(it.namespace) && subsetOf(it.host, host));
   const where = namespace === '*' ? 'no service' : `no service of namespace "${namespace}"`;
   if (found.length === 0) {
-    if (routes.all.some((it) => importsRoutes({ hosts: [wanted] }, it, clusterDomain))) return undefined;
-    const named = index.namesFor({ namespace, host: '*' });
+    if (routes.hasHost(wanted)) return undefined;
     const full = resolveShortName(host, namespace, clusterDomain);
-    const guess = named.some((it) => it.host === full) ? full : nearest(host, new Set(named.map((it) => it.host)));
+    const guess = index.namesFor({ namespace, host: full }).some((it) => isOf(it.namespace))
+      ? full
+      : index.nearHost(wanted);
     const hint = guess && `did you mean "${guess}"?`;
     return { why: `${where} has the host "${host}"`, hint, isUnseen: guess === undefined };
   }

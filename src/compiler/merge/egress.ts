@@ -1,10 +1,12 @@
+import { sortedBy } from '../../lib/sort.ts';
 import type { SidecarEgress } from '../../policy/sidecar.ts';
-import { isWildcard, matches, resolveShortName, subsetOf } from '../topology/host.ts';
+import { resolveShortName } from '../topology/host.ts';
 import type { IpFamily, Service } from '../topology/model.ts';
 import type { Protocol } from '../topology/protocol.ts';
 import { selectProtocol } from '../topology/protocol-selection.ts';
 import { isVisible } from '../topology/visibility.ts';
 import type { EffectiveVirtualService } from './effective-virtual-service.ts';
+import { type EgressHost, egressHosts, egressKey } from './egress-hosts.ts';
 
 /** Services that a client imports, and the listener through which it reaches them. */
 export interface EgressListener {
@@ -17,27 +19,33 @@ export interface EgressListener {
   readonly isBound?: true;
 }
 
-/** Hosts of one namespace, or of all. */
-export interface EgressHost {
-  /** `*` is every namespace. */
-  readonly namespace: string;
-  /** In lower case; a name, or a wildcard. */
-  readonly host: string;
+const made = new WeakMap<readonly SidecarEgress[], Map<string, readonly EgressListener[]>>();
+
+/**
+ * The `egress` of a Sidecar as clients of a namespace mean it; equal meanings have equal forms. Made once for all clients of a
+ * namespace, since there may be thousands of hosts.
+ */
+export function egressListeners(egress: readonly SidecarEgress[], client: EgressClient): readonly EgressListener[] {
+  const ofSidecar = made.get(egress) ?? new Map<string, readonly EgressListener[]>();
+  made.set(egress, ofSidecar);
+  const key = `${client.namespace} ${client.families.join()}`;
+  const listeners = ofSidecar.get(key) ?? listenersOf(egress, client);
+  ofSidecar.set(key, listeners);
+  return listeners;
 }
 
-/** The `egress` of a Sidecar as clients of a namespace mean it; equal meanings have equal forms. */
-export function egressListeners(egress: readonly SidecarEgress[], client: EgressClient): readonly EgressListener[] {
+function listenersOf(egress: readonly SidecarEgress[], client: EgressClient): readonly EgressListener[] {
   const byPlace = new Map<string, { readonly place: Omit<EgressListener, 'hosts'>; readonly hosts: string[] }>();
   for (const listener of egress) {
     const place = placeOf(listener, client);
     const key = JSON.stringify(place);
     const known = byPlace.get(key);
     if (known === undefined) byPlace.set(key, { place, hosts: [...listener.hosts] });
-    else known.hosts.push(...listener.hosts);
+    else for (const host of listener.hosts) known.hosts.push(host);
   }
   return [...byPlace.keys()].sort().flatMap((key) => {
     const { place, hosts } = byPlace.get(key) ?? {};
-    return hosts === undefined ? [] : [{ ...place, hosts: egressHosts(hosts, client.namespace) }];
+    return hosts === undefined ? [] : [{ ...place, hosts: importedHosts(hosts, client.namespace) }];
   });
 }
 
@@ -68,41 +76,25 @@ function placeOf(
 export function importsService({ hosts, port }: EgressListener, service: Service, client: string): boolean {
   if (port !== undefined && !service.ports.some(({ number }) => number === port.number)) return false;
   const names = service.aliases.filter((alias) => isVisible(alias.exportTo, alias.namespace, client));
-  return [service, ...names].some((named) =>
-    hosts.some(({ namespace, host }) => isOf(namespace, named.namespace) && subsetOf(named.host, host)),
-  );
+  const index = egressHosts(hosts);
+  return [service, ...names].some((named) => index.covers(named.namespace, named.host));
 }
 
 /** Whether a listener imports the routes of a VirtualService: those of its namespace for a host that it names. */
 export function importsRoutes({ hosts }: EgressListener, routes: EffectiveVirtualService, domain: string): boolean {
-  const names = (routes.spec.hosts ?? []).map((host) => resolveShortName(host, routes.namespace, domain));
-  return hosts.some(
-    ({ namespace, host }) => isOf(namespace, routes.namespace) && names.some((name) => matches(name, host)),
+  const index = egressHosts(hosts);
+  return (routes.spec.hosts ?? []).some((host) =>
+    index.meets(routes.namespace, resolveShortName(host, routes.namespace, domain)),
   );
 }
 
 /** Without what another entry covers, sorted; `~` imports nothing. */
-function egressHosts(hosts: readonly string[], client: string): readonly EgressHost[] {
+function importedHosts(hosts: readonly string[], client: string): readonly EgressHost[] {
   const all = hosts.flatMap((text): EgressHost[] => {
     const [namespace = '', host = ''] = text.toLowerCase().split('/');
     return namespace === '~' ? [] : [{ namespace: namespace === '.' ? client : namespace, host }];
   });
-  const keyOf = ({ namespace, host }: EgressHost): string => `${namespace}/${host}`;
-  const unique = new Map(all.map((entry) => [keyOf(entry), entry]));
-  const isCovered = (entry: EgressHost): boolean =>
-    all.some(
-      (other) =>
-        keyOf(other) !== keyOf(entry) &&
-        isOf(other.namespace, entry.namespace) &&
-        isWildcard(other.host) &&
-        subsetOf(entry.host, other.host),
-    );
-  return [...unique.keys()].sort().flatMap((key) => {
-    const entry = unique.get(key);
-    return entry === undefined || isCovered(entry) ? [] : [entry];
-  });
-}
-
-function isOf(wanted: string, namespace: string): boolean {
-  return wanted === '*' || wanted === namespace;
+  const unique = new Map(all.map((entry) => [egressKey(entry), entry]));
+  const index = egressHosts(all);
+  return sortedBy(unique.values(), egressKey).filter((entry) => !index.isCovered(entry));
 }
