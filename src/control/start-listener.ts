@@ -39,6 +39,7 @@ export async function startListener(
     certificates,
     admit: service?.admit,
     addServices: distribution?.addTo,
+    admitStreams: distribution?.admitStreams(config.maxMessageBytes),
     refused: (reason) => metrics.countRefusedConnection(reason),
   });
   metrics.watchOwn(() => certificates.notAfterMs);

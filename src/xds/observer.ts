@@ -9,6 +9,14 @@ export interface Isolation {
   readonly refusal?: Refusal | undefined;
 }
 
+/** The client of a stream. */
+export interface StreamOrigin {
+  /** `10.1.0.1:40022`; of a Unix socket, its path. */
+  readonly peer: string;
+  /** As its first request says; empty where there is none that can be read. */
+  readonly nodeId: string;
+}
+
 /** What the server hears of its streams; logs and metrics hang here. */
 export interface DiscoveryObserver {
   opened?(): void;
@@ -24,7 +32,8 @@ export interface DiscoveryObserver {
   isolated?(isolation: Isolation): void;
   /** A subscribed name has no resource yet; told once a stream and name. */
   waiting?(name: string): void;
-  failed?(error: Error): void;
+  /** A stream is not served, or no further. */
+  failed?(error: Error, from: StreamOrigin): void;
 }
 
 /** Tells both, the first one first. */
@@ -43,6 +52,6 @@ export function bothObservers(first: DiscoveryObserver, second: DiscoveryObserve
     refused: (refusal) => each((it) => it.refused?.(refusal)),
     isolated: (isolation) => each((it) => it.isolated?.(isolation)),
     waiting: (name) => each((it) => it.waiting?.(name)),
-    failed: (error) => each((it) => it.failed?.(error)),
+    failed: (error, from) => each((it) => it.failed?.(error, from)),
   };
 }

@@ -29,7 +29,7 @@ describe('bothObservers', () => {
     both.refused({ typeUrl: 't', nodeId: 'n', names: [], version: '1', message: 'no' });
     both.isolated({ typeUrl: 't', culprits: [] });
     both.waiting('default');
-    both.failed(new Error('x'));
+    both.failed(new Error('x'), { peer: '127.0.0.1:9', nodeId: 'n' });
     both.closed();
     const events = [
       ...['opened', 'pushed {"typeUrl":"t","version":"1"}', 'pushFailed', 'wentStale', 'noLongerStale'],
@@ -37,7 +37,7 @@ describe('bothObservers', () => {
         'refused {"typeUrl":"t","nodeId":"n","names":[],"version":"1","message":"no"}',
         'isolated {"typeUrl":"t","culprits":[]}',
         'waiting "default"',
-        'failed {}',
+        'failed {} {"peer":"127.0.0.1:9","nodeId":"n"}',
         'closed',
       ],
     ];

@@ -1,6 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { AnyRequest, AnyResponse, ProtocolForm } from './form.ts';
-import type { DiscoveryObserver } from './observer.ts';
+import type { DiscoveryObserver, StreamOrigin } from './observer.ts';
 import { RequestIntake } from './request-intake.ts';
 import { StreamRefusal, type StreamScope } from './scope.ts';
 import { ScopedStreams } from './scoped-streams.ts';
@@ -61,6 +61,7 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
   #unsent = 0;
   #unansweredSinceMs: number | undefined;
   #isStale = false;
+  #nodeId = '';
 
   constructor(parts: SessionParts<Request, Response>) {
     this.#parts = parts;
@@ -114,21 +115,26 @@ class CarriedStream<Request extends AnyRequest, Response extends AnyResponse> im
     }
   }
 
+  get #origin(): StreamOrigin {
+    return { peer: this.#parts.call.getPeer(), nodeId: this.#nodeId };
+  }
+
   #fail(error: unknown, isOurs = false): void {
     if (!this.#isOpen) return;
     if (error instanceof StreamRefusal) {
-      this.#parts.observer.failed?.(error);
+      this.#parts.observer.failed?.(error, this.#origin);
       this.end(error.code, error.message);
       return;
     }
     const what = isOurs ? 'a stream cannot be admitted' : 'a request of the discovery protocol is not understood';
-    this.#parts.observer.failed?.(new Error(what, { cause: error }));
+    this.#parts.observer.failed?.(new Error(what, { cause: error }), this.#origin);
     if (isOurs) this.end(internal, 'internal error');
     else this.end(invalidArgument, 'request not understood');
   }
 
   #take(bytes: Buffer): void {
     const request = this.#parts.form.codec.decode(bytes);
+    this.#nodeId ||= request.nodeId;
     this.#waitNoMore();
     if (this.#streams === undefined) this.#admit(request);
     else {

@@ -1,15 +1,9 @@
-import type { Server } from '@grpc/grpc-js';
 import { createKeySetResolver } from '../../jwks/resolve.ts';
 import type { ReadClock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { FetchedKeySets, type FetchOptions } from '../../live/key-sets/remote.ts';
-import { aggregatedService } from '../../xds/aggregated-service.ts';
-import type { DiscoveryObserver } from '../../xds/observer.ts';
 import { recycleStale } from '../../xds/recycle.ts';
-import { addDiscoveryService } from '../../xds/service.ts';
 import type { Session } from '../../xds/session.ts';
-import { Turns } from '../../xds/turns.ts';
-import { authenticateCertificate } from '../auth/client-certificate.ts';
 import type { DistributionConfig } from '../control-config.ts';
 import { AcknowledgedConfiguration } from '../debug/acknowledged.ts';
 import { ConnectedProxies } from '../debug/connected.ts';
@@ -25,6 +19,7 @@ import { DistributionTracker } from './distribution-tracker.ts';
 import { Fleet } from './fleet.ts';
 import { emptySnapshot, proxyKey } from './mesh-snapshot.ts';
 import { PushTracer } from './push-tracer.ts';
+import { type StreamService, streamService } from './stream-service.ts';
 
 export interface DistributionParts {
   readonly trustDomain: string;
@@ -36,7 +31,7 @@ export interface DistributionParts {
 }
 
 /** Compiled configuration, served. */
-export interface Distribution {
+export interface Distribution extends StreamService {
   readonly fleet: Fleet;
   /** Undefined: PILOT_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
   readonly tracker: DistributionTracker | undefined;
@@ -50,8 +45,6 @@ export interface Distribution {
   allowKeyHosts(hosts: readonly string[]): void;
   /** Why nobody could get a configuration now; undefined: they can. */
   notReady(): string | undefined;
-  /** Adds the service to a gRPC server that does not serve yet. */
-  addTo(server: Server): void;
   /** Proxies come back, to another replica where there is one. */
   endStreams(): void;
   close(): Promise<void>;
@@ -111,24 +104,7 @@ export function startDistribution(config: DistributionConfig, parts: Distributio
     ...{ tracker, connected, acknowledged, supervisor, book },
     allowKeyHosts: (hosts) => fetched.allow(hosts),
     notReady: () => (fleet.snapshot === emptySnapshot ? notCompiled(supervisor) : undefined),
-    addTo: (server) => {
-      const observer: DiscoveryObserver = {
-        ...metrics.streams,
-        pushed: ({ typeUrl }) => metrics.countPush(typeUrl),
-        refused: ({ typeUrl, nodeId, message }) => {
-          metrics.countReject(typeUrl);
-          log.warn('a proxy refuses configuration', { type: typeUrl, proxy: nodeId, message });
-        },
-        failed: (error) => log.warn('a configuration stream is refused', { reason: error.message }),
-      };
-      const service = aggregatedService(async (call, first) => {
-        const { raw } = call.getAuthContext().sslPeerCertificate ?? {};
-        const authentication =
-          raw === undefined ? { problem: 'no client certificate' } : authenticateCertificate(raw, trustDomain, clock());
-        return admission.admit({ authentication, peer: call.getPeer() }, first);
-      });
-      addDiscoveryService(server, service, observer, sessions, new Turns());
-    },
+    ...streamService({ admission, trustDomain, log, clock, metrics, sessions }),
     endStreams: () => {
       for (const session of sessions) session.end(unavailable, 'the control plane stops');
     },

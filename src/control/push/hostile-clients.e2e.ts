@@ -81,6 +81,15 @@ describe('meshd, with a client that means harm', () => {
     await expectNoHarm(`/${attacks.findIndex(([known]) => known === name)}`);
   });
 
+  test('refuses a client without a certificate that says nothing, and logs where it is', async () => {
+    const { ends } = bench.open(undefined);
+    await vi.waitFor(() => expect(ends).toEqual(['UNAUTHENTICATED']), 5_000);
+    expect(bench.logged('warn')).toMatch(
+      /a configuration stream is refused {"reason":"no client certificate","peer":"127\.0\.0\.1:\d+"}/,
+    );
+    await expectNoHarm('/silence');
+  });
+
   test('ignores an ACK or NACK of a response that it did not send on this stream', async () => {
     const stream = bench.open(identity);
     stream.ask({ node, type_url: clusters });

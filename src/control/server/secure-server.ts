@@ -1,4 +1,12 @@
-import { experimental, type Metadata, Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import {
+  experimental,
+  type Metadata,
+  Server,
+  type ServerInterceptor,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
 import { type CertificateResponse, createCertificate, createCertificateMethod } from '../../identity/ca-protocol.ts';
 import { type AdmitRequest, type AdmittedRequest, Refusal } from '../ca/certificate-service.ts';
 import { ControlError } from '../control-error.ts';
@@ -20,6 +28,8 @@ export interface SecureServerOptions {
   readonly admit: AdmitRequest | undefined;
   /** Adds further services to the server. */
   readonly addServices?: ((server: Server) => void) | undefined;
+  /** Decides who may call the further services. */
+  readonly admitStreams?: ServerInterceptor | undefined;
   /** MESH_GPRC_MAXRECVMSGSIZE, bytes. */
   readonly maxMessageBytes: number;
   /** MESH_GPRC_MAXSTREAMS, of one connection. */
@@ -53,7 +63,7 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     'grpc.max_connection_idle_ms': connections.idleMs,
     'grpc.max_connection_age_ms': connections.ageMs,
     'grpc.max_connection_age_grace_ms': connections.drainMs,
-    interceptors: admit === undefined ? [] : [admitFirst({ admit, requests, maxMessageBytes })],
+    interceptors: interceptorsOf(admit && admitFirst({ admit, requests, maxMessageBytes }), options.admitStreams),
   });
   if (admit !== undefined) {
     // The handler reads the bytes itself: what cannot be read is a request too, with its line in the audit.
@@ -82,6 +92,15 @@ export async function startSecureServer(options: SecureServerOptions): Promise<S
     renewConnections: () => server.drain(targetOf(port), connections.drainMs),
     close: (graceMs) => close(server, graceMs),
   };
+}
+
+/** One for each method: a layer of every call costs memory. */
+function interceptorsOf(
+  signing: ServerInterceptor | undefined,
+  streams: ServerInterceptor | undefined,
+): ServerInterceptor[] {
+  if (signing === undefined || streams === undefined) return [signing ?? streams].filter((it) => it !== undefined);
+  return [(method, call) => (method.path === createCertificate.path ? signing : streams)(method, call)];
 }
 
 type Call = ServerUnaryCall<Buffer, CertificateResponse>;
