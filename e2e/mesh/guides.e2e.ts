@@ -57,6 +57,21 @@ test('every example of docs/reference/meshpol-compile.md that is for examples/fi
   expect(await readdir(folder)).toEqual(['first-mesh', 'from-stdin']);
 });
 
+test('the commands of README.md that compile examples/first-mesh end as the page says', async ({ onTestFinished }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'readme-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const blocks = codeBlocks(await readFile('README.md', 'utf8'));
+  const [build, ...script] =
+    blocks.find(({ text }) => text.includes('policies/namespace-strict.yaml'))?.text.split('\n') ?? [];
+  expect(build).toBe('make build');
+  const node = 'node() { command node "$@"; echo "exit code $?"; }';
+  const printed = await run(`${node}\n${script.join('\n').replaceAll('/tmp/', `${folder}/`)}`, folder);
+  // The second one prints what STRICT for the whole mesh changes.
+  expect(Array.from(printed.matchAll(/^exit code (\d+)$/gm), ([, code]) => code)).toEqual(['0', '1', '0']);
+  expect(printed).toContain('workloads would change');
+  expect(await readdir(folder)).toEqual(['first-mesh']);
+});
+
 /** Runs a script in the repository; gives what it prints to standard output. */
 function run(script: string, temporary: string): Promise<string> {
   const options = { timeout: 90_000, env: { ...process.env, TMPDIR: temporary } };

@@ -7,33 +7,8 @@ import { createMeshCa, type IssuedCertificate, type MeshCa } from '../../testing
 import { freePorts } from '../../testing/free-ports.ts';
 import { secretTypeUrl } from '../../xds/secret-service.ts';
 import { type RunningEnvoy, startDirectEnvoy } from '../testing/direct-envoy.ts';
+import { gateway, gatewayPod, tlsServer } from '../testing/gateway-mesh.ts';
 import { type RawStream, type Seen, ServingBench, textOf } from '../testing/serving-bench.ts';
-
-const pod = (name: string, of: string): string => `apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, namespace: ${of}, labels: {mesh: ${name}}}
-spec: {serviceAccountName: ${name}, containers: [{name: mesh-proxy, args: [proxy, router]}]}
-status: {podIP: 127.0.0.1, conditions: [{type: Ready, status: "True"}]}
-`;
-
-/** A gateway with these servers, each YAML in flow form, which answers "secure" by itself. */
-const gateway = (name: string, of: string, ...servers: readonly string[]): string => `apiVersion: networking.mesh.io/v1
-kind: Gateway
-metadata: {name: ${name}, namespace: ${of}}
-spec:
-  selector: {mesh: ${name}}
-  servers:
-${servers.map((server) => `  - ${server}\n`).join('')}---
-apiVersion: networking.mesh.io/v1
-kind: VirtualService
-metadata: {name: ${name}, namespace: ${of}}
-spec:
-  hosts: ["*.example.com"]
-  gateways: [${name}]
-  http: [{directResponse: {status: 200, body: {string: secure}}}]
-`;
-const server = (port: number, tls: string): string =>
-  `{port: {number: ${port}, name: https-${port}, protocol: HTTPS}, hosts: ["*.example.com"], tls: ${tls}}`;
 
 const named = (name: string): string => `sidecar~127.0.0.1~${name}~x.svc.cluster.local`;
 const shop = 'kubernetes://shop';
@@ -63,7 +38,7 @@ describe('meshd, serving the secrets of gateways', () => {
     secret(name, { certificate: certificateChain, key: privateKey, ...(authorities && { authorities }) });
 
   const start = async (...servers: readonly string[]): Promise<void> => {
-    const mesh = objects(namespace, httpbinPod(), pod('edge', 'foo'), gateway('edge', 'foo', ...servers));
+    const mesh = objects(namespace, httpbinPod(), gatewayPod('edge', 'foo'), gateway('edge', 'foo', ...servers));
     await bench.put('mesh.yaml', mesh);
     await bench.start();
   };
@@ -91,11 +66,11 @@ describe('meshd, serving the secrets of gateways', () => {
     vi.waitFor(async () => expect(await met(port)).toContain(`DNS:${name}`), { timeout: 10_000, interval: 50 });
 
   test.each(['DELTA_GRPC', 'GRPC'] as const)(
-    'brings Envoy a pair and each new one by %s, and no listener is drained for it',
+    'sends Envoy a certificate and key, and each new one, by %s, without draining a listener',
     async (apiType) => {
       const port = ports[1] ?? 0;
       await put(of('shop', await issue('one')));
-      await start(server(port, '{mode: SIMPLE, credentialName: shop}'));
+      await start(tlsServer(port, '{mode: SIMPLE, credentialName: shop}'));
       const { figure } = await startEnvoy(apiType);
       await meets('one', port);
       const open = await reach(port);
@@ -120,9 +95,9 @@ describe('meshd, serving the secrets of gateways', () => {
     const locked = { ...good, privateKey: good.privateKey.replaceAll('PRIVATE KEY', 'ENCRYPTED PRIVATE KEY') };
     await put(of('mixed', mixed), of('locked', locked));
     await start(
-      server(first, '{mode: SIMPLE, credentialName: missing}'),
-      server(second, '{mode: SIMPLE, credentialName: mixed}'),
-      server(third, '{mode: SIMPLE, credentialName: locked}'),
+      tlsServer(first, '{mode: SIMPLE, credentialName: missing}'),
+      tlsServer(second, '{mode: SIMPLE, credentialName: mixed}'),
+      tlsServer(third, '{mode: SIMPLE, credentialName: locked}'),
     );
     const { figure } = await startEnvoy();
     await vi.waitFor(
@@ -147,7 +122,7 @@ describe('meshd, serving the secrets of gateways', () => {
     const own = await issue('own');
     const [old, young] = [await issue('client'), await next.issue('', { uris: [], dnsNames: ['client'] })];
     await put(of('shop', own, ca.rootCertificate));
-    await start(server(port, '{mode: MUTUAL, credentialName: shop}'));
+    await start(tlsServer(port, '{mode: MUTUAL, credentialName: shop}'));
     await startEnvoy();
     await vi.waitFor(async () => expect(await reach(port, old)).toBeDefined(), 10_000);
     expect([await reach(port, young), await reach(port)]).toEqual([undefined, undefined]);
@@ -157,12 +132,12 @@ describe('meshd, serving the secrets of gateways', () => {
   });
 
   test.each(['{mode: MUTUAL', '{mode: OPTIONAL_MUTUAL', '{mode: MUTUAL, subjectAltNames: [client]'])(
-    'lets in no client of authorities that are taken out of a secret, or with it, and those of the next ones: %s}',
+    'refuses clients of CAs that are removed from a Secret, or whose Secret is deleted, and accepts those of the next CAs: %s}',
     async (mode) => {
       const port = ports[1] ?? 0;
       const [own, client] = [await issue('own'), await issue('client')];
       await put(of('shop', own, ca.rootCertificate));
-      await start(server(port, `${mode}, credentialName: shop}`));
+      await start(tlsServer(port, `${mode}, credentialName: shop}`));
       await startEnvoy();
       const isLetIn = () => vi.waitFor(async () => expect(await reach(port, client)).toBeDefined(), 10_000);
       const isShutOut = () => vi.waitFor(async () => expect(await reach(port, client)).toBeUndefined(), 5_000);
@@ -194,9 +169,9 @@ describe('meshd, serving the secrets of gateways', () => {
     const [own, foreign] = [await issue('own'), await issue('foreign')];
     const other = of('shop', foreign).replace('namespace: foo', 'namespace: bar');
     await put(of('shop', own), of('spare', own), other);
-    await start(server(8443, '{mode: SIMPLE, credentialName: shop}'));
-    const away = gateway('edge', 'bar', server(8443, '{mode: SIMPLE, credentialName: shop}'));
-    await bench.put('bar.yaml', objects(namespace.replace('foo', 'bar'), pod('edge', 'bar'), away));
+    await start(tlsServer(8443, '{mode: SIMPLE, credentialName: shop}'));
+    const away = gateway('edge', 'bar', tlsServer(8443, '{mode: SIMPLE, credentialName: shop}'));
+    await bench.put('bar.yaml', objects(namespace.replace('foo', 'bar'), gatewayPod('edge', 'bar'), away));
     const bodies = async (account: string, workload: string, names: readonly string[]): Promise<string> => {
       const stream = await open(account);
       asks(stream, workload, { resource_names_subscribe: names });
@@ -218,7 +193,7 @@ describe('meshd, serving the secrets of gateways', () => {
 
   test('sends a Secret whatever version the client reports, reports its removal, and serves it again', async () => {
     await put(of('shop', await issue('own')));
-    await start(server(8443, '{mode: SIMPLE, credentialName: shop}'));
+    await start(tlsServer(8443, '{mode: SIMPLE, credentialName: shop}'));
     const first = await open('foo/edge');
     asks(first, 'edge.foo', { resource_names_subscribe: [shop] });
     await vi.waitFor(() => expect(secretsOf(first)).toHaveLength(1), 10_000);
@@ -236,8 +211,8 @@ describe('meshd, serving the secrets of gateways', () => {
   test('has no key in its logs, its debug answers, and its files', async () => {
     const own = await issue('own');
     await put(of('shop', own), of('broken', { ...own, certificateChain: 'x' }));
-    const servers = ['shop', 'broken'].map((name, i) => server(8443 + i, `{mode: SIMPLE, credentialName: ${name}}`));
-    await bench.put('mesh.yaml', objects(namespace, pod('edge', 'foo'), gateway('edge', 'foo', ...servers)));
+    const servers = ['shop', 'broken'].map((name, i) => tlsServer(8443 + i, `{mode: SIMPLE, credentialName: ${name}}`));
+    await bench.put('mesh.yaml', objects(namespace, gatewayPod('edge', 'foo'), gateway('edge', 'foo', ...servers)));
     await bench.start({ compile: { stateFolder: bench.path('state') } });
     const stream = await open('foo/edge');
     asks(stream, 'edge.foo', { resource_names_subscribe: [shop] });

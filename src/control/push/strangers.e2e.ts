@@ -227,26 +227,6 @@ describe('meshd, asked for each type in both forms', () => {
   });
 });
 
-describe('meshd behind a translation of addresses', () => {
-  test("accepts the workload's account from any address, and no other account", async () => {
-    const bench = await ServingBench.create();
-    try {
-      await bench.put('mesh.yaml', objects(namespace, pod('far', 'foo', 'httpbin', '127.0.0.2')));
-      await bench.start({ takesAnyAddress: true });
-      for (const [account, end] of [
-        ['foo/httpbin', []],
-        ['foo/other', ['PERMISSION_DENIED']],
-      ] as const) {
-        const stream = bench.open(await bench.identity(account));
-        stream.subscribe('listeners', 'sidecar~127.0.0.2~far.foo~foo.svc.cluster.local');
-        await expect.poll(() => [stream.seen.length, stream.ends], { timeout: 10_000 }).toEqual([1 - end.length, end]);
-      }
-    } finally {
-      await bench.close();
-    }
-  });
-});
-
 interface Certificate {
   readonly tls_certificate?: { readonly certificate_chain: { readonly inline_bytes: string } };
 }
