@@ -50,7 +50,7 @@ function shortened(name: string): ReadonlySet<string> {
 }
 
 /** Whether what stands between the letters that both begin and end with is one letter at most, or two that are swapped. */
-function isOneLetterOff(a: string, b: string): boolean {
+export function isOneLetterOff(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start += 1;
   let end = 0;

@@ -7,7 +7,9 @@ describe('nearest', () => {
     ['mtsl', ['mtls', 'selector'], 'mtls'],
     ['STRIKT', ['STRICT', 'DISABLE'], 'STRICT'],
     ['spec', ['metadata'], undefined],
-    ['x', ['y'], 'y'],
+    ['xy', ['xz'], 'xz'],
+    ['x', ['y'], undefined],
+    ['X', ['x'], 'x'],
   ])('finds for %s among %j: %s', (text, candidates, expected) => {
     expect(nearest(text, candidates)).toBe(expected);
   });

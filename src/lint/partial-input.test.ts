@@ -83,8 +83,49 @@ function told(...documents: readonly string[]): { readonly found: string[]; read
 
 describe('an input that names a part of the mesh', () => {
   const shop = [service('cart', 'shop'), deployment('cart', 'shop')];
+  const team = [service('cart', 'team-a'), deployment('cart', 'team-a')];
+  const gatewayPolicy = (value: string, kind = 'AuthorizationPolicy'): string => `apiVersion: security.mesh.io/v1
+kind: ${kind}
+metadata: {name: office, namespace: mesh-system}
+spec:
+  selector: {matchLabels: {app: ${value}}}
+  ${kind === 'AuthorizationPolicy' ? 'rules: [{from: [{source: {ipBlocks: [203.0.113.0/24]}}]}]' : 'jwtRules: [{issuer: a, jwksUri: "https://a/keys"}]'}
+`;
+  const exported = route('cart', 'cart').replace('hosts:', 'exportTo: [team-b]\n  hosts:');
 
   test.each([
+    [
+      'a policy of the root namespace for a gateway that is kept elsewhere',
+      [...shop, gatewayPolicy('ingressgateway')],
+      'selector-without-workload',
+    ],
+    [
+      'tokens at a gateway that is kept elsewhere',
+      [...shop, gatewayPolicy('ingressgateway', 'RequestAuthentication')],
+      'selector-without-workload',
+    ],
+    [
+      'a policy of the root namespace beside what runs there without a proxy',
+      [
+        ...shop,
+        namespace('mesh-system', '{mesh-injection: disabled}'),
+        deployment('kiali', 'mesh-system'),
+        gatewayPolicy('ingressgateway'),
+      ],
+      'selector-without-workload',
+    ],
+    ['a policy of the next of lettered namespaces', [...team, strict('cart', 'team-b')], 'policy-in-force-nowhere'],
+    ['routes for the next of lettered namespaces', [...team, ...shop, exported], 'policy-in-force-nowhere'],
+    [
+      'a Sidecar that imports the next of lettered namespaces',
+      [...team, ...shop, selecting('Sidecar', 'egress: [{hosts: ["team-b/*"]}]').replace('carts', 'cart')],
+      'egress-host-without-service',
+    ],
+    [
+      'a gateway of the next of lettered namespaces',
+      [...shop, gateway('web').replace('namespace: shop', 'namespace: team-a'), route('a.b', 'cart', 'team-b/web')],
+      'unknown-gateway',
+    ],
     ['a Service without the workloads of its namespace', [service('cart', 'shop')], 'service-without-endpoints'],
     ['a Service whose Deployment has no pods yet', shop, 'service-without-endpoints'],
     ['a policy beside a Service', [service('cart', 'shop'), strict('cart', 'shop')], 'policy-in-force-nowhere'],
@@ -134,6 +175,22 @@ describe('an input that names a part of the mesh', () => {
     ],
     ['a Service of no workload of the namespace', [...shop, service('carts', 'shop')], 'service-without-endpoints'],
     ['a misspelt namespace', [...shop, strict('cart', 'shops')], 'policy-in-force-nowhere'],
+    [
+      'a misspelt label of workloads anywhere',
+      [...shop, deployment('reviews', 'shop'), gatewayPolicy('rewiews')],
+      'selector-without-workload',
+    ],
+    [
+      'a selector of the root namespace that none of its proxies has',
+      [...shop, deployment('kiali', 'mesh-system'), gatewayPolicy('ingressgateway')],
+      'selector-without-workload',
+    ],
+    ['routes for a misspelt namespace', [...shop, exported.replace('team-b', 'shops')], 'policy-in-force-nowhere'],
+    [
+      'a gateway of a misspelt namespace',
+      [...shop, gateway('web'), route('a.b', 'cart', 'shops/web')],
+      'unknown-gateway',
+    ],
     ['a destination that its namespace lacks', [...shop, route('cart', 'crat')], 'unknown-destination'],
     [
       'a gateway that its namespace lacks',

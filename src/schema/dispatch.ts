@@ -2,7 +2,7 @@ import type { DiagnosticBag } from '../diagnostics/bag.ts';
 import { nearest } from '../lib/nearest.ts';
 import { groupAlias } from '../policy/alias.ts';
 import type { JsonObject, PolicyDocument } from '../source/document.ts';
-import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups } from './kinds.ts';
+import { type KnownKind, kindsOf, knownKind, ownGroupOf, ownGroups, usualVersions } from './kinds.ts';
 import { dispatchNeighbour, isNeighbour, refuseUnreadKind } from './refused-kinds.ts';
 
 /** What a document is: a kind that is read, one that is none of ours, or one that is refused (and was reported). */
@@ -24,7 +24,7 @@ export function dispatch(document: PolicyDocument, bag: DiagnosticBag): Dispatch
   const entry = knownKind(group, String(kind));
   if (entry !== undefined) {
     if (entry.versions.includes(version)) return { entry };
-    const expected = entry.versions.join(', ');
+    const expected = usualVersions(entry).join(', ');
     bag.report('unsupported-version', document.spanOf(['apiVersion']), { version, kind: entry.kind, expected });
     return 'refused';
   }

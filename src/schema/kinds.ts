@@ -95,6 +95,12 @@ export function knownKind(group: string, kind: string): KnownKind | undefined {
   return byGroupAndKind.get(`${group}/${kind}`);
 }
 
+/** The versions by which a kind is known elsewhere too, newest first: one that is read and is nobody else's is left out. */
+export function usualVersions({ group, versions }: KnownKind): readonly string[] {
+  const usual = group === security ? versions.filter((version) => version !== 'v1alpha3') : versions;
+  return usual === versions && group !== networking ? versions : usual.toReversed();
+}
+
 /** Names of the kinds of a group. */
 export function kindsOf(group: string): string[] {
   return knownKinds.filter((entry) => entry.group === group).map((entry) => entry.kind);

@@ -2,7 +2,7 @@ import type { DiagnosticBag, ReportExtras } from '../../diagnostics/bag.ts';
 import type { Sidecar } from '../../policy/sidecar.ts';
 import { resolveShortName, subsetOf } from '../topology/host.ts';
 import type { Topology } from '../topology/model.ts';
-import { nearNamespace } from '../topology/near-namespace.ts';
+import { misspeltNamespace, nearNamespace } from '../topology/near-namespace.ts';
 import { isVisible } from '../topology/visibility.ts';
 import { isTold, type Reach } from './reach-checks.ts';
 import { serviceIndex } from './service-index.ts';
@@ -54,7 +54,8 @@ function nothingOf(entry: string, sidecar: Sidecar, targets: EgressTargets): Not
 function ofNamespace(namespace: string, topology: Topology): Nothing {
   const guess = nearNamespace(namespace, topology);
   const hint = guess && `did you mean "${guess}"?`;
-  return { why: `there is no namespace "${namespace}"`, hint, isUnseen: guess === undefined };
+  const isUnseen = misspeltNamespace(namespace, topology) === undefined;
+  return { why: `there is no namespace "${namespace}"`, hint, isUnseen };
 }
 
 function ofHost(

@@ -1,4 +1,6 @@
 import type { DiagnosticBag, RelatedPlace } from '../../diagnostics/bag.ts';
+import type { JsonPath } from '../../diagnostics/span.ts';
+import { KnownNames } from '../../lib/known-names.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { valueAt } from '../../lib/value-at.ts';
 import type { DestinationRule } from '../../policy/destination-rule.ts';
@@ -7,8 +9,8 @@ import type { ServiceEntry } from '../../policy/topology-kinds.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
 import { optOutPath } from '../topology/injection.ts';
 import type { Topology, Workload } from '../topology/model.ts';
-import { nearLabelHint } from '../topology/near-labels.ts';
-import { nearNamespace } from '../topology/near-namespace.ts';
+import { misspeltLabelHint, nearLabelHint } from '../topology/near-labels.ts';
+import { misspeltNamespace, nearNamespace } from '../topology/near-namespace.ts';
 import { nameOf } from '../topology/object-name.ts';
 import { hasLabels, selects } from '../topology/selector.ts';
 import { workloadsByLabels } from '../topology/workload-index.ts';
@@ -27,7 +29,8 @@ export interface Reach {
 interface Nowhere {
   readonly why: string;
   readonly hint?: string | undefined;
-  readonly isNamespace?: true;
+  /** Of what is to be changed, where that is not the name. */
+  readonly path?: JsonPath;
   readonly isUnseen?: boolean;
   readonly related?: readonly RelatedPlace[];
 }
@@ -64,7 +67,9 @@ export function checkExports(
     if (exportTo.length === 0 || !exportTo.every(isNamed) || !isTold(policy, reach)) continue;
     const why = `there is no namespace ${exportTo.map((name) => `"${name}"`).join(', ')}, to which it is exported`;
     const guess = nearNamespace(exportTo[0] ?? '', reach.topology);
-    reportNowhere(policy, { why, hint: guess && `did you mean "${guess}"?`, isUnseen: guess === undefined }, bag);
+    const hint = guess && `did you mean "${guess}"?`;
+    const isUnseen = exportTo.every((name) => misspeltNamespace(name, reach.topology) === undefined);
+    reportNowhere(policy, { why, hint, isUnseen, path: ['spec', 'exportTo', 0] }, bag);
   }
 }
 
@@ -94,7 +99,13 @@ function ofNamespace(namespace: string, { topology, rootNamespace }: Reach): Now
   const near = nearNamespace(namespace, topology);
   const guess = nearest(namespace, near === undefined ? [rootNamespace] : [near, rootNamespace]);
   const hint = guess === undefined ? undefined : `did you mean "${guess}"?`;
-  return { why: `there is no namespace "${namespace}"`, hint, isNamespace: true, isUnseen: guess === undefined };
+  const meant = misspeltNamespace(namespace, topology) ?? new KnownNames([rootNamespace]).meantBy(namespace);
+  return {
+    why: `there is no namespace "${namespace}"`,
+    hint,
+    path: ['metadata', 'namespace'],
+    isUnseen: meant === undefined,
+  };
 }
 
 /**
@@ -118,8 +129,12 @@ function ofSelector(policy: Selecting, reach: Reach, bag: DiagnosticBag): Nowher
   const nowhere = isRoot ? ofWhole(policy, reach) : ofNamespace(namespace, reach);
   if (nowhere !== undefined) return nowhere;
   const span = document.spanOf(['spec', 'selector'], 'key');
-  const hint = isRoot ? undefined : nearLabelHint(workloadsByLabels(topology), namespace, wanted ?? {});
-  bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint });
+  const hint = isRoot
+    ? misspeltLabelHint(topology.workloads, wanted ?? {})
+    : nearLabelHint(workloadsByLabels(topology), namespace, wanted ?? {});
+  // What runs in the root namespace, gateways above all, is seldom kept beside the applications.
+  const isUnseen = isRoot && hint === undefined && (proxiedIn(topology).get(namespace) ?? 0) === 0;
+  bag.report('selector-without-workload', span, { kind, name: nameOf(policy) }, { hint, isUnseen });
   return undefined;
 }
 
@@ -142,12 +157,16 @@ const ofRootSelector: Nowhere = {
 
 function reportNowhere(
   policy: MeshObject<string>,
-  { why, hint, isNamespace, isUnseen = false, related = [] }: Nowhere,
+  { why, hint, path = ['metadata', 'name'], isUnseen = false, related = [] }: Nowhere,
   bag: DiagnosticBag,
 ): void {
   const { document, kind } = policy;
-  const span = document.spanOf(['metadata', isNamespace ? 'namespace' : 'name']);
-  bag.report('policy-in-force-nowhere', span, { kind, name: nameOf(policy), why }, { hint, isUnseen, related });
+  bag.report(
+    'policy-in-force-nowhere',
+    document.spanOf(path),
+    { kind, name: nameOf(policy), why },
+    { hint, isUnseen, related },
+  );
 }
 
 /** Made once a topology: compiling again looks at the policies alone. */

@@ -88,6 +88,7 @@ describe('checkExports', () => {
     expect(nowhere(['shpo'])).toEqual([
       'policy-in-force-nowhere: there is no namespace "shpo", to which it is exported',
     ]);
+    expect(rule(['b']).join()).toContain('there is no namespace "b"');
     for (const exportTo of [[], ['*'], ['.'], ['~'], ['shop'], ['shpo', 'shop']]) expect(nowhere(exportTo)).toEqual([]);
   });
 });

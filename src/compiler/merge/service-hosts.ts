@@ -1,4 +1,5 @@
 import { append } from '../../lib/append.ts';
+import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import { isWildcard, subsetOf } from '../topology/host.ts';
 import type { Service } from '../topology/model.ts';
@@ -46,6 +47,14 @@ export class ServiceHosts {
     this.#siblings ??= siblings(this.#services.keys());
     const near = this.#siblings.get(domain)?.nearest(name);
     return near === undefined ? undefined : `${near}${domain}`;
+  }
+
+  /** Whether it is likelier that an unknown host is misspelt than that the input leaves it out. */
+  misspells(host: string): boolean {
+    const near = this.nearest(host);
+    if (near === undefined) return false;
+    const [name = '', known = ''] = [host, near].map((text) => text.split('.', 1)[0]);
+    return new KnownNames([known]).meantBy(name) !== undefined;
   }
 
   /** The one host beside which a missing one would be, all alone in their domain: that of a namespace, for example. */

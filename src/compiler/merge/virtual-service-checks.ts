@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { DiagnosticBag } from '../../diagnostics/bag.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
+import { KnownNames } from '../../lib/known-names.ts';
 import { NearNames } from '../../lib/near-names.ts';
 import type { Gateway } from '../../policy/gateway.ts';
 import type { VirtualService } from '../../policy/virtual-service.ts';
@@ -30,11 +31,11 @@ export function checkVirtualServices(
   bag: DiagnosticBag,
 ): void {
   const hosts = new ServiceHosts(topology.services);
-  const inhabitedByGateways = new Set(gateways.map(({ namespace }) => namespace));
+  const inhabited = new Set(gateways.map(({ namespace }) => namespace));
   const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
-  const near = new NearNames(known);
+  const names = { known, near: new NearNames(known), namespaces: inhabited, owners: new KnownNames(inhabited) };
   for (const virtualService of virtualServices) {
-    checkGateways(virtualService, { known, near, namespaces: inhabitedByGateways }, bag);
+    checkGateways(virtualService, names, bag);
     checkHosts(virtualService, hosts, { topology, settings }, bag);
     reportIdleRoutes(virtualService, hosts, settings, bag);
     for (const { destination, path } of destinationsOf(virtualService)) {
@@ -44,7 +45,7 @@ export function checkVirtualServices(
       if (services === undefined) {
         const near = hosts.nearest(host);
         const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-        const isUnseen = near === undefined && isOfUnseenNamespace(host, topology, settings.clusterDomain);
+        const isUnseen = !hosts.misspells(host) && isOfUnseenNamespace(host, topology, settings.clusterDomain);
         bag.report('unknown-destination', span('host'), { host }, { hint, isUnseen });
       } else if (destination.port !== undefined) {
         const { number } = destination.port;
@@ -62,6 +63,8 @@ interface GatewayNames {
   readonly near: NearNames;
   /** Namespaces that have gateways. */
   readonly namespaces: ReadonlySet<string>;
+  /** The same, to find the one that a misspelt one was meant to be. */
+  readonly owners: KnownNames;
 }
 
 function checkGateways(
@@ -74,7 +77,9 @@ function checkGateways(
     if (gateway === 'mesh' || gateways.known.has(gateway)) continue;
     const near = gateways.near.nearest(gateway);
     const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-    const isUnseen = near === undefined && !gateways.namespaces.has(gateway.slice(0, gateway.indexOf('/')));
+    const [owner = '', name = ''] = gateway.split('/');
+    const meant = gateways.namespaces.has(owner) ? owner : gateways.owners.meantBy(owner);
+    const isUnseen = meant === undefined || (meant !== owner && !gateways.known.has(`${meant}/${name}`));
     bag.report('unknown-gateway', document.spanOf(['spec', 'gateways', i]), { gateway }, { hint, isUnseen });
   }
 }

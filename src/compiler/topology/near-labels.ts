@@ -1,4 +1,5 @@
-import { NearNames } from '../../lib/near-names.ts';
+import { KnownNames } from '../../lib/known-names.ts';
+import { isOneLetterOff, NearNames } from '../../lib/near-names.ts';
 import type { LabelIndex, Labels } from './selector.ts';
 
 type Labelled = LabelIndex<{ readonly namespace: string; readonly labels: Labels }>;
@@ -28,6 +29,24 @@ export function nearLabel(workloads: Labelled, namespace: string, wanted: Labels
 export function nearLabelHint(workloads: Labelled, namespace: string, wanted: Labels): string | undefined {
   const meant = nearLabel(workloads, namespace, wanted);
   return meant && `did you mean "${meant.key}: ${meant.value}"? Workloads of namespace "${namespace}" have that label`;
+}
+
+/** The same for a selector that looks in all namespaces, where most names are near to some: one letter alone may differ. */
+export function misspeltLabelHint(
+  workloads: readonly { readonly namespace: string; readonly labels: Labels }[],
+  wanted: Labels,
+): string | undefined {
+  for (const [key, value] of Object.entries(wanted)) {
+    const near = workloads.find(({ labels }) => isMisspelling(value, labels[key]));
+    if (near === undefined) continue;
+    return `did you mean "${key}: ${near.labels[key]}"? Workloads of namespace "${near.namespace}" have that label`;
+  }
+  return undefined;
+}
+
+function isMisspelling(value: string, known: string | undefined): boolean {
+  if (known === undefined || known === value || !isOneLetterOff(value.toLowerCase(), known.toLowerCase())) return false;
+  return new KnownNames([known]).meantBy(value) !== undefined;
 }
 
 /** The labels of one namespace. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { createAnalyser } from '../../compiler/analyse.ts';
 import { createObjectReader } from '../../compiler/read-objects.ts';
+import { defaultSettings } from '../../config/defaults.ts';
 import { DiagnosticBag } from '../../diagnostics/bag.ts';
+import { lint } from '../lint.ts';
+import { partialInput } from '../partial-input.ts';
 import { hintsOf, policy } from '../testing/hints.ts';
 
 describe('the hint of a finding about authorization', () => {
@@ -11,6 +15,34 @@ describe('the hint of a finding about authorization', () => {
     ['mesh.example', 'mehs.example/ns/shop/*', 'did you mean "mesh.example/ns/shop/*"?'],
   ])('names the principal of trust domain %s that %s was meant to be', (trustDomain, value, hint) => {
     expect(hintsOf('untrusted-domain', trustDomain, principal(value))).toEqual([hint]);
+  });
+
+  const path = (value: string, action = 'ALLOW') =>
+    policy('a', `{action: ${action}, rules: [{to: [{operation: {paths: ["${value}"]}}]}]}`);
+
+  test.each([
+    ['^/public/', 'paths are no regular expressions: write "/public/*"'],
+    ['^/public$', 'paths are no regular expressions: write "/public"'],
+    ['^/public/.*', 'paths are no regular expressions: write "/public/*"'],
+    ['api/v1', 'write "/api/v1"'],
+    ['/download?id=*', 'write "/download"'],
+    ['https://a.example/b', 'write "/b"'],
+    ['?id=1', undefined],
+  ])('of the path %s, which no request has, names the one that is meant', (value, hint) => {
+    expect(said(path(value))).toEqual([hint]);
+  });
+
+  test.each([
+    ['/files/.*', 'ALLOW', /only paths that begin with "\/files\/\."$/],
+    ['/files/.*', 'DENY', /only paths that begin with "\/files\/\."$/],
+    ['*/files$', 'DENY', /only paths that end with "\/files\$"$/],
+    ['/files/.+', 'DENY', /no request has this one: this DENY rule refuses nothing by it$/],
+  ])('of an expression %s in the place of a path says what an %s rule does by it', (value, action, why) => {
+    const bag = new DiagnosticBag();
+    const objects = createObjectReader()([{ path: 'a.yaml', text: path(value, action) }], bag);
+    const snapshot = createAnalyser(defaultSettings, partialInput)(objects, bag);
+    const found = snapshot && lint(snapshot).findings.filter(({ code }) => code === 'expression-as-path');
+    expect(found?.map((finding) => finding.why)).toEqual([expect.stringMatching(why)]);
   });
 
   test('asks for the form of a principal, or an alias, where the trust domain is quite another one', () => {
@@ -87,7 +119,7 @@ describe('the hint of a finding about authorization', () => {
 
   test.each([
     ['the same identity', '[{from: [{source: {principals: ["a/ns/b/sa/c"]}}]}]', /^remove one of the two rules/],
-    ['any identity', '[{to: [{operation: {methods: [GET]}}]}]', /^except in the DENY rule/],
+    ['any identity', '[{to: [{operation: {methods: [GET]}}]}]', /^exempt from the DENY rule/],
   ])(
     'of an ALLOW rule within a DENY rule for %s names an exception that leaves the DENY rule something',
     (_, deny, hint) => {

@@ -1,6 +1,6 @@
+import { KnownNames } from '../../lib/known-names.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { rulesOf } from '../authorization/walk.ts';
-import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 import { bySelector } from '../tokens/meeting.ts';
 

@@ -1,5 +1,5 @@
 import { destinationsOf } from '../../compiler/topology/destinations.ts';
-import { KnownNames, namesByNamespace } from '../misspelling.ts';
+import { KnownNames, namesByNamespace } from '../../lib/known-names.ts';
 import type { Rule } from '../rule.ts';
 
 /** A namespace without services, while one of almost the same name has the service. */

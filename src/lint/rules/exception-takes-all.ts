@@ -1,4 +1,4 @@
-import { coversAll } from '../authorization/covers.ts';
+import { takenFields } from '../authorization/idle-rule.ts';
 import { allRulesOf, fieldsOf } from '../authorization/walk.ts';
 import type { Rule } from '../rule.ts';
 
@@ -19,10 +19,7 @@ export const rule: Rule = {
   check({ snapshot, report }) {
     for (const { policy, rule: own, path: root } of allRulesOf(snapshot)) {
       for (const { fields, path } of fieldsOf(own, root)) {
-        for (const [field, values = []] of Object.entries(fields)) {
-          const except = `not${field[0]?.toUpperCase()}${field.slice(1)}`;
-          const others = fields[except] ?? [];
-          if (values.length === 0 || others.length === 0 || !coversAll(others, values)) continue;
+        for (const { field, except } of takenFields(fields)) {
           const message = `"${except}" excludes every value of "${field}" in the same rule: nothing matches both`;
           report({ object: policy, path: [...path, except], part: 'key', message });
         }

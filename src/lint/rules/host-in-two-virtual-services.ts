@@ -17,7 +17,7 @@ export const rule: Rule = {
   needs: 'policies',
   since: '0.1.0',
   title: 'a host whose sidecar routes are in two VirtualServices, none of them limited to a port',
-  why: 'sidecars use only the routes of the older object; if both have the same age, those of the first by name',
+  why: 'sidecars use only the routes of the older object; if both have the same age, of that whose "name.namespace" sorts first',
   hint: 'put the routes into one object, or let one object delegate to the other',
   check({ snapshot, report }) {
     const { settings, policies } = snapshot;
@@ -34,7 +34,7 @@ export const rule: Rule = {
           if (!firsts.has(key)) firsts.set(key, object);
         }
         if (first === undefined || first === object) continue;
-        const message = `sidecars ignore these routes for "${host}": VirtualService "${first.namespace}/${first.name}" takes precedence`;
+        const message = `sidecars ignore these routes for "${host}": VirtualService "${first.namespace}/${first.name}" takes precedence${ageOf(object, first)}`;
         const related = [
           { object: first, path: ['spec', 'hosts'], part: 'key' as const, message: 'the one that applies' },
         ];
@@ -43,6 +43,11 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Files seldom tell the age, and then the objects of the mesh may have another order. */
+function ageOf({ createdAt }: VirtualService, first: VirtualService): string {
+  return createdAt === first.createdAt ? ' if they have the same age' : '';
+}
 
 function nameOf({ namespace, name }: VirtualService): string {
   return `${name}.${namespace}`;

@@ -1,4 +1,4 @@
-import { KnownNames } from '../misspelling.ts';
+import { KnownNames } from '../../lib/known-names.ts';
 import type { Rule } from '../rule.ts';
 
 /** A label of which the workloads of the input have almost the same value. */

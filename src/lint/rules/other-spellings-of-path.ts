@@ -1,4 +1,5 @@
-import type { AuthorizationPolicy, AuthorizationRule } from '../../policy/authorization-policy.ts';
+import type { AuthorizationPolicy, AuthorizationRule, Operation } from '../../policy/authorization-policy.ts';
+import { isIdleRule } from '../authorization/idle-rule.ts';
 import { workloadsByPolicy } from '../authorization/in-force.ts';
 import { hasInnerStar, isExpression } from '../authorization/path-expression.ts';
 import { readPorts, tcpPortsOf } from '../authorization/read-ports.ts';
@@ -40,6 +41,8 @@ export const rule: Rule = {
       const field = action === 'ALLOW' ? 'notPaths' : 'paths';
       // Of an ALLOW rule that takes everybody, allow-all-but-paths says this too.
       if (action === 'ALLOW' && (own.from ?? []).length + (own.when ?? []).length === 0) continue;
+      // Of a rule that matches nothing, another finding tells.
+      if (isIdleRule(own)) continue;
       const all = (own.to ?? []).flatMap(({ operation }) => operation[field] ?? []);
       if (all.length === 0) continue;
       const templates = all.filter((value) => value.includes('{')).map(expressionOf);
@@ -49,7 +52,7 @@ export const rule: Rule = {
       const ports = portsOf(policy);
       const found = (own.to ?? []).flatMap(({ operation }, j) =>
         // Connections have no path, in whatever spelling: http-condition-on-tcp-port says that.
-        (tcpPortsOf(operation, ports).length > 0 ? [] : (operation[field] ?? [])).map((value, k) => {
+        (hasNoPaths(operation, ports) ? [] : (operation[field] ?? [])).map((value, k) => {
           const others = otherSpellings(value).filter((other) => !isCovered(other) && isAllowed(policy, other));
           return { value, path: [...root, 'to', j, 'operation', field, k], others };
         }),
@@ -66,6 +69,12 @@ export const rule: Rule = {
     }
   },
 };
+
+/** Whether a workload reads none of the ports of an operation as HTTP; of a mistyped port another rule tells. */
+function hasNoPaths(operation: Operation, read: ReadonlyMap<string, boolean>): boolean {
+  const isNowhereHttp = read.size > 0 && ![...read.values()].includes(true);
+  return isNowhereHttp || tcpPortsOf(operation, read).length > 0;
+}
 
 /** What another spelling does, by the action; an AUDIT policy decides nothing. */
 const wordsOf: Readonly<Record<string, { readonly why?: string; readonly hint?: string }>> = {

@@ -1,7 +1,7 @@
 import { destinationsOf } from '../../compiler/topology/destinations.ts';
 import type { JsonPath } from '../../diagnostics/span.ts';
+import { namesByNamespace } from '../../lib/known-names.ts';
 import type { MeshObject } from '../../policy/object.ts';
-import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** Names without a dot are completed by the namespace and the domain; all others are taken as they are. */

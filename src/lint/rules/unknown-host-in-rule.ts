@@ -1,6 +1,6 @@
+import { namesByNamespace } from '../../lib/known-names.ts';
 import { whyIdle } from '../authorization/idle-value.ts';
 import { operationValues } from '../authorization/walk.ts';
-import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** A name within the cluster that no service has, while one has almost the same. */

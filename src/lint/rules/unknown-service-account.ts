@@ -1,7 +1,7 @@
 import type { Workload } from '../../compiler/topology/model.ts';
+import { namesByNamespace } from '../../lib/known-names.ts';
 import { whyIdle } from '../authorization/idle-value.ts';
 import { sourceValues } from '../authorization/walk.ts';
-import { namesByNamespace } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** A service account that no workload of its namespace has, while one has almost the same, or one of a namespace has it

@@ -1,6 +1,6 @@
+import { KnownNames } from '../../lib/known-names.ts';
 import { whyIdle } from '../authorization/idle-value.ts';
 import { sourceValues } from '../authorization/walk.ts';
-import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** A namespace that the input does not have, while it has one of almost the same name. */

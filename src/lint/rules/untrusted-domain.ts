@@ -1,7 +1,7 @@
+import { KnownNames } from '../../lib/known-names.ts';
 import { whyIdle } from '../authorization/idle-value.ts';
 import { placedValues } from '../authorization/placed-values.ts';
 import { allRulesOf } from '../authorization/walk.ts';
-import { KnownNames } from '../misspelling.ts';
 import type { Rule } from '../rule.ts';
 
 /** Certificates of other trust domains are refused before rules are looked at. */

@@ -12,7 +12,8 @@ export function checkPathValues({ spec }: AuthorizationPolicy, report: Report): 
           const at = ['spec', 'rules', i, 'to', j, 'operation', field, k];
           const reason = faultOf(path);
           const hint = isExpression(path) ? hintOfExpression(path) : undefined;
-          if (reason !== undefined) report('path-of-no-request', at, { path, reason }, { hint });
+          if (reason !== undefined)
+            report('path-of-no-request', at, { path, reason }, { hint: hint ?? hintOfPath(path) });
           else if (hasInnerStar(path)) report('star-inside-path', at, { path }, { hint: hint ?? hintOfStars(path) });
         }
       }
@@ -31,8 +32,17 @@ function faultOf(path: string): string | undefined {
 export function checkUriValues({ exact, prefix }: StringMatch, at: JsonPath, report: Report): void {
   for (const [field, path] of Object.entries({ exact, prefix })) {
     const reason = path && faultOf(path);
-    if (path && reason) report('path-of-no-request', [...at, field], { path, reason });
+    if (!path || !reason) continue;
+    const hint = isExpression(path) ? 'write the expression as "regex"' : hintOfPath(path.replace(/\*$/, ''));
+    report('path-of-no-request', [...at, field], { path, reason }, { hint });
   }
+}
+
+/** The part of an address that is its path; undefined where none can be told. */
+function hintOfPath(path: string): string | undefined {
+  const plain = path.replace(/^[a-z]+:\/\/[^/?#]+/i, '').replace(/[?#].*$/s, '');
+  if (plain === '' || plain === '*') return undefined;
+  return `write "${/^[/*]/.test(plain) ? plain : `/${plain}`}"`;
 }
 
 function hasInnerStar(path: string): boolean {
@@ -48,11 +58,13 @@ function isExpression(path: string): boolean {
 }
 
 function hintOfExpression(path: string): string {
-  const plain = path
+  const text = path
     .replace(/^\^/, '')
     .replace(/\$$/, '')
     .replace(/\.[*+]$/, '*')
     .replaceAll(/\\([./-])/g, '$1');
+  // An expression that says where it begins, and not where it ends, takes whatever follows.
+  const plain = /^\^.*[^$*]$/.test(path) && !text.endsWith('*') ? `${text}*` : text;
   const isSaid = plain.startsWith('/') && !isExpression(plain) && !hasInnerStar(plain);
   return `paths are no regular expressions: ${isSaid ? `write "${plain}"` : 'list the paths, with "{*}" for one whole segment and a star at the end for any text'}`;
 }

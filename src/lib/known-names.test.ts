@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KnownNames } from './misspelling.ts';
+import { KnownNames } from './known-names.ts';
 
 describe('KnownNames', () => {
   test.each([

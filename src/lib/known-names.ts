@@ -1,5 +1,5 @@
-import { append } from '../lib/append.ts';
-import { nearest } from '../lib/nearest.ts';
+import { append } from './append.ts';
+import { nearest } from './nearest.ts';
 
 /**
  * Names of one kind, among which the one is found that an unknown name was meant to be. Thousands of policies may ask for
